@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// Event: something that will happen to an element at one instant of simulated time.
+//
+// Invariants
+//   1. An event is in the queue of its simulation at most once, for one instant.
+//   2. The element owns the event; the queue only points to it. Destroying a pending event cancels it.
+//   3. Scheduling a pending event moves it. Nothing is allocated per event: the queue's storage grows with the largest
+//      number of events that were pending together, and that is bounded by the elements, not by packets in flight.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+class EventQueue;
+
+class Event {
+ public:
+  // Registers itself in a queue by address, so it can be neither copied nor moved.
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  bool pending() const { return slot_ != kNotQueued; }
+
+ protected:
+  Event() = default;
+  virtual ~Event();
+
+  // Called once, at the instant for which the event was scheduled; it is no longer pending then and may be
+  // scheduled again from within.
+  virtual void fire() = 0;
+
+ private:
+  friend class EventQueue;
+  friend class Simulation;
+
+  static constexpr std::size_t kNotQueued = std::numeric_limits<std::size_t>::max();
+
+  EventQueue* queue_ = nullptr;
+  std::size_t slot_ = kNotQueued;
+};
+
+// An event that calls a member function of its owner: `EventFor<Link, &Link::deliver> head_{*this};`
+template <class Owner, void (Owner::*Method)()>
+class EventFor final : public Event {
+ public:
+  explicit EventFor(Owner& owner) : owner_(owner) {}
+
+ private:
+  void fire() override { (owner_.*Method)(); }
+
+  Owner& owner_;
+};
+
+}  // namespace simcore

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Simulation: one clock, one event queue, one seed. Nothing here is global, so several simulations live in one process,
+// each used by one thread. The clock moves only when an event fires or when the caller runs it forward: in virtual time
+// as fast as events can be handled, in real time as the pacer of simcore/realtime allows.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "simcore/kernel/event_queue.h"
+#include "simcore/kernel/random.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+class Simulation {
+ public:
+  explicit Simulation(std::uint64_t seed) : seed_(seed) {}
+
+  SimTime now() const { return now_; }
+  std::uint64_t seed() const { return seed_; }
+
+  // Precondition: time >= now().
+  void schedule(Event& event, SimTime time);
+  void schedule_in(Event& event, Duration delay) { schedule(event, now_ + delay); }
+  void cancel(Event& event) { queue_.cancel(event); }
+
+  SimTime next_event_time() const { return queue_.next_time(); }
+  std::size_t pending_events() const { return queue_.size(); }
+  std::uint64_t events_fired() const { return fired_; }
+
+  // Fires the earliest event if it is due at or before `limit`; says whether it did.
+  bool fire_next(SimTime limit);
+
+  // Fires everything due at or before `end`, then sets the clock to `end`.
+  void run_until(SimTime end);
+
+  // Sets the clock forward without firing anything: real time passed while nothing was due.
+  // Precondition: now() <= time <= next_event_time().
+  void advance_to(SimTime time);
+
+  // The random stream of that name: the same seed and name give the same numbers, whatever other streams do.
+  RandomStream stream(std::string_view name) const { return RandomStream(seed_, name); }
+
+ private:
+  EventQueue queue_;
+  SimTime now_ = SimTime::zero();
+  std::uint64_t seed_;
+  std::uint64_t fired_ = 0;
+};
+
+}  // namespace simcore

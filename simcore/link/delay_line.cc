@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/delay_line.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace simcore {
+
+void DelayLine::push(PacketPtr packet, SimTime release) {
+  if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
+  packet->first_arrival = release;
+  packet->last_arrival = std::max(packet->last_arrival, release);
+  segments_ += packet->segments;
+  line_.push(std::move(packet));
+  if (!head_.pending()) simulation_.schedule(head_, release);
+}
+
+void DelayLine::deliver() {
+  PacketPtr packet = line_.pop();
+  segments_ -= packet->segments;
+  if (!line_.empty()) simulation_.schedule(head_, line_.front()->first_arrival);
+  sink_.accept(std::move(packet));
+}
+
+}  // namespace simcore

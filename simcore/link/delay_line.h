@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// DelayLine: packets on their way, each with the instant at which it comes out. First in, first out.
+//
+// One pending event, that of the head, however many packets are in flight. Release times never decrease: a packet that
+// would overtake the one before it comes out at the same instant as that one.
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/link/ring.h"
+#include "simcore/wire/packet.h"
+
+namespace simcore {
+
+class DelayLine {
+ public:
+  // Both must outlive the delay line.
+  DelayLine(Simulation& simulation, PacketSink& sink) : simulation_(simulation), sink_(sink) {}
+
+  // Hands `packet` to the sink at `release` or when the one before it comes out, whichever is later. The packet's
+  // first_arrival becomes that instant; its last_arrival moves with it if it would lie before.
+  // Precondition: release >= now.
+  void push(PacketPtr packet, SimTime release);
+
+  bool empty() const { return line_.empty(); }
+  std::size_t packets() const { return line_.size(); }
+  std::uint64_t segments() const { return segments_; }  // of all packets in flight
+
+ private:
+  void deliver();
+
+  Simulation& simulation_;
+  PacketSink& sink_;
+  Ring<PacketPtr> line_;  // each packet's first_arrival is its release time
+  std::uint64_t segments_ = 0;
+  EventFor<DelayLine, &DelayLine::deliver> head_{*this};
+};
+
+}  // namespace simcore

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// Packet: what travels. One Ethernet frame, or a train: n equal segments of one flow that travel as one object, as the
+// super-packets of Linux GSO and GRO do.
+//
+//   block:   | Packet | headers | payload of segment 1 | payload of segment 2 | ... |   <- one allocation, one cache run
+//                     ^ bytes()                                              size()
+//
+// A train stores its headers once, as the kernel does: segment k has those headers (with sequence number, length and IP
+// identification advanced) and its own `segment_payload` bytes; the last one may be shorter. What a train weighs on a
+// wire is what its n segments weigh: wire_size().
+//
+// A frame may end in virtual payload: bytes that count on the wire and are not stored, so that simulated TCP costs no
+// memory for data that nobody reads.
+//
+// A checksum may be partial, as CHECKSUM_PARTIAL in Linux: the transport checksum field holds the sum of the
+// pseudo-header only, and whoever needs it finished sums from `checksum_start` to the end.
+//
+// Ownership: exactly one PacketPtr. Pools and packets belong to one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "simcore/units/data.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+class PacketPool;
+
+enum class TrainKind : std::uint8_t {
+  none,      // a single frame
+  tcp_ipv4,  // VIRTIO_NET_HDR_GSO_TCPV4
+  tcp_ipv6,  // VIRTIO_NET_HDR_GSO_TCPV6
+  udp,       // VIRTIO_NET_HDR_GSO_UDP_L4: datagrams of one flow, over IPv4 or IPv6
+};
+
+class Packet {
+ public:
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+
+  std::span<std::uint8_t> bytes() { return {storage(), size_}; }
+  std::span<const std::uint8_t> bytes() const { return {storage(), size_}; }
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
+
+  // Precondition: size <= capacity(). Bytes that were not written before have any value.
+  void resize(std::size_t size);
+
+  // Bytes on the wire of all segments, headers repeated, virtual payload included; without framing overhead.
+  ByteCount wire_size() const {
+    return ByteCount::bytes(static_cast<std::int64_t>(size_) + virtual_payload +
+                            static_cast<std::int64_t>(segments - 1) * header_size);
+  }
+
+  // The instants at which the first and the last segment arrive where the packet is now. Equal for a single frame.
+  SimTime first_arrival = SimTime::zero();
+  SimTime last_arrival = SimTime::zero();
+
+  std::uint32_t virtual_payload = 0;  // bytes, after the stored ones
+
+  // Of a train only; a single frame has segments = 1 and zeros.
+  std::uint16_t segments = 1;
+  std::uint16_t segment_payload = 0;  // bytes of transport payload in every segment but the last (MSS, "gso_size")
+  std::uint16_t header_size = 0;      // bytes from the start of the frame to the transport payload
+  TrainKind train = TrainKind::none;
+
+  bool checksum_partial = false;
+  std::uint16_t checksum_start = 0;   // offset in the frame where summing starts; only when partial
+  std::uint16_t checksum_offset = 0;  // of the checksum field, from checksum_start; only when partial
+
+ private:
+  friend class PacketPool;
+  friend struct PacketRecycler;
+
+  Packet(PacketPool* pool, std::uint32_t capacity) : pool_(pool), capacity_(capacity) {}
+  ~Packet() = default;
+
+  std::uint8_t* storage() { return reinterpret_cast<std::uint8_t*>(this + 1); }
+  const std::uint8_t* storage() const { return reinterpret_cast<const std::uint8_t*>(this + 1); }
+
+  PacketPool* pool_;
+  Packet* next_free_ = nullptr;
+  std::uint32_t capacity_;
+  std::uint32_t size_ = 0;
+};
+
+struct PacketRecycler {
+  void operator()(Packet* packet) const;
+};
+using PacketPtr = std::unique_ptr<Packet, PacketRecycler>;
+
+// Whoever takes packets. The one verb that moves them: the giver keeps nothing.
+class PacketSink {
+ public:
+  // Takes `packet`, whose first segment arrives now. Always accepts; what cannot be kept is dropped and counted.
+  virtual void accept(PacketPtr packet) = 0;
+
+ protected:
+  ~PacketSink() = default;
+};
+
+}  // namespace simcore
