@@ -5,7 +5,8 @@
 //   Error
 //   |- ConfigError       the description of the network is wrong: the caller's mistake
 //   |- EnvironmentError  this machine lacks something: a device, a privilege, a kernel feature
-//   `- SystemError       the kernel refused a call that should have worked
+//   |- SystemError       the kernel refused a call that should have worked
+//   `- LatenessError     a run that had to keep time did not
 //
 // Messages name the attempt, the object, the value and the cure. Nothing on the packet path throws.
 #pragma once
@@ -39,6 +40,11 @@ class SystemError : public Error {
 
  private:
   int error_number_;
+};
+
+class LatenessError : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace simcore

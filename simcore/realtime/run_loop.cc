@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/realtime/run_loop.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "simcore/sys/clock.h"
+#include "simcore/sys/thread.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+namespace {
+
+constexpr std::uint32_t kWakeTag = std::numeric_limits<std::uint32_t>::max();
+
+// How soon flush() is called again for a portal that could not send everything: short enough for 20 Gbit/s in
+// trains, long enough for the receiving side to run on the same core.
+constexpr Duration kFlushAgain = Duration::us(20);
+
+void check(bool in_range, const char* option, std::int64_t value, const char* range) {
+  if (in_range) return;
+  throw ConfigError(std::string("make a run loop: ") + option + " is " + std::to_string(value) +
+                    "; it must be " + range);
+}
+
+}  // namespace
+
+RunLoop::RunLoop(Simulation& simulation, const Options& options)
+    : simulation_(simulation), options_(options) {
+  check(options.lateness_limit > Duration::zero(), "lateness_limit", options.lateness_limit.count_ns(),
+        "more than 0 ns");
+  check(options.spin >= Duration::zero() && options.spin <= Duration::ms(1), "spin", options.spin.count_ns(),
+        "0 to 1,000,000 ns");
+  check(options.events_per_turn >= 1, "events_per_turn", options.events_per_turn, "at least 1");
+  check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
+  check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
+        "fifo_priority", options.fifo_priority.value_or(0), "1 to 99");
+  epoll_.watch(wake_.fd(), kWakeTag);
+}
+
+void RunLoop::add(Pollable& pollable) {
+  epoll_.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
+  pollables_.push_back(&pollable);
+}
+
+void RunLoop::run() {
+  // Whatever ends the loop, tasks that others posted and may be waiting for are run.
+  struct End {
+    RunLoop& loop;
+    ~End() { loop.end(); }
+  } end_whatever_happens{*this};
+
+  prepare_thread();
+  cpu_at_start_ns_ = thread_cpu_ns();
+  started_ns_ = monotonic_ns();
+  epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
+
+  bool flush_again = flush();  // what was sent before the start
+  while (!stopping_.load(std::memory_order_acquire)) {
+    const Duration sleep = time_to_sleep(flush_again);
+    if (sleep > Duration::zero()) ++counters_.sleeps;
+    const std::vector<std::uint32_t>& readable = epoll_.wait(sleep);
+    ++counters_.turns;
+    if (!fire_due(wall_now())) ++counters_.overruns;
+    poll(readable);
+    flush_again = flush();
+  }
+}
+
+void RunLoop::stop() {
+  stopping_.store(true, std::memory_order_release);
+  wake_.signal();
+}
+
+void RunLoop::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) {
+      posted_.push_back(std::move(task));
+      wake_.signal();
+      return;
+    }
+  }
+  task();
+}
+
+SimTime RunLoop::wall_now() const {
+  const std::int64_t epoch = epoch_ns_.load(std::memory_order_acquire);
+  return epoch == 0 ? SimTime::zero() : SimTime::at_ns(monotonic_ns() - epoch);
+}
+
+SimTime RunLoop::advance(SimTime time) {
+  if (fire_due(time) && time > simulation_.now()) simulation_.advance_to(time);
+  return simulation_.now();
+}
+
+RunLoop::Counters RunLoop::counters() const {
+  Counters counters = counters_;
+  if (counters.wall_time > Duration::zero() || epoch_ns() == 0) return counters;  // ended, or not begun
+  counters.cpu_time = Duration::ns(thread_cpu_ns() - cpu_at_start_ns_);
+  counters.wall_time = Duration::ns(monotonic_ns() - started_ns_);
+  return counters;
+}
+
+void RunLoop::prepare_thread() {
+  set_least_timer_slack();
+  if (options_.cpu) pin_to_cpu(*options_.cpu);
+  if (options_.fifo_priority) fifo_refused_ = !try_fifo_priority(*options_.fifo_priority);
+}
+
+// Fires what is due at or before `limit`, at most events_per_turn of it; says whether that was all.
+bool RunLoop::fire_due(SimTime limit) {
+  for (int fired = 0; simulation_.next_event_time() <= limit; ++fired) {
+    if (fired == options_.events_per_turn) return false;
+    const SimTime due = simulation_.next_event_time();
+    const Duration late = wall_now() - due;
+    lateness_.record(late);
+    if (options_.policy == Policy::strict && late > options_.lateness_limit) {
+      throw LatenessError(
+          "keep time: the event due at " + std::to_string(due.count_ns()) + " ns ran " +
+          std::to_string(late.count_ns()) + " ns late, the limit is " +
+          std::to_string(options_.lateness_limit.count_ns()) +
+          " ns; simulate less on this machine, give the instance a core of its own, or run with "
+          "the policy best_effort");
+    }
+    simulation_.fire_next(due);
+  }
+  return true;
+}
+
+void RunLoop::move_clock_to_now() {
+  const SimTime possible = std::min(wall_now(), simulation_.next_event_time());
+  if (possible > simulation_.now()) simulation_.advance_to(possible);
+}
+
+void RunLoop::poll(const std::vector<std::uint32_t>& readable) {
+  for (const std::uint32_t tag : readable) {
+    if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) pollables_[tag]->poll();
+  }
+  for (const std::uint32_t tag : readable) {
+    if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) continue;
+    move_clock_to_now();
+    if (tag == kWakeTag) {
+      run_posted();
+    } else {
+      pollables_[tag]->poll();
+    }
+  }
+}
+
+// True when a portal has something left to send.
+bool RunLoop::flush() {
+  bool left = false;
+  for (Pollable* pollable : pollables_) left = pollable->flush() || left;
+  return left;
+}
+
+Duration RunLoop::time_to_sleep(bool flush_again) const {
+  const SimTime next = simulation_.next_event_time();
+  Duration sleep = Duration::infinite();
+  if (next != SimTime::never()) {
+    const SimTime now = wall_now();
+    sleep = next > now + options_.spin ? next - now - options_.spin : Duration::zero();
+  }
+  return flush_again ? std::min(sleep, kFlushAgain) : sleep;
+}
+
+void RunLoop::run_posted() {
+  wake_.clear();
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(posted_);
+  }
+  for (std::function<void()>& task : tasks) task();
+}
+
+void RunLoop::end() {
+  if (epoch_ns() != 0) counters_ = counters();
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    tasks.swap(posted_);
+  }
+  for (std::function<void()>& task : tasks) task();
+}
+
+}  // namespace simcore

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// RunLoop: keeps a Simulation in step with the wall clock, and lets portals in and out.
+//
+//   turn:  fire what is due (at most `events_per_turn`)  ->  poll each readable portal (bounded)  ->  flush
+//   portals
+//          ->  sleep until the next event or a readable portal, whichever is first (epoll_pwait2,
+//          nanoseconds)
+//
+// Simulated time is CLOCK_MONOTONIC minus the instant at which run() was called. Frames enter at the instant
+// at which they arrived: portals that have the kernel's timestamps move the clock to each frame's, within
+// what is still possible (advance()); for the others the loop moves it to now. The former are polled first.
+// Lateness, how long after its due instant an event fired, goes into a histogram.
+//
+// One thread runs the loop and owns everything reachable from it. Others may call stop(), post() and
+// wall_now().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/realtime/lateness.h"
+#include "simcore/realtime/pollable.h"
+#include "simcore/sys/epoll.h"
+#include "simcore/sys/event_fd.h"
+
+namespace simcore {
+
+class RunLoop {
+ public:
+  enum class Policy : std::uint8_t {
+    best_effort,  // run on when late, and report it
+    strict,       // throw LatenessError at the first event later than `lateness_limit`
+  };
+
+  struct Options {
+    Policy policy = Policy::best_effort;
+    Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
+    Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
+    int events_per_turn = 1'024;       // >= 1
+    std::optional<int> cpu;            // pin the thread to this core
+    std::optional<int> fifo_priority;  // SCHED_FIFO with this priority, 1 to 99, where allowed
+  };
+
+  struct Counters {
+    std::uint64_t turns = 0;
+    std::uint64_t sleeps = 0;               // turns that ended in a wait, not just a look
+    std::uint64_t overruns = 0;             // turns that left due events behind
+    Duration cpu_time = Duration::zero();   // used by the loop's thread since run()
+    Duration wall_time = Duration::zero();  // since run()
+  };
+
+  // `simulation` must outlive the loop. Throws ConfigError for options out of range.
+  RunLoop(Simulation& simulation, const Options& options);
+  RunLoop(const RunLoop&) = delete;
+  RunLoop& operator=(const RunLoop&) = delete;
+
+  // Before run() only. `pollable` must outlive run().
+  void add(Pollable& pollable);
+
+  // Runs until stop(). Called once. Throws LatenessError (strict), SystemError, ConfigError (no such core).
+  void run();
+
+  // From any thread or signal-safe context: run() returns after its current turn.
+  void stop();
+
+  // From any thread: `task` runs on the loop's thread between two turns. Tasks still waiting when the loop
+  // ends are run by run() before it returns; after that, at once, on the caller's thread.
+  void post(std::function<void()> task);
+
+  // Simulated time that corresponds to this instant of the wall clock. Zero before run().
+  SimTime wall_now() const;
+
+  // The instant of CLOCK_MONOTONIC that is SimTime zero, in nanoseconds. Precondition: run() has begun.
+  std::int64_t epoch_ns() const { return epoch_ns_.load(std::memory_order_relaxed); }
+
+  // For a Pollable inside poll(): fires what is due before `time` and moves the clock there; returns the
+  // clock. That is later than `time` when the clock had passed it, earlier when `events_per_turn` were not
+  // enough. Precondition: time <= wall_now().
+  SimTime advance(SimTime time);
+
+  // On the loop's thread, or after run().
+  const Lateness& lateness() const { return lateness_; }
+  Counters counters() const;
+  bool fifo_refused() const { return fifo_refused_; }  // a priority was asked for and not allowed
+
+ private:
+  void prepare_thread();
+  bool fire_due(SimTime limit);
+  void move_clock_to_now();
+  void poll(const std::vector<std::uint32_t>& readable);
+  bool flush();
+  Duration time_to_sleep(bool flush_again) const;
+  void run_posted();
+  void end();
+
+  Simulation& simulation_;
+  Options options_;
+  Lateness lateness_;
+  Counters counters_;
+  bool fifo_refused_ = false;
+
+  Epoll epoll_;
+  EventFd wake_;
+  std::vector<Pollable*> pollables_;  // epoll's tag is the index
+
+  std::int64_t started_ns_ = 0;
+  std::int64_t cpu_at_start_ns_ = 0;
+  std::atomic<std::int64_t> epoch_ns_{0};
+  std::atomic<bool> stopping_{false};
+  static_assert(std::atomic<bool>::is_always_lock_free);  // stop() may be called from a signal handler
+
+  std::mutex mutex_;  // guards the two below
+  std::vector<std::function<void()>> posted_;
+  bool ended_ = false;
+};
+
+}  // namespace simcore

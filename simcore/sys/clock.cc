@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/sys/clock.h"
+
+#include <ctime>
+
+namespace simcore {
+
+namespace {
+
+std::int64_t read_clock(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);  // fails only for a clock that does not exist
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+std::int64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
+
+std::int64_t realtime_ns() { return read_clock(CLOCK_REALTIME); }
+
+std::int64_t thread_cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+std::int64_t monotonic_minus_realtime_ns() { return monotonic_ns() - realtime_ns(); }
+
+}  // namespace simcore
