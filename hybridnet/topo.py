@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: MIT
+"""Topo: the description of a network. It creates nothing.
+
+Mininet's vocabulary, and two additions: `machine=` says where a node lives, and `addSimHost`, `addSimRouter`,
+`addSimSwitch` describe nodes that exist only inside the simulator. Whether a link becomes a veth pair, a
+simulated link behind portals, or a cut link between two instances is the plan's business: nobody wires that
+by hand.
+
+Interfaces are named as in Mininet: the node, "-eth", the port number. Ports count from 0 at hosts, from 1 at
+switches and routers: h1-eth0, s1-eth1, r1-eth1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hybridnet.errors import TopologyError
+from hybridnet.topo_options import (
+    DIRECTION_OPTIONS,
+    END_OPTIONS,
+    LINK_OPTIONS,
+    NODE_OPTIONS,
+    UNSUPPORTED_LINK_OPTIONS,
+    UNSUPPORTED_NODE_OPTIONS,
+    Direction,
+    End,
+    check_names,
+    resolve_direction,
+    resolve_end,
+)
+
+__all__ = ["LinkSpec", "NodeSpec", "Topo", "natural"]
+
+# A name is used in device names, namespace names and file names.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One node of the description."""
+
+    name: str
+    kind: str  # emulated: "host", "switch"; simulated: "simhost", "simrouter", "simswitch"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        return self.kind.startswith("sim")
+
+    @property
+    def forwards_frames(self) -> bool:
+        """It is a switch: all its ports belong to one Ethernet segment."""
+        return self.kind in ("switch", "simswitch")
+
+
+@dataclass(frozen=True)
+class LinkSpec:
+    """One link of the description, resolved: `a` is the end that `addLink` named first."""
+
+    name: str
+    a: End
+    b: End
+    a_to_b: Direction
+    b_to_a: Direction
+    key: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def shaped(self) -> bool:
+        """A direction has options of its own, so only the simulator can be this link."""
+        return self.a_to_b.shaped or self.b_to_a.shaped
+
+
+class Topo:
+    """A network, described. Override `build` (or `__init__`) and call `addHost`, `addSwitch`, `addLink`
+    there.
+
+    Args:
+        *args, **params: handed to `build`, except the next three.
+        hopts, sopts, lopts: options of every host, switch and link that is added without options of its own.
+
+    Example:
+        >>> topo = Topo()
+        >>> h1, s1 = topo.addHost("h1"), topo.addSwitch("s1")
+        >>> key = topo.addLink(h1, s1, bw=10, delay="5ms")
+        >>> topo.spec("h1", "s1").a_to_b.rate_bps
+        10000000
+    """
+
+    def __init__(self, *args: Any, **params: Any) -> None:
+        self._nodes: dict[str, NodeSpec] = {}
+        self._links: list[LinkSpec] = []
+        self._ports: dict[str, dict[int, tuple[str, int]]] = {}
+        self._interfaces: dict[str, str] = {}  # which link has it
+        self._pairs: dict[frozenset[str], list[LinkSpec]] = {}
+        self.hopts: dict[str, Any] = params.pop("hopts", {})
+        self.sopts: dict[str, Any] = params.pop("sopts", {})
+        self.lopts: dict[str, Any] = params.pop("lopts", {})
+        self.build(*args, **params)
+
+    def build(self, *args: Any, **params: Any) -> None:
+        """Override this to add nodes and links."""
+
+    # Adding
+
+    def addHost(self, name: str, **opts: Any) -> str:
+        """Add an emulated host: a network namespace. Returns its name.
+
+        Args:
+            name: letters, digits, ``_ . -``; unique in the topology.
+            ip: ``"10.0.0.1/8"``; default: assigned by the plan. None: no address.
+            mac: default: derived from the name, or from the address with autoSetMacs.
+            defaultRoute: ``"via 10.0.0.254"`` or ``"dev h1-eth0"``.
+            routes: list of (prefix, via) pairs.
+            machine: where it lives; default: where its neighbours live.
+            privateDirs: directories that only this host sees.
+            cls: a subclass of `hybridnet.Host` for the live node.
+
+        Raises:
+            TopologyError: the name is taken or malformed, or an option does not exist.
+        """
+        return self._add(name, "host", opts or self.hopts)
+
+    def addSwitch(self, name: str, **opts: Any) -> str:
+        """Add an emulated switch: an Open vSwitch bridge. Returns its name.
+
+        Args:
+            name: as of a host; at most 15 characters, because the bridge is a device.
+            dpid: up to 16 hexadecimal digits; default: the first number in the name.
+            protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
+            failMode: ``"secure"`` (default) or ``"standalone"``.
+            machine: where it lives.
+            cls: a subclass of `hybridnet.OVSSwitch` for the live node.
+        """
+        return self._add(name, "switch", opts or self.sopts)
+
+    def addSimHost(self, name: str, **opts: Any) -> str:
+        """Add a simulated host, which answers ping. Options: ip, mac, defaultRoute, machine. Returns its
+        name.
+        """
+        return self._add(name, "simhost", opts)
+
+    def addSimRouter(self, name: str, **opts: Any) -> str:
+        """Add a simulated IPv4 router; the plan computes its routes. Option: machine. Returns its name."""
+        return self._add(name, "simrouter", opts)
+
+    def addSimSwitch(self, name: str, **opts: Any) -> str:
+        """Add a simulated learning switch. Option: machine. Returns its name."""
+        return self._add(name, "simswitch", opts)
+
+    def addNode(self, name: str, **opts: Any) -> str:
+        """Add a host, or a switch where isSwitch=True is given, as Mininet's `addNode` does."""
+        return self._add(name, "switch" if opts.pop("isSwitch", False) else "host", opts)
+
+    def addLink(
+        self,
+        node1: str,
+        node2: str,
+        port1: int | None = None,
+        port2: int | None = None,
+        key: int | None = None,
+        **opts: Any,
+    ) -> int:
+        """Connect two nodes with a full-duplex link. Returns its key among the links of these two nodes.
+
+        Args:
+            node1, node2: names of nodes already in this topology.
+            port1, port2: port numbers; default: the next ones.
+            bw: rate of each direction; a number is Mbit/s, or text such as ``"10 Gbit/s"``. Default: no
+                limit.
+            delay: one-way propagation delay such as ``"5ms"``. Default 0.
+            max_queue_size: bound of each sending end's queue: a number of packets, or ``"150 kB"``. Default
+                1000.
+            overhead: bytes added to every frame on the wire. Default 0.
+            train_limit: how long a train may hold the link, such as ``"50us"``; 0 means single segments.
+            loss, jitter: refused unless 0: the simulator does not model them yet.
+            intfName1, intfName2: interface names instead of node-ethN.
+            addr1, addr2: MAC addresses of the two interfaces.
+            params1, params2: dictionaries with ip, mac, mtu of that end's interface, and with options of the
+                direction that starts there.
+            mtu: of both interfaces, in bytes. Default 1500.
+            cls, use_htb: accepted and without effect: a link with a rate or a delay is always simulated.
+
+        Raises:
+            TopologyError: a node is unknown, both ends are the same node, a port or interface is taken, or
+                an option does not exist.
+            UnitError: a quantity has no unit, is no number, or is out of range.
+        """
+        opts = opts or self.lopts
+        what = f"link {node1}-{node2}"
+        for node in (node1, node2):
+            self._known(node, what)
+        if node1 == node2:
+            raise TopologyError(f"{what}: both ends are the same node; connect two nodes")
+        check_names(opts, LINK_OPTIONS, UNSUPPORTED_LINK_OPTIONS, what)
+        both = {name: value for name, value in opts.items() if name in DIRECTION_OPTIONS}
+        port1, port2 = self.addPort(node1, node2, port1, port2)
+        ends: list[End] = []
+        directions: list[Direction] = []
+        for number, node, port in ((1, node1, port1), (2, node2, port2)):
+            params = self._end_params(opts, number, what)
+            interface = opts.get(f"intfName{number}") or f"{node}-eth{port}"
+            ends.append(resolve_end(node, port, interface, params, what))
+            own = {name: value for name, value in params.items() if name in DIRECTION_OPTIONS}
+            directions.append(resolve_direction({**both, **own}, what))
+        self._refuse_taken_interfaces(ends, what)
+        siblings = self._between(node1, node2)
+        if key is None:
+            key = max((link.key for link in siblings), default=-1) + 1
+        elif any(link.key == key for link in siblings):
+            raise TopologyError(
+                f"{what}: key {key} is taken by another link of these two nodes; choose another key"
+            )
+        name = f"{node1}-{node2}" if not siblings else f"{node1}-{node2}#{key}"
+        link = LinkSpec(name, ends[0], ends[1], directions[0], directions[1], key, dict(opts))
+        self._links.append(link)
+        self._pairs.setdefault(frozenset((node1, node2)), []).append(link)
+        self._interfaces.update({end.interface: name for end in ends})
+        return key
+
+    def addPort(
+        self, src: str, dst: str, sport: int | None = None, dport: int | None = None
+    ) -> tuple[int, int]:
+        """Choose and record the ports of a link from `src` to `dst`; Mininet's numbering. Returns both."""
+        what = f"link {src}-{dst}"
+        sport = self._free_port(src, sport, what)
+        dport = self._free_port(dst, dport, what)
+        self._ports[src][sport] = (dst, dport)
+        self._ports[dst][dport] = (src, sport)
+        return sport, dport
+
+    # Looking
+
+    def nodes(self, sort: bool = True) -> list[str]:
+        """All node names, simulated ones too."""
+        return self._named(lambda _: True, sort)
+
+    def hosts(self, sort: bool = True) -> list[str]:
+        """The emulated hosts."""
+        return self._named(lambda spec: spec.kind == "host", sort)
+
+    def switches(self, sort: bool = True) -> list[str]:
+        """The emulated switches."""
+        return self._named(lambda spec: spec.kind == "switch", sort)
+
+    def simulated(self, sort: bool = True) -> list[str]:
+        """The nodes that exist only inside the simulator."""
+        return self._named(lambda spec: spec.simulated, sort)
+
+    def isSwitch(self, name: str) -> bool:
+        """Whether the node is an emulated switch."""
+        return self._known(name, "isSwitch").kind == "switch"
+
+    def iterLinks(self, withKeys: bool = False, withInfo: bool = False) -> Iterator[tuple[Any, ...]]:
+        """Every link as (node1, node2[, key][, info]), in the order of `addLink`."""
+        for link in self._links:
+            yield (
+                link.a.node,
+                link.b.node,
+                *((link.key,) if withKeys else ()),
+                *((self._info(link),) if withInfo else ()),
+            )
+
+    def links(
+        self, sort: bool = False, withKeys: bool = False, withInfo: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """The links as tuples; `sort` orders them, and the two nodes of each, naturally."""
+        found = list(self.iterLinks(withKeys, withInfo))
+        if not sort:
+            return found
+        ordered = [(*sorted(link[:2], key=natural), *link[2:]) for link in found]
+        return sorted(
+            ordered, key=lambda link: (natural(link[0]), natural(link[1]), link[2] if withKeys else 0)
+        )
+
+    def linkInfo(self, src: str, dst: str, key: int | None = None) -> dict[str, Any]:
+        """The options of a link, with node1, node2, port1, port2."""
+        return self._info(self.spec(src, dst, key))
+
+    def nodeInfo(self, name: str) -> dict[str, Any]:
+        """The options that the node was added with."""
+        return self._known(name, "nodeInfo").options
+
+    def port(self, src: str, dst: str) -> tuple[int, int]:
+        """The ports of the first link between two nodes, `src`'s first. Raises TopologyError where there is
+        none.
+        """
+        for sport, (node, dport) in sorted(self._ports.get(src, {}).items()):
+            if node == dst:
+                return sport, dport
+        raise TopologyError(f"port: there is no link between {src} and {dst}; add it with addLink")
+
+    def spec(self, src: str, dst: str, key: int | None = None) -> LinkSpec:
+        """The resolved link between two nodes (the first, or the one with `key`)."""
+        for link in self._between(src, dst):
+            if key is None or link.key == key:
+                return link
+        raise TopologyError(f"linkInfo: there is no link between {src} and {dst}; add it with addLink")
+
+    def node_specs(self) -> list[NodeSpec]:
+        """All nodes, in the order in which they were added."""
+        return list(self._nodes.values())
+
+    def link_specs(self) -> list[LinkSpec]:
+        """All links, in the order in which they were added."""
+        return list(self._links)
+
+    @staticmethod
+    def sorted(items: list[str]) -> list[str]:
+        """Names in natural order."""
+        return sorted(items, key=natural)
+
+    # Inside
+
+    def _add(self, name: str, kind: str, opts: Mapping[str, Any]) -> str:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise TopologyError(
+                f"node {name!r}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
+            )
+        if name in self._nodes:
+            raise TopologyError(
+                f"node {name}: the name is taken by another {self._nodes[name].kind}; choose another"
+            )
+        check_names(opts, NODE_OPTIONS[kind], UNSUPPORTED_NODE_OPTIONS, f"{kind} {name}")
+        if kind == "host" and opts.get("inNamespace", True) is not True:
+            raise TopologyError(
+                f"host {name}: inNamespace=False is not supported; use `hybridnet exec MACHINE ...`"
+            )
+        if kind == "switch" and opts.get("inNamespace", False) is not False:
+            raise TopologyError(f"switch {name}: inNamespace=True is not supported; leave it out")
+        self._nodes[name] = NodeSpec(name, kind, dict(opts))
+        self._ports[name] = {}
+        return name
+
+    def _known(self, name: str, what: str) -> NodeSpec:
+        try:
+            return self._nodes[name]
+        except (KeyError, TypeError):
+            raise TopologyError(
+                f"{what}: there is no node {name!r}; add it with addHost or addSwitch first"
+            ) from None
+
+    def _free_port(self, node: str, wanted: int | None, what: str) -> int:
+        taken = self._ports[node]
+        first = 0 if self._nodes[node].kind in ("host", "simhost") else 1
+        if wanted is None:
+            number = first + len(taken)
+            return number if number not in taken else max(taken) + 1
+        if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < first or wanted > 65279:
+            raise TopologyError(f"{what}: port {wanted!r} of {node} is out of range; write {first} to 65279")
+        if wanted in taken:
+            raise TopologyError(f"{what}: port {wanted} of {node} is taken by its link to {taken[wanted][0]}")
+        return wanted
+
+    def _end_params(self, opts: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:
+        params = dict(opts.get(f"params{number}") or {})
+        check_names(
+            params, END_OPTIONS | DIRECTION_OPTIONS, UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}"
+        )
+        if opts.get(f"addr{number}") is not None:
+            params.setdefault("mac", opts[f"addr{number}"])
+        if opts.get("mtu") is not None:
+            params.setdefault("mtu", opts["mtu"])
+        return params
+
+    def _refuse_taken_interfaces(self, ends: list[End], what: str) -> None:
+        for end in ends:
+            if end.interface in self._interfaces:
+                raise TopologyError(
+                    f"{what}: interface {end.interface} is taken by link {self._interfaces[end.interface]}; "
+                    "choose another intfName"
+                )
+        if ends[0].interface == ends[1].interface:
+            raise TopologyError(
+                f"{what}: both ends are named {ends[0].interface}; give them different intfName1, intfName2"
+            )
+
+    def _between(self, src: str, dst: str) -> list[LinkSpec]:
+        return self._pairs.get(frozenset((src, dst)), [])
+
+    def _named(self, wanted: Any, sort: bool) -> list[str]:
+        names = [spec.name for spec in self._nodes.values() if wanted(spec)]
+        return self.sorted(names) if sort else names
+
+    @staticmethod
+    def _info(link: LinkSpec) -> dict[str, Any]:
+        ends = {"node1": link.a.node, "node2": link.b.node, "port1": link.a.port, "port2": link.b.port}
+        return {**link.options, **ends}
+
+
+def natural(text: str) -> list[int | str]:
+    """A sort key that orders s2 before s10.
+
+    Example:
+        >>> sorted(["s10", "s2", "h1"], key=natural)
+        ['h1', 's2', 's10']
+    """
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
