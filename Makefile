@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON := .venv/bin/python
+CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
+FUZZ_SECONDS ?= 10
+
+help:  ## print this
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+install:  ## packages, Python environments, extension; quick the second time
+	@setup/install
+
+demo: install  ## the main job at this machine's scale, one round: table and plot in runs/demo
+	@.venv/bin/hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/demo
+
+test: install test-cpp test-unit test-system  ## every test (the system tier needs root)
+
+test-cpp:  ## simcore's unit tests
+	@echo "== simcore: unit tests"
+	@cmake --preset release --log-level=WARNING >/dev/null && cmake --build --preset release
+	@ctest --preset release
+
+test-unit:  ## hybridnet's unit tests: no root, seconds
+	@echo "== hybridnet: unit tests"
+	@$(PYTHON) -m pytest -q -m 'not system'
+
+test-system:  ## tests with real namespaces, switches and controllers
+	@echo "== system tests"
+	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m system --durations=10; \
+	else echo "not run: they need root"; fi
+
+check: install check-format check-lint check-types check-layers check-stub check-tidy check-sanitizers check-threads check-fuzz  ## all of the following
+
+check-format:  ## clang-format, ruff format
+	@echo "== format"
+	@clang-format --dry-run -Werror $(CXX_SOURCES)
+	@$(PYTHON) -m ruff format --check .
+
+check-lint:  ## ruff
+	@echo "== lint"
+	@$(PYTHON) -m ruff check .
+
+check-types:  ## mypy
+	@echo "== types"
+	@$(PYTHON) -m mypy
+
+check-layers:  ## includes and imports go only down
+	@echo "== layers"
+	@$(PYTHON) -m pytest -q tests/layers_test.py
+
+check-stub:  ## hybridnet/_simcore.pyi says what the extension has
+	@echo "== stub"
+	@mkdir -p build
+	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
+	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make stub"; exit 1; }
+
+check-tidy:  ## clang-tidy over simcore
+	@echo "== clang-tidy"
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@git ls-files -co --exclude-standard 'simcore/*.cc' ':!simcore/python' | xargs -P "$$(nproc)" -n 2 \
+	  clang-tidy -p build/tidy --quiet 2>/dev/null
+
+check-sanitizers:  ## simcore's unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	@echo "== sanitizers: address, undefined"
+	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
+	@ctest --preset dev
+
+check-threads:  ## what has threads, with ThreadSanitizer
+	@echo "== sanitizers: thread"
+	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
+	@ctest --preset tsan
+
+check-fuzz:  ## each fuzz target for FUZZ_SECONDS
+	@echo "== fuzz, $(FUZZ_SECONDS) s each"
+	@cmake -S tests/fuzz -B build/fuzz -G Ninja --log-level=WARNING >/dev/null && cmake --build build/fuzz
+	@shopt -s nullglob; for target in build/fuzz/*_fuzz; do echo "$$target"; \
+	  "$$target" -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0; done
+
+stub:  ## write hybridnet/_simcore.pyi anew from the built extension
+	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o hybridnet/_simcore.pyi
+
+format:  ## let clang-format and ruff format everything
+	@clang-format -i $(CXX_SOURCES)
+	@$(PYTHON) -m ruff format .
+	@$(PYTHON) -m ruff check --fix .
+
+bench: install  ## every benchmark: one JSON file, runs/bench.json
+	@cmake --preset bench --log-level=WARNING >/dev/null && cmake --build --preset bench
+	@mkdir -p runs
+	@$(PYTHON) benchmarks/run.py --binaries build/bench/simcore --out runs/bench.json
+
+clean-build:  ## remove what was built; the environments and runs stay
+	rm -rf build hybridnet/_simcore*.so
+
+.PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
+	check-stub check-tidy check-sanitizers check-threads check-fuzz stub format bench clean-build

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+#
+# Sourced by the set-up scripts: progress lines, and stamps that make the second run quick.
+# A stamp is a file holding the hash of everything a step depends on; the step runs when the hash has changed.
+
+say() { printf 'setup: %s\n' "$*"; }
+
+# fail STATUS MESSAGE: exit status 3 means that this machine lacks something, as in hybridnet itself.
+fail() {
+  printf 'setup: error: %s\n' "$2" >&2
+  exit "$1"
+}
+
+# fingerprint FILE ...: hash of the files' names and contents, this directory and the Python that is used.
+fingerprint() {
+  { pwd; /usr/bin/python3 -VV; sha256sum "$@"; } | sha256sum | cut -d ' ' -f 1
+}
+
+# is_current STAMP FINGERPRINT
+is_current() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
