@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""Runs iperf3 flows in network namespaces of one machine and samples what arrives: the same code for every arm.
+
+A program of its own, run inside a machine as root by any Python 3.11 or newer, with the standard library only. It reads
+requests as JSON lines on standard input and answers each with one JSON line on standard output::
+
+    {"verb": "servers", "flows": [{"host": "h65", "netns": "/run/netns/h65", "port": 5201}]}
+        starts one-shot iperf3 servers, and answers when all of them listen
+    {"verb": "ping", "flows": [{"host": "h1", "netns": …, "to": "10.0.0.65"}], "count": 3}
+        answers {"lost": ["h7", …]}: the hosts that got no answer at all
+    {"verb": "sample", "period_s": 1.0}
+        begins to sample the receivers' interfaces and the machine's processor time
+    {"verb": "clients", "flows": [{"host", "netns", "to", "port", "protocol", "rate_bps", "seconds", "block_bytes"}]}
+        starts iperf3 clients, and answers at once
+    {"verb": "finish", "grace_s": 5}
+        waits for the clients, ends what is left, and answers with the samples and iperf3's own reports
+
+When standard input ends, it ends everything that it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+LISTEN_LIMIT_S = 60.0
+CONGESTION_CONTROL = "cubic"
+
+
+class Flow:
+    """One iperf3 process in one host's namespace, its report going to a file."""
+
+    def __init__(self, spec: dict[str, Any], arguments: Sequence[str], folder: str) -> None:
+        self.host = spec["host"]
+        self.port: int = spec["port"]
+        self.report_path = os.path.join(folder, f"{self.host}-{self.port}.json")
+        with open(self.report_path, "wb") as report:
+            self.process = subprocess.Popen(
+                ["nsenter", "--net=" + spec["netns"], "iperf3", *arguments, "--json"],
+                stdin=subprocess.DEVNULL,
+                stdout=report,
+                stderr=subprocess.STDOUT,
+            )
+
+    def report(self) -> Any:
+        """iperf3's report, or what it printed instead."""
+        with open(self.report_path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        try:
+            return json.loads(text)
+        except ValueError:
+            return {"error": text[-500:].strip() or "iperf3 printed nothing"}
+
+
+class Sampler(threading.Thread):
+    """Reads the receivers' interface counters and the processor's times at a fixed period."""
+
+    def __init__(self, servers: Sequence[Flow], period_s: float) -> None:
+        super().__init__(daemon=True)
+        self.period_s = period_s
+        self.samples: list[dict[str, Any]] = []
+        self.stopping = threading.Event()
+        # An open file keeps showing the namespace that it was opened in, also after the process has ended.
+        self.files = {
+            flow.host: open(f"/proc/{flow.process.pid}/net/dev", encoding="ascii")  # noqa: SIM115
+            for flow in servers
+        }
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while not self.stopping.is_set():
+            self.samples.append(self.take())
+            due += self.period_s
+            self.stopping.wait(max(0.0, due - time.monotonic()))
+        for file in self.files.values():
+            file.close()
+
+    def take(self) -> dict[str, Any]:
+        counters = {}
+        for host, file in self.files.items():
+            file.seek(0)
+            counters[host] = received(file.read())
+        return {"monotonic_s": time.monotonic(), "received": counters, "processor": processor_times()}
+
+
+def received(net_dev: str) -> list[int]:
+    """(bytes, packets) that all interfaces but loopback received, from the text of /proc/net/dev."""
+    total = [0, 0]
+    for line in net_dev.splitlines()[2:]:
+        name, _, fields = line.partition(":")
+        if name.strip() != "lo":
+            values = fields.split()
+            total[0] += int(values[0])
+            total[1] += int(values[1])
+    return total
+
+
+def processor_times() -> list[int]:
+    """(busy, idle, steal) of all cores together, in clock ticks, since the computer started."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, idle, iowait, irq, softirq, steal = map(int, file.readline().split()[1:9])
+    return [user + nice + system + irq + softirq, idle + iowait, steal]
+
+
+def listens(pid: int, port: int) -> bool:
+    """Whether a TCP socket listens at the port in the network namespace of the process."""
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/{pid}/net/{table}", encoding="ascii") as file:
+            for line in file.readlines()[1:]:
+                fields = line.split()
+                if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
+                    return True
+    return False
+
+
+class Runner:
+    """Answers the requests, one method per verb."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.servers: list[Flow] = []
+        self.clients: list[Flow] = []
+        self.sampler: Sampler | None = None
+
+    def servers_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        for spec in request["flows"]:
+            self.servers.append(
+                Flow(spec, ["--server", "--one-off", "--port", str(spec["port"])], self.folder)
+            )
+        limit = time.monotonic() + LISTEN_LIMIT_S
+        waiting = list(self.servers)
+        while waiting:
+            for flow in waiting:
+                if flow.process.poll() is not None:
+                    raise RuntimeError(f"iperf3 server at {flow.host} ended: {flow.report()}")
+            waiting = [flow for flow in waiting if not listens(flow.process.pid, flow.port)]
+            if waiting and time.monotonic() > limit:
+                raise RuntimeError(
+                    f"iperf3 server at {waiting[0].host} does not listen after {LISTEN_LIMIT_S:g} s"
+                )
+            time.sleep(0.02 if waiting else 0)
+        return {}
+
+    def ping_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        running = [
+            (
+                flow["host"],
+                subprocess.Popen(
+                    [
+                        "nsenter",
+                        "--net=" + flow["netns"],
+                        "ping",
+                        "-q",
+                        "-n",
+                        "-c",
+                        str(request["count"]),
+                        "-i",
+                        "0.2",
+                        "-W",
+                        "2",
+                        flow["to"],
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                ),
+            )
+            for flow in request["flows"]
+        ]
+        return {"lost": [host for host, process in running if process.wait() != 0]}
+
+    def sample_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.sampler = Sampler(self.servers, request["period_s"])
+        self.sampler.start()
+        return {}
+
+    def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        for spec in request["flows"]:
+            arguments = ["--client", spec["to"], "--port", str(spec["port"]), "--time", str(spec["seconds"])]
+            arguments += ["--bitrate", str(spec["rate_bps"]), "--length", str(spec["block_bytes"])]
+            arguments += ["--udp"] if spec["protocol"] == "udp" else ["--congestion", CONGESTION_CONTROL]
+            self.clients.append(Flow(spec, arguments, self.folder))
+        return {"monotonic_s": time.monotonic()}
+
+    def finish_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        limit = time.monotonic() + request["grace_s"]
+        for flow in self.clients + self.servers:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                flow.process.wait(max(0.0, limit - time.monotonic()))
+        samples = []
+        if self.sampler is not None:
+            self.sampler.stopping.set()
+            self.sampler.join()
+            samples = self.sampler.samples
+            self.sampler = None
+        unfinished = self.end_all()
+        answer = {
+            "samples": samples,
+            "unfinished": unfinished,
+            "clients": {flow.host: flow.report() for flow in self.clients},
+            "servers": {flow.host: flow.report() for flow in self.servers},
+        }
+        self.clients, self.servers = [], []
+        return answer
+
+    def end_all(self) -> list[str]:
+        """Ends what still runs; the hosts where something did."""
+        running = [flow for flow in self.clients + self.servers if flow.process.poll() is None]
+        for number, patience_s in ((signal.SIGINT, 2.0), (signal.SIGKILL, 5.0)):
+            for flow in running:
+                if flow.process.poll() is None:
+                    flow.process.send_signal(number)
+            limit = time.monotonic() + patience_s
+            for flow in running:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    flow.process.wait(max(0.0, limit - time.monotonic()))
+        return [flow.host for flow in running]
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="hybridnet-flows-") as folder:
+        runner = Runner(folder)
+        try:
+            for line in sys.stdin:
+                request = json.loads(line)
+                try:
+                    answer = getattr(runner, request["verb"] + "_verb")(request)
+                except (OSError, RuntimeError) as error:
+                    answer = {"error": str(error)}
+                print(json.dumps(answer), flush=True)
+        finally:
+            runner.end_all()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""How large the comparison is: the paper's numbers, or what this machine can source, the same for all arms."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from hybridnet.errors import UsageError
+
+PAYLOAD_BYTES = 1400
+"""Of a UDP datagram; fits the 1450 bytes that VXLAN leaves of a 1500-byte MTU."""
+
+TCP_BLOCK_BYTES = 16 * 1024
+"""What an iperf3 TCP client writes at once: small, so that its rate is even over a step."""
+
+SOURCE_SHARE = 0.2
+"""The part of the bare source capacity that `auto` asks for at the 16-flow step.
+
+Between a sender and a receiver a frame also crosses two switches and two portals, so end to end it costs this computer
+about five times what it costs over one bare veth pair. Measured on 2 cores, see docs/maxinet.md.
+"""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One size of the experiment.
+
+    Args:
+        name: ``paper`` or ``auto``.
+        depth: of the tree of switches on each machine; 2**depth hosts each.
+        steps: flows of each kind at each step, ascending; at most half the hosts of a machine at the last.
+        tcp_rate_bps, udp_rate_bps: what each flow offers, payload bits per second.
+        seconds_per_step: whole seconds, at least 3.
+        link_rate_bps, link_delay_ns: of the simulated link between the roots.
+        source_capacity_bps: what this computer sources and sinks over a bare veth pair; None where not measured.
+    """
+
+    name: str
+    depth: int
+    steps: tuple[int, ...]
+    tcp_rate_bps: int
+    udp_rate_bps: int
+    seconds_per_step: int
+    link_rate_bps: int = 10_000_000_000
+    link_delay_ns: int = 1_000_000
+    source_capacity_bps: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds_per_step < 3:
+            raise UsageError(
+                f"scale {self.name}: {self.seconds_per_step} s per step is too short: the first second of a step "
+                "is not counted, and two more are needed for a figure; give at least 3"
+            )
+        if 2 * self.steps[-1] > 2**self.depth:
+            raise UsageError(
+                f"scale {self.name}: {self.steps[-1]} TCP and as many UDP flows need {2 * self.steps[-1]} hosts on "
+                f"each machine, a tree of depth {self.depth} has {2**self.depth}; use fewer flows or a deeper tree"
+            )
+
+    @property
+    def hosts_per_machine(self) -> int:
+        return 2**self.depth
+
+    def demand_bps(self, flows: int) -> dict[str, int]:
+        """What is offered at the step with that many flows of each kind, by protocol; payload bit/s."""
+        return {"tcp": flows * self.tcp_rate_bps, "udp": flows * self.udp_rate_bps}
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return (
+            f"scale {self.name}: 2 x {self.hosts_per_machine} hosts, 2 x {self.hosts_per_machine - 1} switches; "
+            f"{', '.join(map(str, self.steps))} flows of each kind for {self.seconds_per_step} s each; "
+            f"TCP {self.tcp_rate_bps / 1e6:g} Mbit/s and UDP {self.udp_rate_bps / 1e6:g} Mbit/s per flow; "
+            f"link between the roots {self.link_rate_bps / 1e9:g} Gbit/s, {self.link_delay_ns / 1e6:g} ms"
+        )
+
+
+PAPER = Scale(
+    name="paper",
+    depth=6,
+    steps=(1, 2, 4, 8, 16, 32),
+    tcp_rate_bps=1_000_000_000,
+    udp_rate_bps=100_000_000,
+    seconds_per_step=30,
+)
+"""Section 5.3 and figures 2, 3 and 11 of Obaida and Liu 2017; TCP offered at the 1 Gbit/s of an access link."""
+
+
+def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
+    """The paper's network and flows, with rates that this computer can source.
+
+    Args:
+        source_capacity_bps: UDP payload rate that one sender and one receiver reach over a bare veth pair here.
+        seconds_per_step: whole seconds.
+
+    Returns:
+        A scale whose 16-flow step asks for ``SOURCE_SHARE`` of the capacity (the paper's demand where the computer is
+        large enough), a third of it UDP.
+
+    Example:
+        >>> auto_scale(2_400_000_000, 5).demand_bps(16)
+        {'tcp': 320000000, 'udp': 160000000}
+    """
+    pair_bps = SOURCE_SHARE * source_capacity_bps / 16
+    udp = min(PAPER.udp_rate_bps, _round_down(pair_bps / 3))
+    tcp = min(PAPER.tcp_rate_bps, _round_down(2 * pair_bps / 3))
+    return replace(
+        PAPER,
+        name="auto",
+        tcp_rate_bps=tcp,
+        udp_rate_bps=udp,
+        seconds_per_step=seconds_per_step,
+        source_capacity_bps=source_capacity_bps,
+    )
+
+
+def _round_down(rate_bps: float) -> int:
+    """To half a Mbit/s, and at least that, so that the printed rate is the rate."""
+    return max(500_000, int(rate_bps // 500_000) * 500_000)

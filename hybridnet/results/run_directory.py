@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""The run directory: the folder that holds everything about one run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import UsageError
+
+_TOOLS = {
+    "open vswitch": ["ovs-vswitchd", "--version"],
+    "iperf3": ["iperf3", "--version"],
+    "iproute2": ["ip", "-Version"],
+}
+_SYSCTLS = ("net/ipv4/tcp_congestion_control", "net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem")
+
+
+class RunDirectory:
+    """Where a run writes, and what it writes first: the manifest.
+
+    Args:
+        path: the folder; made with its parents. It must be empty or new, or hold an earlier run
+            (a ``manifest.json``), which is then replaced.
+
+    Raises:
+        UsageError: the path is a file, or a folder that holds something else than a run.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run = RunDirectory(Path(folder) / "demo")
+        ...     run.write_json("verdict.json", {"ok": True}).name
+        'verdict.json'
+    """
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = Path(path)
+        if self.path.exists():
+            if not self.path.is_dir():
+                raise UsageError(f"make run directory {self.path}: it is a file; give the name of a folder")
+            entries = [entry.name for entry in self.path.iterdir()]
+            if entries and "manifest.json" not in entries:
+                raise UsageError(
+                    f"make run directory {self.path}: it holds {entries[0]!r} and no manifest.json, so it is not an "
+                    "earlier run; give an empty folder or a new name"
+                )
+            for entry in self.path.iterdir():
+                shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+        self.path.mkdir(parents=True, exist_ok=True)
+
+    def write_json(self, name: str, content: Any) -> Path:
+        """Writes ``content`` as indented JSON; makes the folders in ``name``."""
+        target = self._target(name)
+        target.write_text(json.dumps(content, indent=2, sort_keys=False) + "\n", encoding="utf-8")
+        return target
+
+    def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+        """Writes ``rows`` as CSV under the names of ``columns``."""
+        target = self._target(name)
+        with target.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(rows)
+        return target
+
+    def write_manifest(self, seed: int, facts: Mapping[str, Any]) -> Path:
+        """Writes ``manifest.json``: command line, versions, kernel, machine, seed, and the caller's ``facts``."""
+        return self.write_json(
+            "manifest.json",
+            {
+                "written": datetime.now(UTC).isoformat(timespec="seconds"),
+                "command": sys.argv,
+                "seed": seed,
+                "versions": {"hybridnet": metadata.version("hybridnet"), "python": platform.python_version()}
+                | {tool: _first_line(command) for tool, command in _TOOLS.items()},
+                "kernel": platform.release(),
+                "cores": os.cpu_count(),
+                "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+                "processor": _processor(),
+                "sysctl": {name.replace("/", "."): _read(Path("/proc/sys") / name) for name in _SYSCTLS},
+                **facts,
+            },
+        )
+
+    def _target(self, name: str) -> Path:
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+
+def _first_line(command: Sequence[str]) -> str | None:
+    """What ``command`` prints first, or None where it is not installed."""
+    if shutil.which(command[0]) is None:
+        return None
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = (done.stdout or done.stderr).splitlines()
+    return lines[0] if lines else None
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8").strip() if path.exists() else None
+
+
+def _processor() -> str | None:
+    for line in (_read(Path("/proc/cpuinfo")) or "").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return None

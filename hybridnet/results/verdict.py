@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The verdict: whether the results of a real-time run can be trusted, and why not.
+
+It compares two snapshots of every instance, taken at the beginning and at the end of what is judged, so a step of an
+experiment is judged by what happened in that step alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Snapshot = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an experiment tolerates.
+
+    Args:
+        lateness_p999_ns: the most that 99.9 % of the events of an instance may be late. Nanoseconds.
+        late_packets_fraction: the largest part of the packets over cut links whose real transit exceeded
+            their link's delay. 0 to 1.
+        capture_drops: frames that the kernel may drop before a portal reads them.
+    """
+
+    lateness_p999_ns: int = 1_000_000
+    late_packets_fraction: float = 1e-4
+    capture_drops: int = 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the results can be trusted.
+
+    Args:
+        trusted: True when every limit held.
+        reasons: one line per broken limit: the cause, the figure, the cure. Empty when trusted.
+        figures: what was compared with the limits, per instance, for the record.
+    """
+
+    trusted: bool
+    reasons: list[str]
+    figures: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if self.trusted:
+            return "trusted: every instance kept real time"
+        return "NOT trusted: " + "; ".join(self.reasons)
+
+
+def percentile_ns(buckets: Sequence[Sequence[int]], fraction: float) -> int:
+    """The upper edge of the bucket that holds the given fraction of a histogram.
+
+    Args:
+        buckets: (upper edge in nanoseconds, count), edges ascending.
+        fraction: above 0, up to 1.
+
+    Returns:
+        Nanoseconds; 0 for an empty histogram.
+    """
+    total = sum(count for _, count in buckets)
+    seen = 0
+    for upper, count in buckets:
+        seen += count
+        if total and seen >= fraction * total:
+            return upper
+    return 0
+
+
+def subtract_buckets(
+    after: Sequence[Sequence[int]], before: Sequence[Sequence[int]]
+) -> list[tuple[int, int]]:
+    """The histogram of what was counted between two snapshots of one histogram."""
+    earlier = {upper: count for upper, count in before}  # noqa: C416  rows are sequences, not pairs
+    return [(upper, count - earlier.get(upper, 0)) for upper, count in after if count > earlier.get(upper, 0)]
+
+
+def judge(before: Sequence[Snapshot], after: Sequence[Snapshot], limits: Limits) -> Verdict:
+    """Judges what happened between two snapshots of each instance.
+
+    Args:
+        before, after: a snapshot per instance, in the same order.
+        limits: what is tolerated.
+
+    Returns:
+        The verdict, its reasons in the order of the instances.
+    """
+    reasons: list[str] = []
+    figures: dict[str, dict[str, float]] = {}
+    for first, last in zip(before, after, strict=True):
+        figures[last["name"]] = _judge_instance(first, last, limits, reasons)
+    return Verdict(trusted=not reasons, reasons=reasons, figures=figures)
+
+
+def _judge_instance(first: Snapshot, last: Snapshot, limits: Limits, reasons: list[str]) -> dict[str, float]:
+    name = last["name"]
+    buckets = subtract_buckets(last["lateness"]["buckets"], first["lateness"]["buckets"])
+    p999 = percentile_ns(buckets, 0.999)
+    if p999 > limits.lateness_p999_ns:
+        reasons.append(
+            f"instance {name} ran {p999 / 1e6:.2f} ms late at the 99.9th percentile "
+            f"(limit {limits.lateness_p999_ns / 1e6:g} ms): its core was busy; lower the load or give it a core"
+        )
+
+    late, received = _difference(first, last, "peers", "late_packets", "received_packets")
+    late_fraction = late / received if received else 0.0
+    if late_fraction > limits.late_packets_fraction:
+        reasons.append(
+            f"instance {name}: {100 * late_fraction:.3f} % of {received} packets over cut links came later than their "
+            f"link's delay (limit {100 * limits.late_packets_fraction:g} %): lengthen the delay or lower the load"
+        )
+
+    (lost,) = _difference(first, last, "peers", "lost_packets")
+    if lost:
+        reasons.append(
+            f"instance {name}: {lost} packets from its peers were lost between the machines: the real network or the "
+            "socket buffers were overrun; lower the load"
+        )
+
+    (capture_drops,) = _difference(first, last, "portals", "kernel_drops")
+    if capture_drops > limits.capture_drops:
+        reasons.append(
+            f"instance {name}: the kernel dropped {capture_drops} frames before a portal read them "
+            f"(limit {limits.capture_drops}): lower the load or give the instance a core"
+        )
+
+    refused = sum(
+        _reason(last, reason) - _reason(first, reason)
+        for reason in ("portal_backlog", "device_refused", "pool_exhausted")
+    )
+    if refused:
+        reasons.append(
+            f"instance {name}: {refused} segments found no room at a portal or in the packet pool: the emulated "
+            "network behind it was too slow; lower the load"
+        )
+    return {
+        "lateness_p50_ns": percentile_ns(buckets, 0.5),
+        "lateness_p99_ns": percentile_ns(buckets, 0.99),
+        "lateness_p999_ns": p999,
+        "late_packets": late,
+        "late_fraction": late_fraction,
+        "peer_lost_packets": lost,
+        "capture_drops": capture_drops,
+        "refused_segments": refused,
+    }
+
+
+def _difference(first: Snapshot, last: Snapshot, section: str, *keys: str) -> tuple[int, ...]:
+    return tuple(
+        sum(row[key] for row in last[section]) - sum(row[key] for row in first[section]) for key in keys
+    )
+
+
+def _reason(snapshot: Snapshot, reason: str) -> int:
+    return sum(row["dropped"].get(reason, 0) for row in snapshot["portals"])

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from dataclasses import replace
+
+from experiments.maxinet_parts.report import ArmRound, checks_of, compare
+from experiments.maxinet_parts.scale import PAPER
+from experiments.maxinet_parts.staircase import StepResult
+from hybridnet.results import Verdict
+
+SCALE = replace(PAPER, name="auto", steps=(1, 16), tcp_rate_bps=20_000_000, udp_rate_bps=10_000_000)
+TRUSTED, BROKEN = Verdict(True, []), Verdict(False, ["instance m1 ran late"])
+
+
+def arm(name: str, *totals_bps: float, verdicts: tuple[Verdict, ...] = ()) -> ArmRound:
+    steps = [
+        StepResult(flows, total / 2, total / 2, total, 30_000_000 * flows, 0.5)
+        for flows, total in zip(SCALE.steps, totals_bps, strict=True)
+    ]
+    return ArmRound(name, steps, [], list(verdicts), 1.0, {}, {})
+
+
+def one_round(hybrid_16: float, maxinet_16: float, verdict_16: Verdict = TRUSTED):
+    return [
+        arm("hybrid", 30e6, hybrid_16, verdicts=(TRUSTED, verdict_16)),
+        arm("maxinet", 30e6, maxinet_16),
+        arm("tunnel", 30e6, 400e6),
+    ]
+
+
+def test_figures_are_medians_over_the_rounds():
+    rounds = [one_round(400e6, 60e6), one_round(480e6, 80e6), one_round(470e6, 70e6)]
+    step = compare(SCALE, rounds)[1]
+    assert step.total_bps["hybrid"] == 470e6
+    assert step.ratio_to("maxinet") == 470e6 / 70e6
+
+
+def test_all_hold_when_the_demand_is_met_and_maxinet_is_six_times_slower():
+    checks = checks_of(SCALE, compare(SCALE, [one_round(479e6, 70e6)]))
+    assert all(check.holds for check in checks)
+    assert any(check.measured == "6.8 x" for check in checks)
+
+
+def test_a_hybrid_arm_below_three_times_maxinet_and_below_the_demand_fails():
+    checks = checks_of(SCALE, compare(SCALE, [one_round(200e6, 70e6)]))
+    assert not next(check for check in checks if check.what.startswith("16 + 16")).holds
+
+
+def test_an_overloaded_step_is_left_out_and_no_wide_step_remains():
+    checks = checks_of(SCALE, compare(SCALE, [one_round(100e6, 70e6, BROKEN)]))
+    assert not any(check.what.startswith("16 + 16") for check in checks)
+    assert not next(check for check in checks if check.what == "the widest step that counts").holds

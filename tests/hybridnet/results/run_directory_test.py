@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hybridnet.errors import UsageError
+from hybridnet.results import RunDirectory
+
+
+def test_manifest_records_versions_and_what_the_caller_adds(tmp_path):
+    manifest = json.loads(
+        RunDirectory(tmp_path / "run").write_manifest(seed=7, facts={"datapath": "netdev"}).read_text()
+    )
+    assert manifest["seed"] == 7
+    assert manifest["datapath"] == "netdev"
+    assert manifest["versions"]["hybridnet"]
+    assert manifest["sysctl"]["net.ipv4.tcp_congestion_control"]
+
+
+def test_csv_has_a_header_and_a_row_each(tmp_path):
+    path = RunDirectory(tmp_path / "run").write_csv("steps/hybrid.csv", ["at_s", "tcp_bps"], [(1, 2), (3, 4)])
+    assert path.read_text().splitlines() == ["at_s,tcp_bps", "1,2", "3,4"]
+
+
+def test_an_earlier_run_is_replaced(tmp_path):
+    first = RunDirectory(tmp_path / "run")
+    first.write_manifest(seed=1, facts={})
+    first.write_json("old.json", 1)
+    RunDirectory(tmp_path / "run")
+    assert not (tmp_path / "run" / "old.json").exists()
+
+
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(UsageError, match="not an earlier run"):
+        RunDirectory(tmp_path)
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_a_file_is_no_run_directory(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="it is a file"):
+        RunDirectory(tmp_path / "file")

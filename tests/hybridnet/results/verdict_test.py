@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from typing import Any
+
+from hybridnet.results.verdict import Limits, judge, percentile_ns, subtract_buckets
+
+
+def snapshot(**changes: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "name": "m1",
+        "lateness": {"buckets": []},
+        "peers": [{"late_packets": 0, "received_packets": 0, "lost_packets": 0}],
+        "portals": [{"kernel_drops": 0, "dropped": {}}],
+    }
+    return plain | changes
+
+
+def test_percentile_is_the_upper_edge_of_the_bucket_that_holds_it():
+    buckets = [(10, 990), (100, 9), (1_000, 1)]
+    assert percentile_ns(buckets, 0.5) == 10
+    assert percentile_ns(buckets, 0.999) == 100
+    assert percentile_ns(buckets, 1.0) == 1_000
+
+
+def test_percentile_of_nothing_is_zero():
+    assert percentile_ns([], 0.999) == 0
+
+
+def test_only_what_was_counted_between_the_snapshots_is_judged():
+    early, late = [(10, 5), (2_000_000, 5)], [(10, 1_005), (2_000_000, 5)]
+    assert subtract_buckets(late, early) == [(10, 1_000)]
+    verdict = judge(
+        [snapshot(lateness={"buckets": early})],
+        [snapshot(lateness={"buckets": late})],
+        Limits(lateness_p999_ns=1_000_000),
+    )
+    assert verdict.trusted
+
+
+def test_one_event_in_a_hundred_two_ms_late_breaks_a_limit_of_one_ms():
+    after = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
+    verdict = judge([snapshot()], [after], Limits())
+    assert not verdict.trusted
+    assert verdict.reasons[0].startswith("instance m1 ran 2.00 ms late")
+
+
+def test_two_late_packets_in_ten_thousand_break_a_limit_of_one():
+    peers = [{"late_packets": 2, "received_packets": 10_000, "lost_packets": 0}]
+    verdict = judge([snapshot()], [snapshot(peers=peers)], Limits())
+    assert verdict.figures["m1"]["late_fraction"] == 2 / 10_000
+    assert not verdict.trusted
+    assert judge([snapshot()], [snapshot(peers=[peers[0] | {"late_packets": 1}])], Limits()).trusted
+
+
+def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
+    after = snapshot(
+        peers=[{"late_packets": 0, "received_packets": 10, "lost_packets": 1}],
+        portals=[{"kernel_drops": 3, "dropped": {"portal_backlog": 7, "no_port": 100}}],
+    )
+    verdict = judge([snapshot()], [after], Limits())
+    assert len(verdict.reasons) == 3
+    assert verdict.figures["m1"]["refused_segments"] == 7
