@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Packet: what travels. One Ethernet frame, or a train: n equal segments of one flow that travel as one object, as the
-// super-packets of Linux GSO and GRO do.
+// Packet: what travels. One Ethernet frame, or a train: n equal segments of one flow that travel as one
+// object, as the super-packets of Linux GSO and GRO do.
 //
-//   block:   | Packet | headers | payload of segment 1 | payload of segment 2 | ... |   <- one allocation, one cache run
+//   block:   | Packet | headers | payload of segment 1 | payload of segment 2 | ... |   <- one allocation,
+//   one cache run
 //                     ^ bytes()                                              size()
 //
-// A train stores its headers once, as the kernel does: segment k has those headers (with sequence number, length and IP
-// identification advanced) and its own `segment_payload` bytes; the last one may be shorter. What a train weighs on a
-// wire is what its n segments weigh: wire_size().
+// A train stores its headers once, as the kernel does: segment k has those headers (with sequence number,
+// length and IP identification advanced) and its own `segment_payload` bytes; the last one may be shorter.
+// What a train weighs on a wire is what its n segments weigh: wire_size().
 //
-// A frame may end in virtual payload: bytes that count on the wire and are not stored, so that simulated TCP costs no
-// memory for data that nobody reads.
+// A frame may end in virtual payload: bytes that count on the wire and are not stored, so that simulated TCP
+// costs no memory for data that nobody reads.
 //
 // A checksum may be partial, as CHECKSUM_PARTIAL in Linux: the transport checksum field holds the sum of the
 // pseudo-header only, and whoever needs it finished sums from `checksum_start` to the end.
@@ -46,10 +47,16 @@ class Packet {
   std::span<std::uint8_t> bytes() { return {storage(), size_}; }
   std::span<const std::uint8_t> bytes() const { return {storage(), size_}; }
   std::size_t size() const { return size_; }
-  std::size_t capacity() const { return capacity_; }
+  std::size_t capacity() const { return capacity_ - start_; }
 
   // Precondition: size <= capacity(). Bytes that were not written before have any value.
   void resize(std::size_t size);
+
+  // Takes `count` bytes off the front; nothing is moved. Precondition: count <= size().
+  void remove_front(std::size_t count);
+
+  // Takes over the instants and the description (everything but the stored bytes) of `other`.
+  void describe_as(const Packet& other);
 
   // Bytes on the wire of all segments, headers repeated, virtual payload included; without framing overhead.
   ByteCount wire_size() const {
@@ -57,7 +64,8 @@ class Packet {
                             static_cast<std::int64_t>(segments - 1) * header_size);
   }
 
-  // The instants at which the first and the last segment arrive where the packet is now. Equal for a single frame.
+  // The instants at which the first and the last segment arrive where the packet is now. Equal for a single
+  // frame.
   SimTime first_arrival = SimTime::zero();
   SimTime last_arrival = SimTime::zero();
 
@@ -65,8 +73,9 @@ class Packet {
 
   // Of a train only; a single frame has segments = 1 and zeros.
   std::uint16_t segments = 1;
-  std::uint16_t segment_payload = 0;  // bytes of transport payload in every segment but the last (MSS, "gso_size")
-  std::uint16_t header_size = 0;      // bytes from the start of the frame to the transport payload
+  std::uint16_t segment_payload =
+      0;  // bytes of transport payload in every segment but the last (MSS, "gso_size")
+  std::uint16_t header_size = 0;  // bytes from the start of the frame to the transport payload
   TrainKind train = TrainKind::none;
 
   bool checksum_partial = false;
@@ -80,13 +89,14 @@ class Packet {
   Packet(PacketPool* pool, std::uint32_t capacity) : pool_(pool), capacity_(capacity) {}
   ~Packet() = default;
 
-  std::uint8_t* storage() { return reinterpret_cast<std::uint8_t*>(this + 1); }
-  const std::uint8_t* storage() const { return reinterpret_cast<const std::uint8_t*>(this + 1); }
+  std::uint8_t* storage() { return reinterpret_cast<std::uint8_t*>(this + 1) + start_; }
+  const std::uint8_t* storage() const { return reinterpret_cast<const std::uint8_t*>(this + 1) + start_; }
 
   PacketPool* pool_;
   Packet* next_free_ = nullptr;
   std::uint32_t capacity_;
   std::uint32_t size_ = 0;
+  std::uint32_t start_ = 0;  // bytes removed from the front
 };
 
 struct PacketRecycler {
@@ -97,7 +107,8 @@ using PacketPtr = std::unique_ptr<Packet, PacketRecycler>;
 // Whoever takes packets. The one verb that moves them: the giver keeps nothing.
 class PacketSink {
  public:
-  // Takes `packet`, whose first segment arrives now. Always accepts; what cannot be kept is dropped and counted.
+  // Takes `packet`, whose first segment arrives now. Always accepts; what cannot be kept is dropped and
+  // counted.
   virtual void accept(PacketPtr packet) = 0;
 
  protected:

@@ -20,8 +20,27 @@ std::size_t capacity_of(std::size_t size_class) { return kBlock[size_class] - si
 }  // namespace
 
 void Packet::resize(std::size_t size) {
-  assert(size <= capacity_);
+  assert(size <= capacity());
   size_ = static_cast<std::uint32_t>(size);
+}
+
+void Packet::remove_front(std::size_t count) {
+  assert(count <= size_);
+  start_ += static_cast<std::uint32_t>(count);
+  size_ -= static_cast<std::uint32_t>(count);
+}
+
+void Packet::describe_as(const Packet& other) {
+  first_arrival = other.first_arrival;
+  last_arrival = other.last_arrival;
+  virtual_payload = other.virtual_payload;
+  segments = other.segments;
+  segment_payload = other.segment_payload;
+  header_size = other.header_size;
+  train = other.train;
+  checksum_partial = other.checksum_partial;
+  checksum_start = other.checksum_start;
+  checksum_offset = other.checksum_offset;
 }
 
 void PacketRecycler::operator()(Packet* packet) const { packet->pool_->recycle(packet); }
@@ -49,6 +68,12 @@ PacketPtr PacketPool::copy_of(std::span<const std::uint8_t> frame) {
   PacketPtr packet = make(frame.size());
   if (packet) std::memcpy(packet->bytes().data(), frame.data(), frame.size());
   return packet;
+}
+
+PacketPtr PacketPool::copy_of(const Packet& packet) {
+  PacketPtr copy = copy_of(packet.bytes());
+  if (copy) copy->describe_as(packet);
+  return copy;
 }
 
 void PacketPool::recycle(Packet* packet) {

@@ -2,9 +2,9 @@
 //
 // PacketPool: where packets come from and go back to.
 //
-// Four size classes (a small frame, an Ethernet frame, a jumbo frame, a train). Blocks are carved from chunks and kept
-// on a free list per class, last in first out, so a busy pool stays in the cache and asks the system for nothing. The
-// pool has a limit: what every queue of a simulation holds together is bounded by it.
+// Four size classes (a small frame, an Ethernet frame, a jumbo frame, a train). Blocks are carved from chunks
+// and kept on a free list per class, last in first out, so a busy pool stays in the cache and asks the system
+// for nothing. The pool has a limit: what every queue of a simulation holds together is bounded by it.
 //
 // Not thread safe; the pool must outlive its packets.
 #pragma once
@@ -31,12 +31,15 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
   ~PacketPool();
 
-  // A packet of `size` bytes of any value, with room for at least that. Null when the limit is reached or `size` is
-  // above kLargestFrame; `exhausted()` counts it, and the caller counts its drop.
+  // A packet of `size` bytes of any value, with room for at least that. Null when the limit is reached or
+  // `size` is above kLargestFrame; `exhausted()` counts it, and the caller counts its drop.
   PacketPtr make(std::size_t size);
 
   // A packet that holds a copy of `frame`. Null as above.
   PacketPtr copy_of(std::span<const std::uint8_t> frame);
+
+  // A packet like `packet`: its bytes, instants and description. Null as above.
+  PacketPtr copy_of(const Packet& packet);
 
   std::uint64_t in_use() const { return in_use_; }  // packets that are out now
   ByteCount reserved() const { return reserved_; }  // memory taken from the system
