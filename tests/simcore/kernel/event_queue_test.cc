@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/kernel/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "simcore/kernel/random.h"
+
+namespace simcore {
+namespace {
+
+class Tag final : public Event {
+ public:
+  explicit Tag(std::size_t which) : number(which) {}
+  const std::size_t number;
+
+ private:
+  void fire() override {}
+};
+
+std::vector<std::unique_ptr<Tag>> tags(std::size_t count) {
+  std::vector<std::unique_ptr<Tag>> events;
+  for (std::size_t i = 0; i < count; ++i) events.push_back(std::make_unique<Tag>(i));
+  return events;
+}
+
+std::size_t popped(EventQueue& queue) { return static_cast<Tag&>(queue.pop()).number; }
+
+TEST(EventQueue, popsInOrderOfTime) {
+  const auto events = tags(3);
+  EventQueue queue;
+  queue.schedule(*events[0], SimTime::at_ns(30));
+  queue.schedule(*events[1], SimTime::at_ns(10));
+  queue.schedule(*events[2], SimTime::at_ns(20));
+  EXPECT_EQ(queue.next_time(), SimTime::at_ns(10));
+  EXPECT_EQ(popped(queue), 1U);
+  EXPECT_EQ(popped(queue), 2U);
+  EXPECT_EQ(popped(queue), 0U);
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.next_time(), SimTime::never());
+}
+
+TEST(EventQueue, eventsOfOneInstantComeInTheOrderOfScheduling) {
+  const auto events = tags(1'000);
+  EventQueue queue;
+  for (const auto& event : events) queue.schedule(*event, SimTime::at_ns(123'456'789));
+  for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(popped(queue), i);
+}
+
+TEST(EventQueue, reschedulingForTheSameInstantGoesBehindTheOthers) {
+  const auto events = tags(2);
+  EventQueue queue;
+  queue.schedule(*events[0], SimTime::at_ns(10));
+  queue.schedule(*events[1], SimTime::at_ns(10));
+  queue.schedule(*events[0], SimTime::at_ns(10));
+  EXPECT_EQ(queue.size(), 2U);
+  EXPECT_EQ(popped(queue), 1U);
+  EXPECT_EQ(popped(queue), 0U);
+}
+
+TEST(EventQueue, aCancelledEventIsGoneAndMayComeBack) {
+  const auto events = tags(1);
+  EventQueue queue;
+  queue.cancel(*events[0]);
+  queue.schedule(*events[0], SimTime::at_ns(10));
+  queue.cancel(*events[0]);
+  EXPECT_FALSE(events[0]->pending());
+  EXPECT_TRUE(queue.empty());
+  queue.schedule(*events[0], SimTime::at_ns(5));
+  EXPECT_EQ(queue.next_time(), SimTime::at_ns(5));
+  EXPECT_EQ(popped(queue), 0U);
+}
+
+TEST(EventQueue, takesTheFirstAndTheLastInstantThereIs) {
+  const auto events = tags(3);
+  EventQueue queue;
+  queue.schedule(*events[0], SimTime::never());
+  queue.schedule(*events[1], SimTime::zero());
+  queue.schedule(*events[2], SimTime::never());
+  EXPECT_EQ(popped(queue), 1U);
+  EXPECT_EQ(popped(queue), 0U);
+  EXPECT_EQ(popped(queue), 2U);
+}
+
+// Every operation against a std::set ordered by (time, sequence), at many scales of time and of population.
+struct Mix {
+  std::size_t population;
+  std::int64_t horizon_ns;
+  double ties;    // how often an event takes the instant of another one
+  double cancel;  // how often an operation is a cancellation, or a rescheduling
+};
+
+class EventQueueAgainstSet : public testing::TestWithParam<Mix> {};
+
+TEST_P(EventQueueAgainstSet, agreesOnEveryOperation) {
+  const Mix mix = GetParam();
+  const auto events = tags(mix.population);
+  RandomStream random(42, "event queue");
+  EventQueue queue;
+  std::set<std::pair<std::pair<std::int64_t, std::uint64_t>, std::size_t>> reference;
+  std::vector<std::pair<std::int64_t, std::uint64_t>> key(mix.population);
+  std::uint64_t sequence = 0;
+  std::int64_t now = 0;
+  std::int64_t latest = 0;
+
+  for (int step = 0; step < 60'000; ++step) {
+    const double what = random.uniform();
+    const std::size_t i = random() % mix.population;
+    if (what < mix.cancel) {
+      if (events[i]->pending()) reference.erase({key[i], i});
+      queue.cancel(*events[i]);
+      ASSERT_FALSE(events[i]->pending());
+    } else if (what < 0.6) {
+      // Increments over all scales up to the horizon, as timers and wires have them.
+      const double scale = static_cast<double>(mix.horizon_ns) * random.uniform() * random.uniform();
+      std::int64_t time = now + static_cast<std::int64_t>(random.exponential(scale));
+      if (random.bernoulli(mix.ties)) time = std::max(now, latest);
+      latest = time;
+      if (events[i]->pending()) reference.erase({key[i], i});
+      key[i] = {time, sequence++};
+      reference.insert({key[i], i});
+      queue.schedule(*events[i], SimTime::at_ns(time));
+      ASSERT_TRUE(events[i]->pending());
+    } else if (!reference.empty()) {
+      const auto [first, number] = *reference.begin();
+      ASSERT_EQ(queue.next_time(), SimTime::at_ns(first.first));
+      ASSERT_EQ(popped(queue), number);
+      ASSERT_FALSE(events[number]->pending());
+      reference.erase(reference.begin());
+      now = first.first;
+    }
+    ASSERT_EQ(queue.size(), reference.size());
+    ASSERT_EQ(queue.next_time(),
+              reference.empty() ? SimTime::never() : SimTime::at_ns(reference.begin()->first.first));
+  }
+  while (!reference.empty()) {
+    ASSERT_EQ(popped(queue), reference.begin()->second);
+    reference.erase(reference.begin());
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Mixes, EventQueueAgainstSet,
+                         testing::Values(Mix{1, 1'000, 0.1, 0.1}, Mix{10, 1'000'000'000, 0.1, 0.1},
+                                         Mix{300, 50, 0.5, 0.2}, Mix{3'000, 1'000'000, 0.3, 0.05},
+                                         Mix{3'000, 100'000'000'000'000, 0.0, 0.3},
+                                         Mix{20'000, 10'000'000, 0.01, 0.0}));
+
+TEST(EventQueue, manyEventsComeOutSorted) {
+  const auto events = tags(200'000);
+  RandomStream random(1, "many");
+  EventQueue queue;
+  for (const auto& event : events)
+    queue.schedule(*event, SimTime::at_ns(static_cast<std::int64_t>(random() >> 20)));
+  SimTime last = SimTime::zero();
+  while (!queue.empty()) {
+    ASSERT_LE(last, queue.next_time());
+    last = queue.next_time();
+    queue.pop();
+  }
+}
+
+}  // namespace
+}  // namespace simcore
