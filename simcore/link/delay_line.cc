@@ -8,11 +8,24 @@ namespace simcore {
 
 void DelayLine::push(PacketPtr packet, SimTime release) {
   if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
+  append(std::move(packet), release);
+  if (!head_.pending()) simulation_.schedule(head_, release);
+}
+
+void DelayLine::insert(PacketPtr packet, SimTime release) {
+  append(std::move(packet), release);
+  std::size_t place = line_.size() - 1;
+  for (; place > 0 && line_[place - 1]->first_arrival > release; --place) {
+    std::swap(line_[place - 1], line_[place]);
+  }
+  if (place == 0) simulation_.schedule(head_, release);
+}
+
+void DelayLine::append(PacketPtr packet, SimTime release) {
   packet->first_arrival = release;
   packet->last_arrival = std::max(packet->last_arrival, release);
   segments_ += packet->segments;
   line_.push(std::move(packet));
-  if (!head_.pending()) simulation_.schedule(head_, release);
 }
 
 void DelayLine::deliver() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// DelayLine: packets on their way, each with the instant at which it comes out. First in, first out.
+// DelayLine: packets on their way, each with the instant at which it comes out.
 //
-// One pending event, that of the head, however many packets are in flight. Release times never decrease: a packet that
-// would overtake the one before it comes out at the same instant as that one.
+// One pending event, that of the head, however many packets are in flight. Packets come out in the order of
+// push(): one that would overtake the one before it comes out at the same instant as that one. Only insert()
+// lets a packet overtake.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +20,21 @@ class DelayLine {
   // Both must outlive the delay line.
   DelayLine(Simulation& simulation, PacketSink& sink) : simulation_(simulation), sink_(sink) {}
 
-  // Hands `packet` to the sink at `release` or when the one before it comes out, whichever is later. The packet's
-  // first_arrival becomes that instant; its last_arrival moves with it if it would lie before.
+  // Hands `packet` to the sink at `release` or when the one before it comes out, whichever is later. The
+  // packet's first_arrival becomes that instant; its last_arrival moves with it if it would lie before.
   // Precondition: release >= now.
   void push(PacketPtr packet, SimTime release);
+
+  // Hands `packet` to the sink at `release`, before all that come out later, after all others. Takes time in
+  // proportion to the number of packets overtaken. Precondition: release >= now.
+  void insert(PacketPtr packet, SimTime release);
 
   bool empty() const { return line_.empty(); }
   std::size_t packets() const { return line_.size(); }
   std::uint64_t segments() const { return segments_; }  // of all packets in flight
 
  private:
+  void append(PacketPtr packet, SimTime release);
   void deliver();
 
   Simulation& simulation_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Why packets are dropped, and how many were. Nothing is lost silently: whoever drops counts the segments here, by
-// reason, and every element that can drop has one of these.
+// Why packets are dropped, and how many were. Nothing is lost silently: whoever drops counts the segments
+// here, by reason, and every element that can drop has one of these.
 #pragma once
 
 #include <array>
@@ -12,23 +12,23 @@
 namespace simcore {
 
 enum class DropReason : std::uint8_t {
-  queue_full,             // drop-tail queue at its limit
-  pool_exhausted,         // no memory left for a packet
-  malformed,              // headers that contradict themselves or the frame's length
-  unsupported,            // a protocol that the element does not speak
-  not_for_me,             // a frame for another MAC address reached a router or host
-  no_route,               // no route to the destination
-  ttl_expired,            // TTL reached zero
-  too_big,                // above the MTU of the way out, with DF set
-  arp_failed,             // the next hop did not answer
-  arp_queue_full,         // too many packets waiting for one address
-  no_listener,            // nobody at that port or protocol
-  no_port,                // a switch with a single port: nowhere to send
-  portal_backlog,         // output of a portal at its limit
-  device_refused,         // the kernel did not take the frame
-  duplicate,              // a peering datagram seen before
-  late_datagram,          // a peering datagram given up on before it came
-  foreign,                // a peering datagram with another run's token or from a stranger
+  queue_full,      // drop-tail queue at its limit
+  pool_exhausted,  // no memory left for a packet
+  malformed,       // headers that contradict themselves or the frame's length
+  unsupported,     // a protocol that the element does not speak
+  not_for_me,      // a frame for another MAC address reached a router or host
+  no_route,        // no route to the destination
+  ttl_expired,     // TTL reached zero
+  too_big,         // above the MTU of the way out, with DF set
+  arp_failed,      // the next hop did not answer
+  arp_queue_full,  // too many packets waiting for one address
+  no_listener,     // nobody at that port or protocol
+  no_port,         // a switch with a single port: nowhere to send
+  portal_backlog,  // output of a portal at its limit
+  device_refused,  // the kernel did not take the frame
+  duplicate,       // a peering datagram seen before
+  late_datagram,   // a peering datagram given up on before it came
+  foreign,         // a peering datagram with another run's token or from a stranger
   count_,
 };
 
@@ -39,7 +39,9 @@ std::string_view name_of(DropReason reason);
 
 class DropCounters {
  public:
-  void add(DropReason reason, std::uint64_t segments) { counts_[static_cast<std::size_t>(reason)] += segments; }
+  void add(DropReason reason, std::uint64_t segments) {
+    counts_[static_cast<std::size_t>(reason)] += segments;
+  }
   std::uint64_t of(DropReason reason) const { return counts_[static_cast<std::size_t>(reason)]; }
   std::uint64_t total() const;
 

@@ -2,7 +2,6 @@
 #include "simcore/link/link.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "simcore/units/error.h"
@@ -12,11 +11,19 @@ namespace simcore {
 
 namespace {
 
-// A train shorter than this saves nothing; even on a slow link trains are not cut below it (unless train_limit is zero).
+// A train shorter than this saves nothing; even on a slow link trains are not cut below it (unless
+// train_limit is zero).
 constexpr std::int64_t kFewSegments = 2;
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 std::string out_of_range(const std::string& name, const std::string& what) {
   return "make link " + name + ": " + what;
+}
+
+// Precondition: divisor > 0.
+std::int64_t divided_rounding_up(std::int64_t dividend, std::int64_t divisor) {
+  return (dividend + divisor - 1) / divisor;
 }
 
 }  // namespace
@@ -27,50 +34,80 @@ Link::Link(Simulation& simulation, PacketPool& pool, std::string name, const Con
       name_(std::move(name)),
       config_(config),
       far_end_(counters_, sink),
-      line_(simulation, far_end_) {
-  if (config.rate && config.rate->bits_per_second() < 1) {
-    throw ConfigError(out_of_range(name_, "rate is " + std::to_string(config.rate->bits_per_second()) +
-                                              " bit/s; it must be at least 1 bit/s, or absent for no limit"));
+      line_(simulation, far_end_),
+      arriving_(simulation, entrance_) {
+  const auto require = [this](bool holds, const std::string& what, std::int64_t value,
+                              const std::string& cure) {
+    if (!holds) throw ConfigError(out_of_range(name_, what + " is " + std::to_string(value) + cure));
+  };
+  if (config.rate) {
+    require(config.rate->bits_per_second() >= 1, "rate", config.rate->bits_per_second(),
+            " bit/s; it must be at least 1 bit/s, or absent for no limit");
   }
-  if (config.propagation_delay < Duration::zero()) {
-    throw ConfigError(out_of_range(name_, "propagation delay is " +
-                                              std::to_string(config.propagation_delay.count_ns()) +
-                                              " ns; it must not be negative"));
+  if (config.queue_bytes) {
+    require(config.queue_bytes->count() >= 1, "queue limit", config.queue_bytes->count(),
+            " bytes; it must be at least 1, enough for one frame, or absent");
   }
-  if (config.queue_packets < 1) {
-    throw ConfigError(out_of_range(name_, "queue holds " + std::to_string(config.queue_packets) +
-                                              " packets; it must hold at least 1, the one on the wire"));
-  }
+  require(config.propagation_delay >= Duration::zero(), "propagation delay",
+          config.propagation_delay.count_ns(), " ns; it must not be negative");
+  require(config.queue_packets >= 1, "queue limit", config.queue_packets,
+          " packets; it must be at least 1, the one on the wire");
+  require(config.overhead >= ByteCount::zero(), "overhead", config.overhead.count(),
+          " bytes; it must not be negative");
+  require(config.train_limit >= Duration::zero(), "train limit", config.train_limit.count_ns(),
+          " ns; it must not be negative, and zero for single segments");
 }
 
 void Link::accept(PacketPtr packet) {
   counters_.accepted_packets += packet->segments;
   counters_.accepted_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
   if (!config_.rate) {
-    const SimTime last = packet->last_arrival + config_.propagation_delay;
-    const SimTime first = packet->first_arrival + config_.propagation_delay;
-    packet->last_arrival = last;
-    line_.push(std::move(packet), first);
+    const SimTime release = packet->first_arrival + config_.propagation_delay;
+    packet->last_arrival = packet->last_arrival + config_.propagation_delay;
+    line_.push(std::move(packet), release);
     return;
   }
+  admit(std::move(packet));
+}
+
+void Link::Entrance::accept(PacketPtr packet) { link_.admit(std::move(packet)); }
+
+void Link::admit(PacketPtr packet) {
   forget_departed();
-  const std::uint16_t room = room_for(*packet);
-  if (room < packet->segments) {
-    counters_.dropped.add(DropReason::queue_full, static_cast<std::uint64_t>(packet->segments - room));
-    if (room == 0) return;
-    drop_back(*packet, static_cast<std::uint16_t>(packet->segments - room));
-  }
-  const std::uint16_t longest = longest_train(*packet);
-  while (packet->segments > longest) {
-    PacketPtr front = split_front(*packet, longest, pool_);
-    if (!front) {
-      counters_.dropped.add(DropReason::pool_exhausted, packet->segments);
-      return;
-    }
-    send(std::move(front));
-  }
+  if (packet->segments > 1) return admit_train(std::move(packet));
+  if (room_for(*packet) == 0) return drop(std::move(packet), DropReason::queue_full);
   send(std::move(packet));
 }
+
+void Link::admit_train(PacketPtr train) {
+  const std::int64_t longest = longest_train(*train);
+  for (;;) {
+    const std::int64_t room = room_for(*train);
+    if (room == 0) return refuse(std::move(train));
+    const std::int64_t take = std::min(room, longest);
+    if (take >= train->segments) return send(std::move(train));
+    PacketPtr front = split_front(*train, static_cast<std::uint16_t>(take), pool_);
+    if (!front) return drop(std::move(train), DropReason::pool_exhausted);
+    send(std::move(front));
+    if (train->first_arrival > simulation_.now()) {
+      const SimTime arrival = train->first_arrival;
+      return arriving_.insert(std::move(train), arrival);
+    }
+  }
+}
+
+// The queue is full: drops the segments that have arrived, and lets the others come and try for themselves.
+void Link::refuse(PacketPtr train) {
+  const SimTime now = simulation_.now();
+  if (train->last_arrival <= now) return drop(std::move(train), DropReason::queue_full);
+  PacketPtr first = split_front(*train, 1, pool_);
+  if (!first) return drop(std::move(train), DropReason::pool_exhausted);
+  drop(std::move(first), DropReason::queue_full);
+  const SimTime arrival = std::max(train->first_arrival, now);
+  arriving_.insert(std::move(train), arrival);
+}
+
+void Link::drop(PacketPtr packet, DropReason reason) { counters_.dropped.add(reason, packet->segments); }
 
 std::int64_t Link::backlog_packets() {
   forget_departed();
@@ -88,56 +125,91 @@ void Link::forget_departed() {
     backlog_segments_ -= gone.segments;
     backlog_bytes_ -= gone.bytes;
   }
+  if (waiting_.empty() || waiting_.front().segments == 1) return;
+
+  Waiting& head = waiting_.front();
+  const std::int64_t gone = head.segments - still_here(head);
+  head.segments -= static_cast<std::int32_t>(gone);
+  head.bytes -= gone * head.segment_bytes;
+  backlog_segments_ -= gone;
+  backlog_bytes_ -= gone * head.segment_bytes;
+}
+
+// How many segments of a train have not left the queue, from the work that the wire still has with it.
+std::int64_t Link::still_here(const Waiting& head) const {
+  const std::int64_t time_left = (head.departed - simulation_.now()).count_ns();
+  const std::int64_t last_bytes = head.bytes - (head.segments - 1) * std::int64_t{head.segment_bytes};
+  const std::int64_t work_left = time_left * config_.rate->bits_per_second() - head.fraction;
+  const std::int64_t before_last = work_left - last_bytes * 8 * kNanosecondsPerSecond;
+  if (before_last <= 0) return 1;
+  const std::int64_t segment_work = std::int64_t{head.segment_bytes} * 8 * kNanosecondsPerSecond;
+  return std::min<std::int64_t>(head.segments, 1 + divided_rounding_up(before_last, segment_work));
 }
 
 // How many segments of `packet` the queue takes.
-std::uint16_t Link::room_for(const Packet& packet) const {
-  std::int64_t room = config_.queue_packets - backlog_segments_;
-  if (config_.queue_bytes) {
-    const std::int64_t segment = largest_segment(packet) + config_.overhead.count();
-    room = std::min(room, (config_.queue_bytes->count() - backlog_bytes_) / segment);
-  }
-  return static_cast<std::uint16_t>(std::clamp<std::int64_t>(room, 0, packet.segments));
+std::int64_t Link::room_for(const Packet& packet) const {
+  const std::int64_t room =
+      std::min<std::int64_t>(config_.queue_packets - backlog_segments_, packet.segments);
+  if (!config_.queue_bytes) return room;
+  const std::int64_t bytes = config_.queue_bytes->count() - backlog_bytes_;
+  const std::int64_t overhead = config_.overhead.count();
+  if (packet.wire_size().count() + overhead * packet.segments <= bytes) return room;
+  if (packet.segments == 1) return 0;
+  return std::min(room, bytes / (std::int64_t{largest_segment(packet)} + overhead));
 }
 
 // How many segments may stay together on this link.
-std::uint16_t Link::longest_train(const Packet& packet) const {
-  if (packet.segments == 1) return 1;
+std::int64_t Link::longest_train(const Packet& packet) const {
   if (config_.train_limit == Duration::zero()) return 1;
   const ByteCount segment = ByteCount::bytes(largest_segment(packet)) + config_.overhead;
-  const std::int64_t fit = config_.train_limit / serialization(segment, *config_.rate);
-  return static_cast<std::uint16_t>(std::clamp<std::int64_t>(fit, kFewSegments, packet.segments));
+  return std::max(kFewSegments, config_.train_limit / serialization(segment, *config_.rate));
 }
 
 void Link::send(PacketPtr packet) {
-  const ByteCount size = packet->wire_size() + config_.overhead * packet->segments;
-  const ByteCount last_segment = ByteCount::bytes(size.count() / packet->segments);
-  const SimTime start = std::max(link_free_, packet->first_arrival);
-  const SimTime last_arrival = packet->last_arrival;
-
-  const SimTime busy_until = occupy_wire(packet->first_arrival, size.bits());
-  const Duration one_segment = serialization(last_segment, *config_.rate);
-  const SimTime first_departure = packet->segments == 1 ? busy_until : start + one_segment;
-  const SimTime last_departure =
-      packet->segments == 1 ? busy_until : std::max(busy_until, last_arrival + one_segment);
-
-  waiting_.push({busy_until, packet->segments, size.count()});
-  backlog_segments_ += packet->segments;
+  const std::int64_t segments = packet->segments;
+  const ByteCount size = packet->wire_size() + config_.overhead * segments;
+  wait_for_wire(packet->first_arrival);
+  backlog_segments_ += segments;
   backlog_bytes_ += size.count();
 
+  if (segments == 1) {
+    const SimTime departure = put_on_wire(size);
+    waiting_.push({departure, free_fraction_, size.count(), 1, 0});
+    packet->last_arrival = departure + config_.propagation_delay;
+    return line_.push(std::move(packet), departure + config_.propagation_delay);
+  }
+
+  const ByteCount segment = ByteCount::bytes(largest_segment(*packet)) + config_.overhead;
+  const ByteCount last_segment = size - segment * (segments - 1);
+  const SimTime first_departure = put_on_wire(segment);
+  SimTime last_departure = put_on_wire(size - segment);
+  waiting_.push({last_departure, free_fraction_, size.count(), static_cast<std::int32_t>(segments),
+                 static_cast<std::int32_t>(segment.count())});
+
+  const SimTime last_arrival = packet->last_arrival;
+  const SimTime earliest = last_arrival + serialization(last_segment, *config_.rate);
+  if (earliest > last_departure) {
+    last_departure = earliest;
+    slow_train_arrived_ = last_arrival;
+    slow_train_departed_ = last_departure;
+  }
   packet->last_arrival = last_departure + config_.propagation_delay;
   line_.push(std::move(packet), first_departure + config_.propagation_delay);
 }
 
-// Keeps the wire busy with `bits` from `arrival` or from when it is free; returns when it is free again, rounded up.
-SimTime Link::occupy_wire(SimTime arrival, std::int64_t bits) {
+// What arrives at `arrival` starts when the wire is free, or at once.
+void Link::wait_for_wire(SimTime arrival) {
+  const SimTime start = arrival < slow_train_arrived_ ? arrival : std::max(arrival, slow_train_departed_);
+  if (start < link_free_) return;
+  link_free_ = start;
+  free_fraction_ = 0;
+}
+
+// Keeps the wire busy with `size` from when it is free; returns when it is free again, rounded up.
+SimTime Link::put_on_wire(ByteCount size) {
   const std::int64_t rate = config_.rate->bits_per_second();
-  if (arrival >= link_free_) {
-    link_free_ = arrival;
-    free_fraction_ = 0;
-  }
-  const std::int64_t work = bits * 1'000'000'000 - free_fraction_;
-  const std::int64_t whole = (work + rate - 1) / rate;
+  const std::int64_t work = size.bits() * kNanosecondsPerSecond - free_fraction_;
+  const std::int64_t whole = divided_rounding_up(work, rate);
   free_fraction_ = whole * rate - work;
   link_free_ = link_free_ + Duration::ns(whole);
   return link_free_;

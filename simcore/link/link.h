@@ -9,14 +9,24 @@
 //   link_free = max(link_free, arrival) + n * segment / rate       the wire is free again
 //   release   = departure + propagation_delay                      the far end sees it
 //
-// so there is no second enqueue and one pending event per link. How full the queue is follows from the departure times
-// of the packets that are still ahead. Fractions of a nanosecond are carried from packet to packet, so that a busy link
-// keeps its rate exactly.
+// so there is no second enqueue and one pending event per link. How full the queue is follows from the
+// departure times of the packets that are still ahead. Fractions of a nanosecond are carried from packet to
+// packet, so that a busy link keeps its rate exactly.
 //
-// Trains: n segments arrive between first_arrival and last_arrival. The wire's work advances by n segments from the
-// first arrival, so other flows fill the gaps of a train that comes slower than the link sends; its own last segment
-// leaves no earlier than it arrived plus its serialization. Trains longer than `train_limit` are cut, so single-segment
-// simulation is never further away than that.
+// Trains: n segments arrive between first_arrival and last_arrival.
+//
+//   1. The wire's work advances by n segments from the first arrival, so other flows fill the gaps of a train
+//   that
+//      comes slower than the link sends. Its last segment leaves no earlier than it arrived plus its
+//      serialization, and what arrives after that segment leaves after it.
+//   2. A train takes its place in the queue whole, when its first segment comes. Its segments leave the queue
+//   one by
+//      one. Where the queue cannot take it whole, it takes the segments that fit and decides about the others
+//      when they arrive, as it would about single frames.
+//   3. A train longer than `train_limit` is cut, and each piece is treated when it arrives. So a packet is
+//   displaced,
+//      against single-segment simulation, by at most `train_limit` (or one segment, if that is longer) for
+//      every other train that is arriving while it does.
 //
 // Not modelled: preamble and inter-frame gap; put them into `overhead`.
 #pragma once
@@ -38,12 +48,12 @@ namespace simcore {
 class Link final : public PacketSink {
  public:
   struct Config {
-    std::optional<DataRate> rate;                         // none: serialization takes no time and nothing queues
-    Duration propagation_delay = Duration::zero();        // >= 0
-    std::int64_t queue_packets = 1'000;                   // segments that may wait, the one on the wire included; >= 1
-    std::optional<ByteCount> queue_bytes;                 // a limit in bytes besides, overhead included
-    ByteCount overhead = ByteCount::zero();               // added to every frame on the wire, 24 for Ethernet in full
-    Duration train_limit = Duration::us(50);              // zero: single segments, exact
+    std::optional<DataRate> rate = std::nullopt;    // none: serialization takes no time and nothing queues
+    Duration propagation_delay = Duration::zero();  // >= 0
+    std::int64_t queue_packets = 1'000;  // segments that may wait, the one on the wire included; >= 1
+    std::optional<ByteCount> queue_bytes = std::nullopt;  // a limit in bytes besides, overhead included; >= 1
+    ByteCount overhead = ByteCount::zero();   // >= 0, added to every frame on the wire; Ethernet in full: 24
+    Duration train_limit = Duration::us(50);  // >= 0; zero: single segments, exact
   };
 
   // Counts of segments and of their wire bytes (without overhead).
@@ -63,17 +73,20 @@ class Link final : public PacketSink {
   const std::string& name() const { return name_; }
   const Config& config() const { return config_; }
   const Counters& counters() const { return counters_; }
-  std::uint64_t in_flight() const { return line_.segments(); }  // segments, waiting or on their way
+  // Segments that were accepted and are neither delivered nor dropped yet.
+  std::uint64_t in_flight() const { return line_.segments() + arriving_.segments(); }
 
-  // What waits for the wire now, the frame on it included.
+  // What waits for the wire now; a frame counts, with all its bytes, until its last bit is on the wire.
   std::int64_t backlog_packets();
   ByteCount backlog_bytes();
 
  private:
   struct Waiting {
-    SimTime departed = SimTime::zero();  // when the last of these segments has left the queue
-    std::int64_t segments = 0;
-    std::int64_t bytes = 0;
+    SimTime departed = SimTime::zero();  // when the last of these segments has left the queue, rounded up ...
+    std::int64_t fraction = 0;           // ... by fraction / rate nanoseconds
+    std::int64_t bytes = 0;              // of the segments still here
+    std::int32_t segments = 0;           // still here
+    std::int32_t segment_bytes = 0;      // of every one but the last
   };
 
   // Counts what comes out at the far end, then gives it away.
@@ -87,11 +100,27 @@ class Link final : public PacketSink {
     PacketSink& sink_;
   };
 
+  // Takes the rest of a train when its first segment arrives.
+  class Entrance final : public PacketSink {
+   public:
+    explicit Entrance(Link& link) : link_(link) {}
+    void accept(PacketPtr packet) override;
+
+   private:
+    Link& link_;
+  };
+
+  void admit(PacketPtr packet);
+  void admit_train(PacketPtr train);
+  void refuse(PacketPtr train);
+  void drop(PacketPtr packet, DropReason reason);
   void forget_departed();
-  std::uint16_t room_for(const Packet& packet) const;
-  std::uint16_t longest_train(const Packet& packet) const;
+  std::int64_t still_here(const Waiting& head) const;
+  std::int64_t room_for(const Packet& packet) const;
+  std::int64_t longest_train(const Packet& packet) const;
   void send(PacketPtr packet);
-  SimTime occupy_wire(SimTime start, std::int64_t bits);
+  void wait_for_wire(SimTime arrival);
+  SimTime put_on_wire(ByteCount size);
 
   Simulation& simulation_;
   PacketPool& pool_;
@@ -99,10 +128,17 @@ class Link final : public PacketSink {
   Config config_;
   Counters counters_;
   FarEnd far_end_;
+  Entrance entrance_{*this};
   DelayLine line_;
+  DelayLine arriving_;  // rests of trains, until their first segment is here
 
   SimTime link_free_ = SimTime::zero();
   std::int64_t free_fraction_ = 0;  // link_free_ was rounded up by free_fraction_ / rate nanoseconds
+  // Of the latest train that comes slower than the link sends: who arrives after its last segment leaves
+  // after it.
+  SimTime slow_train_arrived_ = SimTime::zero();
+  SimTime slow_train_departed_ = SimTime::zero();
+
   Ring<Waiting> waiting_;
   std::int64_t backlog_segments_ = 0;
   std::int64_t backlog_bytes_ = 0;

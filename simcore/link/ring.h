@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Ring: a first-in first-out queue in one array that doubles when it is full. Steady state allocates nothing, which
-// std::deque does not promise.
+// Ring: a first-in first-out queue in one array that doubles when it is full. Steady state allocates nothing,
+// which std::deque does not promise.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,8 @@ class Ring {
 
   T& front() { return slots_[first_ & mask()]; }
   const T& front() const { return slots_[first_ & mask()]; }
+  // The one that is `index` places behind the front. Precondition: index < size().
+  T& operator[](std::size_t index) { return slots_[(first_ + index) & mask()]; }
   T& back() { return slots_[(end_ - 1) & mask()]; }
 
   void push(T value) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/delay_line.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/simcore/link/traffic.h"
+
+namespace simcore {
+namespace {
+
+class DelayLineTest : public testing::Test {
+ protected:
+  void push(std::int64_t release_ns, std::uint8_t flow) {
+    line.push(frame(pool, sim.now(), 64, flow), SimTime::at_ns(release_ns));
+  }
+  void insert(std::int64_t release_ns, std::uint8_t flow) {
+    line.insert(frame(pool, sim.now(), 64, flow), SimTime::at_ns(release_ns));
+  }
+  // Runs to the end and returns (instant, flow) of what came out.
+  std::vector<std::pair<std::int64_t, int>> out() {
+    sim.run_until(SimTime::at_ns(1'000'000));
+    std::vector<std::pair<std::int64_t, int>> seen;
+    for (const auto& arrival : far.arrivals) seen.emplace_back(arrival.first.count_ns(), arrival.flow);
+    return seen;
+  }
+
+  using Seen = std::vector<std::pair<std::int64_t, int>>;
+
+  Simulation sim{1};
+  PacketPool pool;
+  Recorder far{sim};
+  DelayLine line{sim, far};
+};
+
+TEST_F(DelayLineTest, releasesEachPacketAtItsInstant) {
+  push(10, 1);
+  push(20, 2);
+  EXPECT_EQ(line.packets(), 2U);
+  EXPECT_EQ(out(), (Seen{{10, 1}, {20, 2}}));
+  EXPECT_TRUE(line.empty());
+  EXPECT_EQ(line.segments(), 0U);
+}
+
+TEST_F(DelayLineTest, aPacketThatWouldOvertakeComesOutWithTheOneBefore) {
+  push(20, 1);
+  push(10, 2);
+  push(25, 3);
+  EXPECT_EQ(out(), (Seen{{20, 1}, {20, 2}, {25, 3}}));
+}
+
+TEST_F(DelayLineTest, insertLetsAPacketOvertakeThoseThatComeOutLater) {
+  push(20, 1);
+  push(30, 2);
+  insert(10, 3);
+  insert(20, 4);
+  insert(25, 5);
+  insert(40, 6);
+  EXPECT_EQ(out(), (Seen{{10, 3}, {20, 1}, {20, 4}, {25, 5}, {30, 2}, {40, 6}}));
+}
+
+TEST_F(DelayLineTest, holdsOnePendingEventHoweverManyPacketsAreInFlight) {
+  for (int i = 0; i < 1'000; ++i) push(100 + i, 1);
+  EXPECT_EQ(sim.pending_events(), 1U);
+  EXPECT_EQ(out().size(), 1'000U);
+  EXPECT_EQ(sim.pending_events(), 0U);
+}
+
+TEST_F(DelayLineTest, theLastArrivalIsNeverBeforeTheFirst) {
+  PacketPtr packet = train(pool, sim.now(), SimTime::at_ns(5), 3, 1'500, 1'500);
+  line.push(std::move(packet), SimTime::at_ns(50));
+  packet = train(pool, sim.now(), SimTime::at_ns(90), 3, 1'500, 1'500);
+  line.push(std::move(packet), SimTime::at_ns(60));
+  EXPECT_EQ(line.segments(), 6U);
+  out();
+  ASSERT_EQ(far.arrivals.size(), 2U);
+  EXPECT_EQ(far.arrivals[0].last, SimTime::at_ns(50));
+  EXPECT_EQ(far.arrivals[1].last, SimTime::at_ns(90));
+}
+
+TEST_F(DelayLineTest, givesItsPacketsBackWhenItIsDestroyed) {
+  {
+    DelayLine short_lived(sim, far);
+    short_lived.push(frame(pool, sim.now(), 64), SimTime::at_ns(50));
+    EXPECT_EQ(pool.in_use(), 1U);
+  }
+  EXPECT_EQ(pool.in_use(), 0U);
+  EXPECT_TRUE(out().empty());
+}
+
+}  // namespace
+}  // namespace simcore
