@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/arrival_clock.h"
+
+#include <algorithm>
+
+#include "simcore/sys/clock.h"
+
+namespace simcore {
+
+void ArrivalClock::begin_batch() {
+  to_simulated_ns_ = monotonic_minus_realtime_ns() - loop_.epoch_ns();
+  now_ = loop_.wall_now();
+}
+
+SimTime ArrivalClock::advance_to(std::int64_t realtime_ns) {
+  if (realtime_ns == 0) return loop_.advance(now_);
+  return loop_.advance(std::min(SimTime::at_ns(realtime_ns + to_simulated_ns_), now_));
+}
+
+}  // namespace simcore

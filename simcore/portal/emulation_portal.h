@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// EmulationPortal: where real frames enter and leave an instance, at one network device.
+//
+//   device --poll()--> packets, stamped with their arrival --emit()--> link
+//   link --accept()--> egress queue --flush()--> device
+//
+// What is common to the backends: the egress queue, the arrival clock, the counters. A backend reads and
+// writes frames.
+//
+// Counters balance:  captured_segments = emitted + dropped_in           (what the kernel dropped was never
+// captured)
+//                    accepted_segments = written_segments + dropped_out + in_flight
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simcore/link/drop_counters.h"
+#include "simcore/link/port.h"
+#include "simcore/portal/arrival_clock.h"
+#include "simcore/portal/egress_queue.h"
+#include "simcore/realtime/pollable.h"
+#include "simcore/realtime/run_loop.h"
+#include "simcore/wire/packet_pool.h"
+
+namespace simcore {
+
+// Frames that a backend cannot carry, and why. Each is a drop with the reason `unsupported`.
+enum class UnsupportedFrame : std::uint8_t {
+  offload_kind,  // a super-packet of a kind that the virtio-net header or a train cannot describe
+  oversize,      // larger than a frame that the backend can take whole
+  count_,
+};
+
+constexpr std::size_t kUnsupportedFrames = static_cast<std::size_t>(UnsupportedFrame::count_);
+
+// The name under which a kind is reported: its own.
+std::string_view name_of(UnsupportedFrame kind);
+
+class EmulationPortal : public Port, public Pollable {
+ public:
+  struct Config {
+    std::string name;
+    std::string device;  // a network device of the namespace in which the instance runs
+    std::string filter;  // captures only what matches, in pcap-filter(7); empty: everything
+    std::uint64_t backlog_segments = 4'096;  // how much may wait for the device; >= 1
+  };
+
+  struct Counters {
+    std::uint64_t captured_frames = 0;    // as read: a train is one
+    std::uint64_t captured_segments = 0;  // as they would be on a wire
+    std::uint64_t captured_bytes = 0;     // wire bytes of those segments
+    std::uint64_t kernel_drops = 0;       // frames that found the capture buffer full
+    std::uint64_t capture_errors = 0;  // reads that the kernel answered with an error: the device went down
+    DropCounters dropped_in;           // captured, and not given to the link
+    std::array<std::uint64_t, kUnsupportedFrames> unsupported{};
+
+    std::uint64_t accepted_segments = 0;  // from the link
+    std::uint64_t written_frames = 0;
+    std::uint64_t written_segments = 0;
+    std::uint64_t written_bytes = 0;
+    DropCounters dropped_out;     // accepted, and not written
+    std::uint64_t in_flight = 0;  // segments in the egress queue now
+  };
+
+  virtual ~EmulationPortal() = default;
+
+  void accept(PacketPtr packet) final;
+  bool stamps_arrivals() const final { return true; }
+
+  const std::string& name() const { return config_.name; }
+  const std::string& device() const { return config_.device; }
+  Counters counters();
+
+  // What this portal asked of its device or of the kernel and did not get, a sentence each: it works without,
+  // slower.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ protected:
+  // All must outlive the portal. Throws ConfigError when a value is out of its range.
+  EmulationPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config);
+
+  virtual std::uint64_t kernel_drops() = 0;
+
+  // Segments that the backend has taken from the egress queue and not yet written.
+  virtual std::uint64_t held_segments() const { return 0; }
+
+  // Gives a packet that arrived with this kernel timestamp to the link.
+  void enter(PacketPtr packet, std::int64_t realtime_ns);
+  void count_captured(const Packet& packet);
+  void drop_unsupported(UnsupportedFrame kind);
+  void count_written(const Packet& packet);
+  void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
+
+  const Config config_;
+  PacketPool& pool_;
+  ArrivalClock arrivals_;
+  EgressQueue egress_;
+  Counters counters_;
+
+ private:
+  std::vector<std::string> notes_;
+};
+
+}  // namespace simcore
