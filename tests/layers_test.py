@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""The layers of ARCHITECTURE.md hold: an include or an import goes only down, and every file says what it is.
+
+The arrows are read from the block under "Layers" in ARCHITECTURE.md (``a ◀ b`` means that b may use a, and what a may
+use), so the document cannot drift from the code. The checker is tested too, on small trees that break each rule.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CPP_FOLDERS = ("simcore", "tests", "benchmarks")
+PYTHON_FOLDERS = ("hybridnet", "topologies", "experiments", "controllers", "tests", "benchmarks", "examples")
+SYSTEM_HEADERS_ALLOWED = {"sys", "python"}  # every system call is in sys; python includes nanobind
+LIBRARY_HEADERS = {"lz4.h"}  # pure functions, allowed everywhere
+ABOVE_ALL = {"__init__", "__main__"}  # of hybridnet: lists what is public, so it may import everything
+
+Layers = dict[str, set[str]]
+
+
+def read_arrows(text: str, heading: str) -> Layers:
+    """What each layer may use, transitively, from the lines of ``text`` from ``heading`` to the next heading.
+
+    A line holds chains of ``◀``; chains are set apart by two spaces, names by spaces or commas.
+    """
+    direct: Layers = {}
+    inside = False
+    for line in text.splitlines():
+        if re.match(r"\S+/", line):
+            inside = line.startswith(heading)
+            line = line.split(maxsplit=1)[1] if inside else line
+        if not inside:
+            continue
+        for chain in re.split(r"\s{2,}|;", line):
+            links = [re.split(r"[\s,]+", names.strip()) for names in chain.split("◀")]
+            for names in links:
+                for name in filter(None, names):
+                    direct.setdefault(name, set())
+            for lower, upper in itertools.pairwise(links):
+                for name in upper:
+                    direct[name].update(lower)
+    return close(direct)
+
+
+def read_cmake(text: str) -> Layers:
+    """What each simcore layer may use, transitively, from the ``simcore_layer`` lines of simcore/CMakeLists.txt."""
+    direct = {}
+    for name, rest in re.findall(r"^simcore_layer\((\w+)([^)]*)\)", text, re.MULTILINE):
+        direct[name] = set(re.findall(r"simcore_(\w+)", rest))
+    return close(direct)
+
+
+def close(direct: Layers) -> Layers:
+    def below(name: str) -> set[str]:
+        return direct[name].union(*(below(lower) for lower in direct[name]))
+
+    return {name: below(name) for name in direct}
+
+
+def sources(root: Path, folders: Iterable[str], *suffixes: str) -> Iterator[Path]:
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in suffixes and "__pycache__" not in path.parts:
+                yield path
+
+
+def check_cpp(root: Path, layers: Layers) -> list[str]:
+    wrong = []
+    for path in sources(root, CPP_FOLDERS, ".cc", ".h"):
+        where = path.relative_to(root)
+        layer = where.parts[1] if where.parts[0] == "simcore" else None
+        if layer is not None and layer not in layers:
+            wrong.append(f"{where}: simcore/{layer} is not a layer in ARCHITECTURE.md")
+            continue
+        text = path.read_text()
+        if path.suffix == ".h" and not re.match(r"// SPDX[^\n]*\n//\n// \S[\s\S]*?\n#pragma once\n", text):
+            wrong.append(f"{where}: a header opens with SPDX, `//`, what it is, and then #pragma once")
+        for bracket, included in re.findall(r'^\s*#\s*include\s*([<"])([^>"]+)', text, re.MULTILINE):
+            wrong += check_include(root, where, layer, bracket, included, layers)
+    return wrong
+
+
+def check_include(
+    root: Path, where: Path, layer: str | None, bracket: str, included: str, layers: Layers
+) -> list[str]:
+    if bracket == "<":
+        pure = not included.endswith(".h") or included in LIBRARY_HEADERS
+        if layer is not None and layer not in SYSTEM_HEADERS_ALLOWED and not pure:
+            return [f"{where}: <{included}> is of the system; only simcore/sys makes system calls"]
+        return []
+    if included.startswith("/") or ".." in Path(included).parts or not (root / included).is_file():
+        return [f'{where}: "{included}" is not a path of this repository, from its root']
+    target = Path(included).parts
+    if layer is None or target[:2] == ("simcore", layer):
+        return []
+    if target[0] != "simcore" or target[1] not in layers[layer]:
+        return [f'{where}: "{included}" is not below simcore/{layer}']
+    return []
+
+
+def imported_modules(path: Path, where: Path) -> Iterator[str]:
+    """The dotted names that a file imports, also within functions; relative ones are made absolute."""
+    for node in ast.walk(ast.parse(path.read_text(), str(where))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = list(where.parts[: len(where.parts) - node.level]) if node.level else []
+            base = ".".join([*package, *([node.module] if node.module else [])])
+            # `from hybridnet import topo` names a module only by what it takes
+            yield from (f"{base}.{alias.name}" for alias in node.names) if base == "hybridnet" else (base,)
+
+
+def check_python(root: Path, layers: Layers) -> list[str]:
+    wrong = []
+    for path in sources(root, PYTHON_FOLDERS, ".py"):
+        where = path.relative_to(root)
+        layer = Path(where.parts[1]).stem if where.parts[0] == "hybridnet" else None
+        if layer is not None and layer not in layers and layer not in ABOVE_ALL:
+            wrong.append(f"{where}: hybridnet/{layer} is not a layer in ARCHITECTURE.md")
+            continue
+        for name in imported_modules(path, where):
+            reason = why_not(where.parts[0], layer, name.split("."), layers)
+            if reason:
+                wrong.append(f"{where}: imports {name}, {reason}")
+    return wrong
+
+
+def why_not(folder: str, layer: str | None, name: list[str], layers: Layers) -> str | None:
+    """Why a file of ``folder`` (and of ``layer``, in hybridnet) may not import ``name``; None when it may."""
+    if folder == "controllers" and name[0] in {"hybridnet", "topologies", "experiments"}:
+        return "but controllers run in their own environment"
+    if folder in {"hybridnet", "topologies"} and name[0] in {"experiments", "controllers", "tests"}:
+        return "which is above it"
+    if folder == "topologies" and name[0] == "hybridnet" and name[1:2] != ["topo"]:
+        return "but topologies import hybridnet.topo only"
+    if (
+        layer is None
+        or layer in ABOVE_ALL
+        or name[0] != "hybridnet"
+        or name[1:2] in ([], [layer], ["__version__"])
+    ):
+        return None
+    return None if name[1] in layers[layer] else f"which is not below hybridnet/{layer}"
+
+
+def check_licences(root: Path) -> list[str]:
+    wrong = []
+    everything = (*CPP_FOLDERS, *PYTHON_FOLDERS, "cloudlab")
+    paths = {*sources(root, everything, ".cc", ".h", ".py"), *sources(root, ("setup", ".ci"), "", ".sh")}
+    for path in sorted({*paths, *root.rglob("CMakeLists.txt"), *root.glob("*.py")}):
+        if path.is_dir() or not {"build", "runs"}.isdisjoint(path.relative_to(root).parts):
+            continue
+        lines = path.read_text().splitlines() or [""]
+        if lines[0].startswith("#!"):
+            lines = lines[1:] or [""]
+        if not re.fullmatch(r"(//|#) SPDX-License-Identifier: MIT", lines[0]):
+            wrong.append(f"{path.relative_to(root)}: the first line is not `SPDX-License-Identifier: MIT`")
+    return wrong
+
+
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
+
+
+def test_includes_go_only_down() -> None:
+    assert check_cpp(ROOT, read_arrows(ARCHITECTURE, "simcore/")) == []
+
+
+def test_imports_go_only_down() -> None:
+    assert check_python(ROOT, read_arrows(ARCHITECTURE, "hybridnet/")) == []
+
+
+def test_every_source_names_its_licence() -> None:
+    assert check_licences(ROOT) == []
+
+
+def test_cmake_links_the_layers_that_the_architecture_draws() -> None:
+    arrows = read_arrows(ARCHITECTURE, "simcore/")
+    arrows.pop("python")  # the binding has a CMakeLists.txt of its own
+    assert read_cmake((ROOT / "simcore" / "CMakeLists.txt").read_text()) == arrows
+
+
+# The checker itself.
+
+SMALL = """
+simcore/    units ◀ wire ◀ link      units ◀ kernel ◀ link
+            units ◀ sys;  link ◀ stats, trace
+hybridnet/  errors quantities ◀ topo ◀ plan     plan ◀ net
+topologies/ imports hybridnet.topo only
+"""
+
+
+def test_arrows_are_read_as_chains_and_closed() -> None:
+    assert read_arrows(SMALL, "simcore/") == {
+        "units": set(),
+        "wire": {"units"},
+        "kernel": {"units"},
+        "link": {"wire", "kernel", "units"},
+        "sys": {"units"},
+        "stats": {"link", "wire", "kernel", "units"},
+        "trace": {"link", "wire", "kernel", "units"},
+    }
+    assert read_arrows(SMALL, "hybridnet/")["net"] == {"plan", "topo", "errors", "quantities"}
+
+
+HEADER = "// SPDX-License-Identifier: MIT\n//\n// Thing: a thing.\n#pragma once\n"
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("simcore/wire/up.cc", '#include "simcore/link/link.h"\n', "is not below simcore/wire"),
+        ("simcore/sys/aside.cc", '#include "simcore/wire/packet.h"\n', "is not below simcore/sys"),
+        ("simcore/link/call.cc", "#include <sys/socket.h>\n", "only simcore/sys makes system calls"),
+        ("simcore/link/out.cc", '#include "../wire/packet.h"\n', "is not a path of this repository"),
+        ("simcore/link/abs.cc", '#include "/usr/include/pcap.h"\n', "is not a path of this repository"),
+        ("simcore/link/near.cc", '#include "link.h"\n', "is not a path of this repository"),
+        ("simcore/attic/old.cc", "", "simcore/attic is not a layer"),
+        ("simcore/link/bare.h", "// SPDX-License-Identifier: MIT\n#pragma once\n", "a header opens with"),
+    ],
+)
+def test_checker_finds_what_is_wrong_in_cpp(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    files = {
+        "simcore/link/link.h": HEADER,
+        "simcore/wire/packet.h": HEADER,
+        "simcore/sys/fd.cc": "#include <poll.h>\n",
+    }
+    files["simcore/link/link.cc"] = '#include "simcore/link/link.h"\n#include "simcore/wire/packet.h"\n'
+    write(tmp_path, files)
+    assert check_cpp(tmp_path, read_arrows(SMALL, "simcore/")) == []
+    write(tmp_path, {name: text})
+    [found] = check_cpp(tmp_path, read_arrows(SMALL, "simcore/"))
+    assert complaint in found
+    assert found.startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("hybridnet/topo.py", "from hybridnet.plan import plan\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo.py", "def f():\n    import hybridnet.net\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo.py", "from hybridnet import plan\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo.py", "from .plan import plan\n", "is not below hybridnet/topo"),
+        ("hybridnet/net/live.py", "from experiments import maxinet\n", "which is above it"),
+        ("hybridnet/attic.py", "", "hybridnet/attic is not a layer"),
+        ("topologies/tree.py", "from hybridnet.plan import plan\n", "import hybridnet.topo only"),
+        ("controllers/switch.py", "import hybridnet.errors\n", "own environment"),
+    ],
+)
+def test_checker_finds_what_is_wrong_in_python(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    files = {
+        "hybridnet/__init__.py": "from hybridnet.net.live import Net\n",
+        "hybridnet/topo.py": "import hybridnet.errors\n",
+    }
+    files["hybridnet/net/live.py"] = (
+        "from hybridnet.topo import Topo\nfrom ..plan import plan\nfrom . import other\n"
+    )
+    files["topologies/tree.py"] = "from hybridnet.topo import Topo\n"
+    write(tmp_path, files)
+    assert check_python(tmp_path, read_arrows(SMALL, "hybridnet/")) == []
+    write(tmp_path, {name: text})
+    [found] = check_python(tmp_path, read_arrows(SMALL, "hybridnet/"))
+    assert complaint in found
+    assert found.startswith(name)
+
+
+def test_checker_misses_no_licence_line(tmp_path: Path) -> None:
+    good, bad = "# SPDX-License-Identifier: MIT\n", '"""No licence."""\n'
+    write(
+        tmp_path,
+        {"hybridnet/a.py": good, "setup/run": "#!/bin/bash\n" + good, "simcore/x/CMakeLists.txt": good},
+    )
+    assert check_licences(tmp_path) == []
+    write(
+        tmp_path,
+        {
+            "hybridnet/b.py": bad,
+            "setup/other": "#!/bin/bash\n",
+            "simcore/CMakeLists.txt": "",
+            "setup.py": bad,
+        },
+    )
+    assert len(check_licences(tmp_path)) == 4
