@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/realtime/run_loop.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "simcore/sys/clock.h"
+#include "simcore/sys/file_descriptor.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+namespace {
+
+// An event that does what it was told.
+class Call final : public Event {
+ public:
+  explicit Call(std::function<void()> action) : action_(std::move(action)) {}
+
+ private:
+  void fire() override { action_(); }
+
+  std::function<void()> action_;
+};
+
+// A portal whose device is a pipe: poll() takes one byte at a time.
+class Pipe final : public Pollable {
+ public:
+  Pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) ADD_FAILURE() << "no pipe";
+    read_end_ = FileDescriptor(ends[0]);
+    write_end_ = FileDescriptor(ends[1]);
+  }
+
+  void send(int bytes) {
+    for (int i = 0; i < bytes; ++i) ASSERT_EQ(::write(write_end_.get(), "x", 1), 1);
+  }
+
+  int fd() const override { return read_end_.get(); }
+  bool poll() override {
+    char byte = 0;
+    EXPECT_EQ(::read(read_end_.get(), &byte, 1), 1);
+    on_byte();
+    return true;
+  }
+  bool flush() override { return on_flush(); }
+  bool stamps_arrivals() const override { return stamps; }
+
+  std::function<void()> on_byte = [] {};
+  std::function<bool()> on_flush = [] { return false; };
+  bool stamps = false;
+
+ private:
+  FileDescriptor read_end_;
+  FileDescriptor write_end_;
+};
+
+class RunLoopTest : public testing::Test {
+ protected:
+  Simulation simulation_{1};
+};
+
+TEST_F(RunLoopTest, events_fire_in_order_and_never_before_they_are_due) {
+  RunLoop loop(simulation_, {});
+  std::vector<std::pair<SimTime, SimTime>> fired;  // simulated and wall
+  const auto note = [&] { fired.emplace_back(simulation_.now(), loop.wall_now()); };
+  Call first(note);
+  Call second(note);
+  Call last([&] { loop.stop(); });
+  simulation_.schedule(second, SimTime::at_ns(2'000'000));
+  simulation_.schedule(first, SimTime::at_ns(1'000'000));
+  simulation_.schedule(last, SimTime::at_ns(2'000'001));
+  loop.run();
+  ASSERT_EQ(fired.size(), 2u);
+  EXPECT_EQ(fired[0].first, SimTime::at_ns(1'000'000));
+  EXPECT_EQ(fired[1].first, SimTime::at_ns(2'000'000));
+  for (const auto& [simulated, wall] : fired) EXPECT_GE(wall, simulated);
+  EXPECT_EQ(loop.lateness().count(), 3u);
+}
+
+TEST_F(RunLoopTest, simulated_time_continues_where_it_was) {
+  simulation_.run_until(SimTime::at_ns(7'000'000'000));
+  RunLoop loop(simulation_, {});
+  Call end([&] { loop.stop(); });
+  simulation_.schedule(end, SimTime::at_ns(7'000'500'000));
+  const std::int64_t before = monotonic_ns();
+  loop.run();
+  EXPECT_LT(monotonic_ns() - before, 7'000'000'000);
+  EXPECT_EQ(simulation_.now(), SimTime::at_ns(7'000'500'000));
+}
+
+TEST_F(RunLoopTest, a_readable_portal_is_polled_until_it_is_empty) {
+  RunLoop loop(simulation_, {});
+  Pipe pipe;
+  int taken = 0;
+  pipe.on_byte = [&] {
+    if (++taken == 5) loop.stop();
+  };
+  pipe.send(5);
+  loop.add(pipe);
+  loop.run();
+  EXPECT_EQ(taken, 5);
+}
+
+TEST_F(RunLoopTest, the_clock_is_at_now_when_a_portal_is_polled) {
+  RunLoop loop(simulation_, {});
+  Pipe pipe;
+  SimTime at_poll = SimTime::zero();
+  SimTime wall_before = SimTime::zero();
+  pipe.on_byte = [&] {
+    at_poll = simulation_.now();
+    loop.stop();
+  };
+  Call send([&] {
+    wall_before = loop.wall_now();
+    pipe.send(1);
+  });
+  simulation_.schedule(send, SimTime::at_ns(1'000'000));
+  loop.add(pipe);
+  loop.run();
+  EXPECT_GE(at_poll, wall_before);
+  EXPECT_LE(at_poll, loop.wall_now());
+}
+
+TEST_F(RunLoopTest, a_portal_that_stamps_moves_the_clock_to_each_arrival_past_what_is_due) {
+  RunLoop loop(simulation_, {});
+  Pipe pipe;
+  pipe.stamps = true;
+  std::vector<int> order;
+  Call due([&] { order.push_back(1); });
+  Call due_later([&] { order.push_back(3); });
+  pipe.on_byte = [&] {
+    const SimTime start = simulation_.now();
+    while (loop.wall_now() < start + Duration::us(30)) {
+    }
+    simulation_.schedule(due, start + Duration::us(10));
+    simulation_.schedule(due_later, start + Duration::us(30));
+    EXPECT_EQ(loop.advance(start + Duration::us(20)), start + Duration::us(20));
+    order.push_back(2);
+    EXPECT_EQ(loop.advance(start), start + Duration::us(20)) << "the clock went back";
+    EXPECT_EQ(loop.advance(start + Duration::us(30)), start + Duration::us(30));
+    loop.stop();
+  };
+  pipe.send(1);
+  loop.add(pipe);
+  loop.run();
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST_F(RunLoopTest, portals_are_served_between_turns_however_many_events_are_due) {
+  RunLoop::Options options;
+  options.events_per_turn = 10;
+  RunLoop loop(simulation_, options);
+  Pipe pipe;
+  std::uint64_t fired_at_poll = 0;
+  pipe.on_byte = [&] {
+    fired_at_poll = simulation_.events_fired();
+    loop.stop();
+  };
+  Call endless([&] { simulation_.schedule_in(endless, Duration::ns(1)); });
+  simulation_.schedule(endless, SimTime::zero());
+  pipe.send(1);
+  loop.add(pipe);
+  loop.run();
+  EXPECT_EQ(fired_at_poll, 10u);
+  EXPECT_EQ(loop.counters().overruns, 1u);
+}
+
+TEST_F(RunLoopTest, a_portal_that_could_not_send_everything_is_flushed_again) {
+  RunLoop loop(simulation_, {});
+  Pipe pipe;
+  int flushes = 0;
+  pipe.on_flush = [&] {
+    if (++flushes < 4) return true;
+    loop.stop();
+    return false;
+  };
+  loop.add(pipe);
+  loop.run();
+  EXPECT_EQ(flushes, 4);
+}
+
+TEST_F(RunLoopTest, strict_stops_at_the_first_event_that_is_too_late) {
+  RunLoop::Options options;
+  options.policy = RunLoop::Policy::strict;
+  options.lateness_limit = Duration::us(200);
+  RunLoop loop(simulation_, options);
+  bool second_fired = false;
+  Call slow([&] {
+    const SimTime until = simulation_.now() + Duration::us(500);
+    while (loop.wall_now() < until) {
+    }
+  });
+  Call late([&] { second_fired = true; });
+  simulation_.schedule(slow, SimTime::zero());
+  simulation_.schedule(late, SimTime::at_ns(1));
+  EXPECT_THROW(loop.run(), LatenessError);
+  EXPECT_FALSE(second_fired);
+}
+
+TEST_F(RunLoopTest, tasks_posted_from_another_thread_run_on_the_loops_thread) {
+  RunLoop loop(simulation_, {});
+  std::thread::id ran_on;
+  std::thread poster([&] {
+    loop.post([&] {
+      ran_on = std::this_thread::get_id();
+      loop.stop();
+    });
+  });
+  loop.run();
+  poster.join();
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+TEST_F(RunLoopTest, every_posted_task_runs_once_whenever_it_was_posted) {
+  RunLoop loop(simulation_, {});
+  int runs = 0;
+  loop.post([&] {
+    ++runs;
+    loop.stop();
+    loop.post([&] { ++runs; });
+  });
+  loop.run();
+  EXPECT_EQ(runs, 2);
+  loop.post([&] { ++runs; });
+  EXPECT_EQ(runs, 3);
+}
+
+TEST_F(RunLoopTest, tasks_run_when_the_loop_ends_by_an_error) {
+  RunLoop::Options options;
+  options.policy = RunLoop::Policy::strict;
+  options.lateness_limit = Duration::ns(1);
+  RunLoop loop(simulation_, options);
+  bool ran = false;
+  Call late([] {});
+  simulation_.schedule(late, SimTime::zero());
+  loop.post([&] { ran = true; });
+  EXPECT_THROW(loop.run(), LatenessError);
+  EXPECT_TRUE(ran);
+}
+
+TEST_F(RunLoopTest, spinning_wakes_without_sleeping_through_the_last_stretch) {
+  RunLoop::Options options;
+  options.spin = Duration::ms(1);
+  RunLoop loop(simulation_, options);
+  Call end([&] { loop.stop(); });
+  simulation_.schedule(end, SimTime::at_ns(500'000));
+  loop.run();
+  EXPECT_EQ(loop.counters().sleeps, 0u);
+  EXPECT_GT(loop.counters().turns, 1u);
+}
+
+TEST_F(RunLoopTest, counters_tell_the_cpu_time_of_the_loop_only) {
+  RunLoop loop(simulation_, {});
+  Call end([&] { loop.stop(); });
+  simulation_.schedule(end, SimTime::at_ns(3'000'000));
+  loop.run();
+  const RunLoop::Counters counters = loop.counters();
+  EXPECT_GE(counters.wall_time, Duration::ms(3));
+  EXPECT_GT(counters.cpu_time, Duration::zero());
+  EXPECT_LT(counters.cpu_time, counters.wall_time);
+}
+
+TEST_F(RunLoopTest, options_out_of_range_are_refused_with_their_value) {
+  RunLoop::Options options;
+  options.spin = Duration::ms(2);
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  options = {};
+  options.events_per_turn = 0;
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  options = {};
+  options.fifo_priority = 100;
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  options = {};
+  options.lateness_limit = Duration::zero();
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+}
+
+TEST_F(RunLoopTest, a_core_that_does_not_exist_is_refused) {
+  RunLoop::Options options;
+  options.cpu = 100'000;
+  RunLoop loop(simulation_, options);
+  EXPECT_THROW(loop.run(), ConfigError);
+}
+
+}  // namespace
+}  // namespace simcore
