@@ -20,11 +20,14 @@
 namespace simcore {
 namespace {
 
-struct Record {
+struct RecordHeader {
   std::uint32_t seconds;
   std::uint32_t nanoseconds;
   std::uint32_t captured;
   std::uint32_t length;
+};
+
+struct Record : RecordHeader {
   std::vector<std::uint8_t> bytes;
 };
 
@@ -41,8 +44,9 @@ class PcapWriterTest : public testing::Test {
     const std::vector<std::uint8_t> all = file();
     std::vector<Record> found;
     for (std::size_t at = 24; at + 16 <= all.size();) {
-      Record record{};
-      std::memcpy(&record, &all[at], 16);
+      RecordHeader header{};
+      std::memcpy(&header, &all[at], sizeof header);
+      Record record{header, {}};
       at += 16;
       const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
       record.bytes.assign(first, first + record.captured);
