@@ -27,6 +27,15 @@ Duration Lateness::percentile(double percent) const {
   return Duration::ns(static_cast<std::int64_t>(std::min(last_of(bucket), max_ns_)));
 }
 
+std::vector<Lateness::Bucket> Lateness::buckets() const {
+  std::vector<Bucket> counted;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    if (buckets_[bucket] == 0) continue;
+    counted.push_back({Duration::ns(static_cast<std::int64_t>(last_of(bucket))), buckets_[bucket]});
+  }
+  return counted;
+}
+
 std::uint64_t Lateness::later_than(Duration limit) const {
   const std::size_t first =
       bucket_of(static_cast<std::uint64_t>(std::max<std::int64_t>(limit.count_ns(), 0))) + 1;

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "simcore/units/time.h"
 
@@ -31,6 +32,13 @@ class Lateness {
   // The lateness that `percent` of the events did not exceed, rounded up to the edge of its bucket; zero when
   // none was recorded. Precondition: 0 < percent <= 100.
   Duration percentile(double percent) const;
+
+  struct Bucket {
+    Duration upper;  // the largest lateness that it counts
+    std::uint64_t count;
+  };
+  // The buckets that have counted something, ascending.
+  std::vector<Bucket> buckets() const;
 
   // How many events were later than `limit`, counted in whole buckets above it.
   std::uint64_t later_than(Duration limit) const;

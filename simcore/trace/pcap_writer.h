@@ -29,6 +29,9 @@ class PcapWriter {
   PcapWriter& operator=(const PcapWriter&) = delete;
   ~PcapWriter();  // writes what is buffered; call close() to learn of failures
 
+  // From now on timestamps are `epoch_ns` after 1970 plus simulated time: SimTime zero has been decided.
+  void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
+
   // Never throws: a failure is remembered, and reported by the next flush() or close(). Does nothing after
   // close().
   void write(const Packet& packet);

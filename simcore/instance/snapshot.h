@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// Snapshot: every counter of an instance at one instant, as plain values that can leave its thread.
+//
+// A row is one element: its name, its figures by name (units are part of the name: _packets counts segments, _bytes,
+// _ns), and what it dropped by reason. Links, portals and peers balance: what came in is what went out, what was
+// dropped, and what is still in flight.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "simcore/link/drop_counters.h"
+
+namespace simcore {
+
+struct SnapshotRow {
+  std::string name;
+  std::vector<std::pair<std::string_view, std::string>> labels;
+  std::vector<std::pair<std::string_view, std::int64_t>> figures;
+  DropCounters dropped;
+};
+
+struct SnapshotHistogram {
+  std::vector<std::pair<std::int64_t, std::uint64_t>>
+      buckets;  // upper edge in ns, count; only those with a count
+  std::int64_t max_ns = 0;
+};
+
+struct Snapshot {
+  std::string name;
+  std::int64_t time_ns = 0;
+  bool ready = false;  // every peer answers and its clock is known
+  SnapshotHistogram lateness;
+  SnapshotRow loop;
+  SnapshotRow pool;
+  std::vector<SnapshotRow> links;
+  std::vector<SnapshotRow> portals;
+  std::vector<SnapshotRow> peers;
+  std::vector<SnapshotRow> nodes;
+  std::vector<SnapshotRow> interfaces;
+};
+
+}  // namespace simcore

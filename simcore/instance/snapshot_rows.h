@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// The counters of each kind of element as a row of a snapshot. Units are part of a figure's name: _packets and
+// _segments count segments, _frames count trains as one, _bytes are wire bytes without overhead, _ns are nanoseconds.
+#pragma once
+
+#include <string>
+
+#include "simcore/instance/snapshot.h"
+#include "simcore/link/link.h"
+#include "simcore/node/node.h"
+#include "simcore/portal/emulation_portal.h"
+#include "simcore/portal/peering_portal.h"
+#include "simcore/realtime/run_loop.h"
+#include "simcore/wire/packet_pool.h"
+
+namespace simcore {
+
+SnapshotHistogram histogram_of(const Lateness& lateness);
+SnapshotRow row_of(const RunLoop& loop);
+SnapshotRow row_of(const PacketPool& pool);
+SnapshotRow row_of(const Link& link, const std::string& from, const std::string& to);
+SnapshotRow row_of(EmulationPortal& portal);
+SnapshotRow row_of(const PeeringPortal& peer);
+SnapshotRow row_of(const Node& node);
+SnapshotRow row_of(const Interface& interface);
+
+}  // namespace simcore

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+//
+// Instance for Python: text and plain numbers become simcore's types here, and nothing else happens.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+
+#include "simcore/instance/instance.h"
+#include "simcore/python/bindings.h"
+#include "simcore/units/error.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace simcore::python {
+
+namespace {
+
+using Text = std::string;
+
+Instance::NodeKind node_kind(const Text& text) {
+  if (text == "router") return Instance::NodeKind::router;
+  if (text == "host") return Instance::NodeKind::host;
+  if (text == "switch") return Instance::NodeKind::learning_switch;
+  throw ConfigError("add a node of kind " + text + ": there are router, host and switch");
+}
+
+RunLoop::Policy policy(const Text& text) {
+  if (text == "best_effort") return RunLoop::Policy::best_effort;
+  if (text == "strict") return RunLoop::Policy::strict;
+  throw ConfigError("run with the policy " + text + ": there are best_effort and strict");
+}
+
+// ("interface", name) | ("portal", name) | ("peer", name, channel)
+LinkEnd link_end(const nb::tuple& end) {
+  const auto kind = nb::cast<Text>(end[0]);
+  const auto name = nb::cast<Text>(end[1]);
+  if (kind == "interface") return InterfaceEnd{name};
+  if (kind == "portal") return PortalEnd{name};
+  if (kind == "peer") return ChannelEnd{name, nb::cast<std::uint32_t>(end[2])};
+  throw ConfigError("join a link to a " + kind + ": there are interface, portal and peer");
+}
+
+std::optional<std::int64_t> number(const nb::dict& from, const char* key) {
+  const nb::object value = from[key];
+  if (value.is_none()) return std::nullopt;
+  return nb::cast<std::int64_t>(value);
+}
+
+// The keys are those of a direction in hybridnet/schema/instance.json.
+Link::Config direction(const nb::dict& from) {
+  Link::Config config;
+  if (const auto rate = number(from, "rate_bps")) config.rate = DataRate::bps(*rate);
+  config.propagation_delay = Duration::ns(*number(from, "delay_ns"));
+  config.queue_packets = *number(from, "queue_packets");
+  if (const auto bytes = number(from, "queue_bytes")) config.queue_bytes = ByteCount::bytes(*bytes);
+  config.overhead = ByteCount::bytes(*number(from, "overhead_bytes"));
+  config.train_limit = Duration::ns(*number(from, "train_limit_ns"));
+  return config;
+}
+
+nb::dict dropped(const DropCounters& counters) {
+  nb::dict result;
+  for (std::size_t i = 0; i < kDropReasons; ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    const std::string_view name = name_of(reason);
+    if (counters.of(reason) > 0) result[nb::str(name.data(), name.size())] = counters.of(reason);
+  }
+  return result;
+}
+
+nb::dict row(const SnapshotRow& from) {
+  nb::dict result;
+  result["name"] = from.name;
+  for (const auto& [name, text] : from.labels) result[nb::str(name.data(), name.size())] = text;
+  for (const auto& [name, value] : from.figures) result[nb::str(name.data(), name.size())] = value;
+  result["dropped"] = dropped(from.dropped);
+  return result;
+}
+
+nb::list rows(const std::vector<SnapshotRow>& from) {
+  nb::list result;
+  for (const SnapshotRow& each : from) result.append(row(each));
+  return result;
+}
+
+nb::dict snapshot(Instance& instance) {
+  const Snapshot from = [&instance] {
+    const nb::gil_scoped_release others_run;
+    return instance.snapshot();
+  }();
+  nb::list buckets;
+  for (const auto& [upper_ns, count] : from.lateness.buckets) buckets.append(nb::make_tuple(upper_ns, count));
+  nb::dict lateness;
+  lateness["buckets"] = buckets;
+  lateness["max_ns"] = from.lateness.max_ns;
+  nb::dict result;
+  result["name"] = from.name;
+  result["time_ns"] = from.time_ns;
+  result["ready"] = from.ready;
+  result["lateness"] = lateness;
+  result["loop"] = row(from.loop);
+  result["pool"] = row(from.pool);
+  result["links"] = rows(from.links);
+  result["portals"] = rows(from.portals);
+  result["peers"] = rows(from.peers);
+  result["nodes"] = rows(from.nodes);
+  result["interfaces"] = rows(from.interfaces);
+  return result;
+}
+
+void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
+               std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::optional<int> cpu,
+               std::optional<int> fifo_priority) {
+  RunLoop::Options realtime;
+  realtime.policy = policy(policy_name);
+  realtime.lateness_limit = Duration::ns(lateness_limit_ns);
+  realtime.spin = Duration::ns(spin_ns);
+  realtime.cpu = cpu;
+  realtime.fifo_priority = fifo_priority;
+  new (self) Instance({.name = std::move(name), .seed = seed, .token = token, .realtime = realtime});
+}
+
+}  // namespace
+
+void bind_instance(nb::module_& m) {
+  nb::class_<Instance>(m, "Instance", "One running simulation in real time; see simcore/instance/instance.h.")
+      .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
+           "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "cpu"_a = nb::none(),
+           "fifo_priority"_a = nb::none())
+      .def(
+          "add_node",
+          [](Instance& self, const Text& kind, const Text& name) { self.add_node(node_kind(kind), name); },
+          "kind"_a, "name"_a)
+      .def(
+          "add_interface",
+          [](Instance& self, const Text& node, const Text& name, const std::optional<Text>& mac,
+             const std::optional<Text>& address, std::uint16_t mtu) {
+            Interface::Config config;
+            config.name = name;
+            if (mac) config.mac = MacAddress::parse(*mac);
+            if (address) config.address = Ipv4InterfaceAddress::parse(*address);
+            config.mtu = mtu;
+            self.add_interface(node, config);
+          },
+          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500)
+      .def(
+          "add_route",
+          [](Instance& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
+             const Text& interface) {
+            self.add_route(node, Ipv4Prefix::parse(prefix),
+                           via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
+          },
+          "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
+      .def(
+          "add_emulation_portal",
+          [](Instance& self, const Text& name, const Text& device, const Text& backend, const Text& filter) {
+            EmulationPortal::Config config;
+            config.name = name;
+            config.device = device;
+            config.filter = filter;
+            self.add_emulation_portal(backend, config);
+          },
+          "name"_a, "device"_a, "backend"_a = "packet", "filter"_a = "")
+      .def(
+          "add_peer",
+          [](Instance& self, const Text& name, const Text& local, const Text& remote) {
+            PeeringPortal::Config config;
+            config.name = name;
+            config.local = UdpEndpoint::parse(local);
+            config.remote = UdpEndpoint::parse(remote);
+            self.add_peer(config);
+          },
+          "name"_a, "local"_a, "remote"_a)
+      .def(
+          "add_link",
+          [](Instance& self, const Text& name, const nb::tuple& a, const nb::tuple& b, const nb::dict& a_to_b,
+             const nb::dict& b_to_a) {
+            self.add_link(name, link_end(a), link_end(b), direction(a_to_b), direction(b_to_a));
+          },
+          "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
+      .def("add_capture", &Instance::add_capture, "interface"_a, "file"_a)
+      .def("run", &Instance::run, nb::call_guard<nb::gil_scoped_release>())
+      .def("stop", &Instance::stop)
+      .def("snapshot", snapshot);
+}
+
+}  // namespace simcore::python

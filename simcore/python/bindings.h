@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// What module.cc lists: one function per folder of simcore that Python can reach.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace simcore::python {
+
+void bind_errors();
+void bind_instance(nanobind::module_& m);
+
+}  // namespace simcore::python

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+//
+// The extension hybridnet._simcore: the list of its parts, and simcore's errors as hybridnet's.
+#include <nanobind/nanobind.h>
+
+#include "simcore/python/bindings.h"
+
+NB_MODULE(_simcore, m) {
+  m.doc() = "simcore, the packet-level simulator under hybridnet. The Python package is its public face.";
+  simcore::python::bind_errors();
+  simcore::python::bind_instance(m);
+}
