@@ -32,7 +32,7 @@ from hybridnet.topo_options import (
     resolve_end,
 )
 
-__all__ = ["LinkSpec", "NodeSpec", "Topo", "natural"]
+__all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural"]
 
 # A name is used in device names, namespace names and file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -340,7 +340,7 @@ class Topo:
             return self._nodes[name]
         except (KeyError, TypeError):
             raise TopologyError(
-                f"{what}: there is no node {name!r}; add it with addHost or addSwitch first"
+                f"{what}: there is no node {name!r}; add it (addHost, addSwitch) first"
             ) from None
 
     def _free_port(self, node: str, wanted: int | None, what: str) -> int:

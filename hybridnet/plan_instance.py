@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Instance plans: what each machine's simcore instance simulates (`hybridnet/schema/instance.json`)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.errors import PlanError
+from hybridnet.plan_addresses import Addresses
+from hybridnet.plan_layout import Layout
+from hybridnet.plan_links import Wiring
+from hybridnet.plan_options import PlanOptions
+from hybridnet.plan_routes import Route
+from hybridnet.topo import NodeSpec
+
+__all__ = ["Network", "instance_plan"]
+
+_KINDS = {"simhost": "host", "simrouter": "router", "simswitch": "switch"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """Everything that was decided for the network as a whole."""
+
+    layout: Layout
+    addresses: Addresses
+    macs: Mapping[str, str]
+    routes: Mapping[str, list[Route]]  # of hosts and routers
+    dpids: Mapping[str, str]
+
+
+def instance_plan(
+    network: Network, machine: str, wiring: Wiring, options: PlanOptions
+) -> dict[str, Any] | None:
+    """The instance plan of one machine; None where nothing is simulated.
+
+    Raises:
+        PlanError: two interfaces or portals of the instance have the same name.
+    """
+    nodes = [spec for spec in network.layout.on(machine) if spec.simulated]
+    if not nodes and not wiring.links:
+        return None
+    described = [_node(network, spec) for spec in nodes]
+    interfaces = [interface["name"] for node in described for interface in node["interfaces"]]
+    for name, times in Counter(
+        [*interfaces, *(portal["name"] for portal in wiring.emulation_portals)]
+    ).items():
+        if times > 1:
+            raise PlanError(
+                f"machine {machine}: an interface and a portal are both named {name}; rename the node"
+            )
+    captures = [
+        {"interface": name, "file": file} for name, file in options.captures.items() if name in interfaces
+    ]
+    return {
+        "format": 1,
+        "name": machine,
+        "seed": options.seed,
+        "token": options.token,
+        "nodes": described,
+        "emulation_portals": wiring.emulation_portals,
+        "peers": list(wiring.peers.values()),
+        "links": wiring.links,
+        "captures": captures,
+        "realtime": options.realtime.to_json(),
+    }
+
+
+def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
+    ends = network.layout.ends_of[spec.name]
+    if spec.kind == "simswitch":
+        return {
+            "name": spec.name,
+            "kind": "switch",
+            "interfaces": [{"name": end.interface} for end in ends],
+            "routes": [],
+        }
+    interfaces = []
+    for end in ends:
+        address = network.addresses.by_interface.get(end.interface)
+        if address is None:
+            raise PlanError(
+                f"interface {end.interface}: a simulated host or router needs an address there; give it an ip"
+            )
+        interfaces.append(
+            {
+                "name": end.interface,
+                "mac": network.macs[end.interface],
+                "address": str(address),
+                "mtu": end.mtu,
+            }
+        )
+    routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
+    return {"name": spec.name, "kind": _KINDS[spec.kind], "interfaces": interfaces, "routes": routes}
+
+
+def _route(network: Network, spec: NodeSpec, route: Route) -> Route:
+    """A route as the instance knows it: a prefix in figures, and always an interface."""
+    prefix = "0.0.0.0/0" if route["prefix"] == "default" else route["prefix"]
+    interface, via = route["interface"], route["via"]
+    if interface is None and via is not None:
+        for end in network.layout.ends_of[spec.name]:
+            if ipaddress.IPv4Address(via) in network.addresses.by_interface[end.interface].network:
+                interface = end.interface
+        if interface is None:
+            raise PlanError(
+                f"{spec.kind} {spec.name}: gateway {via} is in none of its subnets; choose one that is"
+            )
+    return {"prefix": prefix, "via": via, "interface": interface}

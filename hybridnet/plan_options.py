@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""What a plan depends on besides the description: the machines, and the choices of the run."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hybridnet.errors import PlanError
+
+__all__ = ["LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
+
+PORT_TYPES = ("auto", "afxdp", "afpacket", "system")
+
+# A cut link's delay must hide what really passes between two instances: reading the packet from its portal,
+# a UDP datagram through the kernel, waking the other instance. On one computer that takes tens of
+# microseconds and now and then more than a hundred; below this the packets of every burst would come late.
+LEAST_CUT_DELAY_NS = 200_000
+
+PEER_PORT = 47000
+
+
+@dataclass(frozen=True)
+class MachineSpec:
+    """A machine as the plan sees it.
+
+    Args:
+        name: what `machine=` says.
+        address: IPv4 address at which the other machines reach it.
+        kernel_datapath: its kernel has the openvswitch module.
+        memory_bytes: what is available there; None: not known, so the fit is not judged.
+    """
+
+    name: str
+    address: str
+    kernel_datapath: bool = False
+    memory_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            ipaddress.IPv4Address(self.address)
+        except ValueError:
+            raise PlanError(
+                f"machine {self.name}: address {self.address!r} is no IPv4 address; write one like 198.18.0.1"
+            ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealtimeOptions:
+    """How the instances keep up with the wall clock.
+
+    Args:
+        policy: ``"best_effort"`` runs on when late and reports it, ``"strict"`` stops.
+        lateness_limit_ns: the bound of the strict policy.
+        spin_ns: how long before an event the instance stops sleeping and spins.
+        cpu: the processor it is pinned to, or None.
+    """
+
+    policy: str = "best_effort"
+    lateness_limit_ns: int = 1_000_000
+    spin_ns: int = 0
+    cpu: int | None = None
+
+    def to_json(self) -> dict[str, str | int | None]:
+        """As the instance plan writes it."""
+        return {
+            "policy": self.policy,
+            "lateness_limit_ns": self.lateness_limit_ns,
+            "spin_ns": self.spin_ns,
+            "cpu": self.cpu,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """The choices of a run.
+
+    Args:
+        token: 16 hexadecimal digits that tell this run's peering datagrams from others'.
+        seed: of every instance's random streams.
+        port_type: how hosts' frames get into Open vSwitch; ``"auto"`` lets the plan choose per machine.
+        controllers: OpenFlow targets such as ``"tcp:198.18.0.254:6653"``, for all machines or by machine
+            name.
+        fail_mode: of switches that do not say: ``"secure"`` or ``"standalone"``.
+        ip_base: where hosts without a simulated router get their addresses, as in Mininet.
+        auto_set_macs: hosts' MAC addresses count from 00:00:00:00:00:01, as in Mininet.
+        auto_static_arp: hosts know each other's MAC addresses from the start.
+        least_cut_delay_ns: a link between machines with less delay is refused.
+        backend: of emulation portals: ``"packet"`` or ``"pcap"``.
+        captures: simulated interface -> pcap file on its machine.
+        realtime: how the instances keep up with the wall clock.
+        peer_port: the first UDP port of peering.
+    """
+
+    token: str
+    seed: int = 1
+    port_type: str = "auto"
+    controllers: Sequence[str] | Mapping[str, Sequence[str]] = ()
+    fail_mode: str = "secure"
+    ip_base: str = "10.0.0.0/8"
+    auto_set_macs: bool = False
+    auto_static_arp: bool = False
+    least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
+    backend: str = "packet"
+    captures: Mapping[str, str] = field(default_factory=dict)
+    realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
+    peer_port: int = PEER_PORT
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[0-9a-f]{16}", self.token):
+            raise PlanError(f"token {self.token!r} is not 16 hexadecimal digits; use secrets.token_hex(8)")
+        for what, value, allowed in (
+            ("port_type", self.port_type, PORT_TYPES),
+            ("fail_mode", self.fail_mode, ("secure", "standalone")),
+            ("backend", self.backend, ("packet", "pcap")),
+            ("realtime policy", self.realtime.policy, ("best_effort", "strict")),
+        ):
+            if value not in allowed:
+                raise PlanError(f"{what} {value!r} does not exist; write one of {', '.join(allowed)}")
+        try:
+            ipaddress.IPv4Network(self.ip_base, strict=False)
+        except ValueError:
+            raise PlanError(
+                f"ip_base {self.ip_base!r} is no IPv4 network; write one like 10.0.0.0/8"
+            ) from None
+
+    def controllers_of(self, machine: str) -> list[str]:
+        """The OpenFlow targets of the switches on one machine."""
+        if isinstance(self.controllers, Mapping):
+            return list(self.controllers.get(machine, ()))
+        return list(self.controllers)

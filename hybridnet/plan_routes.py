@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Routes: shortest paths by delay for simulated routers, and the hosts' default routes.
+
+Dijkstra over the routers and switches of the whole network, across machines: a packet from one subnet to
+another takes the path of least total propagation delay, then of fewest links. The subnets of a router's own
+interfaces need no route: the interface says them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from itertools import pairwise
+
+import networkx as nx
+
+from hybridnet.errors import PlanError
+from hybridnet.plan_addresses import Addresses
+from hybridnet.plan_layout import Layout
+from hybridnet.plan_segments import Segment
+from hybridnet.topo import NodeSpec, natural
+
+__all__ = ["Route", "host_routes", "router_routes"]
+
+Route = dict[str, str | None]  # prefix, via, interface: as the plans write it
+
+# More than any path has links, so that the number of links only decides between equal delays.
+_DELAY_WEIGHT = 1_000_000
+
+
+def router_routes(
+    layout: Layout, segments: Sequence[Segment], addresses: Addresses
+) -> dict[str, list[Route]]:
+    """For every simulated router its routes to the subnets it is not on, in the order of the segments."""
+    graph = _graph(layout)
+    routed = [segment for segment in segments if segment.routed]
+    routes: dict[str, list[Route]] = {}
+    for spec in layout.nodes.values():
+        if spec.kind == "simrouter":
+            distances, paths = nx.single_source_dijkstra(graph, spec.name)
+            routes[spec.name] = [
+                _route(layout, graph, addresses, paths[entry], str(addresses.subnet_of[segment]))
+                for segment in routed
+                if (entry := _nearest_router(segment, spec.name, distances)) is not None
+            ]
+    return routes
+
+
+def host_routes(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, list[Route]]:
+    """For every host, emulated or simulated, the routes it is given or the default route via its gateway."""
+    gateways = _gateways(layout, segments, addresses)
+    routes: dict[str, list[Route]] = {}
+    for spec in layout.nodes.values():
+        if spec.kind not in ("host", "simhost"):
+            continue
+        own = [_explicit_route(spec, prefix, via) for prefix, via in spec.options.get("routes") or ()]
+        default = spec.options.get("defaultRoute")
+        if default is not None:
+            own.append(_parse_default(spec, default, layout))
+        elif spec.name in gateways:
+            own.append(gateways[spec.name])
+        routes[spec.name] = own
+    return routes
+
+
+def _graph(layout: Layout) -> nx.DiGraph:
+    """What forwards; an edge carries its two interfaces. Of parallel links the one with the least delay
+    counts.
+    """
+    graph = nx.DiGraph()
+    for spec in layout.nodes.values():
+        if spec.forwards_frames or spec.kind == "simrouter":
+            graph.add_node(spec.name)
+    for link in layout.links:
+        for near, far, direction in ((link.a, link.b, link.a_to_b), (link.b, link.a, link.b_to_a)):
+            if near.node not in graph or far.node not in graph:
+                continue
+            weight = direction.delay_ns * _DELAY_WEIGHT + 1
+            if not graph.has_edge(near.node, far.node) or weight < graph[near.node][far.node]["weight"]:
+                graph.add_edge(near.node, far.node, weight=weight, near=near.interface, far=far.interface)
+    return graph
+
+
+def _nearest_router(segment: Segment, start: str, distances: dict[str, int]) -> str | None:
+    """The router over which `start` reaches the segment; None where it is on it, or cannot reach it."""
+    routers = [end.node for end in segment.routers]
+    reachable = [router for router in routers if router in distances]
+    if start in routers or not reachable:
+        return None
+    return min(reachable, key=lambda router: (distances[router], natural(router)))
+
+
+def _route(layout: Layout, graph: nx.DiGraph, addresses: Addresses, path: list[str], prefix: str) -> Route:
+    """The first hop of `path`: out of its first link, to the first router on it."""
+    for node, following in pairwise(path):
+        if layout.nodes[following].kind == "simrouter":
+            via = addresses.by_interface[graph[node][following]["far"]]
+            return {"prefix": prefix, "via": str(via.ip), "interface": graph[path[0]][path[1]]["near"]}
+    raise AssertionError(f"the path {path} leads to no router")
+
+
+def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, Route]:
+    """The default route of each host on a routed segment: via the segment's first router, by its first
+    interface.
+    """
+    of_interface = {end.interface: segment for segment in segments if segment.routed for end in segment.hosts}
+    gateways: dict[str, Route] = {}
+    for name, ends in layout.ends_of.items():
+        for end in ends:
+            segment = of_interface.get(end.interface)
+            if segment is None or end.interface not in addresses.by_interface or name in gateways:
+                continue
+            router = next((r for r in segment.routers if r.interface in addresses.by_interface), None)
+            if router is not None:
+                gateways[name] = {
+                    "prefix": "default",
+                    "via": str(addresses.by_interface[router.interface].ip),
+                    "interface": end.interface,
+                }
+    return gateways
+
+
+def _parse_default(spec: NodeSpec, text: object, layout: Layout) -> Route:
+    """Mininet's defaultRoute: "via 10.0.0.1", "dev h1-eth0", or both."""
+    what = f"{spec.kind} {spec.name}: defaultRoute {text!r}"
+    words = text.split() if isinstance(text, str) else []
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    if not words or len(words) % 2 or not set(given) <= {"via", "dev"}:
+        raise PlanError(f"{what} is not understood; write 'via 10.0.0.1' or 'dev {spec.name}-eth0'")
+    interfaces = [end.interface for end in layout.ends_of[spec.name]]
+    device = given.get("dev")
+    if device is not None and device not in interfaces:
+        raise PlanError(
+            f"{what}: {spec.name} has no interface {device}; it has {', '.join(interfaces) or 'none'}"
+        )
+    return {"prefix": "default", "via": _checked_via(given.get("via"), what), "interface": device}
+
+
+def _explicit_route(spec: NodeSpec, prefix: object, via: object) -> Route:
+    what = f"host {spec.name}: route {prefix!r} via {via!r}"
+    try:
+        network = ipaddress.IPv4Network(str(prefix), strict=False)
+    except ValueError:
+        raise PlanError(f"{what}: {prefix!r} is no IPv4 prefix; write one like 10.2.0.0/16") from None
+    words = str(via).split()
+    address = words[-1] if words[:-1] in ([], ["via"]) and words else str(via)
+    return {"prefix": str(network), "via": _checked_via(address, what), "interface": None}
+
+
+def _checked_via(via: str | None, what: str) -> str | None:
+    if via is None:
+        return None
+    try:
+        return str(ipaddress.IPv4Address(via))
+    except ValueError:
+        raise PlanError(f"{what}: {via!r} is no IPv4 address; write one like 10.0.0.1") from None

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""A tree of switches with hosts at its leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridnet.topo import Topo
+
+__all__ = ["TreeTopo", "add_tree"]
+
+
+class TreeTopo(Topo):
+    """A tree of `depth` levels of switches; every switch has `fanout` children, the lowest have hosts.
+
+    Switches and hosts are numbered depth first from s1 and h1, as in Mininet: s1 is the root. `machine` puts
+    the whole tree on one machine.
+    """
+
+    def build(self, depth: int = 1, fanout: int = 2, machine: str | None = None, **link: Any) -> None:
+        add_tree(self, depth, fanout, machine=machine, **link)
+
+
+def add_tree(
+    topo: Topo,
+    depth: int,
+    fanout: int = 2,
+    *,
+    first_host: int = 1,
+    first_switch: int = 1,
+    machine: str | None = None,
+    **link: Any,
+) -> str:
+    """Add such a tree to `topo`, numbered from `first_host` and `first_switch`. Returns its root."""
+    placed = {} if machine is None else {"machine": machine}
+    hosts = iter(range(first_host, first_host + fanout**depth))
+    switches = iter(range(first_switch, first_switch + switches_in_tree(depth, fanout)))
+
+    def add(level: int) -> str:
+        if level == 0:
+            return topo.addHost(f"h{next(hosts)}", **placed)
+        switch = topo.addSwitch(f"s{next(switches)}", **placed)
+        for _ in range(fanout):
+            topo.addLink(switch, add(level - 1), **link)
+        return switch
+
+    return add(depth)
+
+
+def switches_in_tree(depth: int, fanout: int = 2) -> int:
+    """How many switches such a tree has.
+
+    Example:
+        >>> switches_in_tree(6)
+        63
+    """
+    return sum(fanout**level for level in range(depth))
