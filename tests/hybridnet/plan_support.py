@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the plan share: two machines, a plan of a topology, and the schemas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import referencing
+
+import hybridnet
+from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.topo import Topo
+
+MACHINES = [MachineSpec("m1", "198.18.0.1"), MachineSpec("m2", "198.18.0.2")]
+TOKEN = "00112233445566ff"
+
+
+def plan(topo: Topo, machines: list[MachineSpec] | None = None, **options: Any) -> Plan:
+    """The plan of `topo`, each machine plan checked against the schema."""
+    made = make_plan(topo, machines or MACHINES, PlanOptions(token=TOKEN, **options))
+    for machine in made.machines.values():
+        validator().validate(machine)
+    return made
+
+
+def validator() -> Any:
+    folder = Path(hybridnet.__file__).parent / "schema"
+    schemas = {name: json.loads((folder / name).read_text()) for name in ("machine.json", "instance.json")}
+    registry: Any = referencing.Registry().with_resources(
+        (f"hybridnet/schema/{name}", referencing.Resource.from_contents(schema))
+        for name, schema in schemas.items()
+    )
+    return jsonschema.Draft202012Validator(schemas["machine.json"], registry=registry)
+
+
+def addresses(made: Plan) -> dict[str, str]:
+    """The address of every host and router interface that has one, by its name."""
+    found = {}
+    for machine in made.machines.values():
+        for host in machine["hosts"]:
+            found.update({i["name"]: a for i in host["interfaces"] for a in i["addresses"]})
+        for node in (machine["instance"] or {"nodes": []})["nodes"]:
+            found.update({i["name"]: i["address"] for i in node["interfaces"] if "address" in i})
+    return found
+
+
+def routes(made: Plan, machine: str, node: str) -> list[tuple[str, str | None]]:
+    """(prefix, via) of a simulated node's routes."""
+    nodes = made.machines[machine]["instance"]["nodes"]
+    return [(r["prefix"], r["via"]) for n in nodes if n["name"] == node for r in n["routes"]]

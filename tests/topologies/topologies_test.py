@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The named topologies have the sizes, names and order that their descriptions say."""
+
+from __future__ import annotations
+
+import pytest
+
+from hybridnet.errors import TopologyError
+from topologies import (
+    TOPOS,
+    DumbbellTopo,
+    FatTreeTopo,
+    LinearTopo,
+    SingleSwitchReversedTopo,
+    TreeTopo,
+    TwoTrees,
+)
+
+
+@pytest.mark.parametrize("name", sorted(TOPOS))
+def test_every_named_topology_builds_with_its_defaults(name: str) -> None:
+    topo = TOPOS[name]()
+    assert topo.hosts()
+    assert topo.links()
+
+
+@pytest.mark.parametrize(("depth", "fanout"), [(1, 2), (3, 2), (6, 2), (2, 8)])
+def test_tree_has_fanout_to_the_depth_hosts(depth: int, fanout: int) -> None:
+    topo = TreeTopo(depth=depth, fanout=fanout)
+    assert len(topo.hosts()) == fanout**depth
+    assert len(topo.switches()) == (fanout**depth - 1) // (fanout - 1)
+    assert len(topo.links()) == len(topo.nodes()) - 1
+
+
+def test_tree_is_numbered_depth_first_as_in_mininet() -> None:
+    topo = TreeTopo(depth=2)
+    assert topo.links() == [
+        ("s2", "h1"),
+        ("s2", "h2"),
+        ("s1", "s2"),
+        ("s3", "h3"),
+        ("s3", "h4"),
+        ("s1", "s3"),
+    ]
+
+
+def test_linear_names_hosts_as_mininet_does() -> None:
+    assert LinearTopo(k=2).hosts() == ["h1", "h2"]
+    assert LinearTopo(k=2, n=2).hosts() == ["h1s1", "h1s2", "h2s1", "h2s2"]
+
+
+def test_reversed_single_switch_counts_ports_down() -> None:
+    topo = SingleSwitchReversedTopo(k=3)
+    assert [topo.port("s1", host)[0] for host in topo.hosts()] == [3, 2, 1]
+
+
+def test_dumbbell_has_one_bottleneck() -> None:
+    topo = DumbbellTopo(n=3, bw=5, delay="10ms")
+    shaped = [link for link in topo.link_specs() if link.shaped]
+    assert [link.name for link in shaped] == ["s1-s2"]
+    assert len(topo.hosts()) == 6
+
+
+def test_fat_tree_of_four_ports_has_sixteen_hosts_and_twenty_switches() -> None:
+    topo = FatTreeTopo(k=4)
+    assert (len(topo.hosts()), len(topo.switches()), len(topo.links())) == (16, 20, 48)
+    degree = {switch: sum(switch in link for link in topo.links()) for switch in topo.switches()}
+    assert set(degree.values()) == {4}
+
+
+def test_odd_fat_tree_is_refused() -> None:
+    with pytest.raises(TopologyError, match="k=3"):
+        FatTreeTopo(k=3)
+
+
+def test_two_trees_bridged_join_the_roots() -> None:
+    topo = TwoTrees(depth=6, bw=1000, delay="2ms")
+    assert topo.roots == ("s1", "s64")
+    assert topo.spec("s1", "s64").a_to_b.delay_ns == 2 * 10**6
+    assert topo.pairs[0] == ("h1", "h65")
+    assert topo.pairs[-1] == ("h64", "h128")
+
+
+def test_two_trees_routed_put_a_router_on_each_machine() -> None:
+    topo = TwoTrees(depth=2, join="routed", machines=("a", "b"))
+    assert topo.simulated() == ["r1", "r2"]
+    assert topo.nodeInfo("r2")["machine"] == "b"
+    assert not topo.spec("s1", "r1").shaped
+
+
+def test_unknown_join_is_refused() -> None:
+    with pytest.raises(TopologyError, match="join 'glued'"):
+        TwoTrees(join="glued")
