@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/sys/udp_socket.h"
+
+#include <arpa/inet.h>
+#include <netinet/udp.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "simcore/sys/checked_call.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+namespace {
+
+// Each repeat clears one pending ICMP error; more than these cannot be pending.
+constexpr int kRepeats = 3;
+
+sockaddr_in address_of(const UdpEndpoint& endpoint) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(endpoint.port);
+  address.sin_addr.s_addr = htonl(endpoint.address);
+  return address;
+}
+
+void bind_to(int fd, const UdpEndpoint& local) {
+  const sockaddr_in address = address_of(local);
+  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
+  const std::string attempt = "bind a UDP socket to " + local.text() + ": ";
+  if (errno == EADDRINUSE) {
+    throw EnvironmentError(attempt + "another process has that port; end it or choose another port");
+  }
+  if (errno == EADDRNOTAVAIL) {
+    throw EnvironmentError(attempt +
+                           "this machine does not have that address; give it to an interface first");
+  }
+  throw SystemError("bind a UDP socket to " + local.text(), errno);
+}
+
+}  // namespace
+
+UdpEndpoint UdpEndpoint::parse(const std::string& text) {
+  const auto wrong = [&text]() {
+    return ConfigError("read UDP address \"" + text +
+                       "\": write an IPv4 address and a port, as 198.18.0.1:47000");
+  };
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) throw wrong();
+  in_addr address{};
+  if (::inet_pton(AF_INET, text.substr(0, colon).c_str(), &address) != 1) throw wrong();
+  UdpEndpoint endpoint;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, endpoint.port);
+  if (error != std::errc() || stop != end) throw wrong();
+  endpoint.address = ntohl(address.s_addr);
+  return endpoint;
+}
+
+std::string UdpEndpoint::text() const {
+  std::array<char, INET_ADDRSTRLEN> name{};
+  const in_addr network{htonl(address)};
+  ::inet_ntop(AF_INET, &network, name.data(), name.size());
+  return std::string(name.data()) + ":" + std::to_string(port);
+}
+
+UdpSocket::UdpSocket(const UdpEndpoint& local, const UdpEndpoint& remote, ByteCount buffer)
+    : fd_(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "open a UDP socket")) {
+  const int on = 1;
+  bind_to(fd(), local);
+  const sockaddr_in address = address_of(remote);
+  checked(::connect(fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+          "connect UDP socket " + local.text() + " to " + remote.text());
+  enlarge(SO_RCVBUF, SO_RCVBUFFORCE, buffer);
+  enlarge(SO_SNDBUF, SO_SNDBUFFORCE, buffer);
+  checked(::setsockopt(fd(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on),
+          "ask for drop counts of UDP " + local.text());
+
+  // Both are absent from old kernels, and nothing depends on them but speed.
+  ::setsockopt(fd(), SOL_UDP, UDP_GRO, &on, sizeof on);
+  int segment_size = 0;
+  socklen_t length = sizeof segment_size;
+  segments_ = ::getsockopt(fd(), SOL_UDP, UDP_SEGMENT, &segment_size, &length) == 0;
+  prepare_receiving();
+}
+
+void UdpSocket::enlarge(int option, int forced_option, ByteCount buffer) {
+  const int size = static_cast<int>(buffer.count());
+  if (::setsockopt(fd(), SOL_SOCKET, forced_option, &size, sizeof size) == 0) return;
+  checked(::setsockopt(fd(), SOL_SOCKET, option, &size, sizeof size), "set the buffer of a UDP socket");
+}
+
+void UdpSocket::prepare_receiving() {
+  headers_.resize(kMessagesPerCall);
+  buffers_.resize(kMessagesPerCall);
+  received_.resize(kMessagesPerCall);
+  bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(kMessagesPerCall * kReceiveBytes);
+  control_ = std::make_unique_for_overwrite<std::uint8_t[]>(kMessagesPerCall * kControlBytes);
+  for (std::size_t i = 0; i < kMessagesPerCall; ++i) {
+    buffers_[i] = {bytes_.get() + i * kReceiveBytes, kReceiveBytes};
+    headers_[i] = {};
+    headers_[i].msg_hdr.msg_iov = &buffers_[i];
+    headers_[i].msg_hdr.msg_iovlen = 1;
+    headers_[i].msg_hdr.msg_control = control_.get() + i * kControlBytes;
+  }
+}
+
+UdpEndpoint UdpSocket::local() const {
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  checked(::getsockname(fd(), reinterpret_cast<sockaddr*>(&address), &length),
+          "read the address of a UDP socket");
+  return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
+}
+
+ByteCount UdpSocket::receive_buffer() const {
+  int size = 0;
+  socklen_t length = sizeof size;
+  checked(::getsockopt(fd(), SOL_SOCKET, SO_RCVBUF, &size, &length), "read the buffer size of a UDP socket");
+  return ByteCount::bytes(size);
+}
+
+int UdpSocket::send(std::span<const Message> messages) {
+  assert(messages.size() <= kMessagesPerCall);
+  constexpr std::size_t kSegmentControl = CMSG_SPACE(sizeof(std::uint16_t));
+  std::array<mmsghdr, kMessagesPerCall> headers;
+  alignas(cmsghdr) std::array<std::uint8_t, kMessagesPerCall * kSegmentControl> control;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    msghdr& header = headers[i].msg_hdr;
+    header = {};
+    header.msg_iov = const_cast<iovec*>(messages[i].parts.data());  // sendmmsg only reads it
+    header.msg_iovlen = messages[i].parts.size();
+    if (messages[i].segment_size == 0) continue;
+    header.msg_control = control.data() + i * kSegmentControl;
+    header.msg_controllen = kSegmentControl;
+    cmsghdr* const segment = CMSG_FIRSTHDR(&header);
+    segment->cmsg_level = SOL_UDP;
+    segment->cmsg_type = UDP_SEGMENT;
+    segment->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+    std::memcpy(CMSG_DATA(segment), &messages[i].segment_size, sizeof(std::uint16_t));
+  }
+  for (int attempt = 0;; ++attempt) {
+    ++syscalls_;
+    const int taken = ::sendmmsg(fd(), headers.data(), static_cast<unsigned>(messages.size()), 0);
+    if (taken >= 0) return taken;
+    if (errno != ECONNREFUSED || attempt == kRepeats) return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+    ++unreachable_;
+  }
+}
+
+std::span<const UdpSocket::Received> UdpSocket::receive() {
+  for (mmsghdr& header : headers_) header.msg_hdr.msg_controllen = kControlBytes;
+  int count = -1;
+  for (int attempt = 0; count < 0; ++attempt) {
+    ++syscalls_;
+    count = ::recvmmsg(fd(), headers_.data(), kMessagesPerCall, 0, nullptr);
+    if (count >= 0) break;
+    if (errno == EAGAIN || errno == EWOULDBLOCK || attempt == kRepeats) return {};
+    ++unreachable_;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    if ((headers_[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
+      ++truncated_;
+      continue;
+    }
+    Received& received = received_[kept++];
+    received.bytes = {bytes_.get() + i * kReceiveBytes, headers_[i].msg_len};
+    received.segment_size = headers_[i].msg_len;
+    read_control(headers_[i].msg_hdr, received);
+  }
+  return std::span<const Received>(received_).first(kept);
+}
+
+void UdpSocket::read_control(msghdr& header, Received& received) {
+  for (cmsghdr* control = CMSG_FIRSTHDR(&header); control != nullptr;
+       control = CMSG_NXTHDR(&header, control)) {
+    if (control->cmsg_level == SOL_UDP && control->cmsg_type == UDP_GRO) {
+      int segment_size = 0;
+      std::memcpy(&segment_size, CMSG_DATA(control), sizeof segment_size);
+      if (segment_size > 0) received.segment_size = static_cast<std::size_t>(segment_size);
+    } else if (control->cmsg_level == SOL_SOCKET && control->cmsg_type == SO_RXQ_OVFL) {
+      std::memcpy(&kernel_drops_, CMSG_DATA(control), sizeof kernel_drops_);
+    }
+  }
+}
+
+}  // namespace simcore
