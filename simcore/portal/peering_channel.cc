@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/peering_channel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simcore/portal/peering_portal.h"
+
+namespace simcore {
+
+void PeeringChannel::accept(PacketPtr packet) {
+  counters_.accepted_packets += packet->segments;
+  counters_.accepted_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
+  portal_.send(id_, *packet);
+}
+
+void PeeringChannel::receive(PacketPtr packet) {
+  counters_.received_packets += packet->segments;
+  counters_.received_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
+  const SimTime release = packet->first_arrival + incoming_delay_;
+  packet->last_arrival = packet->last_arrival + incoming_delay_;
+  if (release < simulation_.now()) {
+    counters_.late_packets += packet->segments;
+    lateness_.record(simulation_.now() - release);
+  }
+  line_.push(std::move(packet), std::max(release, simulation_.now()));
+}
+
+void PeeringChannel::Exit::accept(PacketPtr packet) {
+  channel_.counters_.delivered_packets += packet->segments;
+  channel_.emit(std::move(packet));
+}
+
+}  // namespace simcore

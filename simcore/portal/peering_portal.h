@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// PeeringPortal: carries packets between this instance and one other, over UDP.
+//
+//   channel 0 --\                                                    /--> channel 0 --> release at departure
+//   + delay channel 1 ----> [ PeeringSender ] == UDP ==> [ Reassembly ] ------>   channel 1
+//                        batches                                     \--> ...
+//
+// What departs from a link here is released at the peer at its departure, mapped to the peer's clock, plus
+// the link's delay, whatever the real transit took (PeeringChannel). The clocks are compared all the time
+// over the same socket (ClockSync). Until both sides know the other's clock nothing is sent and packets wait,
+// bounded (PeeringSender); an instance reports ready once synchronized().
+//
+// The socket hears only its peer's address, and takes only datagrams with the run's token. Whatever else
+// comes is counted by reason and has no effect; so have ICMP errors while the peer has not started. A peer
+// that falls silent blocks nothing: packets to it are sent as before, and counters() says since when nothing
+// came.
+//
+// Wire format: peering_wire.h. Not authenticated: for networks that the experimenter owns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/link/drop_counters.h"
+#include "simcore/portal/clock_sync.h"
+#include "simcore/portal/peering_channel.h"
+#include "simcore/portal/peering_reassembly.h"
+#include "simcore/portal/peering_sender.h"
+#include "simcore/portal/peering_wire.h"
+#include "simcore/realtime/lateness.h"
+#include "simcore/realtime/pollable.h"
+#include "simcore/sys/udp_socket.h"
+#include "simcore/wire/packet_pool.h"
+
+namespace simcore {
+
+class PeeringPortal final : public Pollable, private peering::BatchSink {
+ public:
+  struct Config {
+    std::string name;  // of the peer; for errors and reports
+    UdpEndpoint local;
+    UdpEndpoint remote;
+    std::uint64_t token = 0;  // the run's
+    peering::BatchPolicy batch;
+    peering::Compression compression = peering::Compression::off;
+    std::size_t datagram_size = 1'472;  // UDP payload that the path's MTU allows: 576 to 65,507
+    bool kernel_cuts = true;            // where it can (UDP_SEGMENT); false only to compare
+    ByteCount socket_buffer = ByteCount::bytes(32 << 20);
+  };
+
+  // Packets are counted as segments, their bytes as on a wire without overhead.
+  //   accepted = sent.sent_packets + sent.dropped + queued
+  //   peer's sent = received + lost;  received = delivered by the channels + dropped_received + in_flight
+  struct Counters {
+    peering::PeeringSender::Counters sent;
+    std::uint64_t queued_packets = 0;  // in batches that the kernel has not taken yet
+
+    std::uint64_t received_packets = 0;
+    std::uint64_t received_bytes = 0;
+    std::uint64_t received_frames = 0;  // a train is one
+    std::uint64_t received_batches = 0;
+    std::uint64_t received_datagrams = 0;
+    std::uint64_t received_datagram_bytes = 0;
+    std::uint64_t pending_packets = 0;  // in batches that are incomplete, or wait for an earlier one
+    std::uint64_t lost_packets = 0;     // sent by the peer and not here, those still under way included
+    std::uint64_t late_packets = 0;     // released after their instant
+    std::uint64_t in_flight = 0;        // waiting for their release
+    DropCounters dropped_received;      // packets
+    DropCounters dropped_datagrams;     // malformed, duplicate, late, foreign
+
+    std::uint64_t syscalls = 0;
+    std::uint64_t kernel_drops = 0;  // for want of receive buffer; what was dropped is in lost_packets too
+    std::uint64_t truncated = 0;     // messages larger than any datagram of ours
+    std::uint64_t unreachable = 0;   // ICMP errors
+    std::uint64_t compressed_raw_bytes = 0;      // of batches that were sent compressed: before
+    std::uint64_t compressed_carried_bytes = 0;  // and after
+
+    bool synchronized = false;
+    Duration clock_offset = Duration::zero();  // the peer's clock minus this one
+    double clock_drift_ppm = 0.0;
+    Duration least_round_trip = Duration::zero();
+    Duration asymmetry_bound = Duration::zero();  // the offset may be wrong by this
+    bool peer_silent = true;                      // nothing came for kSilence
+    std::optional<SimTime> last_heard;            // on this clock
+  };
+
+  static constexpr Duration kSilence = Duration::seconds(1);
+
+  // `wall_now` is the run loop's wall_now(). `simulation` and `pool` must outlive the portal. Throws
+  // ConfigError when a value is out of its range, EnvironmentError when the local address cannot be had.
+  PeeringPortal(Simulation& simulation, PacketPool& pool, std::function<SimTime()> wall_now,
+                const Config& config);
+  PeeringPortal(const PeeringPortal&) = delete;
+  PeeringPortal& operator=(const PeeringPortal&) = delete;
+
+  // Makes this instance's end of cut link `id`; packets from the peer reach it `incoming_delay` after they
+  // departed there. Before the loop runs only. Throws ConfigError when it exists already or the delay is
+  // negative.
+  PeeringChannel& channel(std::uint32_t id, Duration incoming_delay);
+
+  int fd() const override { return socket_.fd(); }
+  bool poll() override;
+  bool flush() override;
+
+  // Both sides know the other's clock: packets pass.
+  bool synchronized() const { return clock_.synchronized() && peer_synchronized_; }
+
+  // For channels: takes a copy of `packet`, which departs at its first_arrival.
+  void send(std::uint32_t channel, const Packet& packet);
+
+  const std::string& name() const { return config_.name; }
+  Counters counters() const;
+  const ClockSync& clock() const { return clock_; }
+  // From a packet's departure to its coming out of the socket here, batching and reassembly included.
+  const Lateness& transit() const { return transit_; }
+
+ private:
+  void take_datagram(std::span<const std::uint8_t> datagram);
+  void take_piece(std::span<const std::uint8_t> datagram);
+  void take_batch(const peering::PieceHeader& header, std::span<const std::uint8_t> body) override;
+  void take_records(const peering::PieceHeader& header, std::span<const std::uint8_t> body);
+  void take_record(const peering::PieceHeader& header, const peering::Record& record,
+                   std::span<const std::uint8_t> stored);
+  void watch_held();
+  void give_up_missing();
+
+  void request_sync();
+  void take_sync(std::span<const std::uint8_t> datagram);
+  void send_sync(peering::SyncMessage message, peering::DatagramKind kind);
+  void batch_due() { sender_.end_of_wait(); }
+
+  Simulation& simulation_;
+  PacketPool& pool_;
+  std::function<SimTime()> wall_now_;
+  Config config_;
+  UdpSocket socket_;
+  peering::PeeringSender sender_;
+  peering::Reassembly reassembly_{*this};
+  std::unordered_map<std::uint32_t, std::unique_ptr<PeeringChannel>> channels_;
+  Duration least_delay_ = Duration::infinite();  // of the channels
+  std::vector<std::uint8_t> raw_;                // a decompressed body
+
+  ClockSync clock_;
+  bool peer_synchronized_ = false;
+  std::uint64_t peer_sent_packets_ = 0;  // as far as the peer has told
+  SimTime received_at_ = SimTime::zero();
+  std::optional<SimTime> last_heard_;
+  Counters counts_;  // of what is counted here; counters() adds the rest
+  Lateness transit_;
+
+  EventFor<PeeringPortal, &PeeringPortal::request_sync> sync_due_{*this};
+  EventFor<PeeringPortal, &PeeringPortal::batch_due> batch_due_{*this};
+  EventFor<PeeringPortal, &PeeringPortal::give_up_missing> held_due_{*this};
+};
+
+}  // namespace simcore

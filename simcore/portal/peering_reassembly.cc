@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/peering_reassembly.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace simcore::peering {
+
+Reassembly::Outcome Reassembly::take(const PieceHeader& header, std::span<const std::uint8_t> payload) {
+  if (header.batch < next_) return was_handed_on(header.batch) ? Outcome::duplicate : Outcome::late;
+  if (header.batch >= next_ + kWindow) give_up_before(header.batch - kWindow + 1);
+  segments_known_ = std::max(segments_known_, header.first_segment + header.segments);
+  beyond_ = std::max(beyond_, header.batch + 1);
+
+  Slot& s = slot(header.batch);
+  if (header.batch == next_ && !s.used && header.pieces() == 1) {
+    sink_.take_batch(header, payload);
+    pass_next(true);
+    hand_on_complete();
+    return Outcome::taken;
+  }
+  if (!s.used) {
+    s.used = true;
+    s.header = header;
+    s.pieces = 0;
+    s.came.reset();
+    if (s.body.size() < header.body_size) s.body.resize(header.body_size);
+    pending_segments_ += header.segments;
+  } else if (!s.header.same_batch(header)) {
+    return Outcome::malformed;
+  } else if (s.came[header.index]) {
+    return Outcome::duplicate;
+  }
+  std::memcpy(s.body.data() + header.offset(), payload.data(), payload.size());
+  s.came.set(header.index);
+  ++s.pieces;
+  hand_on_complete();
+  return Outcome::taken;
+}
+
+std::optional<Reassembly::Held> Reassembly::first_held() const {
+  for (std::uint64_t batch = next_; batch < beyond_; ++batch) {
+    const Slot& s = slot(batch);
+    if (s.complete()) return Held{batch, s.header.base_time_ns};
+  }
+  return std::nullopt;
+}
+
+void Reassembly::give_up_before(std::uint64_t batch) {
+  while (next_ < std::min(batch, beyond_)) finish_next();
+  if (next_ < batch) {  // nothing came of what lies between
+    handed_on_.reset();
+    next_ = beyond_ = batch;
+  }
+  hand_on_complete();
+}
+
+bool Reassembly::was_handed_on(std::uint64_t batch) const {
+  return next_ - batch <= kWindow && handed_on_[batch % kWindow];
+}
+
+void Reassembly::pass_next(bool handed_on) {
+  handed_on_.set(next_ % kWindow, handed_on);
+  ++next_;
+}
+
+void Reassembly::hand_on_complete() {
+  while (next_ < beyond_ && slot(next_).complete()) finish_next();
+}
+
+// Hands the next batch on if it is complete, gives it up if not.
+void Reassembly::finish_next() {
+  Slot& s = slot(next_);
+  const bool complete = s.complete();
+  if (complete) sink_.take_batch(s.header, std::span<const std::uint8_t>(s.body).first(s.header.body_size));
+  if (s.used) pending_segments_ -= s.header.segments;
+  s.used = false;
+  pass_next(complete);
+}
+
+}  // namespace simcore::peering

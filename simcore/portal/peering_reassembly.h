@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// Reassembly: pieces of batches in any order in, whole batches in their order out. Pure.
+//
+//        given up or handed on | next ... window of kWindow batches ...      | too far ahead: the window
+//        moves
+//     -------------------------+----------------------------------------------+-------------------------------->
+//     batch
+//        late                    missing, incomplete, or complete and held
+//
+// A batch is handed to the sink as soon as it is complete and none before it is missing. One that waits for a
+// missing one is held; whoever owns this decides for how long (first_held(), give_up_before()), since only it
+// knows when the packets in it are due. What is given up is not handed on later, so nothing is reordered.
+//
+// Memory is bounded by kWindow bodies.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simcore/portal/peering_wire.h"
+
+namespace simcore::peering {
+
+class BatchSink {
+ public:
+  // Takes the body of a whole batch, as carried; `body` is valid during the call only.
+  virtual void take_batch(const PieceHeader& header, std::span<const std::uint8_t> body) = 0;
+
+ protected:
+  ~BatchSink() = default;
+};
+
+class Reassembly {
+ public:
+  static constexpr std::size_t kWindow = 64;
+
+  enum class Outcome : std::uint8_t {
+    taken,
+    duplicate,  // this piece came before
+    late,       // of a batch that was given up
+    malformed,  // contradicts another piece of its batch
+  };
+
+  struct Held {
+    std::uint64_t batch = 0;
+    std::int64_t base_time_ns = 0;
+  };
+
+  // `sink` must outlive this.
+  explicit Reassembly(BatchSink& sink) : sink_(sink), slots_(kWindow) {}
+
+  // Precondition: `header` and `payload` were read by read_piece() and payload_of().
+  Outcome take(const PieceHeader& header, std::span<const std::uint8_t> payload);
+
+  // The first complete batch that waits for a missing one.
+  std::optional<Held> first_held() const;
+
+  // Stops waiting for anything missing before `batch`: hands on, in order, what is complete.
+  void give_up_before(std::uint64_t batch);
+
+  std::uint64_t next() const { return next_; }  // everything before was handed on or given up
+  std::uint64_t pending_segments() const { return pending_segments_; }  // in batches of which a piece came
+  // How many segments the peer had sent at the end of the latest batch of which a piece came.
+  std::uint64_t segments_known() const { return segments_known_; }
+
+ private:
+  struct Slot {
+    bool used = false;
+    PieceHeader header;
+    std::size_t pieces = 0;  // that came
+    std::bitset<kMostPieces> came;
+    std::vector<std::uint8_t> body;
+
+    bool complete() const { return used && pieces == header.pieces(); }
+  };
+
+  Slot& slot(std::uint64_t batch) { return slots_[batch % kWindow]; }
+  const Slot& slot(std::uint64_t batch) const { return slots_[batch % kWindow]; }
+  bool was_handed_on(std::uint64_t batch) const;
+  void pass_next(bool handed_on);
+  void hand_on_complete();
+  void finish_next();
+
+  BatchSink& sink_;
+  std::vector<Slot> slots_;
+  std::uint64_t next_ = 0;
+  std::uint64_t beyond_ = 0;        // after the latest batch of which a piece came
+  std::bitset<kWindow> handed_on_;  // of the kWindow batches before next_: tells a duplicate from a late one
+  std::uint64_t pending_segments_ = 0;
+  std::uint64_t segments_known_ = 0;
+};
+
+}  // namespace simcore::peering

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/peering_sender.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+namespace simcore::peering {
+
+namespace {
+
+std::size_t datagrams_per_message(std::size_t datagram_size) {
+  return std::min(UdpSocket::kMostSegments, UdpSocket::kLargestMessage / datagram_size);
+}
+
+}  // namespace
+
+PeeringSender::PeeringSender(UdpSocket& socket, const Config& config, std::function<SimTime()> wall_now)
+    : socket_(socket),
+      config_(config),
+      wall_now_(std::move(wall_now)),
+      compressor_(config.compression, wall_now_),
+      piece_size_(config.datagram_size - sizeof(PieceHeader)),
+      full_body_(std::min(kLargestBody, datagrams_per_message(config.datagram_size) * piece_size_)),
+      batches_(kBacklog) {
+  assert(config.datagram_size >= kSmallestDatagram && config.datagram_size <= UdpSocket::kLargestMessage);
+}
+
+bool PeeringSender::append(std::uint32_t channel, const Packet& packet) {
+  counters_.accepted_packets += packet.segments;
+  if (closed_ < kBacklog && !open_batch().body.empty() && !fits(open_batch(), packet)) {
+    close();
+    send_closed();
+  }
+  if (closed_ == kBacklog) {
+    counters_.dropped.add(DropReason::portal_backlog, packet.segments);
+    return false;
+  }
+  Batch& batch = open_batch();
+  const bool first = batch.body.empty();
+  if (first) batch.base_time_ns = packet.first_arrival.count_ns();
+  append_record(batch.body, channel,
+                static_cast<std::uint32_t>(packet.first_arrival.count_ns() - batch.base_time_ns), packet);
+  batch.segments += packet.segments;
+  ++batch.frames;
+  batch.wire_bytes += static_cast<std::uint64_t>(packet.wire_size().count());
+  queued_packets_ += packet.segments;
+
+  const bool big_enough = config_.batch.flush == BatchPolicy::Flush::size &&
+                          batch.body.size() >= static_cast<std::size_t>(config_.batch.size.count());
+  if (batch.body.size() >= full_body_) {
+    close();
+    send_closed();
+  } else if (big_enough) {
+    close_if_nothing_waits();
+  }
+  return first;
+}
+
+// Whether `packet` may join `batch`: in size, and in the reach of the departure's 32 bits.
+bool PeeringSender::fits(const Batch& batch, const Packet& packet) const {
+  const std::int64_t after_base = packet.first_arrival.count_ns() - batch.base_time_ns;
+  return batch.body.size() + sizeof(Record) + packet.size() <= full_body_ && after_base >= 0 &&
+         after_base <= std::numeric_limits<std::uint32_t>::max();
+}
+
+void PeeringSender::end_of_turn() {
+  send_closed();
+  if (config_.batch.flush == BatchPolicy::Flush::turn || overdue_) close_if_nothing_waits();
+}
+
+void PeeringSender::end_of_wait() {
+  send_closed();
+  close_if_nothing_waits();
+}
+
+// While older batches have to wait, the open one is better filled than closed.
+void PeeringSender::close_if_nothing_waits() {
+  overdue_ = closed_ > 0 || !ready_;
+  if (overdue_ || open_batch().body.empty()) return;
+  close();
+  send_closed();
+}
+
+void PeeringSender::close() {
+  Batch& batch = open_batch();
+  batch.raw_size = static_cast<std::uint32_t>(batch.body.size());
+  batch.compressed = compressor_.compress(batch.body, closed_ > 0);
+  batch.pieces_sent = 0;
+  overdue_ = false;
+  ++closed_;
+}
+
+void PeeringSender::send_closed() {
+  if (!ready_) return;
+  while (closed_ > 0) {
+    Batch& batch = batches_[first_];
+    const int taken = send_pieces(batch);
+    if (taken == -EAGAIN) return;
+    if (taken > 0) {
+      if (batch.pieces_sent == pieces_of(batch)) finish_first(true);
+      continue;
+    }
+    const bool segmented = socket_.segments() && pieces_of(batch) - batch.pieces_sent > 1;
+    if (segmented && (taken == -EIO || taken == -EINVAL || taken == -EOPNOTSUPP)) {
+      socket_.give_up_segments();
+      continue;
+    }
+    finish_first(batch.pieces_sent >
+                 0);  // what the kernel took has been numbered; the receiver counts the loss
+  }
+}
+
+std::size_t PeeringSender::pieces_of(const Batch& batch) const {
+  return (batch.body.size() + piece_size_ - 1) / piece_size_;
+}
+
+// One system call with as many of the batch's remaining pieces as it carries. Returns what UdpSocket::send()
+// returned.
+int PeeringSender::send_pieces(Batch& batch) {
+  const std::size_t end = pieces_of(batch);
+  const std::size_t per_message = socket_.segments() ? datagrams_per_message(config_.datagram_size) : 1;
+  std::array<UdpSocket::Message, UdpSocket::kMessagesPerCall> messages;
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  std::size_t piece = batch.pieces_sent;
+  while (piece < end && count < messages.size()) {
+    const std::size_t first = piece;
+    const std::size_t stop = std::min(end, first + per_message);
+    for (; piece < stop; ++piece) {
+      const std::size_t offset = piece * piece_size_;
+      const std::size_t length = std::min(piece_size_, batch.body.size() - offset);
+      PieceHeader& header = headers_[piece];
+      header.datagram = {kMagic, DatagramKind::piece, batch.compressed ? kCompressed : std::uint8_t{0},
+                         static_cast<std::uint16_t>(piece_size_), config_.token};
+      header.batch = next_batch_;
+      header.base_time_ns = batch.base_time_ns;
+      header.first_segment = counters_.sent_packets;
+      header.segments = batch.segments;
+      header.body_size = static_cast<std::uint32_t>(batch.body.size());
+      header.raw_size = batch.raw_size;
+      header.index = static_cast<std::uint16_t>(piece);
+      parts_[2 * piece] = {&header, sizeof header};
+      parts_[2 * piece + 1] = {batch.body.data() + offset, length};
+      bytes += sizeof header + length;
+    }
+    UdpSocket::Message& message = messages[count++];
+    message.parts = std::span<const iovec>(parts_).subspan(2 * first, 2 * (stop - first));
+    message.segment_size =
+        stop - first > 1 ? static_cast<std::uint16_t>(config_.datagram_size) : std::uint16_t{0};
+  }
+  const SimTime start = wall_now_();
+  const int taken = socket_.send(std::span<const UdpSocket::Message>(messages).first(count));
+  if (taken == static_cast<int>(count)) compressor_.sent(bytes, wall_now_() - start);
+  if (taken > 0)
+    count_taken(batch, std::min(end - batch.pieces_sent, static_cast<std::size_t>(taken) * per_message));
+  return taken;
+}
+
+void PeeringSender::count_taken(Batch& batch, std::size_t pieces) {
+  const std::size_t begin = batch.pieces_sent * piece_size_;
+  batch.pieces_sent += pieces;
+  const std::size_t end = std::min(batch.pieces_sent * piece_size_, batch.body.size());
+  counters_.sent_datagrams += pieces;
+  counters_.sent_datagram_bytes += end - begin + pieces * sizeof(PieceHeader);
+}
+
+void PeeringSender::finish_first(bool sent) {
+  Batch& batch = batches_[first_];
+  if (sent) {
+    ++next_batch_;
+    ++counters_.sent_batches;
+    counters_.sent_packets += batch.segments;
+    counters_.sent_frames += batch.frames;
+    counters_.sent_bytes += batch.wire_bytes;
+  } else {
+    counters_.dropped.add(DropReason::device_refused, batch.segments);
+  }
+  queued_packets_ -= batch.segments;
+  batch.body.clear();
+  batch.segments = 0;
+  batch.frames = 0;
+  batch.wire_bytes = 0;
+  first_ = (first_ + 1) % kBacklog;
+  --closed_;
+}
+
+}  // namespace simcore::peering

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+//
+// Two instances in one thread, joined over 127.0.0.1. The wall clock is a number that the tests advance, so that what
+// the sockets carry arrives in no time and every instant can be checked to the nanosecond.
+#include "simcore/portal/peering_portal.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "simcore/units/error.h"
+
+namespace simcore {
+namespace {
+
+using peering::BatchPolicy;
+using peering::Compression;
+
+constexpr std::uint64_t kToken = 0x1234'5678'9abc'def0;
+constexpr ByteCount kBuffer = ByteCount::bytes(4 << 20);
+
+bool readable(int fd, int timeout_ms) {
+  pollfd watched{fd, POLLIN, 0};
+  return ::poll(&watched, 1, timeout_ms) == 1;
+}
+
+// An address of this machine that no other process of these tests uses, each time with another port.
+UdpEndpoint free_endpoint() {
+  static std::uint16_t port = 47'000;
+  return {(127u << 24) + 1 + static_cast<std::uint32_t>(::getpid()), ++port};
+}
+
+PeeringPortal::Config joined(const UdpEndpoint& local, const UdpEndpoint& remote) {
+  PeeringPortal::Config config;
+  config.name = "the other";
+  config.local = local;
+  config.remote = remote;
+  config.token = kToken;
+  config.socket_buffer = kBuffer;
+  return config;
+}
+
+class Recorder final : public PacketSink {
+ public:
+  explicit Recorder(Simulation& simulation) : simulation_(simulation) {}
+  void accept(PacketPtr packet) override {
+    instants.push_back(simulation_.now());
+    packets.push_back(std::move(packet));
+  }
+
+  std::vector<SimTime> instants;
+  std::vector<PacketPtr> packets;
+
+ private:
+  Simulation& simulation_;
+};
+
+struct Instance {
+  Instance(const SimTime& clock, Duration ahead, const PeeringPortal::Config& config,
+           Duration incoming_delay = Duration::ms(10))
+      : wall_now([&clock, ahead] { return clock + ahead; }),
+        portal(simulation, pool, wall_now, config),
+        channel(portal.channel(0, incoming_delay)) {
+    channel.attach(sink);
+  }
+
+  void turn() {
+    simulation.run_until(std::max(simulation.now(), wall_now()));
+    while (readable(portal.fd(), 0)) portal.poll();
+    simulation.run_until(simulation.now());
+    portal.flush();
+  }
+
+  // Sends `size` bytes of value `fill` into channel 0, departing now.
+  void send(std::size_t size, int fill = 0) {
+    PacketPtr packet = pool.make(size);
+    ASSERT_TRUE(packet);
+    std::memset(packet->bytes().data(), fill, size);
+    packet->first_arrival = packet->last_arrival = simulation.now();
+    channel.accept(std::move(packet));
+  }
+
+  std::function<SimTime()> wall_now;
+  PacketPool pool;
+  Simulation simulation{1};
+  Recorder sink{simulation};
+  PeeringPortal portal;
+  PeeringChannel& channel;
+};
+
+class PeeringPortalTest : public testing::Test {
+ protected:
+  // Instance b began 5 s before instance a.
+  void start(
+      const std::function<void(PeeringPortal::Config&)>& change = [](auto&) {},
+      Duration delay = Duration::ms(10)) {
+    PeeringPortal::Config of_a = joined(a_address, b_address);
+    PeeringPortal::Config of_b = joined(b_address, a_address);
+    change(of_a);
+    change(of_b);
+    a.emplace(clock, Duration::zero(), of_a, delay);
+    b.emplace(clock, Duration::seconds(5), of_b, delay);
+  }
+
+  void pass(Duration time, Duration step = Duration::us(500)) {
+    const SimTime end = clock + time;
+    while (clock < end) {
+      clock = std::min(clock + step, end);
+      for (int i = 0; i < 2; ++i) {  // a's requests and b's replies in the same instant
+        if (a) a->turn();
+        if (b) b->turn();
+      }
+    }
+  }
+
+  void synchronize() {
+    for (int i = 0; i < 200 && !(a->portal.synchronized() && b->portal.synchronized()); ++i)
+      pass(Duration::ms(1));
+    ASSERT_TRUE(a->portal.synchronized() && b->portal.synchronized());
+  }
+
+  // Everything that a has batched is in b's socket.
+  void hand_over() {
+    a->portal.flush();
+    ASSERT_TRUE(readable(b->portal.fd(), 2'000));
+  }
+
+  UdpEndpoint a_address = free_endpoint();
+  UdpEndpoint b_address = free_endpoint();
+  SimTime clock = SimTime::zero();
+  std::optional<Instance> a;
+  std::optional<Instance> b;
+};
+
+TEST_F(PeeringPortalTest, the_difference_of_the_clocks_is_found) {
+  start();
+  synchronize();
+  EXPECT_EQ(a->portal.counters().clock_offset, Duration::seconds(5));
+  EXPECT_EQ(b->portal.counters().clock_offset, Duration::seconds(-5));
+  EXPECT_EQ(a->portal.counters().least_round_trip, Duration::zero());
+}
+
+TEST_F(PeeringPortalTest, a_packet_is_released_at_departure_plus_delay_whatever_the_transit_took) {
+  start();
+  synchronize();
+  std::vector<SimTime> due;
+  for (const Duration transit : {Duration::zero(), Duration::us(137), Duration::ms(3), Duration::us(9'999)}) {
+    const SimTime departure = a->simulation.now();
+    due.push_back(departure + Duration::seconds(5) + Duration::ms(10));
+    a->send(1'000);
+    hand_over();
+    clock = clock + transit;  // it lies in b's socket meanwhile
+    b->turn();
+    pass(Duration::ms(11) - transit);
+  }
+  EXPECT_EQ(b->sink.instants, due);
+  EXPECT_EQ(b->portal.counters().late_packets, 0u);
+  EXPECT_EQ(b->portal.transit().count(), 4u);
+  EXPECT_EQ(b->portal.transit().max(), Duration::us(9'999));
+  for (std::size_t i = 0; i < due.size(); ++i) EXPECT_EQ(b->sink.packets[i]->first_arrival, due[i]);
+}
+
+TEST_F(PeeringPortalTest, a_packet_that_comes_after_its_release_is_released_at_once_and_counted) {
+  start();
+  synchronize();
+  a->send(1'000);
+  hand_over();
+  clock = clock + Duration::ms(12);
+  b->turn();
+  ASSERT_EQ(b->sink.instants.size(), 1u);
+  EXPECT_EQ(b->sink.instants[0], clock + Duration::seconds(5));
+  EXPECT_EQ(b->channel.counters().late_packets, 1u);
+  EXPECT_EQ(b->channel.lateness().max(), Duration::ms(2));
+}
+
+TEST_F(PeeringPortalTest, packets_wait_until_both_clocks_are_known) {
+  start();
+  a->send(1'000);
+  a->portal.flush();
+  EXPECT_FALSE(a->portal.synchronized());
+  EXPECT_EQ(a->portal.counters().queued_packets, 1u);
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 0u);
+  synchronize();
+  pass(Duration::ms(20));
+  EXPECT_EQ(b->sink.packets.size(), 1u);
+  EXPECT_EQ(a->portal.counters().queued_packets, 0u);
+}
+
+TEST_F(PeeringPortalTest, what_waits_is_bounded) {
+  start();
+  constexpr std::uint64_t kOffered =
+      10'000;  // of 1032 bytes a record, 60 in a batch of 62,304 bytes, 64 batches
+  for (std::uint64_t i = 0; i < kOffered; ++i) a->send(1'000);
+  const PeeringPortal::Counters counters = a->portal.counters();
+  EXPECT_EQ(counters.queued_packets, 60u * 64u);
+  EXPECT_EQ(counters.sent.dropped.of(DropReason::portal_backlog), kOffered - 60u * 64u);
+  EXPECT_EQ(counters.sent.accepted_packets, kOffered);
+}
+
+TEST_F(PeeringPortalTest, a_train_of_64_kilobytes_crosses_with_all_that_it_is) {
+  start();
+  synchronize();
+  PacketPtr train = a->pool.make(66 + 45 * 1'448);
+  for (std::size_t i = 0; i < train->size(); ++i) train->bytes()[i] = static_cast<std::uint8_t>(i * i >> 3);
+  train->first_arrival = a->simulation.now();
+  train->last_arrival = a->simulation.now() + Duration::us(50);
+  train->segments = 45;
+  train->segment_payload = 1'448;
+  train->header_size = 66;
+  train->train = TrainKind::tcp_ipv4;
+  train->checksum_partial = true;
+  train->checksum_start = 34;
+  train->checksum_offset = 16;
+  const std::vector<std::uint8_t> bytes(train->bytes().begin(), train->bytes().end());
+  const SimTime release = train->first_arrival + Duration::seconds(5) + Duration::ms(10);
+  a->channel.accept(std::move(train));
+  pass(Duration::ms(20));
+  ASSERT_EQ(b->sink.packets.size(), 1u);
+  const Packet& got = *b->sink.packets[0];
+  EXPECT_TRUE(std::equal(got.bytes().begin(), got.bytes().end(), bytes.begin(), bytes.end()));
+  EXPECT_EQ(got.segments, 45);
+  EXPECT_EQ(got.train, TrainKind::tcp_ipv4);
+  EXPECT_TRUE(got.checksum_partial);
+  EXPECT_EQ(got.first_arrival, release);
+  EXPECT_EQ(got.last_arrival, release + Duration::us(50));
+  EXPECT_EQ(a->portal.counters().sent.sent_datagrams, 47u);  // (32 + 65,226) bytes in pieces of 1472 - 56
+}
+
+TEST_F(PeeringPortalTest, packets_of_all_sizes_keep_their_order_and_content) {
+  start();
+  synchronize();
+  std::mt19937 random(5);
+  std::vector<std::size_t> sizes;
+  for (int i = 0; i < 2'000; ++i) {
+    sizes.push_back(random() % 10 == 0 ? 1 + random() % 60'000 : 1 + random() % 1'500);
+    a->send(sizes.back(), i % 256);
+    if (random() % 20 == 0) pass(Duration::us(100), Duration::us(100));
+  }
+  pass(Duration::ms(20));
+  ASSERT_EQ(b->sink.packets.size(), sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    ASSERT_EQ(b->sink.packets[i]->size(), sizes[i]) << i;
+    EXPECT_EQ(b->sink.packets[i]->bytes().front(), i % 256);
+    EXPECT_EQ(b->sink.packets[i]->bytes().back(), i % 256);
+  }
+}
+
+TEST_F(PeeringPortalTest, counters_balance) {
+  start();
+  synchronize();
+  for (int i = 0; i < 1'000; ++i) a->send(500);
+  pass(Duration::ms(5));
+  const PeeringPortal::Counters sent = a->portal.counters();
+  const PeeringPortal::Counters received = b->portal.counters();
+  EXPECT_EQ(sent.sent.accepted_packets, 1'000u);
+  EXPECT_EQ(sent.sent.sent_packets, 1'000u);
+  EXPECT_EQ(sent.sent.sent_bytes, 500'000u);
+  EXPECT_EQ(received.received_packets, 1'000u);
+  EXPECT_EQ(received.received_bytes, 500'000u);
+  EXPECT_EQ(received.in_flight, 1'000u);
+  EXPECT_EQ(received.lost_packets, 0u);
+  EXPECT_EQ(received.received_batches, sent.sent.sent_batches);
+  pass(Duration::ms(10));
+  EXPECT_EQ(b->channel.counters().delivered_packets, 1'000u);
+  EXPECT_EQ(b->portal.counters().in_flight, 0u);
+  EXPECT_EQ(b->portal.counters().kernel_drops, 0u);
+}
+
+TEST_F(PeeringPortalTest, a_full_batch_takes_one_system_call) {
+  start();
+  synchronize();
+  const std::uint64_t before = a->portal.counters().syscalls;
+  for (int i = 0; i < 60; ++i) a->send(1'000);
+  hand_over();
+  EXPECT_EQ(a->portal.counters().sent.sent_datagrams, 44u);  // 61,920 bytes in pieces of 1416
+  EXPECT_EQ(a->portal.counters().syscalls - before, 1u);
+}
+
+TEST_F(PeeringPortalTest, a_kernel_that_does_not_cut_messages_gets_datagrams) {
+  start([](PeeringPortal::Config& config) { config.kernel_cuts = false; });
+  synchronize();
+  const std::uint64_t before = a->portal.counters().syscalls;
+  for (int i = 0; i < 60; ++i) a->send(1'000, i);
+  hand_over();
+  EXPECT_EQ(a->portal.counters().sent.sent_datagrams, 44u);
+  EXPECT_EQ(a->portal.counters().syscalls - before, 2u);  // 32 datagrams and 12
+  pass(Duration::ms(20));
+  ASSERT_EQ(b->sink.packets.size(), 60u);
+  for (std::size_t i = 0; i < 60; ++i) EXPECT_EQ(b->sink.packets[i]->bytes().back(), i);
+}
+
+TEST_F(PeeringPortalTest, time_policy_sends_when_the_wait_is_over) {
+  start([](PeeringPortal::Config& config) {
+    config.batch.flush = BatchPolicy::Flush::time;
+    config.batch.longest_wait = Duration::ms(2);
+  });
+  synchronize();
+  a->send(100);
+  pass(Duration::us(1'900), Duration::us(100));
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 0u);
+  pass(Duration::us(100), Duration::us(100));
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 1u);
+  EXPECT_EQ(b->portal.transit().max(), Duration::ms(2));
+}
+
+TEST_F(PeeringPortalTest, size_policy_sends_when_the_size_is_reached_or_the_wait_is_over) {
+  start([](PeeringPortal::Config& config) {
+    config.batch.flush = BatchPolicy::Flush::size;
+    config.batch.size = ByteCount::bytes(1'000);
+    config.batch.longest_wait = Duration::ms(4);
+  });
+  synchronize();
+  for (int i = 0; i < 7; ++i) a->send(100);  // 924 bytes
+  pass(Duration::ms(1));
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 0u);
+  a->send(100);
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 1u);
+  a->send(100);
+  pass(Duration::ms(4));
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 2u);
+}
+
+TEST_F(PeeringPortalTest, a_wait_that_ended_before_the_peer_came_is_made_up_for) {
+  start([](PeeringPortal::Config& config) { config.batch.flush = BatchPolicy::Flush::time; });
+  a->send(100);
+  synchronize();
+  pass(Duration::ms(20));
+  EXPECT_EQ(b->sink.packets.size(), 1u);
+}
+
+TEST_F(PeeringPortalTest, compressed_batches_arrive_unchanged) {
+  start([](PeeringPortal::Config& config) { config.compression = Compression::on; });
+  synchronize();
+  for (int i = 0; i < 300; ++i) a->send(1'000, i % 256);
+  pass(Duration::ms(20));
+  ASSERT_EQ(b->sink.packets.size(), 300u);
+  for (std::size_t i = 0; i < 300; ++i) EXPECT_EQ(b->sink.packets[i]->bytes()[999], i % 256);
+  const PeeringPortal::Counters counters = a->portal.counters();
+  EXPECT_EQ(counters.compressed_raw_bytes, 300u * 1'032u);
+  EXPECT_LT(counters.compressed_carried_bytes, counters.compressed_raw_bytes / 10);
+}
+
+TEST_F(PeeringPortalTest, datagrams_of_another_run_are_foreign) {
+  std::uint64_t token = kToken;
+  start([&token](PeeringPortal::Config& config) { config.token = token++; });
+  pass(Duration::ms(100));
+  EXPECT_FALSE(a->portal.synchronized());
+  EXPECT_GE(a->portal.counters().dropped_datagrams.of(DropReason::foreign), 10u);
+  EXPECT_TRUE(a->portal.counters().peer_silent);
+}
+
+TEST_F(PeeringPortalTest, a_packet_for_a_channel_that_is_not_there_is_counted) {
+  start();
+  Recorder sink(a->simulation);
+  PeeringChannel& only_here = a->portal.channel(7, Duration::zero());
+  only_here.attach(sink);
+  synchronize();
+  PacketPtr packet = a->pool.make(100);
+  std::memset(packet->bytes().data(), 0, 100);
+  packet->first_arrival = packet->last_arrival = a->simulation.now();
+  only_here.accept(std::move(packet));
+  pass(Duration::ms(1));
+  EXPECT_EQ(b->portal.counters().dropped_received.of(DropReason::no_listener), 1u);
+}
+
+TEST_F(PeeringPortalTest, a_peer_that_has_not_started_does_no_harm) {
+  a.emplace(clock, Duration::zero(), joined(a_address, b_address));
+  pass(Duration::ms(100));
+  EXPECT_GE(a->portal.counters().unreachable, 1u);
+  EXPECT_TRUE(a->portal.counters().peer_silent);
+  EXPECT_FALSE(a->portal.counters().last_heard);
+  b.emplace(clock, Duration::seconds(5), joined(b_address, a_address));
+  synchronize();
+  a->send(100);
+  pass(Duration::ms(20));
+  EXPECT_EQ(b->sink.packets.size(), 1u);
+}
+
+TEST_F(PeeringPortalTest, a_peer_that_falls_silent_is_reported_and_blocks_nothing) {
+  start();
+  synchronize();
+  EXPECT_FALSE(a->portal.counters().peer_silent);
+  b.reset();
+  const SimTime gone = clock;
+  pass(Duration::ms(1'500));
+  for (int i = 0; i < 1'000; ++i) a->send(1'000);
+  EXPECT_FALSE(a->portal.flush());
+  const PeeringPortal::Counters counters = a->portal.counters();
+  EXPECT_TRUE(counters.peer_silent);
+  EXPECT_LE(*counters.last_heard, gone);
+  EXPECT_EQ(counters.queued_packets, 0u);
+  EXPECT_EQ(counters.sent.accepted_packets, counters.sent.sent_packets + counters.sent.dropped.total());
+}
+
+TEST_F(PeeringPortalTest, a_second_channel_of_the_same_number_is_refused) {
+  start();
+  EXPECT_THROW(a->portal.channel(0, Duration::zero()), ConfigError);
+  EXPECT_THROW(a->portal.channel(1, Duration::ns(-1)), ConfigError);
+}
+
+TEST_F(PeeringPortalTest, a_port_that_is_taken_is_named) {
+  start();
+  try {
+    PeeringPortal second(a->simulation, a->pool, a->wall_now, joined(a_address, b_address));
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_NE(std::string(error.what()).find(a_address.text()), std::string::npos);
+  }
+}
+
+TEST_F(PeeringPortalTest, a_datagram_size_that_cannot_be_is_refused) {
+  PeeringPortal::Config config = joined(a_address, b_address);
+  config.datagram_size = 100;
+  PacketPool pool;
+  Simulation simulation(1);
+  EXPECT_THROW(PeeringPortal(
+                   simulation, pool, [] { return SimTime::zero(); }, config),
+               ConfigError);
+}
+
+// A relay between the two that hands datagrams on one by one, or does not.
+class PeeringThroughRelayTest : public PeeringPortalTest {
+ protected:
+  using Datagram = std::vector<std::uint8_t>;
+
+  void start_relayed(Duration delay = Duration::ms(10)) {
+    const UdpEndpoint near_a = free_endpoint();
+    const UdpEndpoint near_b = free_endpoint();
+    a.emplace(clock, Duration::zero(), joined(a_address, near_a), delay);
+    b.emplace(clock, Duration::seconds(5), joined(b_address, near_b), delay);
+    to_a.emplace(near_a, a_address, kBuffer);
+    to_b.emplace(near_b, b_address, kBuffer);
+    for (int i = 0; i < 400 && !(a->portal.synchronized() && b->portal.synchronized()); ++i) relayed_ms();
+    ASSERT_TRUE(a->portal.synchronized() && b->portal.synchronized());
+  }
+
+  static std::vector<Datagram> take(UdpSocket& socket) {
+    std::vector<Datagram> datagrams;
+    while (readable(socket.fd(), 0)) {
+      for (const UdpSocket::Received& message : socket.receive()) {
+        for (std::size_t at = 0; at < message.bytes.size(); at += message.segment_size) {
+          const auto part =
+              message.bytes.subspan(at, std::min(message.segment_size, message.bytes.size() - at));
+          datagrams.emplace_back(part.begin(), part.end());
+        }
+      }
+    }
+    return datagrams;
+  }
+
+  static void give(UdpSocket& socket, Datagram datagram) {
+    const iovec part = {datagram.data(), datagram.size()};
+    const UdpSocket::Message message = {std::span<const iovec>(&part, 1), 0};
+    ASSERT_EQ(socket.send(std::span<const UdpSocket::Message>(&message, 1)), 1);
+  }
+
+  // A millisecond in which everything is handed on, in two rounds so that replies come in the same instant.
+  void relayed_ms() {
+    clock = clock + Duration::ms(1);
+    for (int i = 0; i < 2; ++i) {
+      a->turn();
+      for (Datagram& d : take(*to_a)) give(*to_b, std::move(d));
+      b->turn();
+      for (Datagram& d : take(*to_b)) give(*to_a, std::move(d));
+    }
+    a->turn();
+  }
+
+  // What a sends now, as datagrams.
+  std::vector<Datagram> flushed() {
+    take(*to_a);
+    a->portal.flush();
+    EXPECT_TRUE(readable(to_a->fd(), 2'000));
+    return take(*to_a);
+  }
+
+  std::optional<UdpSocket> to_a;
+  std::optional<UdpSocket> to_b;
+};
+
+TEST_F(PeeringThroughRelayTest, one_lost_piece_loses_its_batch_and_is_counted_exactly) {
+  start_relayed();
+  for (int i = 0; i < 30; ++i) a->send(1'000, 1);
+  std::vector<Datagram> first = flushed();
+  for (int i = 0; i < 20; ++i) a->send(1'000, 2);
+  std::vector<Datagram> second = flushed();
+  ASSERT_EQ(first.size(), 22u);  // 30,960 bytes in pieces of 1416
+  first.erase(first.begin() + 5);
+  for (auto* batch : {&first, &second}) {
+    for (Datagram& d : *batch) give(*to_b, std::move(d));
+  }
+  for (int i = 0; i < 20; ++i) relayed_ms();
+  EXPECT_EQ(b->sink.packets.size(), 20u);
+  EXPECT_EQ(b->portal.counters().lost_packets, 30u);
+  EXPECT_EQ(b->portal.counters().received_packets, 20u);
+  EXPECT_EQ(b->portal.counters().late_packets, 0u);  // the wait for the lost one ended in time
+}
+
+TEST_F(PeeringThroughRelayTest, a_batch_lost_at_the_end_is_known_from_the_next_synchronization) {
+  start_relayed();
+  for (int i = 0; i < 30; ++i) a->send(1'000);
+  flushed();  // and nothing handed on
+  for (int i = 0; i < 150; ++i) relayed_ms();
+  EXPECT_EQ(b->portal.counters().lost_packets, 30u);
+}
+
+TEST_F(PeeringThroughRelayTest, reordered_and_duplicated_datagrams_change_nothing_but_counters) {
+  start_relayed();
+  std::vector<Datagram> all;
+  for (int batch = 0; batch < 5; ++batch) {
+    for (int i = 0; i < 10; ++i) a->send(1'000, batch * 10 + i);
+    for (Datagram& d : flushed()) all.push_back(std::move(d));
+  }
+  const SimTime release = a->simulation.now() + Duration::seconds(5) + Duration::ms(10);
+  std::mt19937 random(2);
+  all.push_back(all[3]);
+  all.push_back(all[17]);
+  std::shuffle(all.begin(), all.end(), random);
+  for (Datagram& d : all) give(*to_b, std::move(d));
+  for (int i = 0; i < 20; ++i) relayed_ms();
+  ASSERT_EQ(b->sink.packets.size(), 50u);
+  for (std::size_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(b->sink.packets[i]->bytes().front(), i);
+    EXPECT_EQ(b->sink.instants[i], release);
+  }
+  EXPECT_EQ(b->portal.counters().dropped_datagrams.of(DropReason::duplicate), 2u);
+  EXPECT_EQ(b->portal.counters().lost_packets, 0u);
+}
+
+TEST_F(PeeringThroughRelayTest, a_batch_that_comes_after_its_successors_were_due_is_dropped_not_reordered) {
+  start_relayed();
+  a->send(100, 1);
+  std::vector<Datagram> first = flushed();
+  a->send(100, 2);
+  for (Datagram& d : flushed()) give(*to_b, std::move(d));
+  for (int i = 0; i < 15; ++i) relayed_ms();
+  ASSERT_EQ(b->sink.packets.size(), 1u);
+  give(*to_b, first[0]);
+  relayed_ms();
+  EXPECT_EQ(b->sink.packets.size(), 1u);
+  EXPECT_EQ(b->portal.counters().dropped_datagrams.of(DropReason::late_datagram), 1u);
+  EXPECT_EQ(b->portal.counters().lost_packets, 1u);
+}
+
+TEST_F(PeeringThroughRelayTest, random_datagrams_from_the_peers_address_do_no_harm) {
+  start_relayed();
+  a->send(1'000, 9);
+  const Datagram good = flushed().at(0);
+  std::mt19937 random(4);
+  std::uint64_t given = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    Datagram bytes = good;
+    if (round % 2 == 0) {
+      bytes.assign(1 + random() % 1'400, 0);
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+    } else {
+      // The header, a record's fields, but not the magic and the token: those would only make it foreign. Nor the
+      // batch's number: who has the token may move the window.
+      constexpr std::size_t kBatchNumber = 16;
+      std::size_t at = 4 + random() % 80;
+      if (at >= 8 && at < kBatchNumber + 8) at = kBatchNumber + 8;
+      bytes[at] = static_cast<std::uint8_t>(random());
+    }
+    give(*to_b, bytes);
+    ++given;
+    if (round % 50 == 0) b->turn();
+  }
+  const std::uint64_t before = b->portal.counters().received_packets;
+  for (int i = 0; i < 20; ++i) relayed_ms();
+  a->send(1'000, 10);
+  for (int i = 0; i < 20; ++i) relayed_ms();
+  EXPECT_EQ(b->sink.packets.back()->bytes().front(), 10);
+  EXPECT_GE(b->portal.counters().received_packets, before);
+  EXPECT_GE(b->portal.counters().dropped_datagrams.of(DropReason::malformed), given / 2);
+}
+
+}  // namespace
+}  // namespace simcore

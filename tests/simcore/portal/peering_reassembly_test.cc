@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/peering_reassembly.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+namespace simcore::peering {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Outcome = Reassembly::Outcome;
+
+constexpr std::size_t kPiece = 100;
+
+// Batch k of three pieces holds 250 bytes of value k and stands for 10 segments.
+struct Piece {
+  PieceHeader header;
+  Bytes payload;
+};
+
+Piece piece(std::uint64_t batch, std::uint16_t index, std::uint32_t body_size = 250) {
+  Piece p;
+  p.header.datagram = {kMagic, DatagramKind::piece, 0, kPiece, 0};
+  p.header.batch = batch;
+  p.header.base_time_ns = static_cast<std::int64_t>(batch) * 1'000;
+  p.header.first_segment = batch * 10;
+  p.header.segments = 10;
+  p.header.body_size = p.header.raw_size = body_size;
+  p.header.index = index;
+  p.payload = Bytes(std::min(kPiece, body_size - p.header.offset()), static_cast<std::uint8_t>(batch));
+  return p;
+}
+
+class Recorder final : public BatchSink {
+ public:
+  void take_batch(const PieceHeader& header, std::span<const std::uint8_t> body) override {
+    batches.push_back(header.batch);
+    EXPECT_EQ(body.size(), header.body_size);
+    for (const std::uint8_t byte : body) EXPECT_EQ(byte, static_cast<std::uint8_t>(header.batch));
+  }
+
+  std::vector<std::uint64_t> batches;
+};
+
+class ReassemblyTest : public testing::Test {
+ protected:
+  Outcome take(const Piece& p) { return reassembly.take(p.header, p.payload); }
+  void take_whole(std::uint64_t batch) {
+    for (std::uint16_t i = 0; i < 3; ++i) EXPECT_EQ(take(piece(batch, i)), Outcome::taken);
+  }
+
+  Recorder recorder;
+  Reassembly reassembly{recorder};
+};
+
+using Batches = std::vector<std::uint64_t>;
+
+TEST_F(ReassemblyTest, a_batch_is_handed_on_when_its_last_piece_came_in_any_order) {
+  take(piece(0, 2));
+  take(piece(0, 0));
+  EXPECT_TRUE(recorder.batches.empty());
+  EXPECT_EQ(reassembly.pending_segments(), 10u);
+  take(piece(0, 1));
+  EXPECT_EQ(recorder.batches, Batches({0}));
+  EXPECT_EQ(reassembly.pending_segments(), 0u);
+}
+
+TEST_F(ReassemblyTest, batches_come_out_in_their_order) {
+  take_whole(1);
+  take_whole(2);
+  EXPECT_TRUE(recorder.batches.empty());
+  EXPECT_EQ(reassembly.first_held()->batch, 1u);
+  EXPECT_EQ(reassembly.first_held()->base_time_ns, 1'000);
+  take_whole(0);
+  EXPECT_EQ(recorder.batches, Batches({0, 1, 2}));
+  EXPECT_FALSE(reassembly.first_held());
+}
+
+TEST_F(ReassemblyTest, a_batch_of_one_piece_passes_through) {
+  for (std::uint64_t b = 0; b < 200; ++b) EXPECT_EQ(take(piece(b, 0, 60)), Outcome::taken);
+  EXPECT_EQ(recorder.batches.size(), 200u);
+  EXPECT_EQ(reassembly.segments_known(), 2'000u);
+}
+
+TEST_F(ReassemblyTest, what_is_given_up_is_late_and_the_rest_is_handed_on) {
+  take(piece(0, 0));
+  take_whole(1);
+  take_whole(3);
+  reassembly.give_up_before(1);
+  EXPECT_EQ(recorder.batches, Batches({1}));
+  EXPECT_EQ(take(piece(0, 1)), Outcome::late);
+  reassembly.give_up_before(3);
+  EXPECT_EQ(recorder.batches, Batches({1, 3}));
+  EXPECT_EQ(take(piece(2, 0)), Outcome::late);
+  EXPECT_EQ(reassembly.pending_segments(), 0u);
+  EXPECT_EQ(reassembly.segments_known(), 40u);
+}
+
+TEST_F(ReassemblyTest, duplicates_are_told_from_late_ones) {
+  take(piece(0, 0));
+  EXPECT_EQ(take(piece(0, 0)), Outcome::duplicate);
+  take(piece(0, 1));
+  take(piece(0, 2));
+  EXPECT_EQ(take(piece(0, 1)), Outcome::duplicate);
+  EXPECT_EQ(recorder.batches, Batches({0}));
+}
+
+TEST_F(ReassemblyTest, a_piece_that_contradicts_its_batch_is_refused) {
+  take(piece(0, 0));
+  Piece other = piece(0, 1);
+  other.header.segments = 11;
+  EXPECT_EQ(take(other), Outcome::malformed);
+  take(piece(0, 1));
+  take(piece(0, 2));
+  EXPECT_EQ(recorder.batches, Batches({0}));
+}
+
+TEST_F(ReassemblyTest, a_batch_far_ahead_moves_the_window) {
+  take_whole(1);
+  take_whole(5);
+  take_whole(Reassembly::kWindow + 1);  // batch 1 falls out of the window, and 0 with it
+  EXPECT_EQ(recorder.batches, Batches({1}));
+  EXPECT_EQ(reassembly.next(), 2u);
+  take_whole(std::uint64_t{1} << 50);
+  EXPECT_EQ(recorder.batches, Batches({1, 5, Reassembly::kWindow + 1}));
+  EXPECT_EQ(reassembly.first_held()->batch, std::uint64_t{1} << 50);
+}
+
+// Whatever the network does, every batch comes out at most once, in order and whole; and once all pieces that were not
+// lost have come, what came out are the batches that lost none.
+TEST_F(ReassemblyTest, loss_duplication_and_reordering_leave_only_whole_batches_in_order) {
+  std::mt19937 random(7);
+  constexpr std::uint64_t kBatches = 2'000;
+  std::vector<Piece> on_the_way;
+  std::uint64_t whole = 0;
+  for (std::uint64_t b = 0; b < kBatches; ++b) {
+    bool lost_one = false;
+    for (std::uint16_t i = 0; i < 3; ++i) {
+      if (random() % 50 == 0) {
+        lost_one = true;
+        continue;
+      }
+      for (unsigned copies = random() % 20 == 0 ? 2 : 1; copies > 0; --copies)
+        on_the_way.push_back(piece(b, i));
+    }
+    if (!lost_one) ++whole;
+  }
+  for (std::size_t i = 0; i + 8 < on_the_way.size(); ++i)
+    std::swap(on_the_way[i], on_the_way[i + random() % 8]);
+  for (const Piece& p : on_the_way) take(p);
+  reassembly.give_up_before(kBatches);
+  EXPECT_EQ(recorder.batches.size(), whole);
+  const auto& out = recorder.batches;
+  EXPECT_EQ(std::adjacent_find(out.begin(), out.end(), std::greater_equal<>()), out.end());
+  EXPECT_EQ(reassembly.pending_segments(), 0u);
+}
+
+}  // namespace
+}  // namespace simcore::peering
