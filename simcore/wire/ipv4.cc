@@ -41,8 +41,8 @@ void write_ipv4(std::span<std::uint8_t> bytes, const Ipv4Fields& fields) {
   at[Ipv4Header::kTtlOffset] = fields.ttl;
   at[9] = fields.protocol;
   store_be16(at + Ipv4Header::kChecksumOffset, 0);
-  fields.source.write_to(at + 12);
-  fields.destination.write_to(at + 16);
+  fields.source.write_to(at + Ipv4Header::kSourceOffset);
+  fields.destination.write_to(at + Ipv4Header::kDestinationOffset);
   ChecksumSum sum;
   sum.add(bytes.first(Ipv4Header::kSize));
   store_be16(at + Ipv4Header::kChecksumOffset, sum.checksum());

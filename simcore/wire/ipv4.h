@@ -32,6 +32,8 @@ class Ipv4Header {
   static constexpr std::size_t kSize = 20;  // without options
   static constexpr std::size_t kTtlOffset = 8;
   static constexpr std::size_t kChecksumOffset = 10;
+  static constexpr std::size_t kSourceOffset = 12;
+  static constexpr std::size_t kDestinationOffset = 16;
 
   // The header at the start of `bytes`, behind which `unstored` bytes are virtual payload. None when it is
   // cut short, not version 4, or says lengths that the bytes do not have. More bytes than it says are
@@ -50,8 +52,8 @@ class Ipv4Header {
   bool is_fragment() const { return more_fragments() || fragment_offset() != 0; }
   std::uint8_t ttl() const { return bytes_[kTtlOffset]; }
   std::uint8_t protocol() const { return bytes_[9]; }
-  Ipv4Address source() const { return Ipv4Address::from(bytes_.data() + 12); }
-  Ipv4Address destination() const { return Ipv4Address::from(bytes_.data() + 16); }
+  Ipv4Address source() const { return Ipv4Address::from(bytes_.data() + kSourceOffset); }
+  Ipv4Address destination() const { return Ipv4Address::from(bytes_.data() + kDestinationOffset); }
   bool checksum_correct() const;
 
   std::span<const std::uint8_t> payload() const { return bytes_.subspan(size()); }  // what is stored of it

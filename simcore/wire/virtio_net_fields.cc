@@ -23,7 +23,8 @@ bool fits(const Packet& packet, const VirtioNetFields& fields, const TransportPl
   if (place.udp != udp || place.transport != fields.checksum_start) return false;
   if (!udp && place.ipv6 != (fields.train == TrainKind::tcp_ipv6)) return false;
   if (fields.checksum_offset != (udp ? UdpHeader::kChecksumOffset : TcpHeader::kChecksumOffset)) return false;
-  if (place.payload > std::numeric_limits<std::uint16_t>::max()) return false;  // header_size could not say it
+  if (place.payload > std::numeric_limits<std::uint16_t>::max())
+    return false;  // header_size could not say it
   return place.end == packet.size() + packet.virtual_payload;
 }
 

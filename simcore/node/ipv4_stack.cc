@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/node/ipv4_stack.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simcore/units/error.h"
+#include "simcore/wire/ethernet.h"
+#include "simcore/wire/train.h"
+
+namespace simcore {
+
+Ipv4Stack::Ipv4Stack(Simulation& simulation, PacketPool& pool, std::string name, bool forwards)
+    : Node(simulation, pool, std::move(name)),
+      forwards_(forwards),
+      local_{{Ipv4Address::broadcast(), Local::broadcast}} {
+  set_handler(ip_protocol::kIcmp, icmp_);
+  set_handler(ip_protocol::kUdp, udp_);
+  set_handler(ip_protocol::kTcp, tcp_);
+}
+
+Interface& Ipv4Stack::add_interface(Interface::Config config) {
+  const std::string attempt = "make interface " + config.name + " of " + name() + ": ";
+  if (config.mac.is_multicast() || config.mac == MacAddress::zero()) {
+    throw ConfigError(attempt + "MAC address " + config.mac.to_string() +
+                      " is none that one interface may have; choose one such as 02:00:00:00:00:01");
+  }
+  if (config.address && owns(config.address->address())) {
+    throw ConfigError(attempt + "address " + config.address->to_string() +
+                      " belongs to another interface of this node; choose another address");
+  }
+  Interface& interface = make_interface(std::move(config));
+  neighbours_.emplace_back();
+  if (interface.address()) {
+    Neighbours::Undelivered& undelivered = *this;
+    neighbours_.back() = std::make_unique<Neighbours>(simulation(), pool(), interface, undelivered);
+    listen_at(*interface.address());
+    add_route(interface.address()->prefix(), std::nullopt, interface);
+  }
+  return interface;
+}
+
+void Ipv4Stack::add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via,
+                          const Interface& interface) {
+  const std::string attempt =
+      "add route of " + name() + " to " + prefix.to_string() + " by " + interface.name() + ": ";
+  if (&interface.node() != this) {
+    throw ConfigError(attempt + "that interface belongs to " + interface.node().name() + "; name one of " +
+                      name());
+  }
+  if (!interface.address()) {
+    throw ConfigError(attempt + "that interface has no IPv4 address; give it one");
+  }
+  if (!routes_.add({prefix, via, interface.index()})) {
+    throw ConfigError(attempt + "the prefix has another route already; keep one of them");
+  }
+}
+
+void Ipv4Stack::announce() {
+  for (const auto& neighbours : neighbours_) {
+    if (neighbours) neighbours->announce();
+  }
+}
+
+std::optional<Ipv4Address> Ipv4Stack::source_for(Ipv4Address destination) const {
+  const Route* const route = routes_.find(destination);
+  if (route == nullptr) return std::nullopt;
+  return interfaces()[route->interface]->address()->address();
+}
+
+void Ipv4Stack::receive(Interface& arrival, PacketPtr packet) {
+  const auto ethernet = EthernetHeader::parse(packet->bytes());
+  if (!ethernet) return drop(DropReason::malformed, *packet);
+  const MacAddress destination = ethernet->destination();
+  if (destination != arrival.mac() && !destination.is_broadcast())
+    return drop(DropReason::not_for_me, *packet);
+  if (ethernet->tagged()) return drop(DropReason::unsupported, *packet);
+  switch (ethernet->ether_type()) {
+    case EtherType::ipv4:
+      return receive_ipv4(arrival, std::move(packet), destination.is_broadcast());
+    case EtherType::arp:
+      return receive_arp(arrival, std::move(packet));
+    default:
+      return drop(DropReason::unsupported, *packet);
+  }
+}
+
+void Ipv4Stack::receive_arp(Interface& arrival, PacketPtr packet) {
+  const auto message = ArpMessage::parse(packet->bytes().subspan(EthernetHeader::kSize));
+  if (!message) return drop(DropReason::malformed, *packet);
+  if (!arrival.address()) return drop(DropReason::not_for_me, *packet);
+  neighbours_[arrival.index()]->receive(*message);
+}
+
+void Ipv4Stack::receive_ipv4(Interface& arrival, PacketPtr packet, bool link_broadcast) {
+  const auto header =
+      Ipv4Header::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
+  if (!header || !header->checksum_correct()) return drop(DropReason::malformed, *packet);
+  const Ipv4Address destination = header->destination();
+  if (local_.contains(destination)) return deliver(arrival, std::move(packet), *header);
+  // What came to everyone on the link must not be forwarded (RFC 1812 5.3.4).
+  if (!forwards_ || link_broadcast) return drop(DropReason::not_for_me, *packet);
+  if (!destination.is_unicast()) return drop(DropReason::unsupported, *packet);
+  forward(std::move(packet), *header);
+}
+
+void Ipv4Stack::deliver(Interface& arrival, PacketPtr packet, const Ipv4Header& header) {
+  if (header.is_fragment()) return drop(DropReason::unsupported, *packet);
+  const auto handler = handlers_.find(header.protocol());
+  if (handler == handlers_.end()) {
+    return refuse(std::move(packet), DropReason::no_listener, IcmpError::protocol_unreachable());
+  }
+  packet->resize(EthernetHeader::kSize + header.size() + header.payload().size());  // without padding
+  handler->second->receive(std::move(packet), header, arrival);
+}
+
+void Ipv4Stack::forward(PacketPtr packet, const Ipv4Header& header) {
+  const Ipv4Address destination = header.destination();
+  const Route* const route = routes_.find(destination);
+  if (route == nullptr) return refuse(std::move(packet), DropReason::no_route, IcmpError::net_unreachable());
+  if (header.ttl() <= 1) return refuse(std::move(packet), DropReason::ttl_expired, IcmpError::ttl_exceeded());
+  const Interface& out = *interfaces()[route->interface];
+  if (!fits(*packet, header, out)) {
+    if (!header.dont_fragment()) return drop(DropReason::too_big, *packet);
+    return refuse(std::move(packet), DropReason::too_big, IcmpError::fragmentation_needed(out.mtu()));
+  }
+  decrement_ttl(packet->bytes().subspan(EthernetHeader::kSize));
+  neighbours_[route->interface]->send(std::move(packet), route->via.value_or(destination));
+}
+
+void Ipv4Stack::send(PacketPtr packet) {
+  const auto header =
+      Ipv4Header::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
+  if (!header) return drop(DropReason::malformed, *packet);
+  const Ipv4Address destination = header->destination();
+  const Route* const route = routes_.find(destination);
+  if (route == nullptr || local_.contains(destination)) return drop(DropReason::no_route, *packet);
+  if (!fits(*packet, *header, *interfaces()[route->interface])) return drop(DropReason::too_big, *packet);
+  packet->first_arrival = packet->last_arrival = simulation().now();
+  neighbours_[route->interface]->send(std::move(packet), route->via.value_or(destination));
+}
+
+void Ipv4Stack::refuse(PacketPtr packet, DropReason reason, const IcmpError& error) {
+  drop(reason, *packet);
+  send_error(std::move(packet), error);
+}
+
+// The error comes from the address of the interface that it leaves by (RFC 1812 4.3.2.4).
+void Ipv4Stack::send_error(PacketPtr about, const IcmpError& error) {
+  if (!deserves_icmp_error(*about)) return;
+  const std::span<const std::uint8_t> datagram = about->bytes().subspan(EthernetHeader::kSize);
+  const Ipv4Address sender = Ipv4Address::from(datagram.data() + Ipv4Header::kSourceOffset);
+  const Ipv4Address destination = Ipv4Address::from(datagram.data() + Ipv4Header::kDestinationOffset);
+  const bool is_broadcast = local_.contains(destination) && !owns(destination);
+  if (owns(sender) || is_broadcast) return;
+  const auto source = source_for(sender);
+  if (!source || !error_limit_.allow(simulation().now())) return;
+  PacketPtr packet = make_icmp_error(error, *source, next_identification(), *about, pool());
+  if (!packet) {
+    dropped().add(DropReason::pool_exhausted, 1);
+    return;
+  }
+  send(std::move(packet));
+}
+
+// A broadcast on any of our links is for us, and never forwarded to that link (RFC 2644).
+void Ipv4Stack::listen_at(const Ipv4InterfaceAddress& address) {
+  local_[address.address()] = Local::own;
+  const Ipv4Address last = address.prefix().last();
+  if (address.is_broadcast(last)) local_.try_emplace(last, Local::broadcast);
+}
+
+bool Ipv4Stack::owns(Ipv4Address address) const {
+  const auto place = local_.find(address);
+  return place != local_.end() && place->second == Local::own;
+}
+
+bool Ipv4Stack::fits(const Packet& packet, const Ipv4Header& header, const Interface& out) const {
+  const std::size_t size =
+      packet.segments == 1 ? header.total_length() : largest_segment(packet) - EthernetHeader::kSize;
+  return size <= out.mtu();
+}
+
+void Ipv4Stack::next_hop_silent(PacketPtr packet) {
+  refuse(std::move(packet), DropReason::arp_failed, IcmpError::host_unreachable());
+}
+
+void Ipv4Stack::next_hop_congested(PacketPtr packet) { drop(DropReason::arp_queue_full, *packet); }
+
+void Ipv4Stack::no_packet_for_arp() { dropped().add(DropReason::pool_exhausted, 1); }
+
+}  // namespace simcore

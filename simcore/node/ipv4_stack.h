@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// Ipv4Stack: the IPv4 of a router or a host (RFC 791, RFC 1122, RFC 1812).
+//
+//   interface --> Ethernet --> ARP
+//                     |
+//                    IPv4 --> for me --> handler of the protocol: ICMP, UDP, TCP, …
+//                     |                         |
+//                     `--> forward --> route <--' send()
+//                                        |
+//                                   neighbours --> interface
+//
+// A train is handled as one datagram: one TTL, one route, its MTU checked against one segment, at most one
+// ICMP error. Every address of the node is answered at every interface (the weak end system of RFC
+// 1122 3.3.4.2, as Linux).
+//
+// Not modelled: fragmentation and reassembly (too big a datagram is dropped, with an error when DF is set;
+// fragments for the node itself are counted as unsupported), multicast, redirects, source routes, and a node
+// that talks to itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simcore/node/icmp_handler.h"
+#include "simcore/node/neighbours.h"
+#include "simcore/node/node.h"
+#include "simcore/node/protocol_handler.h"
+#include "simcore/node/tcp_refusal.h"
+#include "simcore/node/udp_ports.h"
+#include "simcore/tcpip/icmp_error.h"
+#include "simcore/tcpip/icmp_rate_limit.h"
+#include "simcore/tcpip/routing_table.h"
+
+namespace simcore {
+
+class Ipv4Stack : public Node, private Neighbours::Undelivered {
+ public:
+  // With an address, the interface also gets the route to the addresses on its link. Throws ConfigError when
+  // the name, the address or that route is taken, or the MAC address is none that one interface may have.
+  Interface& add_interface(Interface::Config config);
+
+  // Datagrams to `prefix` go out of `interface`, to the router `via` or, without one, straight to their
+  // destination. Throws ConfigError when the prefix has another route, or the interface is not of this node
+  // or has no address.
+  void add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via, const Interface& interface);
+
+  // From now on `handler`, which must outlive the stack, gets what comes for `protocol`. It takes the place
+  // of the one before: a stack starts with ICMP echo, the UDP ports, and TCP that refuses.
+  void set_handler(std::uint8_t protocol, ProtocolHandler& handler) { handlers_[protocol] = &handler; }
+  UdpPorts& udp() { return udp_; }
+
+  // Tells the neighbours on every link where this node's addresses are (gratuitous ARP).
+  void announce();
+
+  // --- for protocol handlers ---
+
+  bool owns(Ipv4Address address) const;  // one of this node's own, broadcasts not counted
+
+  // The address that datagrams to `destination` should come from; none when there is no route.
+  std::optional<Ipv4Address> source_for(Ipv4Address destination) const;
+
+  // Sends a datagram of this node: a frame with room for an Ethernet header, and a complete IPv4 header. It
+  // leaves now.
+  void send(PacketPtr packet);
+
+  // Counts the drop of `packet`, a frame with an IPv4 datagram in it, and tells its sender why, where the
+  // rules allow.
+  void refuse(PacketPtr packet, DropReason reason, const IcmpError& error);
+
+  std::uint16_t next_identification() { return ++identification_; }
+  using Node::pool;
+
+  void receive(Interface& arrival, PacketPtr packet) override;
+
+ protected:
+  Ipv4Stack(Simulation& simulation, PacketPool& pool, std::string name, bool forwards);
+  ~Ipv4Stack() override = default;
+
+ private:
+  enum class Local : std::uint8_t { own, broadcast };
+
+  void receive_arp(Interface& arrival, PacketPtr packet);
+  void receive_ipv4(Interface& arrival, PacketPtr packet, bool link_broadcast);
+  void deliver(Interface& arrival, PacketPtr packet, const Ipv4Header& header);
+  void forward(PacketPtr packet, const Ipv4Header& header);
+  void send_error(PacketPtr about, const IcmpError& error);
+  void listen_at(const Ipv4InterfaceAddress& address);
+  bool fits(const Packet& packet, const Ipv4Header& header, const Interface& out) const;
+
+  void next_hop_silent(PacketPtr packet) override;
+  void next_hop_congested(PacketPtr packet) override;
+  void no_packet_for_arp() override;
+
+  bool forwards_;
+  RoutingTable routes_;
+  std::unordered_map<Ipv4Address, Local> local_;         // what is for this node
+  std::vector<std::unique_ptr<Neighbours>> neighbours_;  // by index of the interface; null without an address
+  std::unordered_map<std::uint8_t, ProtocolHandler*> handlers_;
+  IcmpHandler icmp_{*this};
+  UdpPorts udp_{*this};
+  TcpRefusal tcp_{*this};
+  IcmpRateLimit error_limit_;
+  std::uint16_t identification_ = 0;
+};
+
+}  // namespace simcore

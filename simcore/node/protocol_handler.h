@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// ProtocolHandler: what a stack gives the datagrams of one IP protocol to.
+#pragma once
+
+#include "simcore/node/interface.h"
+#include "simcore/wire/ipv4.h"
+#include "simcore/wire/packet.h"
+
+namespace simcore {
+
+class ProtocolHandler {
+ public:
+  // Takes `packet`, the untagged Ethernet frame of an unfragmented datagram (or a train) for this stack,
+  // without padding. `header` views its IPv4 header, which is correct, for as long as the packet is neither
+  // changed nor given away.
+  virtual void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) = 0;
+
+ protected:
+  ~ProtocolHandler() = default;
+};
+
+}  // namespace simcore

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/node/udp_ports.h"
+
+#include <string>
+#include <utility>
+
+#include "simcore/node/ipv4_stack.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+void UdpPorts::bind(std::uint16_t port, UdpListener& listener) {
+  if (!listeners_.try_emplace(port, &listener).second) {
+    throw ConfigError("listen at UDP port " + std::to_string(port) + " of " + stack_.name() +
+                      ": the port is taken; choose another");
+  }
+}
+
+void UdpPorts::receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) {
+  const auto udp = UdpHeader::parse(header.payload(), header.virtual_payload());
+  if (!udp) return stack_.drop(DropReason::malformed, *packet);
+  const bool to_be_checked = !packet->checksum_partial && udp->checksum() != 0;
+  if (to_be_checked && !header.transport_checksum_correct())
+    return stack_.drop(DropReason::malformed, *packet);
+  const auto place = listeners_.find(udp->destination_port());
+  if (place == listeners_.end()) {
+    return stack_.refuse(std::move(packet), DropReason::no_listener, IcmpError::port_unreachable());
+  }
+  place->second->receive(std::move(packet), header, *udp, arrival);
+}
+
+}  // namespace simcore

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// UdpPorts: who listens at which UDP port of a stack. A datagram to a closed port is answered by "port
+// unreachable".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "simcore/node/protocol_handler.h"
+#include "simcore/wire/udp.h"
+
+namespace simcore {
+
+class Ipv4Stack;
+
+class UdpListener {
+ public:
+  // Takes a datagram, or a train of them, as ProtocolHandler::receive does; its checksum is correct or
+  // partial.
+  virtual void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+                       Interface& arrival) = 0;
+
+ protected:
+  ~UdpListener() = default;
+};
+
+class UdpPorts final : public ProtocolHandler {
+ public:
+  explicit UdpPorts(Ipv4Stack& stack) : stack_(stack) {}
+
+  // From now on `listener`, which must outlive its binding, gets what comes to `port`. Throws ConfigError
+  // when the port is taken.
+  void bind(std::uint16_t port, UdpListener& listener);
+  void unbind(std::uint16_t port) { listeners_.erase(port); }
+
+  void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) override;
+
+ private:
+  Ipv4Stack& stack_;
+  std::unordered_map<std::uint16_t, UdpListener*> listeners_;
+};
+
+}  // namespace simcore
