@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""What runs on a machine as root: hosts, wires, switches, the instance's process, and the programs in hosts."""
+
+from hybridnet.agent.agent import Agent
+
+__all__ = ["Agent"]

@@ -1,0 +1,447 @@
+# SPDX-License-Identifier: MIT
+"""The agent: makes one machine's part of the network, as root, and removes it.
+
+Its public methods are the verbs that `hybridnet.cluster.Cluster.call` takes by name; arguments and results are plain
+data. Verbs may be called from several threads at once: long commands in different hosts run side by side.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from hybridnet.agent import facts as machine_facts
+from hybridnet.agent import probes
+from hybridnet.agent.hosts import Hosts
+from hybridnet.agent.instance_process import InstanceProcess
+from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.agent.neighbours import NeighbourLimits
+from hybridnet.agent.processes import Process
+from hybridnet.agent.shell import Shell
+from hybridnet.agent.switching import Switching
+from hybridnet.agent.wires import Wires
+from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
+from hybridnet.journal import Journal
+
+TRANSFER_LIMIT = 256 << 20
+SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
+VERBS_AT_ONCE = 512  # a blocked command holds one: more hosts than this driven at once wait for each other
+PROCESSES_LIMIT = 4096
+OUTPUT_LIMIT = 64 << 20
+
+
+class Agent:
+    """The state of one machine: what has been built, which programs run."""
+
+    def __init__(self, machine: str, journal: Journal, *, own_network: bool) -> None:
+        """
+        Args:
+            own_network: whether the machine has a network namespace of its own, as local machines do. If not, limits
+                that hold for the whole computer are raised here, and set back.
+        """
+        self.machine = machine
+        self.journal = journal
+        self.on_progress: Callable[[str], object] = lambda text: None
+        self.threads = ThreadPoolExecutor(VERBS_AT_ONCE, thread_name_prefix="verb")
+        self.last_heard = time.monotonic()
+        self._inside = NamespaceThread()
+        self._hosts = Hosts(journal, self._inside)
+        self._wires = Wires(journal)
+        self._switching = Switching(journal, journal.directory / "openvswitch")
+        self._neighbours = None if own_network else NeighbourLimits(journal)
+        self._instance: InstanceProcess | None = None
+        self._shells: dict[str, Shell] = {}
+        self._processes: dict[int, Process] = {}
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._building = threading.Lock()
+        self._plan: dict[str, Any] | None = None
+        self._closed = False
+
+    def perform(self, verb: str, arguments: dict[str, Any]) -> Any:
+        """Runs one verb; what goes wrong names this machine."""
+        self.last_heard = time.monotonic()
+        method = (
+            None if verb.startswith("_") or verb in ("perform", "close") else getattr(type(self), verb, None)
+        )
+        if not callable(method):
+            raise UsageError(f"machine {self.machine}: an agent has no verb {verb!r}")
+        if self._closed:
+            raise MachineError(f"machine {self.machine}: its agent is shutting down")
+        try:
+            return method(self, **arguments)
+        except HybridnetError as error:
+            raise type(error)(f"machine {self.machine}: {error}") from None
+
+    # -- the machine ------------------------------------------------------------------------------------------------
+
+    def facts(self) -> dict[str, Any]:
+        """What this machine has: see `hybridnet.agent.facts`."""
+        return machine_facts.facts()
+
+    def heartbeat(self) -> None:
+        """Tells the agent that its head is there."""
+
+    def exec(
+        self, argv: list[str] | str, timeout: float | None = 60.0, input: bytes | None = None, node: str = ""
+    ) -> dict[str, Any]:
+        """Runs a program on the machine, or in a host, to its end.
+
+        Returns:
+            ``status`` (negative for a signal), ``stdout`` and ``stderr`` as bytes.
+        """
+        command = [*self._prefix(node), *(["/bin/sh", "-c", argv] if isinstance(argv, str) else argv)]
+        try:
+            done = subprocess.run(
+                command,
+                input=input,
+                capture_output=True,
+                timeout=timeout,
+                env=self._environment(),
+                check=False,
+            )
+        except FileNotFoundError:
+            raise MachineError(f"the command {command[0]} is not there; install it") from None
+        except subprocess.TimeoutExpired:
+            raise MachineError(
+                f"`{' '.join(command)[:200]}` did not end within {timeout:g} s and was killed"
+            ) from None
+        return {
+            "status": done.returncode,
+            "stdout": done.stdout[:OUTPUT_LIMIT],
+            "stderr": done.stderr[:OUTPUT_LIMIT],
+        }
+
+    def upload(self, path: str, data: bytes, mode: int = 0o644) -> None:
+        """Writes a file; a missing directory is an error. The run does not remove it: it is the caller's."""
+        try:
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+                file.write(data)
+        except OSError as error:
+            raise MachineError(f"cannot write {path}: {error.strerror}") from None
+
+    def download(self, path: str) -> bytes:
+        """The content of a file of at most `TRANSFER_LIMIT` bytes."""
+        try:
+            if (size := os.stat(path).st_size) > TRANSFER_LIMIT:
+                raise MachineError(
+                    f"{path} has {size} bytes, more than the {TRANSFER_LIMIT} that are fetched at once"
+                )
+            return Path(path).read_bytes()
+        except OSError as error:
+            raise MachineError(f"cannot read {path}: {error.strerror}") from None
+
+    def scratch_directory(self) -> str:
+        """A directory on this machine that vanishes with the run: for captures and the like."""
+        path = self.journal.directory / "scratch"
+        path.mkdir(exist_ok=True)
+        return str(path)
+
+    # -- the network ------------------------------------------------------------------------------------------------
+
+    def start_switching(self, port_type: str, pmd_cpus: list[int] | None = None) -> None:
+        """Starts Open vSwitch: see `hybridnet.agent.switching`. `build` does it too; alone it can be done earlier."""
+        if port_type not in ("afxdp", "afpacket", "system"):
+            raise UsageError(f'port type {port_type!r}: it is "afxdp", "afpacket" or "system"')
+        with self._building:
+            self._switching.start(port_type, pmd_cpus)
+
+    def build(self, plan: dict[str, Any], pmd_cpus: list[int] | None = None) -> dict[str, float]:
+        """Makes what a machine plan says. What fails is removed again before the error is raised.
+
+        Returns:
+            How many seconds each stage took.
+
+        Raises:
+            PlanError: the plan does not follow ``schema/machine.json``, or something is built already.
+            MachineError, EnvironmentLackError: something could not be made.
+        """
+        _check(plan)
+        with self._building:
+            if self._plan is not None:
+                raise PlanError("a network is built here already; destroy it first")
+            self._plan = plan
+            try:
+                return self._build(plan, pmd_cpus)
+            except BaseException:
+                self._destroy()
+                raise
+
+    def destroy(self) -> dict[str, Any] | None:
+        """Removes all that `build` and the hosts' programs made. Returns the instance's final counters."""
+        with self._building:
+            return self._destroy()
+
+    def switches_connected(self) -> dict[str, bool]:
+        """Of each switch with a controller, whether it is connected."""
+        return self._switching.connected()
+
+    def link_up(self, node: str, interface: str) -> None:
+        """Sets an interface of a host or a switch up; a host gets the routes of its plan again."""
+        self._set_link(node, interface, up=True)
+
+    def link_down(self, node: str, interface: str) -> None:
+        """Sets an interface of a host or a switch down."""
+        self._set_link(node, interface, up=False)
+
+    def snapshot(self) -> dict[str, Any] | None:
+        """The instance's counters; None where nothing is simulated."""
+        return None if self._instance is None else self._instance.ask("snapshot")
+
+    def check_instance(self) -> None:
+        """Raises MachineError when the instance's process has ended."""
+        if self._instance is not None:
+            self._instance.check()
+
+    # -- hosts ------------------------------------------------------------------------------------------------------
+
+    def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
+        """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
+        output = self._shell(node).run(text, timeout)
+        return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
+
+    def start_command(self, node: str, text: str) -> None:
+        """Starts a command in the node's persistent shell."""
+        self._shell(node).start(text)
+
+    def read_command(self, node: str, timeout: float = 0.0) -> dict[str, Any]:
+        """What the running command has printed: ``output``, ``done``, and if so ``status``, ``last_pid``."""
+        output = self._shell(node).read(timeout)
+        return {
+            "output": output.text,
+            "done": output.done,
+            "status": output.status,
+            "last_pid": output.last_pid,
+        }
+
+    def interrupt(self, node: str) -> None:
+        """Presses ^C in the node's shell."""
+        self._shell(node).interrupt()
+
+    def host_pid(self, node: str) -> int:
+        """The process of the node's shell, in the machine's process numbers."""
+        return self._shell(node).process.pid
+
+    def start_process(
+        self,
+        node: str,
+        command: list[str] | str,
+        env: dict[str, str] | None = None,
+        cwd: str | None = None,
+        merge: bool = False,
+        stdin: bool = False,
+    ) -> dict[str, int]:
+        """Starts a program with its own pipes; text goes through ``/bin/sh``. Returns its ``number`` and ``pid``.
+
+        Args:
+            env: added to the environment.
+            merge: standard error goes into standard output.
+            stdin: whether `write_process` will be used; else standard input is empty.
+        """
+        prefix = self._prefix(node) + (["env", "-C", cwd] if cwd else [])
+        with self._lock:
+            if len(self._processes) >= PROCESSES_LIMIT:
+                raise MachineError(f"{PROCESSES_LIMIT} programs are open here; close those that have ended")
+        process = Process(
+            node, command, prefix, {**self._environment(), **(env or {})}, merge=merge, stdin=stdin
+        )
+        number = next(self._numbers)
+        with self._lock:
+            self._processes[number] = process
+        return {"number": number, "pid": process.pid}
+
+    def poll_process(self, number: int) -> int | None:
+        """The exit status of a program, None while it runs."""
+        return self._process(number).poll()
+
+    def wait_process(self, number: int, timeout: float) -> int | None:
+        """The same, waited for at most `timeout` seconds."""
+        return self._process(number).wait(timeout)
+
+    def signal_process(self, number: int, signal: int, group: bool = False) -> None:
+        """Sends a signal to a program, or to all of its process group."""
+        self._process(number).signal(signal, group)
+
+    def read_process(
+        self, number: int, stream: str = "stdout", most: int = 1 << 20, timeout: float = 0.0
+    ) -> bytes | None:
+        """Output of a program: b"" if there is none yet, None at its end."""
+        return self._process(number).read(stream, most, timeout)
+
+    def write_process(self, number: int, data: bytes, end: bool = False) -> None:
+        """Writes to a program's standard input."""
+        self._process(number).write(data, end)
+
+    def close_process(self, number: int) -> None:
+        """Ends a program if it runs, and forgets it."""
+        process = self._process(number)
+        process.close()
+        with self._lock:
+            self._processes.pop(number, None)
+
+    def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
+        """Pings between many pairs at once: see `hybridnet.agent.probes.ping_pairs`."""
+        return probes.ping_pairs([tuple(pair) for pair in pairs], self._hosts.prefix, **options)
+
+    def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
+        """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
+        time_ns = time.monotonic_ns()
+        return {
+            "time_ns": time_ns,
+            "counters": probes.interface_counters(self._inside, [tuple(i) for i in interfaces]),
+        }
+
+    # -- the end ----------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Removes everything; the agent is of no use afterwards."""
+        self._closed = True
+        self.destroy()
+        if self._neighbours is not None:
+            self._neighbours.restore()
+        self._inside.close()
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        shutil.rmtree(self.journal.directory / "scratch", ignore_errors=True)
+        self.journal.close()
+
+    def _build(self, plan: dict[str, Any], pmd_cpus: list[int] | None) -> dict[str, float]:
+        seconds: dict[str, float] = {}
+        last = time.monotonic()
+
+        def done(stage: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            seconds[stage], last = now - last, now
+
+        if self._neighbours is not None:
+            self._neighbours.raise_for(len(plan["hosts"]))
+        if plan["switches"]:
+            self._switching.start(plan["port_type"], pmd_cpus)
+        done("switching")
+        self._hosts.create(plan["hosts"])
+        done("namespaces")
+        self.on_progress(f"{len(plan['hosts'])} hosts")
+        self._wires.create(plan)
+        done("wires")
+        self._hosts.configure(self._wires.host_offloads)
+        done("addresses")
+        self._switching.build(plan, self.on_progress)
+        done("switches")
+        if plan["instance"] is not None:
+            SOCKETS.mkdir(exist_ok=True)
+            self._instance = InstanceProcess(
+                plan["instance"], self.journal, self.journal.directory / "instance", SOCKETS
+            )
+            self.on_progress("instance")
+        done("instance")
+        return seconds
+
+    def _destroy(self) -> dict[str, Any] | None:
+        final = None
+        if self._instance is not None:
+            final = self._instance.stop()
+            self._instance = None
+        with self._lock:
+            shells, self._shells = list(self._shells.values()), {}
+            processes, self._processes = list(self._processes.values()), {}
+        for process in processes:
+            process.close()
+        for shell in shells:
+            shell.close()
+        self._hosts.kill_processes()
+        if self._switching.running:
+            self._switching.stop()
+        self._hosts.destroy()
+        self._wires.destroy()
+        shutil.rmtree(self.journal.directory / "instance", ignore_errors=True)
+        self._plan = None
+        return final
+
+    def _environment(self) -> dict[str, str]:
+        return self.journal.environment()
+
+    def _prefix(self, node: str) -> list[str]:
+        """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
+        if not node or (
+            self._plan is not None and any(switch["name"] == node for switch in self._plan["switches"])
+        ):
+            return []
+        return self._hosts.prefix(node)
+
+    def _shell(self, node: str) -> Shell:
+        with self._lock:
+            shell = self._shells.get(node)
+            if shell is None or shell.process.poll() is not None:
+                if shell is not None:
+                    shell.close()
+                SOCKETS.mkdir(exist_ok=True)
+                shell = Shell(node, self._prefix(node), self._environment(), SOCKETS)
+                self._shells[node] = shell
+            return shell
+
+    def _process(self, number: int) -> Process:
+        with self._lock:
+            process = self._processes.get(number)
+        if process is None:
+            raise UsageError(
+                f"there is no program number {number} here; was it closed, or the network destroyed?"
+            )
+        return process
+
+    def _set_link(self, node: str, interface: str, *, up: bool) -> None:
+        if self._plan is None:
+            raise MachineError(f"no network is built here, so {node} has no interface {interface}")
+        ends = [wire[end] for wire in self._plan["wires"] if wire["kind"] == "patch" for end in "ab"]
+        state = "up" if up else "down"
+        if {"node": node, "interface": interface} in ends:
+            self._switching.set_port_state(node, interface, up)
+            return
+        host = node if node in self._hosts else ""
+        self._inside.run(host, lambda: _set_device(node, interface, state))
+        if host and up:
+            self._hosts.restore_routes(host)
+
+
+def _set_device(node: str, interface: str, state: str) -> None:
+    done = subprocess.run(
+        ["ip", "link", "set", "dev", interface, state], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise MachineError(f"node {node}: interface {interface} cannot be set {state}: {done.stderr.strip()}")
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    schemas = {
+        name: json.loads((files("hybridnet") / "schema" / name).read_text())
+        for name in ("machine.json", "instance.json")
+    }
+    registry: Registry = Registry().with_resources(
+        [
+            (uri, Resource.from_contents(schema))
+            for name, schema in schemas.items()
+            for uri in (name, schema["$id"], f"hybridnet/schema/{name}")
+        ]
+    )
+    return Draft202012Validator(schemas["machine.json"], registry=registry)
+
+
+def _check(plan: dict[str, Any]) -> None:
+    errors = sorted(_validator().iter_errors(plan), key=lambda error: list(map(str, error.absolute_path)))
+    if errors:
+        where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
+        raise PlanError(f"machine plan, at {where}: {errors[0].message} ({len(errors)} errors)")

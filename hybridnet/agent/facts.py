@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""What a machine has: the answers that decide what can be built there."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hybridnet import __version__
+from hybridnet.agent.switching import kernel_datapath
+
+
+def facts() -> dict[str, Any]:
+    """What this machine has, as plain data.
+
+    Returns:
+        ``kernel``, ``cpus`` (numbers of the processors this process may use), ``memory_bytes``,
+        ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``, ``afxdp`` (whether
+        Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built), ``congestion_control``,
+        ``load``, ``hostname``, ``python``, ``hybridnet``.
+    """
+    memory = dict(re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE))
+    return {
+        "hostname": socket.gethostname(),
+        "kernel": platform.release(),
+        "cpus": sorted(os.sched_getaffinity(0)),
+        "memory_bytes": int(memory["MemTotal"]) * 1024,
+        "memory_available_bytes": int(memory["MemAvailable"]) * 1024,
+        "root": os.geteuid() == 0,
+        "openvswitch": _openvswitch_version(),
+        "kernel_datapath": kernel_datapath(),
+        "afxdp": _afxdp(),
+        "simulator": find_spec("hybridnet._simcore") is not None,
+        "congestion_control": Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip(),
+        "load": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "hybridnet": __version__,
+    }
+
+
+def _openvswitch_version() -> str | None:
+    command = shutil.which("ovs-vswitchd")
+    if command is None:
+        return None
+    found = re.search(
+        r"\d+\.\d+\.\d+", subprocess.run([command, "--version"], capture_output=True, text=True).stdout
+    )
+    return found[0] if found else None
+
+
+def _afxdp() -> bool:
+    """Whether the kernel makes AF_XDP sockets and ovs-vswitchd was linked with libxdp."""
+    command = shutil.which("ovs-vswitchd")
+    if command is None or not hasattr(socket, "AF_PACKET"):
+        return False
+    af_xdp = 44  # linux/socket.h; Python 3.11 has no name for it
+    try:
+        socket.socket(af_xdp, socket.SOCK_RAW).close()
+    except OSError:
+        return False
+    return b"type_afxdp" in _dynamic_libraries(command) or b"libxdp" in _dynamic_libraries(command)
+
+
+def _dynamic_libraries(command: str) -> bytes:
+    """The beginning of an executable that names the libraries it is linked with."""
+    with open(command, "rb") as file:
+        return file.read(1 << 20)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Makes the namespaces of many hosts at once: a program of its own, which the agent starts with a list on its input.
+
+A host has a network namespace, visible as /run/netns/NAME, and a mount namespace in which /sys shows the host's devices
+and each of its private directories is an empty file system. Processes of all hosts of a machine see each other, as in
+Mininet.
+
+A mount namespace has no name: the agent holds it open. (Binding it to a name fails now and then on recent kernels, whose
+namespace numbers no longer grow with time on all processors; the kernel compares them to rule out loops.) All are made
+before any network namespace gets its name: a mount namespace is a copy, and a copy of another host's name would keep
+that host's network namespace alive after the name is removed.
+
+It is a program because a thread of the agent cannot make a mount namespace, and the standard library only, because it
+is started as a file, without waiting for any import of ours.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+
+CLONE_NEWNS, CLONE_NEWNET = 0x20000, 0x40000000
+MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
+NETWORK_DIRECTORY = "/run/netns"
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{what}: {os.strerror(error)}")
+
+
+def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
+    encoded = [None if text is None else text.encode() for text in (source, target, kind)]
+    _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), None), f"mount {source} on {target}")
+
+
+def _become_host(private_directories: list[str]) -> None:
+    _checked(_libc.unshare(CLONE_NEWNS | CLONE_NEWNET), "unshare")
+    _mount("none", "/", None, MS_REC | MS_PRIVATE)
+    _mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    for directory in private_directories:
+        _mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV)
+
+
+def _bind(source: str, target: str) -> None:
+    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
+    _mount(source, target, None, MS_BIND)
+
+
+def create(hosts: list[dict], until_taken) -> None:
+    """Makes the namespaces of every host, ``{"name": …, "private_dirs": […]}``.
+
+    `until_taken` is called with one process of each host by name; the caller must have the mount namespaces open when it
+    returns.
+    """
+    children: dict[str, int] = {}
+    made_reading, made_writing = os.pipe()
+    taken_reading, taken_writing = os.pipe()
+    for host in hosts:
+        pid = os.fork()
+        if pid == 0:
+            os.close(taken_writing)
+            try:
+                _become_host(host["private_dirs"])
+                os.write(made_writing, b"\0")
+                os.read(taken_reading, 1)  # until its other end is closed
+            except OSError as error:
+                os.write(made_writing, f"host {host['name']}: {error}".encode())
+            finally:
+                os._exit(0)
+        children[host["name"]] = pid
+    answers = 0
+    while answers < len(hosts):
+        answer = os.read(made_reading, 4096)
+        if answer.strip(b"\0"):
+            raise OSError(answer.strip(b"\0").decode())
+        answers += len(answer)
+    for name, pid in children.items():
+        _bind(f"/proc/{pid}/ns/net", f"{NETWORK_DIRECTORY}/{name}")
+    until_taken(children)
+    os.close(taken_writing)
+    for pid in children.values():
+        os.waitpid(pid, 0)
+
+
+def _announce(children: dict[str, int]) -> None:
+    print(json.dumps(children), flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    try:
+        create(json.loads(sys.stdin.readline()), _announce)
+    except OSError as error:
+        sys.exit(str(error))

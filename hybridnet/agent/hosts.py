@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""The hosts of a machine: their namespaces, addresses, routes, and all processes in them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from hybridnet.agent import host_namespaces
+from hybridnet.agent.command import ip_batch, run
+from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
+from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.errors import MachineError
+from hybridnet.journal import Journal
+
+
+class Hosts:
+    """Makes and removes the hosts of one machine plan."""
+
+    def __init__(self, journal: Journal, inside: NamespaceThread) -> None:
+        self._journal = journal
+        self._inside = inside
+        self._plans: dict[str, dict[str, Any]] = {}
+        self._mounts: dict[str, int] = {}  # of each host, a descriptor of its mount namespace
+        self._private_directories: list[Path] = []
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._plans
+
+    @property
+    def names(self) -> list[str]:
+        """The hosts that exist, in the order of the plan."""
+        return list(self._plans)
+
+    def create(self, plans: list[dict[str, Any]]) -> None:
+        """Makes the namespaces of all hosts. They have no device but a loopback that is down."""
+        if not plans:
+            return
+        Path(NETWORK_DIRECTORY).mkdir(exist_ok=True)
+        for directory in {path for plan in plans for path in plan["private_dirs"]}:
+            self._make_mount_point(Path(directory))
+        self._plans = {plan["name"]: plan for plan in plans}
+        program = subprocess.Popen(
+            [sys.executable, "-I", host_namespaces.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert program.stdin is not None
+        assert program.stdout is not None
+        wanted = [{"name": plan["name"], "private_dirs": plan["private_dirs"]} for plan in plans]
+        with contextlib.suppress(BrokenPipeError):  # its words say why
+            program.stdin.write(json.dumps(wanted) + "\n")
+            program.stdin.flush()
+        if line := program.stdout.readline():
+            for name, pid in json.loads(line).items():
+                self._mounts[name] = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        _, words = program.communicate()
+        if program.returncode != 0:
+            raise MachineError(
+                f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"
+            )
+
+    def configure(self, offloads: dict[str, list[str]]) -> None:
+        """Gives all hosts their addresses, routes and neighbours, once their devices are there.
+
+        Args:
+            offloads: of a device's name, the arguments for `ethtool -K`.
+        """
+        self._inside.run_each(self.names, lambda name: self._configure(self._plans[name], offloads))
+
+    def restore_routes(self, name: str) -> None:
+        """Sets the routes of the plan again: the kernel forgets them when a device goes down."""
+        lines = [line.replace("route add", "route replace", 1) for line in _routes(self._plans[name])]
+        # A route over another device of the host that is still down cannot be set, and was not asked for.
+        self._inside.run(
+            name, lambda: run(["ip", "-force", "-batch", "-"], input="\n".join(lines) + "\n") if lines else ""
+        )
+
+    def prefix(self, name: str) -> list[str]:
+        """What goes before a command so that it runs in the host; for an empty name, nothing.
+
+        Raises:
+            MachineError: no such host.
+        """
+        if not name:
+            return []
+        if name not in self._plans:
+            raise MachineError(
+                f"host {name} does not exist on this machine, which has {len(self._plans)} hosts"
+            )
+        return [
+            "nsenter",
+            f"--net={NETWORK_DIRECTORY}/{name}",
+            f"--mount=/proc/{os.getpid()}/fd/{self._mounts[name]}",
+            "--",
+        ]
+
+    def processes(self) -> list[int]:
+        """The processes in the hosts' network namespaces."""
+        inodes = {
+            inode for name in self.names if (inode := _inode(f"{NETWORK_DIRECTORY}/{name}")) is not None
+        }
+        found = []
+        for entry in os.listdir("/proc"):
+            if entry.isdigit() and _inode(f"/proc/{entry}/ns/net") in inodes:
+                found.append(int(entry))
+        return found
+
+    def kill_processes(self, patience: float = 2.0) -> None:
+        """Ends every process in a host: SIGTERM, and SIGKILL for those still there after `patience` seconds."""
+        for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0)):
+            deadline = time.monotonic() + seconds
+            descriptors = [fd for pid in self.processes() if (fd := _signalled(pid, number)) is not None]
+            for descriptor in descriptors:
+                _await_end(descriptor, deadline)
+                os.close(descriptor)
+
+    def destroy(self) -> None:
+        """Ends the processes and removes the namespaces; their devices vanish with them."""
+        if not self._plans:
+            return
+        self.kill_processes()
+        mounted = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
+        names = [path for name in self.names if os.path.exists(path := f"{NETWORK_DIRECTORY}/{name}")]
+        if to_unmount := [path for path in names if path in mounted]:
+            run(["umount", "--lazy", *to_unmount])
+        for path in names:
+            os.unlink(path)
+        for descriptor in self._mounts.values():
+            os.close(descriptor)
+        self._mounts = {}
+        self._plans = {}
+        for directory in reversed(self._private_directories):
+            if directory.is_dir() and not any(directory.iterdir()):
+                directory.rmdir()
+            self._journal.gone("directory", path=str(directory))
+        self._private_directories = []
+
+    def _make_mount_point(self, directory: Path) -> None:
+        missing = [path for path in (directory, *directory.parents) if not path.exists()]
+        for path in reversed(missing):
+            self._journal.record("directory", path=str(path))
+            path.mkdir()
+            self._private_directories.append(path)
+
+    def _configure(self, plan: dict[str, Any], offloads: dict[str, list[str]]) -> None:
+        lines = ["link set lo up"]
+        for interface in plan["interfaces"]:
+            device = interface["name"]
+            for address in interface["addresses"]:
+                lines.append(f"addr add {address} dev {device}" + (" nodad" if ":" in address else ""))
+            lines.append(f"link set dev {device} up")
+        lines += _routes(plan)
+        lines += [
+            f"neigh replace {a['address']} lladdr {a['mac']} dev {a['interface']}"
+            for a in plan.get("arp", [])
+        ]
+        try:
+            for interface in plan["interfaces"]:
+                if wanted := offloads.get(interface["name"]):
+                    run(["ethtool", "-K", interface["name"], *wanted])
+            ip_batch(lines)
+        except MachineError as error:
+            raise MachineError(f"host {plan['name']}: {error}") from None
+
+
+def _routes(plan: dict[str, Any]) -> list[str]:
+    lines = []
+    for route in plan["routes"]:
+        via = f" via {route['via']}" if route.get("via") else ""
+        device = f" dev {route['interface']}" if route.get("interface") else ""
+        lines.append(f"route add {route['prefix']}{via}{device}")
+    return lines
+
+
+def _inode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
+def _signalled(pid: int, number: signal.Signals) -> int | None:
+    """Signals a process, and returns a descriptor that becomes readable when it ends."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
+    try:
+        signal.pidfd_send_signal(descriptor, number)
+    except ProcessLookupError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _await_end(descriptor: int, deadline: float) -> None:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    poll.poll(max(0.0, deadline - time.monotonic()) * 1000)

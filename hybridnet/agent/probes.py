@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Looking at hosts: pings between many pairs, and the counters of many devices."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from hybridnet.agent.command import lacking
+from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.errors import MachineError
+
+COUNTERS = (
+    "rx_bytes",
+    "rx_packets",
+    "rx_errors",
+    "rx_dropped",
+    "tx_bytes",
+    "tx_packets",
+    "tx_errors",
+    "tx_dropped",
+)
+_COLUMNS = (0, 1, 2, 3, 8, 9, 10, 11)  # of /proc/net/dev
+_SENT = re.compile(r"(\d+) packets transmitted, (\d+) received")
+_RTT = re.compile(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
+_EACH = re.compile(r"time=([\d.]+) ms")
+
+
+def parse_ping(text: str) -> dict[str, Any]:
+    """What `ping` printed, as numbers: sent, received, each RTT in order, and min, avg, max, mdev in milliseconds."""
+    counts = _SENT.search(text)
+    if counts is None:
+        raise MachineError(f"ping printed nothing that can be read: {text.strip()[-200:]!r}")
+    summary = _RTT.search(text)
+    keys = ("rtt_min_ms", "rtt_avg_ms", "rtt_max_ms", "rtt_mdev_ms")
+    return {
+        "sent": int(counts[1]),
+        "received": int(counts[2]),
+        "rtts_ms": [float(value) for value in _EACH.findall(text)],
+        **dict(
+            zip(keys, (float(value) for value in summary.groups()) if summary else (None,) * 4, strict=True)
+        ),
+    }
+
+
+def ping_pairs(
+    pairs: list[tuple[str, str]],
+    prefix: Callable[[str], list[str]],
+    *,
+    count: int = 1,
+    interval_s: float = 0.2,
+    wait_s: float = 1.0,
+    parallel: int = 32,
+    extra: list[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Pings of many (host, address) pairs, at most `parallel` at once; one result per pair, in order.
+
+    Args:
+        count: echo requests per pair.
+        interval_s: between two requests.
+        wait_s: how long an answer is waited for.
+        extra: more arguments for `ping`, for example ``["-s", "1400"]``.
+    """
+
+    def one(pair: tuple[str, str]) -> dict[str, Any]:
+        host, address = pair
+        argv = [*prefix(host), "ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{wait_s:g}"]
+        try:
+            done = subprocess.run(
+                [*argv, *(extra or []), address],
+                capture_output=True,
+                text=True,
+                timeout=count * max(interval_s, wait_s) + wait_s + 30,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise lacking("ping") from None
+        if "packets transmitted" not in done.stdout:
+            words = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
+            raise MachineError(f"host {host}: ping {address} failed: {words}")
+        return {"host": host, "address": address, **parse_ping(done.stdout)}
+
+    with ThreadPoolExecutor(max(1, min(parallel, len(pairs)))) as pool:
+        return list(pool.map(one, pairs))
+
+
+def parse_counters(text: str) -> dict[str, dict[str, int]]:
+    """The table of /proc/net/dev: of each device its counters."""
+    devices = {}
+    for line in text.splitlines()[2:]:
+        name, _, rest = line.partition(":")
+        values = rest.split()
+        devices[name.strip()] = {
+            key: int(values[column]) for key, column in zip(COUNTERS, _COLUMNS, strict=True)
+        }
+    return devices
+
+
+def interface_counters(inside: NamespaceThread, wanted: list[tuple[str, str]]) -> list[dict[str, int]]:
+    """The counters of many (host, device) pairs, in order; an empty host is the machine itself."""
+    hosts = list(dict.fromkeys(host for host, _ in wanted))
+    tables = inside.run_each(hosts, lambda _: parse_counters(Path("/proc/thread-self/net/dev").read_text()))
+    found = dict(zip(hosts, tables, strict=True))
+    answer = []
+    for host, device in wanted:
+        if device not in found[host]:
+            where = f"host {host}" if host else "the machine"
+            raise MachineError(f"{where} has no device {device}; it has {', '.join(sorted(found[host]))}")
+        answer.append(found[host][device])
+    return answer

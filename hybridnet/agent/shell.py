@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""A persistent shell in a host, as behind Mininet's `node.cmd`: variables, directory and jobs stay from one command to
+the next.
+
+The shell is bash on a terminal of its own, so that programs write line by line and ^C reaches them. A command's text
+comes in a file that the shell sources: it may have any length and any number of lines, and an unfinished quote is that
+command's error and nobody else's. After each command the shell prints a mark with a random secret, the exit status and
+the last background process, which no output can imitate by accident.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import secrets
+import select
+import signal
+import subprocess
+import termios
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridnet.errors import MachineError
+
+OUTPUT_LIMIT = 64 << 20  # bytes of one command
+
+# ^C ends the command and not the shell; a background job does not get it.
+_LOOP = """trap : INT
+while IFS= read -r HYBRIDNET_COMMAND; do
+  . "$HYBRIDNET_COMMAND"
+  printf '{mark}%d,%s;' $? "$!"
+done"""
+
+
+@dataclass
+class Output:
+    """What a command has printed since the last look, and how it ended if it has."""
+
+    text: str
+    done: bool
+    status: int | None = None
+    last_pid: int | None = None
+
+
+class Shell:
+    """One host's shell. One command at a time; calls may come from any thread."""
+
+    def __init__(self, name: str, prefix: list[str], environment: dict[str, str], directory: Path) -> None:
+        """Starts the shell of node `name`; command files go to `directory`."""
+        self._name = name
+        self._mark = f"\x1d{secrets.token_hex(8)}:".encode()
+        self._file = directory / f"{name}.command"
+        self._buffer = bytearray()
+        self._lock = threading.Lock()
+        self.waiting = False
+        self._master, slave = pty.openpty()
+        _make_raw(slave)
+        loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
+        # setsid with the terminal as its own: ^C then means this shell's processes
+        self.process = subprocess.Popen(
+            [*prefix, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**environment, "HISTFILE": "", "TERM": "dumb"},
+        )
+        os.close(slave)
+
+    def start(self, text: str) -> None:
+        """Starts a command.
+
+        Raises:
+            MachineError: the one before has not been waited for.
+        """
+        with self._lock:
+            if self.waiting:
+                raise MachineError(
+                    f"node {self._name}: a command is still running; wait for its output, or interrupt it"
+                )
+            self._file.write_text(text + "\n")
+            self._buffer.clear()
+            self.waiting = True
+            os.write(self._master, f"{self._file}\n".encode())
+
+    def read(self, timeout: float) -> Output:
+        """What there is of the output; waits at most `timeout` seconds for some."""
+        with self._lock:
+            return self._read(timeout)
+
+    def run(self, text: str, timeout: float | None) -> Output:
+        """Starts a command and waits for its end.
+
+        Raises:
+            MachineError: it did not end within `timeout` seconds; it has been interrupted. Or it printed too much.
+        """
+        self.start(text)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        parts: list[str] = []
+        printed = 0
+        while True:
+            output = self.read(0.5 if deadline is None else max(0.0, min(0.5, deadline - time.monotonic())))
+            parts.append(output.text)
+            printed += len(output.text)
+            if output.done:
+                return Output("".join(parts), True, output.status, output.last_pid)
+            if deadline is not None and time.monotonic() >= deadline:
+                self._abandon()
+                tail = "".join(parts)[-300:]
+                raise MachineError(
+                    f"node {self._name}: `{_shown(text)}` did not end within {timeout:g} s and was interrupted; "
+                    f"its last output: {tail!r}"
+                )
+            if printed > OUTPUT_LIMIT:
+                self._abandon()
+                raise MachineError(
+                    f"node {self._name}: `{_shown(text)}` printed more than {OUTPUT_LIMIT >> 20} MB and was "
+                    "interrupted; send its output to a file"
+                )
+
+    def interrupt(self) -> None:
+        """Presses ^C."""
+        os.write(self._master, b"\x03")
+
+    def close(self) -> None:
+        """Ends the shell with all that runs in its session."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGHUP)
+            try:
+                self.process.wait(1)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        with self._lock:
+            if self._master >= 0:
+                os.close(self._master)
+                self._master = -1
+        self._file.unlink(missing_ok=True)
+
+    def _abandon(self) -> None:
+        """Interrupts, and if the mark does not come, ends the shell; the next command gets a new one."""
+        self.interrupt()
+        deadline = time.monotonic() + 2
+        while time.monotonic() < deadline:
+            if self.read(0.2).done:
+                return
+        self.close()
+
+    def _read(self, timeout: float) -> Output:
+        if not self.waiting:
+            return Output("", True)
+        if timeout > 0 and not select.select([self._master], [], [], timeout)[0]:
+            return self._take()
+        ended = False
+        while select.select([self._master], [], [], 0)[0] and len(self._buffer) < (1 << 20):
+            try:
+                chunk = os.read(self._master, 65536)
+            except OSError:  # EIO: nobody has the terminal open any more
+                chunk = b""
+            if not chunk:
+                ended = True
+                break
+            self._buffer += chunk
+        output = self._take()
+        if ended and not output.done:
+            self.waiting = False
+            self.process.wait()
+            return Output(output.text, True, self.process.returncode)
+        return output
+
+    def _take(self) -> Output:
+        """Cuts off the buffer what is certainly output: up to the mark, or all but what may be the mark's beginning."""
+        at = self._buffer.find(self._mark)
+        if at >= 0:
+            end = self._buffer.find(b";", at)
+            if end >= 0:
+                status, _, pid = bytes(self._buffer[at + len(self._mark) : end]).decode().partition(",")
+                text = bytes(self._buffer[:at]).decode(errors="replace")
+                self._buffer.clear()
+                self.waiting = False
+                return Output(text, True, int(status), int(pid) if pid else None)
+        cut = at if at >= 0 else self._buffer.rfind(b"\x1d")
+        if cut < 0 or (at < 0 and len(self._buffer) - cut > len(self._mark)):
+            cut = len(self._buffer)
+        cut = _utf8_boundary(self._buffer, cut)
+        text = bytes(self._buffer[:cut]).decode(errors="replace")
+        del self._buffer[:cut]
+        return Output(text, False)
+
+
+def _make_raw(terminal: int) -> None:
+    """No echo, no CR before LF, no limit on a line's length; ^C works."""
+    settings = termios.tcgetattr(terminal)
+    settings[0] &= ~(termios.ICRNL | termios.IXON)
+    settings[1] &= ~termios.OPOST
+    settings[3] &= ~(termios.ECHO | termios.ICANON)
+    settings[6][termios.VMIN], settings[6][termios.VTIME] = 1, 0
+    termios.tcsetattr(terminal, termios.TCSANOW, settings)
+
+
+def _utf8_boundary(data: bytearray, end: int) -> int:
+    """The largest cut at most `end` that does not divide a character."""
+    for back in range(1, min(4, end) + 1):
+        byte = data[end - back]
+        if byte & 0xC0 == 0x80:
+            continue
+        width = 2 if byte >> 5 == 0b110 else 3 if byte >> 4 == 0b1110 else 4 if byte >> 3 == 0b11110 else 1
+        return end - back if width > back else end
+    return end
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 80 else text[:80] + " …"

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""The process of one instance: ``python -m hybridnet.instance PLAN.json --control SOCKET``.
+
+Builds the instance that the plan describes, runs it in the main thread with the interpreter's lock released, and serves
+the control socket in another: one JSON object per line, ``{"verb": "snapshot"}`` or ``{"verb": "stop"}``, each answered
+by one line. Prints ``ready`` when the instance runs (its peers may come later; a snapshot says how they are), and its
+final counters when SIGTERM ends it. Nothing in Python is on the way of a packet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError
+
+REQUEST_LIMIT = 1 << 16
+
+
+def load_plan(path: Path) -> dict[str, Any]:
+    """Reads and checks an instance plan.
+
+    Raises:
+        PlanError: it cannot be read, or does not follow ``schema/instance.json``; the message says where.
+    """
+    try:
+        plan: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise PlanError(f"instance plan {path}: {error}") from None
+    errors = sorted(_validator().iter_errors(plan), key=lambda error: list(map(str, error.absolute_path)))
+    if errors:
+        where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
+        raise PlanError(f"instance plan {path}, at {where}: {errors[0].message}")
+    return plan
+
+
+def build(plan: dict[str, Any]) -> Any:
+    """The `_simcore.Instance` of a checked plan.
+
+    Raises:
+        EnvironmentLackError: the extension has not been built.
+    """
+    try:
+        from hybridnet import _simcore
+    except ImportError as error:
+        raise EnvironmentLackError(
+            f"the simulator's extension cannot be loaded ({error}); build it: make build"
+        ) from None
+    instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"])
+    for node in plan["nodes"]:
+        instance.add_node(node["kind"], node["name"])
+        for interface in node["interfaces"]:
+            instance.add_interface(
+                node["name"],
+                interface["name"],
+                interface.get("mac"),
+                interface.get("address"),
+                interface.get("mtu", 1500),
+            )
+        for route in node.get("routes", []):
+            instance.add_route(node["name"], route["prefix"], route["via"], route["interface"])
+    for portal in plan["emulation_portals"]:
+        instance.add_emulation_portal(portal["name"], portal["device"], portal["backend"])
+    for peer in plan["peers"]:
+        instance.add_peer(peer["name"], peer["local"], peer["remote"])
+    for capture in plan["captures"]:
+        instance.add_capture(capture["interface"], capture["file"])
+    for link in plan["links"]:
+        instance.add_link(link["name"], _end(link["a"]), _end(link["b"]), link["a_to_b"], link["b_to_a"])
+    return instance
+
+
+class Control:
+    """The control socket: one client at a time, which is the agent."""
+
+    def __init__(self, path: Path, instance: Any) -> None:
+        self._instance = instance
+        self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        path.unlink(missing_ok=True)
+        self._server.bind(str(path))
+        path.chmod(0o600)
+        self._server.listen(4)
+        self._path = path
+        self._stopper: socket.socket | None = None
+
+    def start(self) -> None:
+        """Serves in a thread of its own."""
+        threading.Thread(target=self._serve, name="control", daemon=True).start()
+
+    def finish(self, final: dict[str, Any]) -> None:
+        """Answers whoever asked for the stop, and removes the socket."""
+        if self._stopper is not None:
+            with contextlib.suppress(OSError):
+                self._stopper.sendall(json.dumps(final).encode() + b"\n")
+        self._server.close()
+        self._path.unlink(missing_ok=True)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._server.accept()
+            except OSError:
+                return  # closed: the instance has ended
+            threading.Thread(target=self._serve_client, args=(client,), daemon=True).start()
+
+    def _serve_client(self, client: socket.socket) -> None:
+        with contextlib.suppress(OSError), client.makefile("rb") as lines:
+            while line := lines.readline(REQUEST_LIMIT):
+                answer = self._answer(line, client)
+                if answer is None:
+                    return
+                client.sendall(json.dumps(answer).encode() + b"\n")
+
+    def _answer(self, line: bytes, client: socket.socket) -> dict[str, Any] | None:
+        try:
+            request = json.loads(line)
+            verb = request["verb"]
+        except (ValueError, KeyError, TypeError):
+            return {"error": 'a request is one line like {"verb": "snapshot"}'}
+        if verb == "snapshot":
+            snapshot: dict[str, Any] = self._instance.snapshot()
+            return snapshot
+        if verb == "stop":
+            self._stopper = client
+            self._instance.stop()
+            return None  # `finish` answers, when the loop has ended
+        return {"error": f'unknown verb {verb!r}; there are "snapshot" and "stop"'}
+
+
+def run(plan_path: Path, control_path: Path) -> None:
+    """Builds the instance, and runs it until it is stopped."""
+    from hybridnet.machines.init import die_with_parent
+
+    die_with_parent()
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
+    instance = build(load_plan(plan_path))
+    control = Control(control_path, instance)
+    threading.Thread(target=_stop_on_signal, args=(instance,), daemon=True).start()
+    threading.Thread(target=_announce, args=(instance,), daemon=True).start()
+    control.start()
+    gc.collect()
+    gc.disable()  # a collection holds the lock that the threads above need; what is alive now stays until the end
+    gc.freeze()
+    try:
+        instance.run()
+        final = instance.snapshot()
+    finally:
+        gc.enable()
+    control.finish(final)
+    print(json.dumps(final), flush=True)
+
+
+def _stop_on_signal(instance: Any) -> None:
+    """The signals are blocked in every thread, the instance's included, and waited for here."""
+    signal.sigwait([signal.SIGTERM, signal.SIGINT])
+    instance.stop()
+
+
+def _announce(instance: Any) -> None:
+    """Says so once the loop runs: a snapshot is answered by its first turn."""
+    instance.snapshot()
+    print("ready", flush=True)
+
+
+def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
+    if "interface" in end:
+        return ("interface", end["interface"])
+    if "portal" in end:
+        return ("portal", end["portal"])
+    return ("peer", end["peer"], end["channel"])
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(json.loads((files("hybridnet") / "schema" / "instance.json").read_text()))
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m hybridnet.instance", description="Run one instance in real time."
+    )
+    parser.add_argument("plan", type=Path, help="the instance plan, a JSON file")
+    parser.add_argument("--control", type=Path, required=True, help="where to make the control socket")
+    arguments = parser.parse_args()
+    try:
+        run(arguments.plan, arguments.control)
+    except HybridnetError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return error.exit_code
+    except (RuntimeError, OSError, ValueError) as error:  # simcore's own, which say what and how to cure it
+        print(f"{MachineError.__name__}: {error}", file=sys.stderr)
+        return MachineError.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    os._exit(status)  # threads that wait for a client or a signal have nothing to finish

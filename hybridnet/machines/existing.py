@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Machines found in a Dask cluster that exists already: each of its workers starts the machine's init next to itself.
+
+The workers give the place and the way there. The agent is a second worker of the same scheduler, on the same host and
+with the same certificates, started and kept by the first: when that ends, so does the agent. The scheduler outlives
+the head here, so the agent also listens for the head's heartbeat.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from distributed import Worker
+
+from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.journal import RUN_VARIABLE, start_time
+
+HEARTBEAT_SECONDS = 5.0
+SILENCE_SECONDS = 60.0
+_LAUNCHED = "_hybridnet_launched"
+
+
+def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Worker) -> dict[str, Any]:
+    """Runs on an existing worker: starts the init of the machine that this worker's computer is."""
+    import os
+
+    if os.geteuid() != 0:
+        raise EnvironmentLackError(
+            f"machine {first['machine']}: its Dask worker does not run as root; start it with sudo"
+        )
+    config = dask_worker.security.get_tls_config_for_role("worker")
+    pem = {"authority": config["ca_file"], "certificate": config["cert"], "key": config["key"]}
+    agent = {
+        "scheduler": dask_worker.scheduler.addr,
+        "address": dask_worker.ip,
+        "security": pem if config["cert"] else None,
+        **second["agent"],
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hybridnet.machines.init"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, RUN_VARIABLE: first["run"]},
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(
+        json.dumps(first).encode() + b"\n" + json.dumps({**second, "agent": agent}).encode() + b"\n"
+    )
+    process.stdin.flush()
+    if not process.stdout.readline():
+        raise MachineError(f"machine {first['machine']}: its init ended with status {process.wait()}")
+    launched = getattr(dask_worker, _LAUNCHED, {})
+    launched[first["run"]] = process
+    setattr(dask_worker, _LAUNCHED, launched)
+    return {"address": dask_worker.ip, "pid": process.pid, "start": start_time(process.pid)}
+
+
+def end_beside(run: str, timeout: float, dask_worker: Worker) -> int | None:
+    """Runs on an existing worker: lets the machine of `run` end, and waits for it."""
+    process = getattr(dask_worker, _LAUNCHED, {}).pop(run, None)
+    if process is None:
+        return None
+    process.stdin.close()
+    process.stdout.close()
+    try:
+        return int(process.wait(timeout))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return int(process.wait())

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""The first process of a machine: makes its namespaces, starts its agent, reaps what is orphaned, ends everything.
+
+::
+
+    head ──stdin──▶ outer process ──fork into a new PID namespace──▶ init (pid 1 of the machine) ──▶ agent
+
+Two lines of JSON come on standard input. After the first (`run`, `machine`, `state`, `own_network`) the namespaces are
+made and a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable. After the second (`network`,
+`agent`) the agent is started with it. Then standard input stays open for as long as the head lives. Whichever ends
+first, the head, its connection or the agent: the agent is asked to clean up, and when this process ends the kernel
+kills whatever is left in the PID namespace; the machine's namespaces, its hosts' names and its mounts vanish with it.
+
+On a computer of its own (reached by SSH) a machine keeps the network namespace of that computer; the rest is the same.
+
+Only the standard library is used here: this runs before anything else on a machine does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
+    0x20000,
+    0x4000000,
+    0x8000000,
+    0x20000000,
+    0x40000000,
+)
+MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
+MNT_DETACH = 2
+PR_SET_PDEATHSIG = 1
+CLEANUP_SECONDS = 30
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{what}: {os.strerror(error)}")
+
+
+def unshare(flags: int) -> None:
+    """unshare(2)."""
+    _checked(_libc.unshare(flags), f"unshare({flags:#x})")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """mount(2)."""
+    encoded = [None if text is None else text.encode() for text in (source, target, kind, data)]
+    _checked(
+        _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]),
+        f"mount {source} on {target}",
+    )
+
+
+def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
+    """Asks the kernel for a signal when the parent ends."""
+    _checked(_libc.prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)")
+
+
+def _read_line() -> dict[str, Any] | None:
+    """The next line of standard input, and not a byte more; None at its end."""
+    line = bytearray()
+    while True:
+        byte = os.read(0, 1)
+        if not byte:
+            return None
+        if byte == b"\n":
+            return json.loads(line)
+        line += byte
+
+
+def _let_go_of_namespaces() -> None:
+    """Unmounts the copies of the computer's named namespaces: they would keep those alive after their removal."""
+    for line in reversed(Path("/proc/self/mountinfo").read_text().splitlines()):
+        fields = line.split()
+        if fields[fields.index("-") + 1] == "nsfs":
+            target = fields[4].encode().decode("unicode_escape")  # mountinfo writes a space as \\040
+            _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def _mount_machine(state: str, own_network: bool) -> None:
+    """Gives the machine its own /proc, /sys and /run; a shared computer's other files stay as they are."""
+    mount("none", "/", None, MS_REC | MS_PRIVATE)
+    _let_go_of_namespaces()
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    if own_network:
+        mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    # What a machine of its own computer needs of /run (the resolver's file, for one) stays visible; a local machine
+    # sees only the state directory. /run/netns and /run/openvswitch are always the machine's own.
+    before = os.open("/run", os.O_PATH | os.O_DIRECTORY)
+    outside = os.open(state, os.O_PATH | os.O_DIRECTORY)
+    kept = (
+        [] if own_network else [name for name in os.listdir("/run") if name not in ("netns", "openvswitch")]
+    )
+    mount("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
+    for name in kept:
+        target = Path("/run") / name
+        source = f"/proc/self/fd/{before}/{name}"
+        if os.path.islink(source):
+            target.symlink_to(os.readlink(source))
+            continue
+        if os.path.isdir(source):
+            target.mkdir()
+        else:
+            target.touch()
+        mount(source, str(target), None, MS_BIND | MS_REC)
+    if state.startswith("/run/") and own_network:
+        Path(state).mkdir(parents=True)
+        mount(f"/proc/self/fd/{outside}", state, None, MS_BIND | MS_REC)
+    os.close(before)
+    os.close(outside)
+    for directory in ("/run/netns", "/run/openvswitch", "/run/lock"):
+        Path(directory).mkdir(exist_ok=True)
+
+
+def _plug_in(network: dict[str, Any]) -> None:
+    """Configures the device that the head has moved into this network namespace."""
+    device = network["device"]
+    Path(f"/proc/sys/net/ipv6/conf/{device}/disable_ipv6").write_text("1")
+    subprocess.run(
+        ["ip", "-batch", "-"],
+        input=f"link set lo up\naddr add {network['address']} dev {device}\nlink set {device} up\n",
+        text=True,
+        check=True,
+    )
+
+
+def _reap_until(agent: int, wakeup: int) -> int | None:
+    """Reaps children; returns the agent's exit status once it has ended, else None."""
+    with contextlib.suppress(BlockingIOError):
+        os.read(wakeup, 4096)
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return 1
+        if pid == 0:
+            return None
+        if pid == agent:
+            return os.waitstatus_to_exitcode(status)
+
+
+def _run_as_init(first: dict[str, Any]) -> int:
+    die_with_parent()
+    run, machine, state = first["run"], first["machine"], first["state"]
+    _mount_machine(state, first["own_network"])
+    if first["own_network"]:
+        _libc.sethostname(machine.encode(), len(machine.encode()))
+    second = _read_line()
+    if second is None:
+        return 0  # the head has changed its mind
+    if second.get("network"):
+        _plug_in(second["network"])
+
+    directory = Path(state) / run / machine
+    directory.mkdir(parents=True, exist_ok=True)
+    reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    terminated: list[int] = []
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGTERM, lambda *_: terminated.append(1))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's ^C is for the head; the agents are told by it
+    with (directory / "agent.log").open("wb") as log:
+        agent = subprocess.Popen(
+            [sys.executable, "-m", "hybridnet.machines.worker"],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "HYBRIDNET_RUN": run, "HYBRIDNET_STATE_DIR": state},
+        )
+    assert agent.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        agent.stdin.write(json.dumps({**first, **second["agent"]}).encode())
+        agent.stdin.close()
+
+    status = None
+    watched = [0, reading]
+    while status is None and 0 in watched and not terminated:
+        readable, _, _ = select.select(watched, [], [])
+        if 0 in readable and not os.read(0, 4096):
+            watched.remove(0)  # the head is gone
+        status = _reap_until(agent.pid, reading)
+    if status is None:
+        os.kill(agent.pid, signal.SIGTERM)
+        while status is None and select.select([reading], [], [], CLEANUP_SECONDS)[0]:
+            status = _reap_until(agent.pid, reading)
+    if status:
+        text = (directory / "agent.log").read_bytes()[-4000:]
+        os.write(2, text + f"agent of machine {machine} ended with status {status}\n".encode())
+    return 0 if status == 0 else 1
+
+
+def main() -> NoReturn:
+    """Reads the first line, makes the namespaces, and becomes the outer process or the machine's init."""
+    first = _read_line()
+    if first is None:
+        sys.exit(0)
+    Path(first["state"]).mkdir(parents=True, exist_ok=True)
+    unshare(
+        CLONE_NEWNS
+        | CLONE_NEWPID
+        | CLONE_NEWIPC
+        | (CLONE_NEWNET | CLONE_NEWUTS if first["own_network"] else 0)
+    )
+    pid = os.fork()
+    if pid == 0:
+        sys.exit(_run_as_init(first))
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ssh = os.environ.get(
+        "HYBRIDNET_SSH", ""
+    ).split()  # the head's address and port, ours and ours, as sshd sees them
+    os.write(1, json.dumps({"init_pid": pid, "ssh": ssh}).encode() + b"\n")
+    os.close(0)
+    _, status = os.waitpid(pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()

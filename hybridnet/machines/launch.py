@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The head's side of `hybridnet.machines.init`: one started machine, wherever it runs.
+
+The head holds the write end of the machine's standard input. It is closed when the head closes the machine, and by the
+kernel when the head is killed; either way the machine cleans up and ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from hybridnet.errors import MachineError
+from hybridnet.journal import Journal
+
+START_SECONDS = 60.0
+END_SECONDS = 40.0
+
+
+class LaunchedMachine:
+    """A machine's outer process: `python -m hybridnet.machines.init`, or the `ssh` that runs it elsewhere."""
+
+    def __init__(self, name: str, argv: list[str], first: dict[str, Any], journal: Journal) -> None:
+        """Starts it and gives it the first line; see `hybridnet.machines.init`."""
+        self.name = name
+        self._words: deque[bytes] = deque(maxlen=60)
+        self._process = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=journal.environment(),
+            start_new_session=True,
+        )
+        journal.process(self._process.pid, f"machine {name}")
+        self._reader = threading.Thread(target=self._collect_words, name=f"words of {name}", daemon=True)
+        self._reader.start()
+        self._send(first)
+
+    def await_namespaces(self) -> dict[str, Any]:
+        """Waits until the machine's namespaces are made; returns what it says about them.
+
+        Raises:
+            MachineError: it ended; the message has its own words.
+        """
+        assert self._process.stdout is not None
+        watchdog = threading.Timer(START_SECONDS, self._process.kill)
+        watchdog.start()
+        try:
+            line = self._process.stdout.readline()
+        finally:
+            watchdog.cancel()
+        if not line:
+            self._process.wait()
+            self._reader.join(5)
+            raise MachineError(
+                f"machine {self.name} could not be started: {self.words() or 'it said nothing'}"
+            )
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def start_agent(self, second: dict[str, Any]) -> None:
+        """Gives the second line."""
+        self._send(second)
+
+    def watch(self, on_end: Callable[[str], None]) -> None:
+        """Calls `on_end` with its last words, from a thread, when the machine ends."""
+
+        def wait() -> None:
+            self._process.wait()
+            self._reader.join(5)
+            on_end(self.words())
+
+        threading.Thread(target=wait, name=f"watch {self.name}", daemon=True).start()
+
+    def words(self) -> str:
+        """The last that came on its standard error."""
+        return b"".join(self._words).decode(errors="replace").strip()
+
+    def ask_to_end(self) -> None:
+        """Lets go of its standard input: the agent cleans up, and the machine ends."""
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+
+    def await_end(self) -> None:
+        """Waits for the end; what does not end in time is killed, and the kernel takes its namespaces down."""
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._reader.join(5)
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _send(self, line: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(line).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._process.wait()
+            self._reader.join(5)
+            raise MachineError(
+                f"machine {self.name} could not be started: {self.words() or 'it said nothing'}"
+            ) from None
+
+    def _collect_words(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._words.append(line[:2000])

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Machines that are other computers, reached with the OpenSSH client.
+
+What runs there is what runs here: `hybridnet.machines.init` and the agent. hybridnet must be installed on the host,
+and the user must be root or may become root by `sudo -n`. One connection per machine carries the start and, by staying
+open, the life of the agent; the work itself goes through Dask, over TLS, with a certificate made for this run that is
+sent through that connection.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass, field
+
+from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.journal import RUN_VARIABLE
+
+
+@dataclass(frozen=True)
+class SshMachine:
+    """A host and how to get there.
+
+    Args:
+        target: ``"user@host"`` or ``"host"``, as `ssh` takes it.
+        name: the machine's name in topologies; default: m1, m2 … by position.
+        address: the machine's IPv4 address toward the other machines, where peering datagrams go; default: the one
+            that the SSH connection arrives at. On CloudLab: the experiment network's, not the control network's.
+        python: the interpreter there that has hybridnet.
+        port: of sshd.
+        identity: a private key file.
+        options: more arguments for `ssh`, for example ``("-o", "StrictHostKeyChecking=accept-new")``.
+        state: the state directory there.
+    """
+
+    target: str
+    name: str | None = None
+    address: str | None = None
+    python: str = "python3"
+    port: int | None = None
+    identity: str | None = None
+    options: tuple[str, ...] = field(default=())
+    state: str = "/run/hybridnet"
+
+    def __post_init__(self) -> None:
+        if not self.target or self.target.startswith("-") or any(c.isspace() for c in self.target):
+            raise UsageError(f'SSH machine {self.target!r}: write "user@host" or "host"')
+
+    def command(self, remote: str) -> list[str]:
+        """The `ssh` command that runs the shell command `remote` there.
+
+        Raises:
+            EnvironmentLackError: there is no `ssh`.
+        """
+        if shutil.which("ssh") is None:
+            raise EnvironmentLackError("the command ssh is not there; apt-get install openssh-client")
+        argv = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=10"]
+        if self.port is not None:
+            argv += ["-p", str(self.port)]
+        if self.identity is not None:
+            argv += ["-i", self.identity, "-o", "IdentitiesOnly=yes"]
+        return [*argv, *self.options, "--", self.target, remote]
+
+    def start_command(self, run: str) -> list[str]:
+        """The command that starts the machine's init for `run`."""
+        return self.command(
+            self._as_root(
+                f'"{RUN_VARIABLE}={run}" "HYBRIDNET_SSH=$SSH_CONNECTION"', "hybridnet.machines.init"
+            )
+        )
+
+    def clean_command(self, run: str) -> list[str]:
+        """The command that removes there what `run` has left."""
+        arguments = f"hybridnet.cleaning {shlex.quote(run)}"
+        return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
+
+    def _as_root(self, variables: str, module: str) -> str:
+        program = f"env {variables} {shlex.quote(self.python)} -m {module}"
+        return f"if [ $(id -u) = 0 ]; then exec {program}; else exec sudo -n {program}; fi"

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The agent's process: a Dask worker with one thread that carries the agent of one machine.
+
+Started by `hybridnet.machines.init`, which gives one JSON object on standard input: where the scheduler is, how this
+machine is called and reached, the certificates if the connection is secured (never on a command line, never in a file).
+It ends when it is told to, or when its scheduler is gone; in both cases the agent removes all it has made first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from distributed import Security, Worker, WorkerPlugin
+
+from hybridnet.agent import Agent
+from hybridnet.journal import Journal
+from hybridnet.machines.init import die_with_parent
+
+PLUGIN = "hybridnet-agent"
+
+
+class AgentPlugin(WorkerPlugin):
+    """Carries the agent into a worker, and takes it down with it."""
+
+    name = PLUGIN
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def setup(self, worker: Worker) -> None:
+        """Progress goes to the head as a Dask event of the run's topic."""
+        topic = progress_topic(self.agent.journal.run)
+        self.agent.on_progress = lambda text: worker.log_event(
+            topic, {"machine": self.agent.machine, "text": text}
+        )
+
+
+def progress_topic(run: str) -> str:
+    """The Dask topic on which the agents of a run tell how far they are."""
+    return f"hybridnet-progress-{run}"
+
+
+def security_of(pem: dict[str, str] | None) -> Security | None:
+    """The worker's side of the connection's security, from certificates in memory."""
+    if pem is None:
+        return None
+    return Security(
+        require_encryption=True,
+        tls_ca_file=pem["authority"],
+        tls_worker_cert=pem["certificate"],
+        tls_worker_key=pem["key"],
+    )
+
+
+async def _serve(settings: dict[str, Any]) -> None:
+    directory = Path(settings["state"]) / settings["run"] / settings["machine"]
+    agent = Agent(
+        settings["machine"], Journal(directory, settings["run"]), own_network=settings["own_network"]
+    )
+    watch: asyncio.Future[None] | None = None
+    try:
+        worker = Worker(
+            settings["scheduler"],
+            nthreads=1,
+            name=settings.get("worker_name", settings["machine"]),
+            host=settings["address"],
+            resources={f"machine:{settings['machine']}": 1},
+            security=security_of(settings.get("security")),
+            plugins=(AgentPlugin(agent),),
+            local_directory=str(directory / "dask"),
+            memory_limit=0,
+            dashboard=False,
+            death_timeout=60,
+        )
+        asyncio.get_running_loop().add_signal_handler(
+            signal.SIGTERM, lambda: asyncio.ensure_future(worker.close(reason="asked to"))
+        )
+        await worker
+        if "silence_s" in settings:
+            watch = asyncio.ensure_future(_end_in_silence(worker, agent, settings["silence_s"]))
+        await worker.finished()
+    finally:
+        if watch is not None:
+            watch.cancel()
+        await asyncio.to_thread(agent.close)
+
+
+async def _end_in_silence(worker: Worker, agent: Agent, seconds: float) -> None:
+    """Where the scheduler outlives the head: ends the worker once nothing was heard of the head for so long."""
+    while (left := agent.last_heard + seconds - time.monotonic()) > 0:
+        await asyncio.sleep(left)
+    await worker.close(reason="the head is silent")
+
+
+def main() -> None:
+    """Runs the agent until its end."""
+    die_with_parent()
+    settings = json.load(sys.stdin)
+    asyncio.run(_serve(settings))
+
+
+if __name__ == "__main__":
+    main()
