@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Interfaces and links of the live network.
+
+`Link` and `Intf` also stand for Mininet's classes of the same name where a script passes them to `link=` or
+`cls=`: whether a link is a veth pair or simulated follows from its options, so `TCLink` is another name for
+`Link`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.errors import UsageError
+
+if TYPE_CHECKING:
+    from hybridnet.node import Node
+
+__all__ = ["Intf", "Link", "TCIntf", "TCLink"]
+
+
+class Intf:
+    """An interface of an emulated node. Prints as its name."""
+
+    def __init__(self, name: str, node: Node, port: int, plan: dict[str, Any] | None) -> None:
+        """
+        Args:
+            plan: the interface of a host in the machine plan; None for a switch's port.
+        """
+        self.name = name
+        self.node = node
+        self.port = port
+        self.link: Link | None = None
+        self.mac: str | None = None if plan is None else plan["mac"]
+        addresses = [] if plan is None else plan["addresses"]
+        first = ipaddress.ip_interface(addresses[0]) if addresses else None
+        self.ip: str | None = None if first is None else str(first.ip)
+        self.prefixLen: int | None = None if first is None else first.network.prefixlen
+
+    def IP(self) -> str | None:
+        """The first address, without prefix length."""
+        return self.ip
+
+    def MAC(self) -> str | None:
+        """The MAC address; None for a switch's port."""
+        return self.mac
+
+    def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
+        """Replace the addresses by one: ``"10.0.0.5/8"``, or an address and a prefix length.
+
+        Raises:
+            UsageError: it is no address with a prefix length.
+            MachineError: the host refused it.
+        """
+        text = ipstr if "/" in ipstr else f"{ipstr}/{8 if prefixLen is None else prefixLen}"
+        try:
+            address = ipaddress.ip_interface(text)
+        except ValueError:
+            raise UsageError(
+                f"interface {self}: {text!r} is no IP address; write one like 10.0.0.5/8"
+            ) from None
+        self.node.execute(["ip", "address", "flush", "dev", self.name, "scope", "global"])
+        self.node.execute(["ip", "address", "add", str(address), "brd", "+", "dev", self.name])
+        self.ip, self.prefixLen = str(address.ip), address.network.prefixlen
+
+    def setMAC(self, mac: str) -> None:
+        """Replace the MAC address. Raises MachineError where the host refuses it."""
+        self.node.execute(["ip", "link", "set", "dev", self.name, "address", mac])
+        self.mac = mac
+
+    def ifconfig(self, *args: str) -> str:
+        """Set it ``"up"`` or ``"down"``; without argument, what `ip address` says of it."""
+        if args in (("up",), ("down",)):
+            self.node.set_interface(self.name, args[0] == "up")
+            return ""
+        if args:
+            raise UsageError(
+                f"interface {self}: ifconfig {' '.join(args)} is not supported; use node.cmd('ip ...')"
+            )
+        return self.node.execute(["ip", "address", "show", "dev", self.name])
+
+    def isUp(self) -> bool:
+        """Whether it is administratively up."""
+        flags = self.node.execute(["cat", f"/sys/class/net/{self.name}/flags"])
+        return bool(int(flags, 16) & 1)
+
+    def status(self) -> str:
+        """ "OK" where the device is there, else "MISSING"; for a switch's patch port there is no device to
+        look at.
+        """
+        return "OK" if f" {self.name}" in self.node.execute(["ip", "-o", "link", "show"]) else "MISSING"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class Link:
+    """A link of the live network; an end at a simulated node has no `Intf` and is given by its name."""
+
+    def __init__(self, name: str, kind: str, intf1: Intf | str, intf2: Intf | str) -> None:
+        """
+        Args:
+            kind: what it became: veth, patch, simulated, cut.
+        """
+        self.name = name
+        self.kind = kind
+        self.intf1 = intf1
+        self.intf2 = intf2
+        for intf in (intf1, intf2):
+            if isinstance(intf, Intf):
+                intf.link = self
+
+    def __str__(self) -> str:
+        return f"{self.intf1}<->{self.intf2}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self} {self.kind}>"
+
+
+TCLink = Link
+TCIntf = Intf

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What hybridnet tells its user: Mininet's `info`, `output`, `error` ... on standard error, without added
+newlines.
+
+`output` is for results that were asked for, such as pingAll's table, and is shown by default; `info` tells
+what is being built, and is shown after ``setLogLevel('info')``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from hybridnet.errors import UsageError
+
+__all__ = ["LEVELS", "debug", "error", "info", "log_level", "output", "setLogLevel", "warn"]
+
+LEVELS = {"debug": 10, "info": 20, "output": 25, "warning": 30, "warn": 30, "error": 40, "critical": 50}
+
+_level = LEVELS["output"]
+
+
+def setLogLevel(level: str | None = None) -> None:
+    """Show messages from this level on. Raises UsageError for a name that is not in `LEVELS`."""
+    global _level
+    if level is None:
+        level = "output"
+    if level not in LEVELS:
+        raise UsageError(f"log level {level!r} does not exist; write one of {', '.join(LEVELS)}")
+    _level = LEVELS[level]
+
+
+def log_level() -> int:
+    """The level from which messages are shown."""
+    return _level
+
+
+def debug(*parts: object) -> None:
+    """Details for finding faults."""
+    _show("debug", parts)
+
+
+def info(*parts: object) -> None:
+    """What is being done."""
+    _show("info", parts)
+
+
+def output(*parts: object) -> None:
+    """Results that were asked for."""
+    _show("output", parts)
+
+
+def warn(*parts: object) -> None:
+    """What the user should look at before trusting the results."""
+    _show("warning", parts)
+
+
+def error(*parts: object) -> None:
+    """What went wrong."""
+    _show("error", parts)
+
+
+def _show(level: str, parts: tuple[object, ...]) -> None:
+    if LEVELS[level] >= _level:
+        sys.stderr.write(" ".join(str(part) for part in parts))
+        sys.stderr.flush()
