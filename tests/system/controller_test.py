@@ -149,6 +149,9 @@ class Line:
 
     def controller_frames(self) -> int:
         """How many frames all switches have sent to the controller, link discovery's aside."""
+        run(
+            "ovs-appctl", "-t", f"{self.directory}/vswitchd.ctl", "revalidator/wait"
+        )  # counters are current after it
         misses = [
             line for switch in SWITCHES for line in self.flows(switch).splitlines() if "priority=0 " in line
         ]
