@@ -14,6 +14,9 @@ constexpr Duration kLeastBaseline = Duration::seconds(2);
 // No quartz is worse, and NTP slews by at most 500 ppm: more is noise.
 constexpr double kMostDrift = 1e-3;
 
+// What quartz crystals usually differ by: a drift is believed as far as the exchanges tell it better than this.
+constexpr double kUsualDrift = 30e-6;
+
 // How much the best exchange is trusted: reading the clock and the socket takes about this long.
 constexpr double kFloorNs = 1'000.0;
 
@@ -99,7 +102,8 @@ void ClockSync::fit(const std::vector<Sample>& best) {
     covariance += weight(s) * (time(s) - mean_t) * (excess(s) - mean_o);
     variance += weight(s) * (time(s) - mean_t) * (time(s) - mean_t);
   }
-  drift_ = std::clamp(covariance / variance, -kMostDrift, kMostDrift);
+  const double prior = 1.0 / (kUsualDrift * kUsualDrift);
+  drift_ = std::clamp(covariance / (variance + prior), -kMostDrift, kMostDrift);
   reference_ = origin;
   offset_ = base + Duration::ns(std::llround(mean_o - drift_ * mean_t));
 }

@@ -36,8 +36,8 @@ class ClockSync {
   };
 
   static constexpr std::size_t kFirstEstimate = 8;  // exchanges before there is one
-  static constexpr std::size_t kWindow = 128;
-  static constexpr std::size_t kSections = 8;
+  static constexpr std::size_t kWindow = 512;
+  static constexpr std::size_t kSections = 16;
 
   ClockSync();
 

@@ -22,7 +22,8 @@ constexpr Duration kSyncAtStart = Duration::ms(5);
 constexpr Duration kSyncSoonAfter = Duration::ms(20);
 constexpr Duration kSyncSteady = Duration::ms(100);
 
-// A departure that lies further ahead than clocks can be wrong did not happen.
+// A departure that lies further ahead than clocks can be wrong did not happen. Nor does a datagram wait that long in the
+// socket, unless CLOCK_REALTIME was set meanwhile.
 constexpr Duration kMostAhead = Duration::seconds(1);
 
 PeeringPortal::Config checked_config(PeeringPortal::Config config) {
@@ -45,6 +46,15 @@ PeeringPortal::Config checked_config(PeeringPortal::Config config) {
   return config;
 }
 
+std::size_t fitting_datagram(const PeeringPortal::Config& config, const UdpSocket& socket) {
+  const std::size_t fits = std::min(config.datagram_size, socket.largest_datagram());
+  if (fits >= peering::kSmallestDatagram) return fits;
+  throw EnvironmentError("make the peering portal to " + config.name + ": the way to " +
+                         config.remote.text() + " carries datagrams of " + std::to_string(fits) +
+                         " bytes; raise its MTU to at least " +
+                         std::to_string(peering::kSmallestDatagram + 28));
+}
+
 }  // namespace
 
 PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::function<SimTime()> wall_now,
@@ -54,7 +64,9 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
       wall_now_(std::move(wall_now)),
       config_(checked_config(config)),
       socket_(config_.local, config_.remote, config_.socket_buffer),
-      sender_(socket_, {config_.token, config_.batch, config_.compression, config_.datagram_size}, wall_now_),
+      sender_(socket_,
+              {config_.token, config_.batch, config_.compression, fitting_datagram(config_, socket_)},
+              wall_now_),
       raw_(peering::kLargestBody) {
   if (!config_.kernel_cuts) socket_.give_up_segments();
   simulation_.schedule(sync_due_, simulation_.now());
@@ -90,15 +102,18 @@ bool PeeringPortal::poll() {
   const std::span<const UdpSocket::Received> messages = socket_.receive();
   received_at_ = wall_now_();
   for (const UdpSocket::Received& message : messages) {
+    const SimTime arrived =
+        config_.kernel_stamps ? received_at_ - std::min(message.waited, kMostAhead) : received_at_;
     for (std::size_t at = 0; at < message.bytes.size(); at += message.segment_size) {
-      take_datagram(message.bytes.subspan(at, std::min(message.segment_size, message.bytes.size() - at)));
+      take_datagram(message.bytes.subspan(at, std::min(message.segment_size, message.bytes.size() - at)),
+                    arrived);
     }
   }
   watch_held();
   return messages.size() == UdpSocket::kMessagesPerCall;
 }
 
-void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram) {
+void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram, SimTime arrived) {
   ++counts_.received_datagrams;
   counts_.received_datagram_bytes += datagram.size();
   const auto header = peering::read_datagram(datagram);
@@ -109,7 +124,7 @@ void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram) {
   } else if (header->kind == DatagramKind::piece) {
     take_piece(datagram);
   } else {
-    take_sync(datagram);
+    take_sync(datagram, arrived);
   }
 }
 
@@ -220,7 +235,7 @@ void PeeringPortal::request_sync() {
   simulation_.schedule_in(sync_due_, pace);
 }
 
-void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram) {
+void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram, SimTime arrived) {
   const auto message = peering::read_sync(datagram);
   if (!message) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
@@ -232,14 +247,14 @@ void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram) {
   if (message->datagram.kind == DatagramKind::sync_request) {
     SyncMessage reply;
     reply.request_sent_ns = message->request_sent_ns;
-    reply.request_received_ns = received_at_.count_ns();
+    reply.request_received_ns = arrived.count_ns();
     reply.reply_sent_ns = wall_now_().count_ns();
     send_sync(reply, DatagramKind::sync_reply);
     return;
   }
   const ClockSync::Exchange exchange = {SimTime::at_ns(message->request_sent_ns),
                                         SimTime::at_ns(message->request_received_ns),
-                                        SimTime::at_ns(message->reply_sent_ns), received_at_};
+                                        SimTime::at_ns(message->reply_sent_ns), arrived};
   if (!clock_.add(exchange)) counts_.dropped_datagrams.add(DropReason::malformed, 1);
 }
 

@@ -50,14 +50,16 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
     std::uint64_t token = 0;  // the run's
     peering::BatchPolicy batch;
     peering::Compression compression = peering::Compression::off;
-    std::size_t datagram_size = 1'472;  // UDP payload that the path's MTU allows: 576 to 65,507
-    bool kernel_cuts = true;            // where it can (UDP_SEGMENT); false only to compare
+    std::size_t datagram_size =
+        1'472;                  // UDP payload at most, 576 to 65,507; less where the path's MTU is less
+    bool kernel_cuts = true;    // where it can (UDP_SEGMENT); false only to compare
+    bool kernel_stamps = true;  // of synchronizations; false when wall_now is not the wall clock
     ByteCount socket_buffer = ByteCount::bytes(32 << 20);
   };
 
   // Packets are counted as segments, their bytes as on a wire without overhead.
   //   accepted = sent.sent_packets + sent.dropped + queued
-  //   peer's sent = received + lost;  received = delivered by the channels + dropped_received + in_flight
+  //   peer's sent = received + pending + lost;  received = delivered by the channels + dropped_received + in_flight
   struct Counters {
     peering::PeeringSender::Counters sent;
     std::uint64_t queued_packets = 0;  // in batches that the kernel has not taken yet
@@ -94,7 +96,8 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   static constexpr Duration kSilence = Duration::seconds(1);
 
   // `wall_now` is the run loop's wall_now(). `simulation` and `pool` must outlive the portal. Throws
-  // ConfigError when a value is out of its range, EnvironmentError when the local address cannot be had.
+  // ConfigError when a value is out of its range, EnvironmentError when the local address cannot be had or the MTU is too
+  // small.
   PeeringPortal(Simulation& simulation, PacketPool& pool, std::function<SimTime()> wall_now,
                 const Config& config);
   PeeringPortal(const PeeringPortal&) = delete;
@@ -122,7 +125,7 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   const Lateness& transit() const { return transit_; }
 
  private:
-  void take_datagram(std::span<const std::uint8_t> datagram);
+  void take_datagram(std::span<const std::uint8_t> datagram, SimTime arrived);
   void take_piece(std::span<const std::uint8_t> datagram);
   void take_batch(const peering::PieceHeader& header, std::span<const std::uint8_t> body) override;
   void take_records(const peering::PieceHeader& header, std::span<const std::uint8_t> body);
@@ -132,7 +135,7 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   void give_up_missing();
 
   void request_sync();
-  void take_sync(std::span<const std::uint8_t> datagram);
+  void take_sync(std::span<const std::uint8_t> datagram, SimTime arrived);
   void send_sync(peering::SyncMessage message, peering::DatagramKind kind);
   void batch_due() { sender_.end_of_wait(); }
 

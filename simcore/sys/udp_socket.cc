@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 
 #include "simcore/sys/checked_call.h"
+#include "simcore/sys/clock.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -80,6 +82,8 @@ UdpSocket::UdpSocket(const UdpEndpoint& local, const UdpEndpoint& remote, ByteCo
   enlarge(SO_SNDBUF, SO_SNDBUFFORCE, buffer);
   checked(::setsockopt(fd(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on),
           "ask for drop counts of UDP " + local.text());
+  checked(::setsockopt(fd(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on),
+          "ask for timestamps of UDP " + local.text());
 
   // Both are absent from old kernels, and nothing depends on them but speed.
   ::setsockopt(fd(), SOL_UDP, UDP_GRO, &on, sizeof on);
@@ -116,6 +120,14 @@ UdpEndpoint UdpSocket::local() const {
   checked(::getsockname(fd(), reinterpret_cast<sockaddr*>(&address), &length),
           "read the address of a UDP socket");
   return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
+}
+
+std::size_t UdpSocket::largest_datagram() const {
+  constexpr std::size_t kHeaders = 20 + 8;  // IPv4 without options, UDP
+  int mtu = 0;
+  socklen_t length = sizeof mtu;
+  checked(::getsockopt(fd(), IPPROTO_IP, IP_MTU, &mtu, &length), "read the path MTU of a UDP socket");
+  return std::min(kLargestMessage, static_cast<std::size_t>(mtu) - kHeaders);
 }
 
 ByteCount UdpSocket::receive_buffer() const {
@@ -163,6 +175,7 @@ std::span<const UdpSocket::Received> UdpSocket::receive() {
     if (errno == EAGAIN || errno == EWOULDBLOCK || attempt == kRepeats) return {};
     ++unreachable_;
   }
+  const std::int64_t now_ns = realtime_ns();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     if ((headers_[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
@@ -172,12 +185,13 @@ std::span<const UdpSocket::Received> UdpSocket::receive() {
     Received& received = received_[kept++];
     received.bytes = {bytes_.get() + i * kReceiveBytes, headers_[i].msg_len};
     received.segment_size = headers_[i].msg_len;
-    read_control(headers_[i].msg_hdr, received);
+    received.waited = Duration::zero();
+    read_control(headers_[i].msg_hdr, now_ns, received);
   }
   return std::span<const Received>(received_).first(kept);
 }
 
-void UdpSocket::read_control(msghdr& header, Received& received) {
+void UdpSocket::read_control(msghdr& header, std::int64_t now_ns, Received& received) {
   for (cmsghdr* control = CMSG_FIRSTHDR(&header); control != nullptr;
        control = CMSG_NXTHDR(&header, control)) {
     if (control->cmsg_level == SOL_UDP && control->cmsg_type == UDP_GRO) {
@@ -186,6 +200,12 @@ void UdpSocket::read_control(msghdr& header, Received& received) {
       if (segment_size > 0) received.segment_size = static_cast<std::size_t>(segment_size);
     } else if (control->cmsg_level == SOL_SOCKET && control->cmsg_type == SO_RXQ_OVFL) {
       std::memcpy(&kernel_drops_, CMSG_DATA(control), sizeof kernel_drops_);
+    } else if (control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_TIMESTAMPNS) {
+      timespec stamp{};
+      std::memcpy(&stamp, CMSG_DATA(control), sizeof stamp);
+      const std::int64_t stamp_ns = std::int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
+      received.waited =
+          Duration::ns(std::max<std::int64_t>(0, now_ns - stamp_ns));  // the clock may be set back
     }
   }
 }

@@ -22,6 +22,7 @@
 
 #include "simcore/sys/file_descriptor.h"
 #include "simcore/units/data.h"
+#include "simcore/units/time.h"
 
 namespace simcore {
 
@@ -52,6 +53,7 @@ class UdpSocket {
   struct Received {
     std::span<const std::uint8_t> bytes;  // valid until the next receive()
     std::size_t segment_size = 0;  // the datagrams in it, the last may be shorter; its size when there is one
+    Duration waited = Duration::zero();  // in the socket, by the kernel's timestamp
   };
 
   // Bound to `local` (port 0: any free one) and connected to `remote`. `buffer` is asked for in each
@@ -61,6 +63,7 @@ class UdpSocket {
 
   int fd() const { return fd_.get(); }
   UdpEndpoint local() const;
+  std::size_t largest_datagram() const;  // payload that the way to the remote carries without IP fragments
 
   // The kernel cuts messages into datagrams. Without it every message must be a datagram (segment_size 0).
   bool segments() const { return segments_; }
@@ -88,7 +91,7 @@ class UdpSocket {
 
   void enlarge(int option, int forced_option, ByteCount buffer);
   void prepare_receiving();
-  void read_control(msghdr& header, Received& received);
+  void read_control(msghdr& header, std::int64_t now_ns, Received& received);
 
   FileDescriptor fd_;
   bool segments_ = false;

@@ -41,6 +41,7 @@ PeeringPortal::Config joined(const UdpEndpoint& local, const UdpEndpoint& remote
   config.local = local;
   config.remote = remote;
   config.token = kToken;
+  config.kernel_stamps = false;  // the clock of these tests is not the kernel's
   config.socket_buffer = kBuffer;
   return config;
 }

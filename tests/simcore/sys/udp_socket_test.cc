@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "simcore/sys/clock.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -69,6 +70,21 @@ TEST_F(UdpSocketTest, a_message_without_segment_size_is_one_datagram) {
   start_b();
   ASSERT_EQ(send(700, 0), 1);
   EXPECT_EQ(received(700), std::vector<std::size_t>({700}));
+}
+
+TEST_F(UdpSocketTest, a_message_says_how_long_it_waited) {
+  start_b();
+  const std::int64_t before = realtime_ns();
+  ASSERT_EQ(send(700, 0), 1);
+  ASSERT_TRUE(readable(*b, 2'000));
+  const auto messages = b->receive();
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_GT(messages[0].waited, Duration::zero());
+  EXPECT_LE(messages[0].waited, Duration::ns(realtime_ns() - before));
+}
+
+TEST_F(UdpSocketTest, loopback_carries_the_largest_datagram_there_is) {
+  EXPECT_EQ(a->largest_datagram(), 65'507u);  // its MTU is 65,536
 }
 
 TEST_F(UdpSocketTest, nothing_to_receive_is_no_error) {
