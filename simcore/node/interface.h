@@ -23,9 +23,9 @@ class Interface final : public Port {
  public:
   struct Config {
     std::string name;
-    MacAddress mac = MacAddress::zero();          // of routers and hosts; a switch has none of its own
-    std::optional<Ipv4InterfaceAddress> address;  // of routers and hosts
-    std::uint16_t mtu = 1'500;                    // bytes of IP datagram; >= 68
+    MacAddress mac = MacAddress::zero();  // of routers and hosts; a switch has none of its own
+    std::optional<Ipv4InterfaceAddress> address = std::nullopt;  // of routers and hosts
+    std::uint16_t mtu = 1'500;                                   // bytes of IP datagram; >= 68
   };
 
   // Counts of segments and of their wire bytes.

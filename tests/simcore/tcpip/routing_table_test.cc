@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/tcpip/routing_table.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace simcore {
+namespace {
+
+Route route(const char* prefix, std::size_t interface) {
+  return {Ipv4Prefix::parse(prefix), std::nullopt, interface};
+}
+
+// The interface of the way to `address`, -1 when there is none.
+int way(const RoutingTable& table, const char* address) {
+  const Route* const found = table.find(Ipv4Address::parse(address));
+  return found == nullptr ? -1 : static_cast<int>(found->interface);
+}
+
+TEST(RoutingTable, the_longest_prefix_wins_in_whatever_order_they_came) {
+  RoutingTable table;
+  EXPECT_TRUE(table.add(route("10.1.0.0/16", 2)));
+  EXPECT_TRUE(table.add(route("10.1.2.3/32", 4)));
+  EXPECT_TRUE(table.add(route("0.0.0.0/0", 0)));
+  EXPECT_TRUE(table.add(route("10.0.0.0/8", 1)));
+  EXPECT_TRUE(table.add(route("10.1.2.0/24", 3)));
+  EXPECT_EQ(way(table, "11.0.0.1"), 0);
+  EXPECT_EQ(way(table, "10.2.0.1"), 1);
+  EXPECT_EQ(way(table, "10.1.3.1"), 2);
+  EXPECT_EQ(way(table, "10.1.2.1"), 3);
+  EXPECT_EQ(way(table, "10.1.2.3"), 4);
+  EXPECT_EQ(table.size(), 5U);
+}
+
+TEST(RoutingTable, without_a_prefix_that_fits_there_is_no_way) {
+  RoutingTable table;
+  EXPECT_EQ(way(table, "10.0.0.1"), -1);
+  EXPECT_TRUE(table.add(route("10.0.0.0/31", 1)));
+  EXPECT_EQ(way(table, "10.0.0.1"), 1);
+  EXPECT_EQ(way(table, "10.0.0.2"), -1);
+}
+
+TEST(RoutingTable, a_second_route_for_a_prefix_is_refused_and_the_same_one_again_is_not) {
+  RoutingTable table;
+  EXPECT_TRUE(table.add(route("10.0.0.0/8", 1)));
+  EXPECT_TRUE(table.add(route("10.0.0.0/8", 1)));
+  EXPECT_FALSE(table.add(route("10.0.0.0/8", 2)));
+  EXPECT_FALSE(table.add({Ipv4Prefix::parse("10.0.0.0/8"), Ipv4Address::parse("10.0.0.1"), 1}));
+  EXPECT_EQ(way(table, "10.0.0.1"), 1);
+  EXPECT_EQ(table.size(), 1U);
+}
+
+TEST(RoutingTable, thousands_of_prefixes_agree_with_a_search_through_all) {
+  std::mt19937 random(1);  // the same numbers everywhere
+  RoutingTable table;
+  std::vector<Route> routes;
+  while (routes.size() < 2'000) {
+    const int length = static_cast<int>(random() % 33);
+    // Few distinct leading bits, so that prefixes nest.
+    const auto address = Ipv4Address::of(static_cast<std::uint32_t>(random()) & 0x0303'ffffU);
+    const Route added{Ipv4Prefix::around(address, length), std::nullopt, routes.size()};
+    if (table.add(added)) routes.push_back(added);
+  }
+  for (int i = 0; i < 1'000; ++i) {
+    const auto address = Ipv4Address::of(static_cast<std::uint32_t>(random()) & 0x0303'ffffU);
+    const Route* best = nullptr;
+    for (const Route& candidate : routes) {
+      if (!candidate.prefix.contains(address)) continue;
+      if (best == nullptr || candidate.prefix.length() > best->prefix.length()) best = &candidate;
+    }
+    const Route* const found = table.find(address);
+    ASSERT_EQ(found == nullptr, best == nullptr);
+    if (best != nullptr) {
+      EXPECT_EQ(*found, *best) << address.to_string();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace simcore
