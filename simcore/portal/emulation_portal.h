@@ -47,7 +47,7 @@ class EmulationPortal : public Port, public Pollable {
     std::string name;
     std::string device;  // a network device of the namespace in which the instance runs
     std::string filter;  // captures only what matches, in pcap-filter(7); empty: everything
-    std::uint64_t backlog_segments = 4'096;  // how much may wait for the device; >= 1
+    std::uint64_t backlog_segments = 16'384;  // how much may wait for the device: 20 ms at 10 Gbit/s; >= 1
   };
 
   struct Counters {

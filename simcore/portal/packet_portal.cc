@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/portal/packet_portal.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -15,6 +16,11 @@ namespace {
 // Frames up to this size are copied out of the receive buffer: the copy costs less than a microsecond, and a
 // 64 KB block for a small frame would exhaust the pool. It is what the pool's class of jumbo frames holds.
 constexpr std::size_t kCopyBreak = 9'600;
+
+// What a poll should take in at most, judged by the frames of the one before. Fewer segments than a flush writes, or
+// what comes in at one portal would pile up at another.
+constexpr std::size_t kBytesPerPoll = 128 * 1'024;
+constexpr std::size_t kFewFrames = 2;
 
 PacketSocket::Options socket_options(const std::string& filter, int receive_buffer_bytes) {
   PacketSocket::Options options;
@@ -65,7 +71,7 @@ void PacketPortal::prepare_device() {
 }
 
 bool PacketPortal::poll() {
-  const auto frames = socket_.receive();
+  const auto frames = socket_.receive(frames_per_poll_);
   if (frames.empty()) {
     if (socket_.error() == EINVAL) {
       drop_unsupported(UnsupportedFrame::offload_kind);
@@ -75,8 +81,20 @@ bool PacketPortal::poll() {
     return socket_.error() != 0;
   }
   arrivals_.begin_batch();
-  for (std::size_t slot = 0; slot < frames.size(); ++slot) take_in(slot, frames[slot]);
-  return frames.size() == PacketSocket::kBatch;
+  std::size_t bytes = 0;
+  for (std::size_t slot = 0; slot < frames.size(); ++slot) {
+    bytes += frames[slot].size;
+    take_in(slot, frames[slot]);
+  }
+  const bool more = frames.size() == frames_per_poll_;
+  choose_batch(frames.size(), bytes);
+  return more;
+}
+
+// A poll of 32 trains would copy 2 MB, and make the events that fall due meanwhile late.
+void PacketPortal::choose_batch(std::size_t frames, std::size_t bytes) {
+  const std::size_t fit = kBytesPerPoll * frames / std::max<std::size_t>(bytes, 1);
+  frames_per_poll_ = std::clamp<std::size_t>(fit, kFewFrames, PacketSocket::kBatch);
 }
 
 void PacketPortal::take_in(std::size_t slot, const PacketSocket::ReceivedFrame& frame) {

@@ -31,7 +31,7 @@ class PacketPortal final : public EmulationPortal {
     Duration gro_flush_timeout =
         Duration::us(50);  // how long GRO may hold a frame; 0: until the end of its batch
     int receive_buffer_bytes = 64 * 1'024 * 1'024;  // of the kernel's accounting, for bursts
-    int segments_per_flush = 128;                   // written in one turn of the loop; >= 1
+    int segments_per_flush = 192;                   // written in one turn of the loop; >= 1
   };
 
   // All must outlive the portal. Throws ConfigError, EnvironmentError, SystemError.
@@ -47,6 +47,7 @@ class PacketPortal final : public EmulationPortal {
   void prepare_device();
   void take_in(std::size_t slot, const PacketSocket::ReceivedFrame& frame);
   PacketPtr packet_from(std::size_t slot, std::size_t size);
+  void choose_batch(std::size_t frames, std::size_t bytes);
   std::size_t fill_batch(int segments);
 
   Options options_;
@@ -54,6 +55,7 @@ class PacketPortal final : public EmulationPortal {
   std::optional<SysfsSetting> gro_flush_;
   PacketSocket socket_;
   std::array<PacketPtr, PacketSocket::kBatch> buffers_;
+  std::size_t frames_per_poll_ = PacketSocket::kBatch;
   std::array<PacketSocket::OutgoingFrame, PacketSocket::kBatch> batch_{};
 };
 

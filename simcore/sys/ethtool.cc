@@ -84,17 +84,6 @@ bool Ethtool::set_feature(const std::string& name, bool on) {
   return feature(name) == on;
 }
 
-std::optional<std::uint64_t> Ethtool::statistic(const std::string& name) const {
-  const std::vector<std::string> names = names_of(ETH_SS_STATS);
-  const auto position = position_of(names, name);
-  if (!position) return std::nullopt;
-  VariableCommand<ethtool_stats, std::uint64_t> get(names.size());
-  get->cmd = ETHTOOL_GSTATS;
-  get->n_stats = static_cast<std::uint32_t>(names.size());
-  if (!request(get.get())) return std::nullopt;
-  return get.element(*position);
-}
-
 // The names in one of the kernel's tables, in its order; none when the device has no such table.
 std::vector<std::string> Ethtool::names_of(std::uint32_t string_set) const {
   VariableCommand<ethtool_sset_info, std::uint32_t> info(1);

@@ -26,9 +26,6 @@ class Ethtool {
   // CAP_NET_ADMIN.
   bool set_feature(const std::string& name, bool on);
 
-  // The value of a counter of `ethtool -S`; nothing when the device has no such counter.
-  std::optional<std::uint64_t> statistic(const std::string& name) const;
-
   const std::string& device() const { return device_; }
 
  private:

@@ -103,13 +103,15 @@ void PacketSocket::provide(std::size_t slot, std::span<std::uint8_t> buffer) {
   in_parts_[slot][1] = {buffer.data(), buffer.size() - kVlanTag};
 }
 
-std::span<const PacketSocket::ReceivedFrame> PacketSocket::receive() {
-  for (std::size_t i = 0; i < kBatch; ++i) {
+std::span<const PacketSocket::ReceivedFrame> PacketSocket::receive(std::size_t most) {
+  most = std::min(most, kBatch);
+  for (std::size_t i = 0; i < most; ++i) {
     in_[i].msg_hdr.msg_control = control_[i].bytes.data();
     in_[i].msg_hdr.msg_controllen = control_[i].bytes.size();
   }
   // MSG_TRUNC: report the whole length of a frame that the buffer could not hold.
-  const int count = ::recvmmsg(fd_.get(), in_.data(), kBatch, MSG_DONTWAIT | MSG_TRUNC, nullptr);
+  const int count =
+      ::recvmmsg(fd_.get(), in_.data(), static_cast<unsigned>(most), MSG_DONTWAIT | MSG_TRUNC, nullptr);
   if (count < 0) {
     error_ = errno == EAGAIN || errno == EINTR ? 0 : errno;
     return {};

@@ -65,7 +65,7 @@ class PacketSocket {
   // Takes what has arrived, without blocking, at most one frame per slot, in order; empty when there is
   // nothing. error() then says why: 0 (nothing there), EINVAL (a super-packet of a kind that virtio-net
   // cannot describe, which the kernel has thrown away), ENETDOWN. Precondition: all slots were provided.
-  std::span<const ReceivedFrame> receive();
+  std::span<const ReceivedFrame> receive(std::size_t most = kBatch);
   int error() const { return error_; }
 
   // Sends at most kBatch frames, without blocking.
