@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/tcp/congestion_control.h"
+
+#include "simcore/tcp/bbr.h"
+#include "simcore/tcp/cubic.h"
+#include "simcore/tcp/reno.h"
+#include "simcore/tcp/vegas.h"
+
+namespace simcore {
+
+namespace {
+
+// The window is never the limit.
+class Unlimited final : public CongestionControl {
+ public:
+  void on_ack(const AckSample&, CongestionWindow& window) override { window.cwnd = kNoLimit; }
+  std::int64_t reduced(CongestionEvent, const CongestionWindow&, std::int64_t, SimTime) override {
+    return kNoLimit;
+  }
+  bool owns_window() const override { return true; }
+
+ private:
+  static constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
+};
+
+}  // namespace
+
+std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& options) {
+  switch (options.congestion) {
+    case CongestionAlgorithm::none:
+      return std::make_unique<Unlimited>();
+    case CongestionAlgorithm::reno:
+      return std::make_unique<Reno>(options);
+    case CongestionAlgorithm::vegas:
+      return std::make_unique<Vegas>(options);
+    case CongestionAlgorithm::cubic:
+      return std::make_unique<Cubic>(options);
+    case CongestionAlgorithm::bbr:
+      return std::make_unique<Bbr>(options);
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace simcore

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// CongestionControl: how the congestion window moves. One interface; each algorithm is a small class that names its
+// source. What is common to all, that is, which segments are lost and what is sent again, is not its business.
+//
+// All quantities are bytes. An algorithm changes the window that it is handed and keeps no copy.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "simcore/tcp/delivery_rate.h"
+#include "simcore/tcp/tcp_options.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+struct CongestionWindow {
+  std::int64_t cwnd;
+  std::int64_t ssthresh;
+  std::int64_t mss;
+
+  bool slow_start() const { return cwnd < ssthresh; }
+};
+
+struct AckSample {
+  SimTime now = SimTime::zero();
+  std::int64_t acked = 0;      // bytes that the cumulative acknowledgement newly covers
+  std::int64_t delivered = 0;  // bytes newly known to have arrived, by SACK too
+  std::int64_t lost = 0;       // segments newly marked lost
+  std::int64_t in_flight = 0;  // pipe after this acknowledgement
+  std::int64_t prior_in_flight = 0;
+  std::int64_t snd_una = 0;  // positions after this acknowledgement
+  std::int64_t snd_nxt = 0;
+  std::optional<Duration> rtt;  // of the latest segment that was sent once
+  Duration srtt = Duration::zero();
+  bool window_limited = false;  // the window, not the application or the receiver, held the sender back
+  bool recovering = false;      // in fast recovery, or reducing after an ECN echo
+  bool after_timeout = false;
+  std::int64_t total_delivered = 0;
+  DeliveryRate::Sample rate;
+};
+
+enum class CongestionEvent : std::uint8_t { loss, ecn_echo, timeout };
+
+class CongestionControl {
+ public:
+  virtual ~CongestionControl() = default;
+
+  // Data was acknowledged. Called outside recovery, and in slow start after a timeout; always when owns_window().
+  virtual void on_ack(const AckSample& sample, CongestionWindow& window) = 0;
+
+  // The new ssthresh. `flight` is the smaller of the window and what is outstanding (FlightSize of RFC 5681).
+  virtual std::int64_t reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t flight,
+                               SimTime now) = 0;
+
+  virtual void on_recovery_end(CongestionWindow&, SimTime) {}
+  // The reduction was needless; the window is already restored.
+  virtual void on_undo(CongestionWindow&) {}
+  // Sending starts again after the connection was idle for `idle`.
+  virtual void on_idle_end(CongestionWindow&, SimTime, Duration /*idle*/) {}
+
+  // True when the algorithm sets the window in recovery too, instead of the sender's PRR.
+  virtual bool owns_window() const { return false; }
+
+  // Bytes per second at which segments are spaced; absent when the window alone decides.
+  virtual std::optional<double> pacing_rate() const { return std::nullopt; }
+
+  // Precondition: options.check() passed.
+  static std::unique_ptr<CongestionControl> make(const TcpOptions& options);
+};
+
+// Half of what is outstanding, at least two segments: RFC 5681 equation (4).
+constexpr std::int64_t half_of_flight(std::int64_t flight, std::int64_t mss) {
+  return std::max(flight / 2, 2 * mss);
+}
+
+}  // namespace simcore

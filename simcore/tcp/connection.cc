@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpConnection, the part that gives: segments, timers, and the application's calls.
+#include "simcore/tcp/connection.h"
+
+#include <algorithm>
+
+namespace simcore {
+
+namespace {
+
+constexpr std::size_t kSackBlocks = 4;
+constexpr std::size_t kSackBlocksWithTimestamps = 3;  // 40 bytes of options: 12 + 4 + 3 * 8
+constexpr std::int64_t kTimestampBytes = 12;
+constexpr std::int64_t kTimestampTick = 1'000'000;  // 1 ms, within the bounds of RFC 7323 section 5.4
+
+std::int64_t payload_limit(std::int64_t mss, bool timestamps) {
+  return mss - (timestamps ? kTimestampBytes : 0);
+}
+
+}  // namespace
+
+const char* name_of(TcpState state) {
+  switch (state) {
+    case TcpState::closed:
+      return "CLOSED";
+    case TcpState::listen:
+      return "LISTEN";
+    case TcpState::syn_sent:
+      return "SYN-SENT";
+    case TcpState::syn_received:
+      return "SYN-RECEIVED";
+    case TcpState::established:
+      return "ESTABLISHED";
+    case TcpState::fin_wait_1:
+      return "FIN-WAIT-1";
+    case TcpState::fin_wait_2:
+      return "FIN-WAIT-2";
+    case TcpState::close_wait:
+      return "CLOSE-WAIT";
+    case TcpState::closing:
+      return "CLOSING";
+    case TcpState::last_ack:
+      return "LAST-ACK";
+    case TcpState::time_wait:
+      return "TIME-WAIT";
+  }
+  __builtin_unreachable();
+}
+
+TcpConnection::TcpConnection(const TcpOptions& options, SeqNum initial_send)
+    : options_(options),
+      sender_(options),
+      receiver_(options),
+      initial_send_(initial_send),
+      mss_(options.mss) {}
+
+void TcpConnection::connect(SimTime now) {
+  state_ = TcpState::syn_sent;
+  syn_due_ = true;
+  syn_sent_at_ = now;
+  syn_retry_at_ = now + options_.rto.initial_rto;
+}
+
+void TcpConnection::listen() {
+  state_ = TcpState::listen;
+  passive_ = true;
+}
+
+bool TcpConnection::can_write() const {
+  return !close_requested_ && (state_ == TcpState::syn_sent || state_ == TcpState::syn_received ||
+                               state_ == TcpState::established || state_ == TcpState::close_wait);
+}
+
+std::int64_t TcpConnection::write(std::span<const std::uint8_t> bytes) {
+  return can_write() ? sender_.buffer().write(bytes) : 0;
+}
+
+std::int64_t TcpConnection::write_virtual(std::int64_t bytes) {
+  return can_write() ? sender_.buffer().write_virtual(bytes) : 0;
+}
+
+void TcpConnection::close(SimTime) {
+  if (close_requested_) return;
+  switch (state_) {
+    case TcpState::listen:
+    case TcpState::syn_sent:
+      state_ = TcpState::closed;
+      syn_due_ = false;
+      syn_retry_at_ = SimTime::never();
+      break;
+    case TcpState::syn_received:  // the FIN waits for the handshake
+      close_requested_ = true;
+      sender_.queue_fin();
+      break;
+    case TcpState::established:
+    case TcpState::close_wait:
+      close_requested_ = true;
+      sender_.queue_fin();
+      state_ = state_ == TcpState::established ? TcpState::fin_wait_1 : TcpState::last_ack;
+      break;
+    default:
+      break;
+  }
+}
+
+void TcpConnection::abort() {
+  if (synchronized() && state_ != TcpState::time_wait) {
+    owe_reset(wrap(sender_.snd_nxt(), initial_send_));
+  } else if (state_ == TcpState::syn_received) {
+    owe_reset(initial_send_ + 1);
+  }
+  end(TcpError::aborted);
+}
+
+void TcpConnection::end(TcpError error) {
+  state_ = TcpState::closed;
+  error_ = error;
+  syn_due_ = false;
+  keepalive_due_ = false;
+  syn_retry_at_ = keepalive_at_ = quiet_at_ = SimTime::never();
+}
+
+void TcpConnection::enter_time_wait(SimTime now) {
+  state_ = TcpState::time_wait;
+  keepalive_at_ = SimTime::never();
+  quiet_at_ = now + options_.time_wait;
+}
+
+void TcpConnection::copy_payload(const TcpSegment& segment, std::span<std::uint8_t> out) const {
+  if (sender_.buffer().has_bytes()) {
+    sender_.buffer().copy(segment.payload_position, out);
+  } else {
+    std::fill(out.begin(), out.end(), std::uint8_t{0});
+  }
+}
+
+void TcpConnection::reduce_mss(std::int64_t mss) {
+  mss_ = std::min(mss_, mss);
+  if (synchronized()) sender_.reduce_mss(payload_limit(mss_, timestamps_));
+}
+
+void TcpConnection::establish(SimTime now, std::int64_t window) {
+  const std::size_t blocks = timestamps_ ? kSackBlocksWithTimestamps : kSackBlocks;
+  receiver_.establish(scaling_ ? TcpReceiver::scale_for(options_.receive_buffer) : std::uint8_t{0},
+                      sack_ ? blocks : 0, ecn_);
+  TcpSender::Agreement agreement{.mss = payload_limit(mss_, timestamps_),
+                                 .window = window,
+                                 .sack = sack_,
+                                 .ecn = ecn_,
+                                 .syn_retransmitted = syn_retries_ > 0,
+                                 .rtt = std::nullopt};
+  if (syn_retries_ == 0) agreement.rtt = now - syn_sent_at_;
+  sender_.establish(now, agreement);
+  syn_retry_at_ = SimTime::never();
+  syn_due_ = false;
+  last_heard_ = now;
+  if (options_.keepalive_idle) keepalive_at_ = now + *options_.keepalive_idle;
+  state_ = close_requested_ ? TcpState::fin_wait_1 : TcpState::established;
+}
+
+bool TcpConnection::next_segment(SimTime now, TcpSegment& out) {
+  if (reset_due_) return give_reset(out);
+  if (syn_due_) return give_syn(now, out);
+  if (!synchronized()) return false;
+  if (const auto ack = receiver_.next_ack(true)) return give_ack(now, *ack, out);
+  if (state_ != TcpState::time_wait) {
+    if (const auto outgoing = sender_.next(now)) {
+      give_data(now, *outgoing, out);
+      return true;
+    }
+    if (keepalive_due_) {
+      give_keepalive(now, out);
+      return true;
+    }
+  }
+  if (const auto ack = receiver_.next_ack(false)) return give_ack(now, *ack, out);
+  return false;
+}
+
+bool TcpConnection::give_reset(TcpSegment& out) {
+  out = *reset_due_;
+  reset_due_.reset();
+  return true;
+}
+
+bool TcpConnection::give_syn(SimTime now, TcpSegment& out) {
+  syn_due_ = false;
+  const bool answers = state_ == TcpState::syn_received;
+  out = TcpSegment{};
+  out.seq = initial_send_;
+  out.flags = TcpFlag::syn;
+  if (options_.ecn && !answers) out.flags = out.flags | (TcpFlag::ece | TcpFlag::cwr);
+  out.options.mss = options_.mss;
+  out.options.sack_permitted = answers ? sack_ : options_.sack;
+  if (answers ? scaling_ : options_.window_scaling) {
+    out.options.window_scale = TcpReceiver::scale_for(options_.receive_buffer);
+  }
+  if (answers ? timestamps_ : options_.timestamps) {
+    out.options.timestamps = TcpTimestamps{timestamp(now), answers ? recent_timestamp_ : 0};
+  }
+  if (answers) {
+    out.flags = out.flags | TcpFlag::ack;
+    if (ecn_) out.flags = out.flags | TcpFlag::ece;
+    out.ack = receiver_.seq(receiver_.rcv_nxt());
+    last_ack_sent_ = receiver_.rcv_nxt();
+  }
+  out.window = receiver_.window_field(1, true);
+  return true;
+}
+
+// What every segment after the handshake has.
+void TcpConnection::fill_ack(SimTime now, std::int64_t position, TcpSegment& out) {
+  out.flags = TcpFlag::ack;
+  out.ack = receiver_.seq(position);
+  out.window = receiver_.window_field(position, false);
+  if (timestamps_) out.options.timestamps = TcpTimestamps{timestamp(now), recent_timestamp_};
+  last_ack_sent_ = position;
+}
+
+bool TcpConnection::give_ack(SimTime now, const TcpReceiver::OwedAck& ack, TcpSegment& out) {
+  out = TcpSegment{};
+  out.seq = wrap(sender_.snd_nxt(), initial_send_);
+  fill_ack(now, ack.position, out);
+  out.options.sack = ack.sack;
+  if (ack.ecn_echo) out.flags = out.flags | TcpFlag::ece;
+  return true;
+}
+
+void TcpConnection::give_data(SimTime now, const TcpSender::Outgoing& outgoing, TcpSegment& out) {
+  out = TcpSegment{};
+  out.seq = wrap(outgoing.start, initial_send_);
+  fill_ack(now, receiver_.rcv_nxt(), out);
+  receiver_.ack_carried();
+  if (outgoing.fin) out.flags = out.flags | TcpFlag::fin;
+  if (outgoing.push) out.flags = out.flags | TcpFlag::psh;
+  if (outgoing.cwr) out.flags = out.flags | TcpFlag::cwr;
+  if (receiver_.ecn_echo()) out.flags = out.flags | TcpFlag::ece;
+  if (outgoing.ect) out.ecn = EcnCodepoint::ect0;
+  out.length = static_cast<std::uint32_t>(outgoing.length);
+  out.segments = outgoing.segments;
+  out.segment_payload = static_cast<std::uint16_t>(outgoing.segment_payload);
+  out.payload_position = outgoing.start;
+}
+
+// RFC 9293 section 3.8.4: one below what is expected, so that it must be answered.
+void TcpConnection::give_keepalive(SimTime now, TcpSegment& out) {
+  keepalive_due_ = false;
+  out = TcpSegment{};
+  out.seq = wrap(sender_.snd_una() - 1, initial_send_);
+  fill_ack(now, receiver_.rcv_nxt(), out);
+  receiver_.ack_carried();
+}
+
+std::uint32_t TcpConnection::timestamp(SimTime now) const {
+  return static_cast<std::uint32_t>(now.count_ns() / kTimestampTick + 1);
+}
+
+SimTime TcpConnection::deadline() const {
+  SimTime earliest = std::min({syn_retry_at_, keepalive_at_, quiet_at_});
+  if (synchronized() && state_ != TcpState::time_wait) {
+    earliest = std::min({earliest, sender_.deadline(), receiver_.deadline()});
+  }
+  return earliest;
+}
+
+void TcpConnection::expire(SimTime now) {
+  if (now >= syn_retry_at_) retry_syn(now);
+  if (now >= quiet_at_) end(state_ == TcpState::time_wait ? error_ : TcpError::timed_out);
+  if (now >= keepalive_at_) check_keepalive(now);
+  if (!synchronized() || state_ == TcpState::time_wait) return;
+  sender_.expire(now);
+  receiver_.expire(now);
+  if (sender_.gave_up()) end(TcpError::timed_out);
+}
+
+void TcpConnection::retry_syn(SimTime now) {
+  if (++syn_retries_ > options_.syn_retries) {
+    end(TcpError::timed_out);
+    return;
+  }
+  syn_due_ = true;
+  Duration wait = options_.rto.initial_rto;
+  for (std::uint32_t i = 0; i < syn_retries_ && wait < options_.rto.maximum_rto; ++i) wait = wait * 2;
+  syn_retry_at_ = now + std::min(wait, options_.rto.maximum_rto);
+}
+
+void TcpConnection::check_keepalive(SimTime now) {
+  const SimTime idle_until = last_heard_ + *options_.keepalive_idle;
+  if (now < idle_until && keepalive_unanswered_ == 0) {
+    keepalive_at_ = idle_until;
+    return;
+  }
+  if (keepalive_unanswered_ >= options_.keepalive_probes) {
+    end(TcpError::timed_out);
+    return;
+  }
+  ++keepalive_unanswered_;
+  keepalive_due_ = true;
+  keepalive_at_ = now + options_.keepalive_interval;
+}
+
+}  // namespace simcore

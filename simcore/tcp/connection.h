@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpConnection: one end of a TCP connection, as a pure state machine (RFC 9293).
+//
+//   network  -- on_segment(now, segment) -->  +---------------+  <-- write, read, close, abort --  application
+//            <-- next_segment(now, out) ----  | TcpConnection |
+//   timer    -- expire(now) ------------->    +---------------+  -- deadline() --> timer
+//
+// It has no clock, no socket and schedules nothing. After every call that takes `now` the owner takes segments with
+// next_segment until there is none, and then sets its timer to deadline(). `now` never decreases.
+//
+//   TcpSender sends and retransmits, TcpReceiver reassembles and acknowledges; here are the states of RFC 9293 section
+//   3.3.2, the handshake, sequence checks, resets (RFC 5961), timestamps and PAWS (RFC 7323), keep-alive and TIME-WAIT.
+//
+// Left out: urgent data (the pointer is ignored, the bytes are ordinary), data on SYN segments (the peer sends it again),
+// simultaneous use of one object for several connections: a listening socket makes a new one per SYN.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "simcore/tcp/receiver.h"
+#include "simcore/tcp/segment.h"
+#include "simcore/tcp/sender.h"
+#include "simcore/tcp/seq_num.h"
+#include "simcore/tcp/tcp_options.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+enum class TcpState : std::uint8_t {
+  closed,
+  listen,
+  syn_sent,
+  syn_received,
+  established,
+  fin_wait_1,
+  fin_wait_2,
+  close_wait,
+  closing,
+  last_ack,
+  time_wait,
+};
+
+const char* name_of(TcpState state);
+
+enum class TcpError : std::uint8_t {
+  none,
+  refused,    // a reset answered the SYN
+  reset,      // a reset from the peer
+  timed_out,  // nothing answered
+  aborted,    // abort() here
+};
+
+struct ConnectionCounters {
+  std::uint64_t segments_received = 0;  // of trains each
+  std::uint64_t unacceptable_segments = 0;
+  std::uint64_t paws_drops = 0;
+  std::uint64_t malformed_segments =
+      0;  // SYN with FIN, no ACK where one must be, no timestamp after it was agreed on
+  std::uint64_t challenge_acks = 0;
+  std::uint64_t challenge_acks_suppressed = 0;
+};
+
+class TcpConnection {
+ public:
+  // `initial_send` is the initial sequence number. Precondition: options.check() passed.
+  TcpConnection(const TcpOptions& options, SeqNum initial_send);
+
+  void connect(SimTime now);
+  void listen();
+
+  void on_segment(SimTime now, const TcpSegment& segment);
+  // Fills `out` with the next segment or train to send; false when there is none.
+  bool next_segment(SimTime now, TcpSegment& out);
+  void expire(SimTime now);
+  SimTime deadline() const;
+
+  // The application's side. Writes take what there is room for and return how much; after close() they take nothing.
+  std::int64_t write(std::span<const std::uint8_t> bytes);
+  std::int64_t write_virtual(std::int64_t bytes);
+  std::int64_t room_to_write() const { return can_write() ? sender_.buffer().room() : 0; }
+  std::int64_t readable() const { return receiver_.unread(); }
+  std::int64_t read(std::span<std::uint8_t> out) { return receiver_.read(out); }
+  std::int64_t discard(std::int64_t bytes) { return receiver_.discard(bytes); }
+  // No more data will be written: a FIN follows what is in the buffer. Reading goes on.
+  void close(SimTime now);
+  // Nobody will read any more: data that still comes is answered with a reset (RFC 1122 section 4.2.2.13).
+  void stop_reading() { reading_ = false; }
+  // Ends the connection with a reset.
+  void abort();
+
+  // Bytes of a segment that next_segment gave; zeros for a virtual payload.
+  void copy_payload(const TcpSegment& segment, std::span<std::uint8_t> out) const;
+  // True when segments carry bytes that are to be copied; false when lengths are enough.
+  bool has_bytes_to_copy() const { return sender_.buffer().has_bytes(); }
+
+  // The path takes only segments with this much payload and options (an ICMP "fragmentation needed").
+  void reduce_mss(std::int64_t mss);
+
+  // In TIME-WAIT: may this SYN open a new connection (RFC 6191, RFC 1122 section 4.2.2.13)?
+  bool may_be_reopened_by(const TcpSegment& syn) const;
+
+  TcpState state() const { return state_; }
+  TcpError error() const { return error_; }
+  // The peer has closed and everything it sent has been read.
+  bool at_end_of_stream() const { return receiver_.fin_received() && receiver_.unread() == 0; }
+
+  const TcpSender& sender() const { return sender_; }
+  const TcpReceiver& receiver() const { return receiver_; }
+  const ConnectionCounters& counters() const { return counters_; }
+  const TcpOptions& options() const { return options_; }
+  bool uses_sack() const { return sack_; }
+  bool uses_timestamps() const { return timestamps_; }
+  bool uses_ecn() const { return ecn_; }
+
+ private:
+  bool can_write() const;
+  bool synchronized() const { return state_ >= TcpState::established; }
+
+  // connection.cc: output and timers
+  bool give_reset(TcpSegment& out);
+  bool give_syn(SimTime now, TcpSegment& out);
+  bool give_ack(SimTime now, const TcpReceiver::OwedAck& ack, TcpSegment& out);
+  void give_data(SimTime now, const TcpSender::Outgoing& outgoing, TcpSegment& out);
+  void give_keepalive(SimTime now, TcpSegment& out);
+  void fill_ack(SimTime now, std::int64_t position, TcpSegment& out);
+  void retry_syn(SimTime now);
+  void check_keepalive(SimTime now);
+  void end(TcpError error);
+  void enter_time_wait(SimTime now);
+  std::uint32_t timestamp(SimTime now) const;
+
+  // segment_arrives.cc: input (RFC 9293 section 3.10.7)
+  void arrives_in_listen(SimTime now, const TcpSegment& segment);
+  void arrives_in_syn_sent(SimTime now, const TcpSegment& segment);
+  bool passes_checks(SimTime now, const TcpSegment& segment, std::int64_t position);
+  bool passes_timestamp(SimTime now, const TcpSegment& segment, std::int64_t position);
+  bool acceptable(std::int64_t position, std::int64_t length) const;
+  bool take_ack(SimTime now, const TcpSegment& segment, std::int64_t position);
+  void take_payload(SimTime now, const TcpSegment& segment, std::int64_t position);
+  void agree(const TcpSegment& syn);
+  void establish(SimTime now, std::int64_t window);
+  void after_fin_acknowledged(SimTime now);
+  void after_fin_received(SimTime now);
+  void challenge(SimTime now);
+  void owe_reset(SeqNum seq);
+  std::optional<SimTime> echoed(SimTime now, const TcpSegment& segment) const;
+
+  TcpOptions options_;
+  TcpSender sender_;
+  TcpReceiver receiver_;
+  SeqNum initial_send_;
+  TcpState state_ = TcpState::closed;
+  TcpError error_ = TcpError::none;
+  bool passive_ = false;
+  bool close_requested_ = false;
+  bool reading_ = true;
+
+  // Agreed on in the handshake.
+  bool sack_ = false;
+  bool timestamps_ = false;
+  bool ecn_ = false;
+  bool scaling_ = false;
+  std::uint8_t send_scale_ = 0;
+  std::int64_t mss_;
+
+  bool syn_due_ = false;
+  SimTime syn_sent_at_ = SimTime::zero();
+  std::uint32_t syn_retries_ = 0;
+  SimTime syn_retry_at_ = SimTime::never();
+
+  std::optional<TcpSegment> reset_due_;
+
+  std::uint32_t recent_timestamp_ = 0;  // TS.Recent
+  SimTime recent_timestamp_at_ = SimTime::zero();
+  std::int64_t last_ack_sent_ = 0;  // Last.ACK.sent, a position
+
+  SimTime last_heard_ = SimTime::zero();
+  SimTime keepalive_at_ = SimTime::never();
+  std::uint32_t keepalive_unanswered_ = 0;
+  bool keepalive_due_ = false;
+  SimTime quiet_at_ = SimTime::never();  // the end of TIME-WAIT, or of an orphaned FIN-WAIT-2
+
+  SimTime challenge_window_start_ = SimTime::zero();
+  std::uint32_t challenges_in_window_ = 0;
+
+  ConnectionCounters counters_;
+};
+
+}  // namespace simcore

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// ProportionalRateReduction: how the window shrinks during a recovery (RFC 6937).
+//
+// While more than ssthresh is in the network, ssthresh/RecoverFS bytes are sent for each one delivered; below, the
+// window grows back, by the slow start reduction bound, which the RFC recommends.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace simcore {
+
+class ProportionalRateReduction {
+ public:
+  // `flight` is what was outstanding when the loss was found: RecoverFS.
+  void start(std::int64_t flight) {
+    flight_ = std::max<std::int64_t>(flight, 1);
+    delivered_ = 0;
+    sent_ = 0;
+  }
+
+  void on_sent(std::int64_t bytes) { sent_ += bytes; }
+
+  // The congestion window after an acknowledgement that delivered `delivered` bytes.
+  std::int64_t window(std::int64_t delivered, std::int64_t pipe, std::int64_t ssthresh, std::int64_t mss) {
+    delivered_ += delivered;
+    std::int64_t allowed = 0;
+    if (pipe > ssthresh) {
+      const auto share = static_cast<__int128>(delivered_) * ssthresh;
+      allowed = static_cast<std::int64_t>((share + flight_ - 1) / flight_) - sent_;
+    } else {
+      const std::int64_t bound = std::max(delivered_ - sent_, delivered) + mss;
+      allowed = std::min(ssthresh - pipe, bound);
+    }
+    return pipe + std::max<std::int64_t>(allowed, 0);
+  }
+
+ private:
+  std::int64_t flight_ = 1;
+  std::int64_t delivered_ = 0;
+  std::int64_t sent_ = 0;
+};
+
+}  // namespace simcore

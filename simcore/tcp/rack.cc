@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/tcp/rack.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace simcore {
+
+namespace {
+
+constexpr int kWindowPersists = 16;
+constexpr std::int64_t kWidest = 255;
+
+bool sent_after(SimTime a, std::int64_t a_end, SimTime b, std::int64_t b_end) {
+  return a > b || (a == b && a_end > b_end);
+}
+
+}  // namespace
+
+void Rack::delivered(const SentSegment& segment, SimTime now, Duration min_rtt, bool echo_is_older) {
+  if (segment.end > forward_ack_) {
+    forward_ack_ = segment.end;
+  } else if (segment.end < forward_ack_ && !segment.ever_retransmitted) {
+    reordering_seen_ = true;
+  }
+  const Duration rtt = now - segment.sent;
+  if (segment.ever_retransmitted && (echo_is_older || rtt < min_rtt)) return;
+  rtt_ = rtt;
+  if (!valid_ || sent_after(segment.sent, segment.end, sent_, end_)) {
+    valid_ = true;
+    sent_ = segment.sent;
+    end_ = segment.end;
+  }
+}
+
+void Rack::duplicate_reported(std::int64_t snd_una, std::int64_t snd_nxt) {
+  if (snd_una < duplicate_round_) return;
+  duplicate_round_ = snd_nxt;
+  window_multiplier_ = std::min(window_multiplier_ + 1, kWidest);
+  window_persists_ = kWindowPersists;
+}
+
+void Rack::recovery_ended() {
+  if (--window_persists_ > 0) return;
+  window_persists_ = kWindowPersists;
+  window_multiplier_ = 1;
+}
+
+Duration Rack::window(const Scoreboard& board, Duration min_rtt, Duration srtt, bool recovering) const {
+  if (!reordering_seen_ && (recovering || board.sacked_segments() >= threshold_)) return Duration::zero();
+  return std::min(min_rtt * window_multiplier_ / 4, srtt);
+}
+
+Duration Rack::detect(Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt, bool recovering,
+                      bool& found) {
+  if (!valid_) return Duration::zero();
+  const Duration patience = rtt_ + window(board, min_rtt, srtt, recovering);
+  for (std::optional<Scoreboard::Index> i = board.oldest_sent(); i; i = board.oldest_sent()) {
+    const SentSegment& segment = board.at(*i);
+    if (!sent_after(sent_, end_, segment.sent, segment.end)) break;
+    const Duration remaining = segment.sent + patience - now;
+    if (remaining > Duration::zero()) return remaining;
+    board.mark_lost(*i);
+    found = true;
+  }
+  return Duration::zero();
+}
+
+}  // namespace simcore

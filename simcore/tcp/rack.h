@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Rack: recent acknowledgement (RFC 8985 sections 6 and 7.2): a segment is lost when one that was sent after it, by more
+// than the reordering window, has been delivered.
+//
+// One rule is sharper than in the RFC: the reordering timer is set for the first segment that it concerns, not for the
+// last, so each is judged at its own instant.
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/tcp/scoreboard.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+class Rack {
+ public:
+  explicit Rack(std::uint32_t duplicate_threshold) : threshold_(duplicate_threshold) {}
+
+  // `segment`, still as it was before this acknowledgement, was delivered, in the order of section 6.2, step 2.
+  // `min_rtt` is the smallest round trip so far. `echo_is_older` says that timestamps prove that not its last
+  // transmission was acknowledged.
+  void delivered(const SentSegment& segment, SimTime now, Duration min_rtt, bool echo_is_older);
+
+  // A duplicate was reported (section 6.2, step 4): the window widens, once a round trip.
+  void duplicate_reported(std::int64_t snd_una, std::int64_t snd_nxt);
+
+  // A recovery ended: the wider window lasts for 16 of them.
+  void recovery_ended();
+
+  // Marks as lost what is overdue. Returns how long until the next will be, zero when none waits.
+  Duration detect(Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt, bool recovering,
+                  bool& found);
+
+  bool reordering_seen() const { return reordering_seen_; }
+
+ private:
+  Duration window(const Scoreboard& board, Duration min_rtt, Duration srtt, bool recovering) const;
+
+  std::uint32_t threshold_;
+  bool valid_ = false;
+  SimTime sent_ = SimTime::zero();  // RACK.xmit_ts, of the most recently sent segment that was delivered
+  std::int64_t end_ = 0;            // RACK.end_seq
+  Duration rtt_ = Duration::zero();
+  std::int64_t forward_ack_ = 0;  // RACK.fack
+  bool reordering_seen_ = false;
+  std::int64_t window_multiplier_ = 1;
+  int window_persists_ = 16;
+  std::int64_t duplicate_round_ = -1;
+};
+
+}  // namespace simcore

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpReceiver: the receiving half of a connection: what has arrived, what to acknowledge, when, and with which window.
+//
+//   segments -> take() -> [Reassembly] -> read()          next_ack() -> acknowledgements
+//
+// Acknowledgements are owed per segment, also for a train: a train of n in-order segments owes n/2 of them when delayed
+// acknowledgements are on, and n when they are off. Each that is owed waits in a short queue with the SACK blocks of
+// its moment until next_ack() hands it out, so the peer sees the duplicates that it has to count.
+//
+// The window never shrinks (RFC 9293 section 3.8.6) and opens only by a segment or half the buffer
+// (section 3.8.6.2.2). A scaled window cannot state every value; where rounding down would pull the right edge back, it
+// is rounded up, so the buffer may hold up to 2^scale - 1 bytes more than was asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simcore/tcp/header_options.h"
+#include "simcore/tcp/reassembly.h"
+#include "simcore/tcp/segment.h"
+#include "simcore/tcp/seq_num.h"
+#include "simcore/tcp/tcp_options.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+struct ReceiverCounters {
+  std::uint64_t segments = 0;
+  std::uint64_t out_of_order_segments = 0;
+  std::uint64_t duplicate_segments = 0;
+  std::uint64_t refused_segments = 0;  // the bound of the reassembly queue was reached
+  std::uint64_t ce_marks = 0;
+  std::uint64_t merged_acks =
+      0;  // owed, and told by a later one because the queue of acknowledgements was full
+};
+
+class TcpReceiver {
+ public:
+  // An acknowledgement that is owed.
+  struct OwedAck {
+    std::int64_t position;
+    SackBlocks sack;
+    bool ecn_echo;
+    bool alone;  // must travel without data: the peer counts it as a duplicate, or reads its SACK blocks
+  };
+
+  explicit TcpReceiver(const TcpOptions& options);
+
+  // The peer's SYN came: its sequence number is that of position 0.
+  void start(SeqNum initial) { initial_ = initial; }
+  // The handshake ended. `scale` shifts our window; `sack_blocks` is how many fit into a header, 0 without SACK.
+  void establish(std::uint8_t scale, std::size_t sack_blocks, bool ecn);
+
+  // Takes a data segment or train that begins at `position`; `fin` when it carries one. What lies outside of the window
+  // is cut off.
+  void take(SimTime now, std::int64_t position, const TcpSegment& segment);
+  // Reports an old segment as a duplicate.
+  void take_duplicate(std::int64_t position, std::int64_t length);
+  // An acknowledgement is owed now, whatever came.
+  void owe_ack(bool alone);
+
+  // The next acknowledgement to send by itself; `data_follows` says that a data segment could carry the last one.
+  std::optional<OwedAck> next_ack(bool data_follows);
+  bool owes_ack() const { return first_owed_ < owed_.size(); }
+  // A segment that acknowledges rcv_nxt() leaves.
+  void ack_carried();
+
+  // The window field for a segment that acknowledges `position`. On a SYN it is not scaled.
+  std::uint16_t window_field(std::int64_t position, bool on_syn);
+
+  void expire(SimTime now);
+  SimTime deadline() const { return ack_at_; }
+
+  // The application takes data; the peer hears of the room when it is worth a segment. Both return how much there was.
+  std::int64_t read(std::span<std::uint8_t> out);
+  std::int64_t discard(std::int64_t bytes);
+
+  std::int64_t rcv_nxt() const { return stream_.next() + (fin_received_ ? 1 : 0); }
+  std::int64_t right_edge() const { return right_edge_; }
+  std::int64_t unread() const { return stream_.unread(); }
+  bool fin_received() const { return fin_received_; }
+  bool ecn_echo() const { return ecn_echo_; }
+  SeqNum initial() const { return initial_; }
+  SeqNum seq(std::int64_t position) const { return wrap(position, initial_); }
+  const Reassembly& stream() const { return stream_; }
+  const ReceiverCounters& counters() const { return counters_; }
+
+  // The shift that states a buffer of this size: RFC 7323 section 2.3.
+  static std::uint8_t scale_for(std::int64_t buffer);
+
+ private:
+  static constexpr std::size_t kMostOwed = 256;
+
+  void take_segment(SimTime now, std::int64_t position, std::int64_t length,
+                    std::span<const std::uint8_t> data, bool last_of_train);
+  void acknowledge_in_order(SimTime now, std::int64_t length, bool last_of_train);
+  void open_window_if_worthwhile();
+
+  TcpOptions options_;
+  Reassembly stream_;
+  SeqNum initial_{0};
+  std::uint8_t scale_ = 0;
+  std::size_t sack_blocks_ = 0;
+  bool ecn_ = false;
+
+  std::optional<std::int64_t> fin_position_;
+  bool fin_received_ = false;
+  std::int64_t right_edge_ = 1;      // of the window as the peer knows it
+  std::int64_t full_segment_;        // the largest payload so far: what counts as full-sized
+  std::int64_t unacknowledged_ = 0;  // bytes in order since the last acknowledgement
+  bool ack_in_train_ = false;        // ack_per_train: one is due at the end of the train
+  std::uint32_t quick_acks_left_;
+  bool ecn_echo_ = false;
+  SimTime ack_at_ = SimTime::never();
+
+  std::vector<OwedAck> owed_;
+  std::size_t first_owed_ = 0;
+  ReceiverCounters counters_;
+};
+
+}  // namespace simcore

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+//
+// Scoreboard: what the sender knows of every segment that it sent and that is not yet acknowledged (RFC 6675).
+//
+//   first_                                                    end_
+//    | lost | retransmitted | sacked sacked sacked | in flight |
+//
+// One record per segment, in the order of the stream, in a ring: a train of n segments has n records, so nothing is
+// ever split, and what happened to one of them is written on it. A second order, a list through the records, is that of
+// the last transmission, for RACK (RFC 8985). Costs: a cumulative acknowledgement, constant per segment; a SACK block,
+// a binary search and then constant, amortized, per segment that it newly covers, since runs that are covered are
+// jumped over; the next lost segment, logarithmic. Nothing is allocated once the ring has grown to the window.
+//
+// `pipe` (RFC 6675 section 2) is what is thought to be in the network: every segment that is neither sacked nor lost,
+// and every retransmission that is neither.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+struct SentSegment {
+  std::int64_t start;              // position of its first byte
+  std::int64_t end;                // after its last; a FIN counts one
+  SimTime sent = SimTime::zero();  // its last transmission
+
+  // What the delivery rate sampler noted when it was last sent; see delivery_rate.h.
+  std::int64_t delivered = 0;
+  SimTime delivered_time = SimTime::zero();
+  SimTime first_sent_time = SimTime::zero();
+
+  std::uint32_t jump = 0;   // of a sacked record: where to look for the next that is not
+  std::uint32_t older = 0;  // neighbours in the order of transmission
+  std::uint32_t newer = 0;
+  bool sacked = false;
+  bool lost = false;
+  bool retransmission_in_flight = false;
+  bool ever_retransmitted = false;
+  bool fin = false;
+  bool application_limited = false;
+  bool in_time_order = false;
+  bool queued_as_lost = false;
+
+  std::int64_t length() const { return end - start; }
+};
+
+class Scoreboard {
+ public:
+  using Index = std::uint64_t;  // counts the segments of a connection; never wraps
+
+  explicit Scoreboard(std::uint32_t duplicate_threshold) : threshold_(duplicate_threshold) {}
+
+  bool empty() const { return first_ == end_; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - first_); }
+  Index first() const { return first_; }
+  Index end() const { return end_; }
+  SentSegment& at(Index index) { return ring_[static_cast<std::size_t>(index) & mask_]; }
+  const SentSegment& at(Index index) const { return ring_[static_cast<std::size_t>(index) & mask_]; }
+
+  std::int64_t pipe() const { return pipe_; }
+  std::int64_t sacked_bytes() const { return sacked_bytes_; }
+  std::int64_t sacked_segments() const { return sacked_segments_; }
+  std::int64_t lost_segments() const { return lost_segments_; }  // lost, whether sent again or not
+  // The position after the highest sacked segment, 0 when there is none.
+  std::int64_t highest_sacked() const { return sacked_segments_ == 0 ? 0 : highest_sacked_; }
+
+  // Notes a segment sent for the first time. Precondition: it begins where the one before ended.
+  SentSegment& append(std::int64_t start, std::int64_t end, bool fin, SimTime now);
+
+  // Calls `visit(segment)` for every segment that `position` acknowledges, and forgets it; cuts one that it
+  // acknowledges in part.
+  template <class Visit>
+  void acknowledge(std::int64_t position, Visit visit) {
+    while (first_ != end_ && at(first_).end <= position) {
+      visit(at(first_));
+      forget_first();
+    }
+    if (first_ != end_ && at(first_).start < position) trim_first(position);
+  }
+
+  // Calls `visit(segment)` for every segment that lies in the block, was not sacked before, and is now.
+  template <class Visit>
+  void sack(std::int64_t left, std::int64_t right, Visit visit) {
+    for (Index i = next_unsacked(index_from(left)); i != end_ && at(i).end <= right;
+         i = next_unsacked(i + 1)) {
+      visit(at(i));
+      mark_sacked(i);
+    }
+  }
+
+  // Marks as lost every segment that IsLost of RFC 6675 section 4 says is: `duplicate_threshold` segments after it are
+  // sacked. Says whether there was a new one.
+  bool mark_lost_by_threshold();
+
+  void mark_lost(Index index);
+  void mark_retransmitted(Index index, SimTime now);
+
+  // A timeout: everything that is not sacked is lost, retransmissions too. When the first segment is sacked and yet not
+  // acknowledged the receiver has taken its word back (RFC 2018 section 8), and nothing counts as sacked.
+  void mark_all_lost();
+
+  // A loss that turned out to be none: what is marked lost and was not sent again is in flight.
+  void forget_losses();
+
+  // The lowest segment that is lost and not sent again yet.
+  std::optional<Index> next_lost();
+
+  // The lowest segment at or after `from` that is not sacked; end() when there is none.
+  Index next_unsacked(Index from);
+
+  // The first segment that begins at or after `position`.
+  Index index_from(std::int64_t position) const;
+
+  // In the order of the last transmission, those that are in flight: `oldest`, then `newer_than(i)`, until nothing.
+  std::optional<Index> oldest_sent() const {
+    return time_count_ == 0 ? std::nullopt : std::optional(widen(oldest_));
+  }
+  std::optional<Index> newer_than(Index index) const {
+    return low(index) == newest_ ? std::nullopt : std::optional(widen(at(index).newer));
+  }
+
+ private:
+  static std::uint32_t low(Index index) { return static_cast<std::uint32_t>(index); }
+  Index widen(std::uint32_t index) const { return first_ + (index - low(first_)); }
+  static std::int64_t weight(const SentSegment& segment);
+
+  void grow();
+  void forget_first();
+  void trim_first(std::int64_t position);
+  void mark_sacked(Index index);
+  void link_newest(Index index);
+  void unlink(Index index);
+
+  std::uint32_t threshold_;
+  std::vector<SentSegment> ring_;  // its size is a power of two, or zero before the first segment
+  std::size_t mask_ = 0;
+  Index first_ = 0;
+  Index end_ = 0;
+
+  std::int64_t pipe_ = 0;
+  std::int64_t sacked_bytes_ = 0;
+  std::int64_t sacked_segments_ = 0;
+  std::int64_t lost_segments_ = 0;
+  std::int64_t highest_sacked_ = 0;
+
+  std::uint32_t oldest_ = 0;
+  std::uint32_t newest_ = 0;
+  std::size_t time_count_ = 0;
+
+  std::vector<Index> top_sacked_;  // the `threshold_` highest sacked segments, lowest first
+  Index judged_ = 0;               // below this mark_lost_by_threshold has been
+  std::vector<Index> lost_heap_;   // candidates for next_lost, least on top
+};
+
+}  // namespace simcore

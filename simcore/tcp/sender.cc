@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpSender, the part that sends: new data, retransmissions, probes, and the timers.
+#include "simcore/tcp/sender.h"
+
+#include <algorithm>
+
+namespace simcore {
+
+namespace {
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
+constexpr Duration kWorstAckDelay = Duration::ms(200);  // TLP.max_ack_delay of RFC 8985 section 7.2
+constexpr std::int64_t kPacedBurstsPerSecond = 1024;  // a train is at most this part of a second, as in Linux
+
+}  // namespace
+
+TcpSender::TcpSender(const TcpOptions& options)
+    : options_(options),
+      buffer_(1, options.send_buffer),
+      board_(options.duplicate_threshold),
+      rtt_(options.rto),
+      rack_(options.duplicate_threshold),
+      control_(CongestionControl::make(options)),
+      congestion_{options.initial_window * options.mss, options.initial_ssthresh, options.mss} {}
+
+void TcpSender::establish(SimTime now, const Agreement& agreement) {
+  established_ = true;
+  sack_ = agreement.sack;
+  ecn_ = agreement.ecn;
+  rack_tlp_ = options_.rack_tlp && sack_;
+  window_ = largest_window_ = agreement.window;
+  congestion_.mss = agreement.mss;
+  // RFC 5681 section 3.1: after a lost SYN one segment is the initial window.
+  const std::int64_t segments = agreement.syn_retransmitted ? 1 : options_.initial_window;
+  congestion_.cwnd = options_.congestion == CongestionAlgorithm::none ? kNoLimit : segments * agreement.mss;
+  if (agreement.rtt) {
+    rtt_.sample(*agreement.rtt);
+    min_rtt_ = *agreement.rtt;
+  } else if (agreement.syn_retransmitted) {
+    rtt_.start_data_at_least(Duration::seconds(3));
+  }
+  last_sent_ = now;
+}
+
+std::optional<TcpSender::Outgoing> TcpSender::next(SimTime now) {
+  if (!established_ || gave_up_) return std::nullopt;
+  if (window_probe_due_) return window_probe(now);
+  if (tail_probe_due_) {
+    tail_probe_due_ = false;
+    if (auto probe = tail_probe(now)) return probe;
+  }
+  waiting_for_release_ = now < release_at_;
+  if (waiting_for_release_) return std::nullopt;
+  if (board_.next_lost()) return retransmit(now, retransmit_now_);
+  retransmit_now_ = false;
+  return send_new(now);
+}
+
+// How far the peer's window reaches beyond what was sent.
+std::int64_t TcpSender::room_in_window() const {
+  return std::max<std::int64_t>(0, snd_una_ + window_ - snd_nxt_);
+}
+
+std::optional<TcpSender::Outgoing> TcpSender::window_probe(SimTime) {
+  window_probe_due_ = false;
+  ++counters_.window_probes;
+  return Outgoing{.start = snd_una_ - 1,
+                  .length = 0,
+                  .segment_payload = 0,
+                  .segments = 1,
+                  .fin = false,
+                  .push = false,
+                  .retransmission = false,
+                  .cwr = false,
+                  .ect = false};
+}
+
+// RFC 8985 section 7.3: a segment of new data, or else the last one again.
+std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
+  if (board_.empty()) return std::nullopt;
+  ++counters_.tail_probes;
+  const std::int64_t data = std::min({buffer_.end() - snd_nxt_, room_in_window(), congestion_.mss});
+  std::optional<Outgoing> probe;
+  tail_probe_repeated_ = data <= 0;
+  if (data > 0) {
+    probe = transmit(now, data, false);
+  } else {
+    const SentSegment& last = board_.at(board_.end() - 1);
+    if (last.sacked || last.lost) return std::nullopt;
+    board_.mark_lost(board_.end() - 1);
+    probe = retransmit(now, true);
+  }
+  tail_probe_end_ = snd_nxt_;
+  tail_probe_at_ = SimTime::never();
+  arm_timeout(now);
+  return probe;
+}
+
+// Sends the lowest lost segment again, and those behind it that are lost too and fit into a train.
+std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whatever_the_window) {
+  const Scoreboard::Index first = *board_.next_lost();
+  const std::int64_t allowed = congestion_.cwnd - pipe();
+  if (!whatever_the_window && board_.at(first).length() > allowed) {
+    limited_at_ = snd_nxt_;
+    return std::nullopt;
+  }
+  retransmit_now_ = false;
+  const std::int64_t mss = congestion_.mss;
+  const std::int64_t longest = longest_train();
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;
+  bool fin = false;
+  for (Scoreboard::Index i = first; i != board_.end(); ++i) {
+    SentSegment& segment = board_.at(i);
+    if (!segment.lost || segment.retransmission_in_flight) break;
+    if (count > 0 && (bytes + segment.length() > allowed || count >= longest || segment.length() > mss))
+      break;
+    rate_.on_sent(segment, now, pipe() == 0);
+    bytes += segment.length();
+    ++count;
+    fin = segment.fin;
+    board_.mark_retransmitted(i, now);
+    if (segment.length() != mss) break;
+  }
+  prr_.on_sent(bytes);
+  counters_.retransmitted_segments += static_cast<std::uint64_t>(count);
+  unconfirmed_retransmissions_ += count;
+  if (!first_retransmission_) first_retransmission_ = now;
+  if (first == board_.first() || timeout_at_ == SimTime::never()) arm_timeout(now);
+  pace(now, bytes);
+  last_sent_ = now;
+
+  const std::int64_t start = board_.at(first).start;
+  const std::int64_t payload = bytes - (fin ? 1 : 0);
+  return Outgoing{
+      .start = start,
+      .length = payload,
+      .segment_payload = std::min(payload, mss),
+      .segments = static_cast<std::uint16_t>(std::max<std::int64_t>(1, (payload + mss - 1) / mss)),
+      .fin = fin,
+      .push = start + payload == buffer_.end(),
+      .retransmission = true,
+      .cwr = false,
+      .ect = false};
+}
+
+std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
+  const std::int64_t data = buffer_.end() - snd_nxt_;
+  const bool fin_waits = fin_queued_ && !fin_sent();
+  if (data <= 0 && !fin_waits) {
+    if (pipe() < congestion_.cwnd) rate_.mark_application_limited(pipe());
+    return std::nullopt;
+  }
+  if (board_.empty()) restart_after_idle(now);
+  const std::int64_t window = room_in_window();
+  // Without limited transmit (RFC 3042) a duplicate acknowledgement makes no room before recovery begins.
+  const bool hold = !options_.limited_transmit && state_ == RecoveryState::open;
+  const std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : pipe());
+  const std::int64_t chunk = data > 0 ? sendable(data, window, allowed) : 0;
+  const bool fin = fin_waits && chunk == std::max<std::int64_t>(data, 0) && window > chunk;
+  if (chunk > 0 ? worth_waiting(chunk, data, allowed) : !fin) {
+    if (allowed < std::min({data, window, congestion_.mss * longest_train()})) limited_at_ = snd_nxt_;
+    if (board_.empty()) arm_persist(now);
+    return std::nullopt;
+  }
+  persist_at_ = SimTime::never();
+  persist_backoff_ = 0;
+  send_short_ = false;
+  return transmit(now, chunk, fin);
+}
+
+// How much of `data` may go out now: whole segments, and a short one where nothing speaks against it.
+std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::int64_t allowed) const {
+  const std::int64_t mss = congestion_.mss;
+  const auto slots =
+      static_cast<std::int64_t>(options_.segments_in_flight) - static_cast<std::int64_t>(board_.size());
+  if (slots <= 0) return 0;
+  const std::int64_t limit = std::min({data, window, allowed, std::min(slots, longest_train()) * mss});
+  if (limit <= 0) return 0;
+  const std::int64_t whole = limit / mss * mss;
+  const std::int64_t rest = limit - whole;
+  if (rest == 0) return whole;
+  if (limit == data) {
+    const bool quiet = board_.empty() && whole == 0;
+    const bool now = fin_queued_ || options_.nagle == Nagle::off || quiet ||
+                     (options_.nagle == Nagle::minshall && small_sent_ <= snd_una_);
+    return now ? limit : whole;
+  }
+  // The peer's window cuts a segment short: only when it is large for this peer (RFC 9293 section 3.8.6.2.1).
+  if (whole == 0 && limit == window && (send_short_ || rest * 2 >= largest_window_)) return rest;
+  return whole;
+}
+
+// With trains on, a small piece that the congestion window allows is kept back until more acknowledgements make it a
+// longer train, as tcp_tso_should_defer in Linux: at most a third of the window waits, so acknowledgements will come.
+bool TcpSender::worth_waiting(std::int64_t chunk, std::int64_t data, std::int64_t allowed) const {
+  const std::int64_t longest = longest_train() * congestion_.mss;
+  if (longest == congestion_.mss || state_ != RecoveryState::open || board_.empty()) return false;
+  const bool cut_by_congestion = allowed - chunk < congestion_.mss && chunk < std::min(data, longest);
+  return cut_by_congestion && chunk < congestion_.cwnd / 3;
+}
+
+std::int64_t TcpSender::longest_train() const {
+  std::int64_t longest = options_.longest_train;
+  if (const auto rate = control_->pacing_rate(); rate && longest > 2) {
+    const auto bytes = static_cast<std::int64_t>(*rate) / kPacedBurstsPerSecond;
+    longest = std::clamp<std::int64_t>(bytes / congestion_.mss, 2, longest);
+  }
+  return longest;
+}
+
+TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool fin) {
+  const std::int64_t mss = congestion_.mss;
+  const std::int64_t start = snd_nxt_;
+  const std::int64_t end = start + length;
+  const std::int64_t count = std::max<std::int64_t>(1, (length + mss - 1) / mss);
+  for (std::int64_t at = start; at < end || (at == end && fin);) {
+    const std::int64_t cut = std::min(at + mss, end);
+    const bool last = cut == end;
+    const bool nothing_in_flight = pipe() == 0;
+    SentSegment& segment = board_.append(at, cut + (last && fin ? 1 : 0), last && fin, now);
+    rate_.on_sent(segment, now, nothing_in_flight);
+    if (last) break;
+    at = cut;
+  }
+  if (length % mss != 0) small_sent_ = end;
+  snd_nxt_ = end + (fin ? 1 : 0);
+  prr_.on_sent(length);
+  counters_.segments_sent += static_cast<std::uint64_t>(count);
+  last_sent_ = now;
+  pace(now, length);
+  if (timeout_at_ == SimTime::never()) arm_timeout(now);
+  arm_tail_probe(now);
+
+  const bool cwr = cwr_due_ && length > 0;
+  if (cwr) cwr_due_ = false;
+  return Outgoing{.start = start,
+                  .length = length,
+                  .segment_payload = std::min(length, mss),
+                  .segments = static_cast<std::uint16_t>(count),
+                  .fin = fin,
+                  .push = length > 0 && end == buffer_.end(),
+                  .retransmission = false,
+                  .cwr = cwr,
+                  .ect = ecn_ && length > 0};
+}
+
+// RFC 5681 section 4.1: after a timeout's time without sending the window is at most the initial one.
+void TcpSender::restart_after_idle(SimTime now) {
+  const Duration idle = now - last_sent_;
+  if (!options_.restart_after_idle || idle <= rtt_.rto() || counters_.segments_sent == 0) return;
+  control_->on_idle_end(congestion_, now, idle);
+  if (!control_->owns_window()) {
+    congestion_.cwnd = std::min(congestion_.cwnd, options_.initial_window * congestion_.mss);
+  }
+}
+
+void TcpSender::pace(SimTime now, std::int64_t bytes) {
+  const auto rate = control_->pacing_rate();
+  if (!rate) return;
+  const auto wait = static_cast<std::int64_t>(static_cast<double>(bytes) / *rate * 1e9);
+  release_at_ = std::max(now, release_at_) + Duration::ns(wait);
+}
+
+// RFC 8985 section 7.2.
+void TcpSender::arm_tail_probe(SimTime now) {
+  tail_probe_at_ = SimTime::never();
+  if (!rack_tlp_ || board_.empty() || state_ != RecoveryState::open || board_.sacked_segments() > 0) return;
+  if (tail_probe_end_ != 0) return;
+  Duration wait = Duration::seconds(1);
+  if (rtt_.has_sample()) {
+    wait = std::max(rtt_.srtt() * 2, Duration::ms(2));
+    if (board_.size() == 1) wait += kWorstAckDelay;
+  }
+  tail_probe_at_ = std::min(now + wait, timeout_at_);
+}
+
+void TcpSender::arm_persist(SimTime now) {
+  if (persist_at_ != SimTime::never()) return;
+  Duration wait = rtt_.rto_without_backoff();
+  for (int i = 0; i < persist_backoff_ && wait < options_.persist_maximum; ++i) wait = wait * 2;
+  persist_at_ = now + std::clamp(wait, options_.persist_minimum, options_.persist_maximum);
+}
+
+SimTime TcpSender::deadline() const {
+  const SimTime release = waiting_for_release_ ? release_at_ : SimTime::never();
+  return std::min({timeout_at_, tail_probe_at_, reorder_at_, persist_at_, release});
+}
+
+void TcpSender::expire(SimTime now) {
+  if (now >= reorder_at_) {
+    reorder_at_ = SimTime::never();
+    detect_losses(now);
+    if (board_.next_lost() && (state_ == RecoveryState::open || state_ == RecoveryState::reduced)) {
+      enter_recovery(now);
+    }
+  }
+  if (now >= tail_probe_at_) {
+    tail_probe_at_ = SimTime::never();
+    tail_probe_due_ = true;
+    arm_timeout(now);
+  }
+  if (now >= timeout_at_) on_timeout(now);
+  if (now >= persist_at_) {
+    persist_at_ = SimTime::never();
+    if (persist_backoff_ < 32) ++persist_backoff_;
+    gave_up_ = gave_up_ || ++unanswered_probes_ > options_.data_retries;
+    send_short_ = room_in_window() > 0;
+    window_probe_due_ = !send_short_;
+    arm_persist(now);
+  }
+}
+
+// RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1 at its end.
+void TcpSender::on_timeout(SimTime now) {
+  timeout_at_ = SimTime::never();
+  if (board_.empty()) return;
+  if (++retries_ > options_.data_retries) {
+    gave_up_ = true;
+    return;
+  }
+  ++counters_.timeouts;
+  // Once per loss: a timeout of a retransmission, or in a recovery, leaves ssthresh as it is.
+  if (state_ == RecoveryState::open || (state_ == RecoveryState::loss && progress_since_timeout_)) {
+    remember_for_undo();
+    reduce(CongestionEvent::timeout, now);
+  }
+  progress_since_timeout_ = false;
+  congestion_.cwnd = congestion_.mss;
+  board_.mark_all_lost();
+  state_ = RecoveryState::loss;
+  recover_ = snd_nxt_;
+  duplicate_acks_ = 0;
+  duplicate_credit_ = 0;
+  retransmit_now_ = true;
+  tail_probe_end_ = 0;
+  tail_probe_at_ = SimTime::never();
+  reorder_at_ = SimTime::never();
+  rtt_.back_off();
+  arm_timeout(now);
+}
+
+void TcpSender::reduce_mss(std::int64_t mss) {
+  if (mss >= congestion_.mss) return;
+  const std::int64_t segments = congestion_.cwnd / congestion_.mss;
+  congestion_.mss = mss;
+  congestion_.cwnd = std::max<std::int64_t>(segments, 1) * mss;
+  for (Scoreboard::Index i = board_.first(); i != board_.end(); ++i) {
+    if (board_.at(i).length() > mss && !board_.at(i).sacked) board_.mark_lost(i);
+  }
+  retransmit_now_ = board_.next_lost().has_value();
+}
+
+}  // namespace simcore

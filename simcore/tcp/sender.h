@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpSender: the sending half of an established connection: what to send, when, and what to send again.
+//
+//   application -> [SendBuffer] -> next() -> segments          acknowledgements -> on_ack() -> [Scoreboard, windows]
+//                                     ^------------- timers: expire(), deadline() ------------------'
+//
+// States, as Linux names them:
+//
+//   open --loss found--> recovery --snd_una reaches `recover_`--> open
+//     |  --ECN echo----> reduced  -----------"---------------->  open
+//     `--timeout-------> loss     -----------"---------------->  open
+//
+// Without SACK a duplicate acknowledgement stands for one segment that left the network (`duplicate_credit_`), which
+// makes the window inflation and deflation of RFC 5681 and 6582 fall out of the same rule as SACK's: send while the
+// pipe is below the window.
+//
+// Deviation from RFC 9293 section 3.8.6.1: a window probe carries no data; it is an empty segment one below snd_una, as
+// Linux sends and as every receiver must answer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "simcore/tcp/congestion_control.h"
+#include "simcore/tcp/delivery_rate.h"
+#include "simcore/tcp/prr.h"
+#include "simcore/tcp/rack.h"
+#include "simcore/tcp/rtt_estimator.h"
+#include "simcore/tcp/scoreboard.h"
+#include "simcore/tcp/send_buffer.h"
+#include "simcore/tcp/tcp_options.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+enum class RecoveryState : std::uint8_t { open, reduced, recovery, loss };
+
+struct SenderCounters {
+  std::uint64_t segments_sent = 0;  // first transmissions
+  std::uint64_t retransmitted_segments = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t fast_recoveries = 0;
+  std::uint64_t tail_probes = 0;
+  std::uint64_t window_probes = 0;
+  std::uint64_t ecn_reductions = 0;
+  std::uint64_t undone = 0;
+  std::uint64_t duplicate_acks = 0;
+};
+
+class TcpSender {
+ public:
+  // What the handshake agreed on.
+  struct Agreement {
+    std::int64_t mss;  // payload of a full segment, header options already taken off
+    std::int64_t window;
+    bool sack;
+    bool ecn;
+    bool syn_retransmitted;
+    std::optional<Duration> rtt;
+  };
+  struct PositionRange {
+    std::int64_t left;
+    std::int64_t right;
+  };
+  struct Ack {
+    std::int64_t position;  // what is acknowledged, already found to lie between snd_una and snd_nxt, or old
+    std::int64_t seq;       // of the segment that carries it
+    std::int64_t window;    // bytes
+    bool without_data;      // no payload, SYN or FIN: it may be a duplicate acknowledgement
+    bool ecn_echo;
+    std::span<const PositionRange> sack;
+    std::optional<SimTime>
+        echoed;  // when the segment that the timestamp echoes was sent, to 1 ms, rounded down
+  };
+  // A segment or train to be sent.
+  struct Outgoing {
+    std::int64_t start;
+    std::int64_t length;  // payload
+    std::int64_t segment_payload;
+    std::uint16_t segments;
+    bool fin;
+    bool push;
+    bool retransmission;
+    bool cwr;
+    bool ect;
+  };
+
+  explicit TcpSender(const TcpOptions& options);
+
+  void establish(SimTime now, const Agreement& agreement);
+
+  SendBuffer& buffer() { return buffer_; }
+  const SendBuffer& buffer() const { return buffer_; }
+  void queue_fin() { fin_queued_ = true; }
+
+  void on_ack(SimTime now, const Ack& ack);
+  // What to send now; call until there is nothing.
+  std::optional<Outgoing> next(SimTime now);
+  void expire(SimTime now);
+  SimTime deadline() const;
+
+  // The path takes less than was thought (RFC 1191, 8201): segments that are too long are sent again, shorter.
+  void reduce_mss(std::int64_t mss);
+
+  std::int64_t snd_una() const { return snd_una_; }
+  std::int64_t snd_nxt() const { return snd_nxt_; }
+  std::int64_t send_window() const { return window_; }
+  std::int64_t largest_window() const { return largest_window_; }
+  bool fin_acknowledged() const { return fin_queued_ && snd_una_ == buffer_.end() + 1; }
+  bool fin_sent() const { return fin_queued_ && snd_nxt_ == buffer_.end() + 1; }
+  bool gave_up() const { return gave_up_; }  // too many timeouts in a row
+
+  RecoveryState state() const { return state_; }
+  const CongestionWindow& congestion_window() const { return congestion_; }
+  std::int64_t in_flight() const { return pipe(); }
+  const RttEstimator& rtt() const { return rtt_; }
+  const SenderCounters& counters() const { return counters_; }
+
+ private:
+  struct Delivery;
+
+  std::int64_t pipe() const { return board_.pipe() - duplicate_credit_; }
+  std::int64_t outstanding() const { return snd_nxt_ - snd_una_; }
+  std::int64_t stream_end() const { return buffer_.end() + (fin_queued_ ? 1 : 0); }
+  std::int64_t room_in_window() const;
+  Duration smallest_rtt() const { return min_rtt_ == Duration::infinite() ? Duration::zero() : min_rtt_; }
+
+  // sender.cc: sending
+  std::optional<Outgoing> window_probe(SimTime now);
+  std::optional<Outgoing> tail_probe(SimTime now);
+  std::optional<Outgoing> retransmit(SimTime now, bool whatever_the_window);
+  std::optional<Outgoing> send_new(SimTime now);
+  std::int64_t sendable(std::int64_t data, std::int64_t window, std::int64_t allowed) const;
+  bool worth_waiting(std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
+  std::int64_t longest_train() const;
+  Outgoing transmit(SimTime now, std::int64_t length, bool fin);
+  void restart_after_idle(SimTime now);
+  void pace(SimTime now, std::int64_t bytes);
+  void arm_timeout(SimTime now) { timeout_at_ = now + rtt_.rto(); }
+  void arm_tail_probe(SimTime now);
+  void arm_persist(SimTime now);
+  void on_timeout(SimTime now);
+
+  // sender_ack.cc: acknowledgements
+  bool update_window(const Ack& ack);
+  void take_sack(SimTime now, const Ack& ack, Delivery& delivery);
+  void take_cumulative(SimTime now, const Ack& ack, Delivery& delivery);
+  void note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, Delivery& delivery);
+  void count_duplicate(const Ack& ack, bool window_changed, Delivery& delivery);
+  void take_rtt(SimTime now, const Ack& ack, const Delivery& delivery);
+  void detect_losses(SimTime now);
+  void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
+  bool try_undo(const Ack& ack, const Delivery& delivery);
+  void change_state(SimTime now, const Ack& ack, const Delivery& delivery);
+  void move_window(SimTime now, const Delivery& delivery);
+  void enter_recovery(SimTime now);
+  void enter_reduced(CongestionEvent event, SimTime now);
+  void remember_for_undo();
+  void reduce(CongestionEvent event, SimTime now);
+  void end_recovery(SimTime now);
+
+  TcpOptions options_;
+  SendBuffer buffer_;
+  Scoreboard board_;
+  RttEstimator rtt_;
+  DeliveryRate rate_;
+  Rack rack_;
+  ProportionalRateReduction prr_;
+  std::unique_ptr<CongestionControl> control_;
+  CongestionWindow congestion_;
+
+  bool established_ = false;
+  bool sack_ = false;
+  bool ecn_ = false;
+  bool rack_tlp_ = false;
+  bool fin_queued_ = false;
+  bool gave_up_ = false;
+
+  std::int64_t snd_una_ = 1;
+  std::int64_t snd_nxt_ = 1;
+  std::int64_t window_ = 0;  // SND.WND
+  std::int64_t largest_window_ = 0;
+  std::int64_t window_seq_ = 0;  // SND.WL1
+  std::int64_t window_ack_ = 0;  // SND.WL2
+  std::int64_t small_sent_ = 0;  // end of the latest short segment: Minshall's variant of Nagle
+
+  RecoveryState state_ = RecoveryState::open;
+  std::int64_t recover_ = 0;     // position that ends the present state, or ended the last
+  bool retransmit_now_ = false;  // the first lost segment goes out whatever the window says
+  std::uint32_t duplicate_acks_ = 0;
+  std::int64_t duplicate_credit_ = 0;
+  std::int64_t limited_at_ = 0;  // snd_nxt when the congestion window last held sending back
+  bool cwr_due_ = false;
+  std::int64_t newly_lost_ = 0;
+
+  // What was there before the present recovery, should it prove needless.
+  bool can_undo_ = false;
+  std::int64_t undo_cwnd_ = 0;
+  std::int64_t undo_ssthresh_ = 0;
+  std::optional<SimTime> first_retransmission_;
+  std::int64_t unconfirmed_retransmissions_ = 0;
+
+  Duration min_rtt_ = Duration::infinite();
+  SimTime last_sent_ = SimTime::zero();
+  SimTime release_at_ = SimTime::zero();  // pacing: nothing leaves before
+  bool waiting_for_release_ = false;
+
+  SimTime timeout_at_ = SimTime::never();
+  SimTime tail_probe_at_ = SimTime::never();
+  SimTime reorder_at_ = SimTime::never();
+  SimTime persist_at_ = SimTime::never();
+  std::uint32_t retries_ = 0;
+  bool progress_since_timeout_ = true;
+  int persist_backoff_ = 0;
+  std::uint32_t unanswered_probes_ = 0;
+  bool window_probe_due_ = false;
+  bool send_short_ = false;  // the persist timer overrides the avoidance of silly windows
+  bool tail_probe_due_ = false;
+  std::int64_t tail_probe_end_ = 0;   // snd_nxt when a probe was sent; 0 when none is outstanding
+  bool tail_probe_repeated_ = false;  // it was a retransmission
+
+  SenderCounters counters_;
+};
+
+}  // namespace simcore

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpSender, the part that hears: acknowledgements, loss detection, recovery, and the congestion window.
+#include <algorithm>
+
+#include "simcore/tcp/sender.h"
+
+namespace simcore {
+
+// What one acknowledgement says, collected on the way.
+struct TcpSender::Delivery {
+  std::int64_t prior_una = 0;
+  std::int64_t prior_pipe = 0;
+  std::int64_t prior_outstanding = 0;
+  std::int64_t prior_lost = 0;
+  std::int64_t acked = 0;
+  std::int64_t delivered = 0;
+  std::int64_t sacked = 0;
+  std::int64_t duplicates = 0;  // segments that a DSACK block reports
+  bool duplicate_ack = false;
+  bool new_segment_acked = false;  // one that was sent once
+  SimTime earliest_sent = SimTime::never();
+  SimTime latest_sent = SimTime::zero();
+};
+
+void TcpSender::on_ack(SimTime now, const Ack& ack) {
+  Delivery delivery;
+  delivery.prior_una = snd_una_;
+  delivery.prior_pipe = pipe();
+  delivery.prior_outstanding = outstanding();
+  newly_lost_ = 0;
+  unanswered_probes_ = 0;
+
+  const bool window_changed = update_window(ack);
+  if (sack_) take_sack(now, ack, delivery);
+  if (ack.position > snd_una_) take_cumulative(now, ack, delivery);
+  if (delivery.acked == 0) count_duplicate(ack, window_changed, delivery);
+  if (window_ == 0) retries_ = 0;  // the peer is alive and has no room: RFC 9293 section 3.8.6.1
+
+  take_rtt(now, ack, delivery);
+  if (delivery.delivered > 0 || delivery.duplicates > 0 || delivery.acked > 0) detect_losses(now);
+  check_tail_probe(now, ack, delivery);
+  if (!try_undo(ack, delivery)) change_state(now, ack, delivery);
+  move_window(now, delivery);
+
+  if (board_.empty()) {
+    timeout_at_ = SimTime::never();
+    tail_probe_at_ = SimTime::never();
+    reorder_at_ = SimTime::never();
+  } else if (delivery.acked > 0) {
+    arm_timeout(now);
+    arm_tail_probe(now);
+  } else if (delivery.sacked > 0) {
+    tail_probe_at_ = SimTime::never();
+  }
+}
+
+// SND.WND, from the latest segment only: RFC 9293 section 3.10.7.4. Says whether it changed.
+bool TcpSender::update_window(const Ack& ack) {
+  if (ack.position < snd_una_) return false;
+  const bool later = ack.seq > window_seq_ || (ack.seq == window_seq_ && ack.position >= window_ack_);
+  if (!later) return false;
+  const bool changed = ack.window != window_;
+  window_ = ack.window;
+  largest_window_ = std::max(largest_window_, window_);
+  window_seq_ = ack.seq;
+  window_ack_ = ack.position;
+  return changed;
+}
+
+void TcpSender::take_sack(SimTime now, const Ack& ack, Delivery& delivery) {
+  for (std::size_t i = 0; i < ack.sack.size(); ++i) {
+    const PositionRange block = ack.sack[i];
+    // RFC 2883: a first block below the acknowledgement, or within the second block, reports a duplicate.
+    const bool below = block.right <= std::max(ack.position, snd_una_);
+    const bool within =
+        i == 0 && ack.sack.size() > 1 && block.left >= ack.sack[1].left && block.right <= ack.sack[1].right;
+    if (i == 0 && (below || within)) {
+      delivery.duplicates = std::max<std::int64_t>(1, (block.right - block.left) / congestion_.mss);
+      rack_.duplicate_reported(snd_una_, snd_nxt_);
+      continue;
+    }
+    if (block.right <= block.left || block.right > snd_nxt_ || block.left <= snd_una_) continue;
+    board_.sack(block.left, block.right, [&](const SentSegment& segment) {
+      delivery.sacked += segment.length();
+      note_delivered(now, ack, segment, delivery);
+    });
+  }
+}
+
+void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery) {
+  delivery.acked = ack.position - snd_una_;
+  board_.acknowledge(ack.position, [&](const SentSegment& segment) {
+    if (!segment.sacked) note_delivered(now, ack, segment, delivery);
+  });
+  snd_una_ = ack.position;
+  buffer_.release(snd_una_);
+  retries_ = 0;
+  progress_since_timeout_ = true;
+  if (!options_.backoff_until_sample) rtt_.forget_backoff();
+  if (sack_) return;
+  // Of what is acknowledged one segment filled the gap; the others had answered with duplicates.
+  const std::int64_t answered =
+      std::min(duplicate_credit_, std::max<std::int64_t>(0, delivery.acked - congestion_.mss));
+  delivery.delivered -= std::min(answered, delivery.delivered);
+  duplicate_credit_ = state_ == RecoveryState::recovery ? duplicate_credit_ - answered : 0;
+  duplicate_credit_ = std::min(duplicate_credit_, board_.pipe());
+  if (state_ == RecoveryState::open || state_ == RecoveryState::reduced) duplicate_acks_ = 0;
+}
+
+void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, Delivery& delivery) {
+  delivery.delivered += segment.length();
+  rate_.on_delivered(segment, now);
+  const bool echo_is_older = ack.echoed && *ack.echoed + Duration::ms(1) <= segment.sent;
+  if (rack_tlp_) rack_.delivered(segment, now, smallest_rtt(), echo_is_older);
+  if (segment.ever_retransmitted) return;
+  delivery.new_segment_acked = true;
+  delivery.earliest_sent = std::min(delivery.earliest_sent, segment.sent);
+  delivery.latest_sent = std::max(delivery.latest_sent, segment.sent);
+}
+
+// RFC 5681 section 2, RFC 6675 section 2.
+void TcpSender::count_duplicate(const Ack& ack, bool window_changed, Delivery& delivery) {
+  if (board_.empty() || !ack.without_data || ack.position != snd_una_) return;
+  const bool duplicate = sack_ ? delivery.sacked > 0 : !window_changed;
+  if (!duplicate) return;
+  delivery.duplicate_ack = true;
+  ++counters_.duplicate_acks;
+  ++duplicate_acks_;
+  if (sack_ || state_ == RecoveryState::loss) return;
+  duplicate_credit_ = std::min(duplicate_credit_ + congestion_.mss, board_.pipe());
+  delivery.delivered = congestion_.mss;
+}
+
+// RFC 6298 section 3: never from a segment that was sent twice, unless timestamps tell which was answered.
+void TcpSender::take_rtt(SimTime now, const Ack& ack, const Delivery& delivery) {
+  if (delivery.new_segment_acked) {
+    min_rtt_ = std::min(min_rtt_, now - delivery.latest_sent);
+    rtt_.sample(now - delivery.earliest_sent);
+    rtt_.forget_backoff();
+  } else if (delivery.acked > 0 && ack.echoed) {
+    rtt_.sample(std::max(now - *ack.echoed, Duration::ms(1)));
+    rtt_.forget_backoff();
+  }
+}
+
+void TcpSender::detect_losses(SimTime now) {
+  const std::int64_t before = board_.lost_segments();
+  reorder_at_ = SimTime::never();
+  if (rack_tlp_) {
+    const bool recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
+    bool found = false;
+    const Duration wait = rack_.detect(board_, now, smallest_rtt(), rtt_.srtt(), recovering, found);
+    if (wait > Duration::zero()) reorder_at_ = now + wait;
+  } else if (sack_) {
+    board_.mark_lost_by_threshold();
+  }
+  newly_lost_ += std::max<std::int64_t>(0, board_.lost_segments() - before);
+}
+
+// RFC 8985 section 7.4: did the probe repair a loss? Then the window is reduced as for any loss.
+void TcpSender::check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery) {
+  if (tail_probe_end_ == 0 || ack.position < tail_probe_end_) return;
+  const bool repaired = tail_probe_repeated_ && delivery.duplicates == 0 && ack.position > tail_probe_end_;
+  const bool undecided = tail_probe_repeated_ && delivery.duplicates == 0 &&
+                         ack.position == tail_probe_end_ && delivery.acked > 0;
+  if (undecided) return;
+  tail_probe_end_ = 0;
+  if (repaired && state_ == RecoveryState::open) enter_reduced(CongestionEvent::loss, now);
+}
+
+void TcpSender::remember_for_undo() {
+  can_undo_ = options_.undo;
+  undo_cwnd_ = congestion_.cwnd;
+  undo_ssthresh_ = congestion_.ssthresh;
+  first_retransmission_.reset();
+  unconfirmed_retransmissions_ = 0;
+}
+
+// RFC 3522 and 4015 (timestamps: the first acknowledgement of new data answers the original), RFC 3708 (every
+// retransmission was reported as a duplicate).
+bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
+  if (!can_undo_ || state_ == RecoveryState::open || !first_retransmission_) return false;
+  unconfirmed_retransmissions_ -= delivery.duplicates;
+  const bool original_answered =
+      delivery.acked > 0 && ack.echoed && *ack.echoed + Duration::ms(1) <= *first_retransmission_;
+  const bool all_duplicates = delivery.duplicates > 0 && unconfirmed_retransmissions_ <= 0;
+  if (delivery.acked > 0 && ack.echoed && !original_answered && state_ == RecoveryState::loss)
+    can_undo_ = false;
+  if (!original_answered && !all_duplicates) return false;
+  can_undo_ = false;
+  ++counters_.undone;
+  congestion_.cwnd = std::max(congestion_.cwnd, undo_cwnd_);
+  congestion_.ssthresh = std::max(congestion_.ssthresh, undo_ssthresh_);
+  board_.forget_losses();
+  retransmit_now_ = false;
+  duplicate_acks_ = 0;
+  duplicate_credit_ = 0;
+  rtt_.forget_backoff();
+  state_ = RecoveryState::open;
+  control_->on_undo(congestion_);
+  return true;
+}
+
+void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delivery) {
+  const bool ended = snd_una_ >= recover_;
+  switch (state_) {
+    case RecoveryState::reduced:
+      if (ended) end_recovery(now);
+      break;
+    case RecoveryState::recovery:
+      if (ended || (options_.recovery == LossRecovery::reno && !sack_ && delivery.acked > 0)) {
+        end_recovery(now);
+      } else if (!sack_ && delivery.acked > 0) {
+        // RFC 6582 section 3.2, step 3: a partial acknowledgement tells the next loss.
+        if (!board_.at(board_.first()).lost) {
+          board_.mark_lost(board_.first());
+          ++newly_lost_;
+        }
+        retransmit_now_ = true;
+      }
+      break;
+    case RecoveryState::loss:
+      if (ended) end_recovery(now);
+      break;
+    case RecoveryState::open:
+      break;
+  }
+  if (state_ != RecoveryState::open && state_ != RecoveryState::reduced) return;
+  const bool by_count = !sack_ && delivery.duplicate_ack && duplicate_acks_ == options_.duplicate_threshold;
+  // RFC 6582 section 4.1: duplicates of what was sent again after a timeout are no sign of a loss.
+  const bool careful = options_.recovery == LossRecovery::reno || snd_una_ > recover_ || recover_ == 0;
+  if ((by_count && careful) || (sack_ && board_.next_lost())) {
+    enter_recovery(now);
+  } else if (ack.ecn_echo && ecn_ && state_ == RecoveryState::open) {
+    ++counters_.ecn_reductions;
+    cwr_due_ = true;
+    enter_reduced(CongestionEvent::ecn_echo, now);
+  }
+}
+
+void TcpSender::reduce(CongestionEvent event, SimTime now) {
+  const std::int64_t flight = std::min(congestion_.cwnd, outstanding());
+  congestion_.ssthresh = control_->reduced(event, congestion_, flight, now);
+}
+
+void TcpSender::enter_recovery(SimTime now) {
+  ++counters_.fast_recoveries;
+  const bool already_reduced = state_ == RecoveryState::reduced;
+  if (!already_reduced) {
+    remember_for_undo();
+    reduce(CongestionEvent::loss, now);
+  }
+  recover_ = snd_nxt_;
+  retransmit_now_ = true;
+  tail_probe_at_ = SimTime::never();
+  if (options_.recovery == LossRecovery::tahoe) {
+    state_ = RecoveryState::loss;
+    congestion_.cwnd = congestion_.mss;
+    board_.mark_all_lost();
+    duplicate_acks_ = 0;
+    duplicate_credit_ = 0;
+    return;
+  }
+  state_ = RecoveryState::recovery;
+  if (!already_reduced) prr_.start(outstanding());
+  if (!sack_) {
+    board_.mark_lost(board_.first());
+    duplicate_credit_ = std::min(duplicate_credit_, board_.pipe());
+    ++newly_lost_;
+  }
+}
+
+// RFC 3168 section 6.1.2: once per window of data, and nothing is sent again.
+void TcpSender::enter_reduced(CongestionEvent event, SimTime now) {
+  can_undo_ = false;
+  reduce(event, now);
+  state_ = RecoveryState::reduced;
+  recover_ = snd_nxt_;
+  prr_.start(outstanding());
+}
+
+void TcpSender::end_recovery(SimTime now) {
+  const RecoveryState ended = state_;
+  state_ = RecoveryState::open;
+  can_undo_ = false;
+  duplicate_acks_ = 0;
+  duplicate_credit_ = 0;
+  if (ended == RecoveryState::recovery && rack_tlp_) rack_.recovery_ended();
+  if (ended != RecoveryState::loss && !control_->owns_window()) congestion_.cwnd = congestion_.ssthresh;
+  control_->on_recovery_end(congestion_, now);
+}
+
+void TcpSender::move_window(SimTime now, const Delivery& delivery) {
+  AckSample sample;
+  sample.now = now;
+  sample.acked = delivery.acked;
+  sample.delivered = delivery.delivered;
+  sample.lost = newly_lost_;
+  sample.in_flight = pipe();
+  sample.prior_in_flight = delivery.prior_pipe;
+  sample.snd_una = snd_una_;
+  sample.snd_nxt = snd_nxt_;
+  if (delivery.new_segment_acked) sample.rtt = now - delivery.latest_sent;
+  sample.srtt = rtt_.srtt();
+  const bool doubling = congestion_.slow_start() && congestion_.cwnd < 2 * delivery.prior_outstanding;
+  sample.window_limited = limited_at_ >= delivery.prior_una || doubling;
+  sample.recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
+  sample.after_timeout = state_ == RecoveryState::loss;
+  sample.total_delivered = rate_.delivered();
+  sample.rate = rate_.take(smallest_rtt());
+
+  if (control_->owns_window()) {
+    control_->on_ack(sample, congestion_);
+  } else if (sample.recovering) {
+    congestion_.cwnd = options_.prr
+                           ? prr_.window(delivery.delivered, pipe(), congestion_.ssthresh, congestion_.mss)
+                           : congestion_.ssthresh;
+    congestion_.cwnd = std::max(congestion_.cwnd, congestion_.mss);
+  } else if (delivery.acked > 0) {
+    control_->on_ack(sample, congestion_);
+  }
+}
+
+}  // namespace simcore

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// TcpOptions: everything about a TCP that can be chosen, each with the document that defines it.
+//
+// The presets are whole characters: `TcpOptions::rfc()` is what the standards ask for today, `linux_like()` is what a
+// Linux of the 6.x series does as far as it is modelled, `reno_2004()` and `tahoe_2004()` are the textbook TCPs of the
+// INET validation (Idserda 2004). Change single fields afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "simcore/tcp/rtt_estimator.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+enum class CongestionAlgorithm : std::uint8_t {
+  none,   // the window is not limited: for tests and for controlled experiments only
+  reno,   // RFC 5681; with LossRecovery::tahoe it is Tahoe, with newreno NewReno
+  vegas,  // Brakmo and Peterson 1995
+  cubic,  // RFC 9438, with HyStart
+  bbr,    // version 1: Cardwell et al. 2016, draft-cardwell-iccrg-bbr-congestion-control-00
+};
+
+// What follows three duplicate acknowledgements. With SACK agreed on, `sack` works on the scoreboard; without, it is
+// NewReno.
+enum class LossRecovery : std::uint8_t {
+  tahoe,    // Jacobson 1988: retransmit, then slow start from one segment
+  reno,     // RFC 5681 section 3.2: ends with the first acknowledgement of new data
+  newreno,  // RFC 6582
+  sack,     // RFC 6675
+};
+
+enum class Nagle : std::uint8_t {
+  off,
+  rfc,       // RFC 1122 section 4.2.3.4: no short segment while anything is unacknowledged
+  minshall,  // Linux: no short segment while a short segment is unacknowledged
+};
+
+struct TcpOptions {
+  // Segments and buffers.
+  std::uint16_t mss = 1460;            // RFC 9293 section 3.7.1: payload of a segment without options
+  std::int64_t send_buffer = 1 << 20;  // bytes the application may write ahead of the acknowledgements
+  std::int64_t receive_buffer = 65'535;
+  bool keep_received_bytes = true;  // false: a sink; received payload is counted, not stored
+  std::uint16_t longest_train = 1;  // segments sent as one object; 1 means single segments, 44 is 64 KB
+  std::uint32_t out_of_order_ranges = 4096;     // bound of the reassembly queue, in gaps
+  std::uint32_t segments_in_flight = 1u << 17;  // bound of the scoreboard
+
+  // Header options offered on the SYN; used when the peer agrees.
+  bool window_scaling = true;  // RFC 7323 section 2; the shift follows from receive_buffer
+  bool timestamps = true;      // RFC 7323 section 3
+  bool sack = true;            // RFC 2018, 2883
+  bool ecn = false;            // RFC 3168
+
+  // Congestion control and loss recovery.
+  CongestionAlgorithm congestion = CongestionAlgorithm::reno;
+  std::uint32_t initial_window = 10;              // segments: RFC 6928
+  std::int64_t initial_ssthresh = INT64_MAX / 4;  // bytes
+  LossRecovery recovery = LossRecovery::sack;
+  std::uint32_t duplicate_threshold = 3;  // RFC 5681 section 3.2
+  bool limited_transmit = true;           // RFC 3042
+  bool rack_tlp = true;                   // RFC 8985; needs SACK
+  bool prr = true;                        // RFC 6937
+  bool undo = true;  // RFC 3522, 4015: a recovery that timestamps prove needless is undone
+  std::uint32_t bytes_counted_per_ack = 2;  // RFC 3465: L, segments, in slow start; 0 means all, as Linux
+  bool byte_counting =
+      true;  // false: congestion avoidance grows by MSS*MSS/cwnd per acknowledgement (RFC 5681 eq. 3)
+  bool restart_after_idle = true;  // RFC 5681 section 4.1
+  bool hystart = true;             // Ha and Rhee 2011; CUBIC only
+
+  // Retransmission timer.
+  RttEstimator::Config rto;
+  bool backoff_until_sample =
+      true;  // RFC 6298 section 5: a doubled timeout lasts until the next round-trip sample;
+             // false: until the next acknowledgement of new data, as Linux
+  std::uint32_t data_retries =
+      15;  // expiries in a row before the connection is given up: RFC 9293 section 3.8.3, R2
+  std::uint32_t syn_retries = 6;
+
+  // Acknowledgements (receiver).
+  bool delayed_ack =
+      true;  // RFC 1122 section 4.2.3.2: both rules, at most 0.5 s and at least every second segment
+  Duration delayed_ack_timeout = Duration::ms(200);
+  std::uint32_t delayed_ack_segments = 2;
+  std::uint32_t quick_acks = 0;  // Linux: the first n segments of a connection are acknowledged at once
+  bool ack_per_train =
+      false;  // as a receiver behind GRO; false acknowledges per segment, whatever travels together
+
+  // Sender.
+  Nagle nagle = Nagle::rfc;
+  Duration persist_minimum = Duration::seconds(5);  // RFC 9293 section 3.8.6.1; the bounds are BSD's
+  Duration persist_maximum = Duration::seconds(60);
+  std::optional<Duration> keepalive_idle;  // RFC 9293 section 3.8.4: absent means off
+  Duration keepalive_interval = Duration::seconds(75);
+  std::uint32_t keepalive_probes = 9;
+
+  // Endings.
+  Duration time_wait = Duration::seconds(60);  // RFC 9293 section 3.4.2: 2 MSL
+  std::optional<Duration> fin_wait_2;          // Linux gives an orphan 60 s; absent waits for ever
+
+  static TcpOptions rfc();
+  static TcpOptions linux_like();
+  static TcpOptions reno_2004();
+  static TcpOptions tahoe_2004();
+
+  // A preset by its name: "rfc", "linux", "reno-2004", "tahoe-2004". Throws ConfigError, which lists them.
+  static TcpOptions preset(std::string_view name);
+
+  // Throws ConfigError when a value is out of range; `owner` names whose options they are.
+  void check(const std::string& owner) const;
+};
+
+}  // namespace simcore
