@@ -114,7 +114,7 @@ class Switching:
             ]
         )
 
-    def build(self, plan: dict[str, Any], progress: Callable[[str], None]) -> None:
+    def build(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
         """Makes the bridges, their ports, and last their controllers, so that a controller meets complete switches."""
         switches = plan["switches"]
         if not switches:
@@ -148,8 +148,8 @@ class Switching:
         """Of each switch that has a controller, whether one of them is connected."""
         text = run(
             [
-                *("ovs-vsctl", "--format=json", "--columns=name,controller", "list", "Bridge"),
-                *("--", "--format=json", "--columns=_uuid,is_connected", "list", "Controller"),
+                *("ovs-vsctl", "--format=json", "--", "--columns=name,controller", "list", "Bridge"),
+                *("--", "--columns=_uuid,is_connected", "list", "Controller"),
             ]
         )
         bridges, controllers = (json.loads(line)["data"] for line in text.strip().splitlines())
@@ -166,9 +166,13 @@ class Switching:
         run(["ovs-ofctl", "-O", "OpenFlow13", "mod-port", switch, port, "up" if up else "down"])
 
     def stop(self) -> None:
-        """Ends the daemons; `--cleanup` takes bridges and datapath along."""
+        """Ends the daemons.
+
+        Only the kernel's datapath outlives them and has to be taken down: without it the ports of 64 hosts are gone in
+        0.2 s instead of 10 s, with the process and their devices.
+        """
         for daemon in reversed(self._daemons):
-            if daemon.poll() is None and daemon is self._vswitchd:
+            if daemon.poll() is None and daemon is self._vswitchd and self._port_type == "system":
                 try:
                     run(
                         [
@@ -248,7 +252,7 @@ class Switching:
                 )
             time.sleep(0.01)
 
-    def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], None]) -> None:
+    def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], object]) -> None:
         pending = list(commands)
         for first in range(0, len(pending), PORTS_PER_TRANSACTION):
             chunk = pending[first : first + PORTS_PER_TRANSACTION]
