@@ -28,7 +28,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from distributed import Client, Scheduler, Security, SpecCluster, Worker
 
@@ -40,7 +40,7 @@ from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.machines.worker import PLUGIN, progress_topic
+from hybridnet.machines.worker import PLUGIN, AgentPlugin, progress_topic
 
 JOIN_SECONDS = 60.0
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
@@ -250,7 +250,7 @@ class Cluster:
             lost.result()
         call = asyncio.run_coroutine_threadsafe(
             self.client._run(_perform, verb, arguments, workers=[self._workers[machine]]),
-            self.client.loop.asyncio_loop,  # type: ignore[attr-defined]
+            self._loop,
         )
         wait([call, lost], return_when=FIRST_COMPLETED)
         if lost.done() and not call.done():
@@ -342,6 +342,8 @@ class Cluster:
 
     def _use_client(self, client: Client) -> None:
         self._client = client
+        assert client.loop is not None
+        self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop  # type: ignore[attr-defined]
         client.subscribe_topic("all", self._on_event)
         client.subscribe_topic(progress_topic(self.journal.run), self._on_progress_event)
 
@@ -428,7 +430,7 @@ class Cluster:
 
 async def _perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Any:
     """Runs on the machine's worker: the verb, in a thread of the agent's."""
-    agent = dask_worker.plugins[PLUGIN].agent
+    agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
     return await asyncio.get_running_loop().run_in_executor(agent.threads, agent.perform, verb, arguments)
 
 

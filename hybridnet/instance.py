@@ -18,7 +18,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from functools import cache
 from importlib.resources import files
 from pathlib import Path

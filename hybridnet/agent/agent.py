@@ -295,14 +295,16 @@ class Agent:
 
     def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
         """Pings between many pairs at once: see `hybridnet.agent.probes.ping_pairs`."""
-        return probes.ping_pairs([tuple(pair) for pair in pairs], self._hosts.prefix, **options)
+        return probes.ping_pairs([(host, address) for host, address in pairs], self._hosts.prefix, **options)
 
     def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
         """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
         time_ns = time.monotonic_ns()
         return {
             "time_ns": time_ns,
-            "counters": probes.interface_counters(self._inside, [tuple(i) for i in interfaces]),
+            "counters": probes.interface_counters(
+                self._inside, [(host, device) for host, device in interfaces]
+            ),
         }
 
     # -- the end ----------------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ A host has a network namespace, visible as /run/netns/NAME, and a mount namespac
 and each of its private directories is an empty file system. Processes of all hosts of a machine see each other, as in
 Mininet.
 
-A mount namespace has no name: the agent holds it open. (Binding it to a name fails now and then on recent kernels, whose
-namespace numbers no longer grow with time on all processors; the kernel compares them to rule out loops.) All are made
-before any network namespace gets its name: a mount namespace is a copy, and a copy of another host's name would keep
-that host's network namespace alive after the name is removed.
+A mount namespace has no name: the agent holds it open. (Binding it to a name fails now and then on recent kernels,
+whose namespace numbers no longer grow with time across processors; the kernel compares them to rule out loops.) All are
+made before any network namespace gets its name: a mount namespace is a copy, and a copy of another host's name would
+keep that host's network namespace alive after the name is removed.
 
 It is a program because a thread of the agent cannot make a mount namespace, and the standard library only, because it
 is started as a file, without waiting for any import of ours.
@@ -20,6 +20,7 @@ import ctypes
 import json
 import os
 import sys
+from collections.abc import Callable
 
 CLONE_NEWNS, CLONE_NEWNET = 0x20000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
@@ -52,11 +53,11 @@ def _bind(source: str, target: str) -> None:
     _mount(source, target, None, MS_BIND)
 
 
-def create(hosts: list[dict], until_taken) -> None:
+def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> None:
     """Makes the namespaces of every host, ``{"name": …, "private_dirs": […]}``.
 
-    `until_taken` is called with one process of each host by name; the caller must have the mount namespaces open when it
-    returns.
+    `until_taken` is called with one process of each host by name; when it returns, somebody must hold the mount
+    namespaces open.
     """
     children: dict[str, int] = {}
     made_reading, made_writing = os.pipe()
