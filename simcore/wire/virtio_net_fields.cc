@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "simcore/wire/ethernet.h"
+#include "simcore/wire/ipv4.h"
 #include "simcore/wire/tcp.h"
 #include "simcore/wire/transport_place.h"
 #include "simcore/wire/udp.h"
@@ -12,9 +13,21 @@ namespace simcore {
 
 namespace {
 
-bool checksum_lies_inside(const Packet& packet, const VirtioNetFields& fields) {
-  return fields.checksum_start >= EthernetHeader::kSize &&
-         std::size_t{fields.checksum_start} + fields.checksum_offset + 2 <= packet.size();
+// Whether summing from there and writing the result there leaves Ethernet and IPv4 headers, and padding, alone: whoever
+// has read those headers may rely on them after the checksum is finished.
+bool checksum_lies_in_payload(const Packet& packet, const VirtioNetFields& fields) {
+  const auto ethernet = EthernetHeader::parse(packet.bytes());
+  if (!ethernet) return false;
+  std::size_t first = ethernet->size();
+  std::size_t end = packet.size();
+  if (ethernet->ether_type() == EtherType::ipv4) {
+    const auto ipv4 = Ipv4Header::parse(ethernet->payload(), packet.virtual_payload);
+    if (!ipv4) return false;
+    first += ipv4->size();
+    end = first + ipv4->payload().size();
+  }
+  return fields.checksum_start >= first &&
+         std::size_t{fields.checksum_start} + fields.checksum_offset + 2 <= end;
 }
 
 // Whether the headers at `place` are those of such a train, whole: nothing follows the datagram.
@@ -39,7 +52,7 @@ bool describe_frame(Packet& packet, const VirtioNetFields& fields) {
   packet.checksum_start = 0;
   packet.checksum_offset = 0;
 
-  if (fields.needs_checksum && !checksum_lies_inside(packet, fields)) return false;
+  if (fields.needs_checksum && !checksum_lies_in_payload(packet, fields)) return false;
   std::size_t segments = 1;
   if (fields.train != TrainKind::none) {
     if (!fields.needs_checksum || fields.gso_size == 0) return false;

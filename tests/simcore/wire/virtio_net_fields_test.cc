@@ -128,18 +128,27 @@ TEST(VirtioNetFields, frames_that_contradict_themselves_are_refused) {
   }
 }
 
-TEST(VirtioNetFields, a_checksum_outside_of_a_single_frame_is_refused) {
+TEST(VirtioNetFields, a_checksum_outside_of_what_the_datagram_carries_is_refused) {
   PacketPool pool;
   VirtioNetFields fields;
   fields.needs_checksum = true;
-  const Bytes frame = good_frame();
-  fields.checksum_start = static_cast<std::uint16_t>(frame.size() - 18);
+  Bytes frame = good_frame();
+  const std::size_t end = frame.size();
+  frame.resize(end + 20);  // padding
+  fields.checksum_start = static_cast<std::uint16_t>(end - 18);
   fields.checksum_offset = 16;
   EXPECT_TRUE(accepted(fields, frame, pool));
   ++fields.checksum_start;
-  EXPECT_FALSE(accepted(fields, frame, pool));
-  fields.checksum_start = 13;  // within the Ethernet header
-  EXPECT_FALSE(accepted(fields, frame, pool));
+  EXPECT_FALSE(accepted(fields, frame, pool)) << "in the padding";
+  fields.checksum_start = 33;
+  EXPECT_FALSE(accepted(fields, frame, pool)) << "in the IPv4 header";
+  fields.checksum_start = 34;
+  EXPECT_TRUE(accepted(fields, frame, pool));
+  store_be16(frame.data() + 12, static_cast<std::uint16_t>(EtherType::lldp));
+  fields.checksum_start = 13;
+  EXPECT_FALSE(accepted(fields, frame, pool)) << "in the Ethernet header";
+  fields.checksum_start = 14;
+  EXPECT_TRUE(accepted(fields, frame, pool));
 }
 
 }  // namespace
