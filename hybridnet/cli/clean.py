@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet clean``: remove what runs that were killed have left behind, and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+
+from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.journal import state_directory
+
+SUMMARY = "Remove what killed runs left behind, on every machine, and nothing else."
+EXAMPLES = """  hybridnet clean
+  hybridnet clean --run 20260131-120000-1f2e3d4c      that run, even if it is still running
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """--run and --json."""
+    parser.add_argument(
+        "--run",
+        metavar="RUN",
+        dest="run_name",
+        action="append",
+        help="this run; default: all whose head is dead",
+    )
+    parser.add_argument("--json", action="store_true", help="print what was removed as a JSON list")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Clean, and say what was removed."""
+    from hybridnet.cleaning import clean_all
+
+    if os.geteuid() != 0:
+        raise EnvironmentLackError(
+            "clean removes namespaces, devices and processes, which needs root; run with sudo"
+        )
+    known = [path.name for path in state_directory().iterdir()] if state_directory().is_dir() else []
+    for name in arguments.run_name or ():
+        if name not in known:
+            raise UsageError(
+                f"clean: there is no run {name}; there are: {', '.join(sorted(known)) or 'none'}"
+            )
+    show = (lambda text: None) if arguments.json else print
+    removed = clean_all(show, runs=arguments.run_name)
+    if arguments.json:
+        print(json.dumps(removed, indent=2))
+    elif not removed:
+        print("nothing to clean")
+    return 0

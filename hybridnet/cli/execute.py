@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet exec``: run a command on a machine of a running network, from another terminal."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
+from hybridnet.journal import read_entries, start_time, state_directory
+
+SUMMARY = "Run a command on a machine of a running network."
+EXAMPLES = """  hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1
+  hybridnet exec m2 ip netns
+"""
+_INIT = "init of machine "
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """MACHINE and COMMAND."""
+    parser.add_argument("--run", metavar="RUN", dest="run_name", help="which run, where several are running")
+    parser.add_argument("machine", metavar="MACHINE", help="its name, such as m1")
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command and its arguments"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command in the machine's namespaces. Returns its exit status."""
+    if not arguments.command:
+        raise UsageError("exec: no command is given; write for example `hybridnet exec m1 ovs-vsctl show`")
+    if os.geteuid() != 0:
+        raise EnvironmentLackError("exec enters a machine's namespaces, which needs root; run with sudo")
+    pid = find_machine(arguments.machine, arguments.run_name)
+    enter = ["nsenter", f"--target={pid}", "--net", "--mount", "--pid", "--uts", "--"]
+    done = subprocess.run([*enter, *arguments.command], check=False)
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+
+
+def find_machine(machine: str, run_name: str | None) -> int:
+    """The process in whose namespaces a machine of a running network is.
+
+    Raises:
+        UsageError: no run, or more than one, has a machine of that name.
+        MachineError: it is another computer.
+    """
+    found: dict[str, int] = {}
+    others: set[str] = set()
+    for directory in _runs(run_name):
+        for entry in read_entries(directory):
+            if entry["make"] == "ssh_machine" and entry["name"] == machine:
+                raise MachineError(f"machine {machine} is another computer; run the command there, over ssh")
+            name = _machine_of(entry)
+            if name == machine:
+                found[directory.name] = entry["pid"]
+            elif name is not None:
+                others.add(name)
+    if len(found) > 1:
+        raise UsageError(
+            f"machine {machine}: several runs have it; choose with --run: {', '.join(sorted(found))}"
+        )
+    if not found:
+        known = f"the machines are {', '.join(sorted(others))}" if others else "no network is running"
+        raise UsageError(f"there is no machine {machine}; {known}")
+    return next(iter(found.values()))
+
+
+def _runs(run_name: str | None) -> list[Path]:
+    state = state_directory()
+    directories = sorted(path for path in state.iterdir() if path.is_dir()) if state.is_dir() else []
+    if run_name is None:
+        return directories
+    chosen = [path for path in directories if path.name == run_name]
+    if not chosen:
+        known = ", ".join(path.name for path in directories) or "none"
+        raise UsageError(f"there is no run {run_name}; there are: {known}")
+    return chosen
+
+
+def _machine_of(entry: dict[str, Any]) -> str | None:
+    """The machine whose init an entry of the journal records, if that process is still the one that was
+    recorded.
+    """
+    if entry["make"] != "process" or not str(entry["what"]).startswith(_INIT):
+        return None
+    return str(entry["what"]).removeprefix(_INIT) if start_time(entry["pid"]) == entry["start"] else None

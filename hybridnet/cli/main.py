@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Finds the verb, runs it, and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from hybridnet.errors import HybridnetError, UsageError
+
+__all__ = ["VERBS", "Parser", "main"]
+
+# The verb and its file.
+VERBS = {
+    "run": "run",
+    "plan": "plan",
+    "reproduce": "reproduce",
+    "exec": "execute",
+    "doctor": "doctor",
+    "clean": "clean",
+    "version": "version",
+}
+
+EXIT_CODES = """exit codes:
+  0  ok
+  1  the experiment failed, or a check does not hold
+  2  usage
+  3  the environment lacks something; the message says which, and how to get it
+  4  it ran, but the verdict says that the results cannot be trusted
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose mistakes are UsageErrors, told in one line like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line. Returns its exit code."""
+    try:
+        arguments = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+        return int(arguments.run(arguments))
+    except HybridnetError as error:
+        if os.environ.get("HYBRIDNET_DEBUG"):
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Who read our output has seen enough. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="hybridnet",
+        description="Networks that are part emulated and part simulated in real time.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
+    for name, file in VERBS.items():
+        module = importlib.import_module(f"hybridnet.cli.{file}")
+        verb = verbs.add_parser(
+            name,
+            help=module.SUMMARY,
+            description=module.SUMMARY,
+            epilog=f"examples:\n{module.EXAMPLES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(verb)
+        verb.set_defaults(run=module.run)
+    return parser

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Options that say how a network is built, shared by `run` and `plan`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from hybridnet.cli.topology import parse_call
+from hybridnet.errors import UsageError
+from hybridnet.plan_options import PORT_TYPES
+
+__all__ = ["add_network_arguments", "controller_of", "plan_options"]
+
+
+def add_network_arguments(parser: argparse.ArgumentParser) -> None:
+    """--port-type, --seed, --ip-base, --mac, --arp, --pcap."""
+    parser.add_argument(
+        "--port-type", choices=PORT_TYPES, default="auto", help="how frames get into Open vSwitch"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the simulator's random streams (default 1)")
+    parser.add_argument(
+        "--ip-base", default="10.0.0.0/8", metavar="PREFIX", help="hosts' addresses (default 10.0.0.0/8)"
+    )
+    parser.add_argument("--mac", action="store_true", help="MAC addresses count from 00:00:00:00:00:01")
+    parser.add_argument(
+        "--arp", action="store_true", help="hosts know each other's MAC addresses from the start"
+    )
+    parser.add_argument("--pcap", action="store_true", help="portals use libpcap instead of packet sockets")
+
+
+def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The fields of PlanOptions that the arguments set."""
+    return {
+        "port_type": arguments.port_type,
+        "seed": arguments.seed,
+        "ip_base": arguments.ip_base,
+        "auto_set_macs": arguments.mac,
+        "auto_static_arp": arguments.arp,
+        "backend": "pcap" if arguments.pcap else "packet",
+    }
+
+
+def controller_of(text: str) -> Any:
+    """The controller that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps."""
+    from hybridnet.net_controllers import RemoteController, Ryu
+
+    if text == "none":
+        return None
+    if text.partition(",")[0] == "remote":
+        _, positional, named = parse_call(text)
+        if positional or set(named) - {"ip", "port"}:
+            raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
+        return RemoteController("c0", **named)
+    return Ryu("c0", *text.split(","), on_line=lambda line: print(f"c0: {line}"))

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""What is shown while a network is built: one line per machine, with what it has done last."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+__all__ = ["BuildProgress"]
+
+
+class BuildProgress:
+    """Lines on standard error that vanish when the network stands; nothing where that is no terminal.
+
+    Called with a machine's name (empty: the network as a whole) and what was done.
+    """
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, machine: str, text: str) -> None:
+        line = f"{machine}: {text}" if machine else text
+        if machine not in self._tasks:
+            self._tasks[machine] = self._progress.add_task(line, total=None)
+        self._progress.update(self._tasks[machine], description=line)
+
+    def __enter__(self) -> BuildProgress:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()

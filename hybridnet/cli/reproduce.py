@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet reproduce``: run one of the experiments in ``experiments/``, found by name.
+
+An experiment is a module with SUMMARY or a docstring, `add_arguments(parser)` and `run(arguments) -> exit
+code`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+from types import ModuleType
+
+from hybridnet.cli.main import Parser
+from hybridnet.errors import UsageError
+
+SUMMARY = "Reproduce a figure or table, and check it."
+EXAMPLES = """  hybridnet reproduce                     lists the experiments
+  hybridnet reproduce maxinet --help
+  hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/maxinet
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The experiment's name, and its own arguments."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment; without it they are listed")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the experiment. Returns its exit code."""
+    names = experiment_names()
+    if arguments.name is None:
+        for name in names:
+            print(f"{name:16} {_summary(_load(name))}")
+        return 0
+    if arguments.name not in names:
+        raise UsageError(f"there is no experiment {arguments.name!r}; there are {', '.join(names) or 'none'}")
+    experiment = _load(arguments.name)
+    parser = Parser(prog=f"hybridnet reproduce {arguments.name}", description=_summary(experiment))
+    experiment.add_arguments(parser)
+    return int(experiment.run(parser.parse_args(arguments.rest)))
+
+
+def experiment_names() -> list[str]:
+    """The modules of the package `experiments`; packages in it hold parts of them."""
+    package = importlib.import_module("experiments")
+    return sorted(
+        module.name
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.ispkg and not module.name.startswith("_")
+    )
+
+
+def _load(name: str) -> ModuleType:
+    return importlib.import_module(f"experiments.{name}")
+
+
+def _summary(module: ModuleType) -> str:
+    return str(getattr(module, "SUMMARY", None) or (module.__doc__ or "").strip().split("\n")[0])

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet run``: run a script, or start a topology and open the prompt."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+from hybridnet.cli.network import add_network_arguments, controller_of, plan_options
+from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
+from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.log import LEVELS, setLogLevel
+
+SUMMARY = "Run a script, or start a topology and open the prompt."
+EXAMPLES = """  hybridnet run examples/two_machines.py
+  hybridnet run --topo tree,2 --test pingall
+  hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
+  hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
+"""
+TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE.py, --topo, and how to build it."""
+    add_topology_arguments(parser)
+    parser.add_argument("script_arguments", nargs="*", metavar="ARGUMENT", help="of the script, after --")
+    parser.add_argument(
+        "--controller",
+        metavar="APP",
+        default="tree_switch",
+        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: our own",
+    )
+    parser.add_argument("--test", choices=TESTS, help="do this instead of opening the prompt")
+    parser.add_argument(
+        "-v", "--verbosity", choices=tuple(LEVELS), default="info", help="what is told (default info)"
+    )
+    add_network_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run it. Returns 1 when the test lost pings."""
+    setLogLevel(arguments.verbosity)
+    if arguments.topo is None and arguments.file is not None:
+        return _run_script(arguments.file, arguments.script_arguments)
+    topo = find_topology(arguments.file, arguments.topo)
+    from hybridnet.cli.progress import BuildProgress
+    from hybridnet.net import Net
+
+    with BuildProgress() as progress:
+        net = Net(
+            topo,
+            controller=controller_of(arguments.controller),
+            on_progress=progress,
+            **plan_options(arguments),
+        )
+        net.start()
+    with net:
+        _use(net, arguments.test)
+        net.check()
+    return 0
+
+
+def _run_script(file: str, script_arguments: list[str]) -> int:
+    """Run a script as `python FILE.py` would."""
+    if not Path(file).is_file():
+        raise UsageError(f"{file}: there is no such file")
+    before, sys.argv = sys.argv, [file, *script_arguments]
+    sys.path.insert(0, str(Path(file).resolve().parent))
+    try:
+        names = runpy.run_path(file, run_name="__main__")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        sys.argv = before
+        sys.path.pop(0)
+    if "topos" in names and "Net" not in names and "Mininet" not in names:
+        raise UsageError(
+            f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"
+        )
+    return 0
+
+
+def _use(net: Any, test: str | None) -> None:
+    if test is None:
+        from hybridnet.cli.shell import CLI
+
+        CLI(net)
+    elif test in ("pingall", "pingpair"):
+        lost = net.pingAll() if test == "pingall" else net.pingPair()
+        if lost:
+            raise ExperimentError(
+                f"{test}: {lost:.0f}% of the pings were lost; `--test none` with the prompt shows where"
+            )
+    elif test != "none":
+        net.iperf(l4Type="UDP" if test == "iperfudp" else "TCP")

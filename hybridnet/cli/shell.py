@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""CLI: the ``mininet>`` prompt.
+
+    mininet> h1 ping -c1 h2         a command in a host; names of hosts stand for their addresses
+    mininet> pingall
+
+Commands that are not listed by `help` and do not begin with a node's name are errors.
+"""
+
+from __future__ import annotations
+
+import atexit
+import cmd
+import os
+import readline
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import HybridnetError
+from hybridnet.log import error, output
+from hybridnet.net import Net
+from hybridnet.node import Node
+
+__all__ = ["CLI"]
+
+HISTORY = Path.home() / ".hybridnet_history"
+
+
+class CLI(cmd.Cmd):
+    """A prompt for a running network; returns when the user leaves it.
+
+    Args:
+        net: the network.
+        script: a file of commands to run instead of asking.
+    """
+
+    prompt = "mininet> "
+
+    def __init__(self, net: Net, script: str | None = None, **_: Any) -> None:
+        super().__init__()
+        self.net = net
+        self._locals: dict[str, Any] = {"net": net}
+        if script is not None:
+            self.do_source(script)
+            return
+        if sys.stdin.isatty():
+            _remember_history()
+        else:
+            self.prompt = ""
+            self.use_rawinput = False
+        self._loop()
+
+    def _loop(self) -> None:
+        while True:
+            try:
+                self.cmdloop()
+                return
+            except KeyboardInterrupt:
+                output("\nInterrupt\n")
+
+    def onecmd(self, line: str) -> bool:
+        """Run one line; errors are told and the prompt goes on."""
+        try:
+            return bool(super().onecmd(line))
+        except HybridnetError as problem:
+            error(f"*** {problem}\n")
+            return False
+
+    def emptyline(self) -> bool:
+        """An empty line does nothing."""
+        return False
+
+    def default(self, line: str) -> bool | None:  # type: ignore[override]
+        """NODE COMMAND: run a command in a node."""
+        if line == "EOF":
+            output("\n")
+            return True
+        name, _, text = line.partition(" ")
+        if name not in self.net or not isinstance(self.net[name], Node):
+            error(f"*** Unknown command: {line}\n")
+            return None
+        if not text.strip():
+            error(f"*** Enter a command for node: {name} <command>\n")
+            return None
+        self._run_in(self.net[name], " ".join(self._replaced(word) for word in text.split(" ")))
+        return None
+
+    def _replaced(self, word: str) -> str:
+        node = self.net.nameToNode.get(word)
+        return (node.IP() or word) if isinstance(node, Node) else word
+
+    def _run_in(self, node: Node, text: str) -> None:
+        """Show the output as it comes; ^C goes to the command."""
+        node.sendCmd(text)
+        while node.waiting:
+            try:
+                sys.stdout.write(node.monitor(timeoutms=500))
+                sys.stdout.flush()
+            except KeyboardInterrupt:
+                node.sendInt()
+
+    # Looking
+
+    def do_nodes(self, _: str) -> None:
+        """nodes: list all nodes."""
+        output(f"available nodes are: \n{' '.join(sorted(self.net))}\n")
+
+    def do_net(self, _: str) -> None:
+        """net: list each node's interfaces, and what they are connected to."""
+        for node in [*self.net.hosts, *self.net.switches]:
+            ends = []
+            for intf in node.intfList():
+                far = (
+                    None
+                    if intf.link is None
+                    else intf.link.intf2
+                    if intf.link.intf1 is intf
+                    else intf.link.intf1
+                )
+                ends.append(f"{intf}:{far}")
+            output(f"{node} {' '.join(ends)}\n")
+
+    def do_links(self, _: str) -> None:
+        """links: list the links, and what each became."""
+        for link in self.net.links:
+            output(f"{link} ({link.kind})\n")
+
+    def do_intfs(self, _: str) -> None:
+        """intfs: list the interfaces of each node."""
+        for node in [*self.net.hosts, *self.net.switches]:
+            output(f"{node}: {','.join(node.intfNames())}\n")
+
+    def do_dump(self, _: str) -> None:
+        """dump: all there is to say about each node."""
+        for node in [*self.net.hosts, *self.net.switches]:
+            output(f"{node!r}\n")
+
+    def do_plan(self, _: str) -> None:
+        """plan: what was built on which machine."""
+        output(f"{self.net.plan}\n")
+
+    def do_machines(self, _: str) -> None:
+        """machines: list the machines and their addresses."""
+        for machine in self.net.cluster.machines:
+            output(f"{machine} {self.net.cluster.address(machine)}\n")
+
+    # Trying
+
+    def do_pingall(self, line: str) -> None:
+        """pingall [TIMEOUT]: ping between all hosts."""
+        self.net.pingAll(line.strip() or None)
+
+    def do_pingpair(self, _: str) -> None:
+        """pingpair: ping between the first two hosts."""
+        self.net.pingPair()
+
+    def do_iperf(self, line: str) -> None:
+        """iperf [HOST HOST]: one TCP flow."""
+        self._iperf(line.split(), "TCP", "10M")
+
+    def do_iperfudp(self, line: str) -> None:
+        """iperfudp [RATE [HOST HOST]]: one UDP flow; the rate is like 10M."""
+        rate, *hosts = line.split() or ["10M"]
+        self._iperf(hosts, "UDP", rate)
+
+    def _iperf(self, names: list[str], protocol: str, rate: str) -> None:
+        if len(names) not in (0, 2):
+            error(f"*** {len(names)} hosts are given; give two, or none for the first and the last\n")
+            return
+        self.net.iperf([self.net[name] for name in names] or None, l4Type=protocol, udpBw=rate)
+
+    def do_link(self, line: str) -> None:
+        """link NODE NODE up|down: set the links between two nodes."""
+        words = line.split()
+        if len(words) != 3:
+            error("*** write: link NODE NODE up|down\n")
+            return
+        self.net.configLinkStatus(*words)
+
+    def do_dpctl(self, line: str) -> None:
+        """dpctl COMMAND [ARGUMENTS]: run ovs-ofctl on every switch."""
+        if not line.strip():
+            error("*** write: dpctl COMMAND [ARGUMENTS]\n")
+            return
+        for switch in self.net.switches:
+            output(f"*** {switch} {'-' * 60}\n{switch.dpctl(*shlex.split(line))}")
+
+    # Outside the network
+
+    def do_sh(self, line: str) -> None:
+        """sh COMMAND: run a command on this computer."""
+        subprocess.call(line, shell=True)
+
+    def do_exec(self, line: str) -> None:
+        """exec MACHINE COMMAND: run a command on a machine."""
+        machine, _, command = line.partition(" ")
+        if not command.strip():
+            error("*** write: exec MACHINE COMMAND\n")
+            return
+        done = self.net.cluster.call(machine, "exec", argv=command)
+        output(done["stdout"].decode(errors="replace") + done["stderr"].decode(errors="replace"))
+
+    def do_py(self, line: str) -> None:
+        """py EXPRESSION: evaluate Python; `net` and the nodes have their names."""
+        try:
+            output(f"{eval(line, self._scope(), self._locals)!r}\n")
+        except Exception as problem:  # the user's own code: whatever it raises is the answer
+            error(f"*** {type(problem).__name__}: {problem}\n")
+
+    def do_px(self, line: str) -> None:
+        """px STATEMENT: execute Python."""
+        try:
+            exec(line, self._scope(), self._locals)
+        except Exception as problem:  # as above
+            error(f"*** {type(problem).__name__}: {problem}\n")
+
+    def _scope(self) -> dict[str, Any]:
+        return dict(self.net.nameToNode)
+
+    def do_source(self, line: str) -> None:
+        """source FILE: run the commands in a file."""
+        try:
+            lines = Path(line.strip()).read_text().splitlines()
+        except OSError as problem:
+            error(f"*** {line.strip()}: {problem.strerror}\n")
+            return
+        for text in lines:
+            if text.strip() and not text.lstrip().startswith("#") and self.onecmd(text):
+                return
+
+    def do_time(self, line: str) -> None:
+        """time COMMAND: run a command and tell how long it took."""
+        start = time.monotonic()
+        self.onecmd(line)
+        output(f"*** Elapsed time: {time.monotonic() - start:.6f} secs\n")
+
+    def do_xterm(self, line: str) -> None:
+        """xterm: not supported."""
+        error(
+            "*** terminals are not supported; run programs with NODE COMMAND, or `hybridnet exec` beside this\n"
+        )
+
+    # Leaving
+
+    def do_exit(self, _: str) -> bool:
+        """exit: leave the prompt."""
+        return True
+
+    do_quit = do_exit
+
+
+def _remember_history() -> None:
+    if HISTORY.exists():
+        readline.read_history_file(HISTORY)
+    readline.set_history_length(1000)
+    if os.access(HISTORY.parent, os.W_OK):
+        atexit.register(readline.write_history_file, HISTORY)

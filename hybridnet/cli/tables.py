@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""Tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["print_table"]
+
+_WIDTH = 120  # where the output is no terminal
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a plain table on standard output; long cells wrap."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    console.print(table)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Finding the topology that a command line names: ``--topo tree,2,fanout=3``, from a file or from
+`topologies`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import inspect
+import runpy
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.topo import Topo
+
+__all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
+
+
+def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE.py and --topo."""
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE.py", help="a script, or a file with Topo classes or `topos = {...}`"
+    )
+    parser.add_argument(
+        "--topo",
+        metavar="NAME[,ARGUMENT...]",
+        help="a topology of the file, or one of dumbbell, fattree, linear, minimal, reversed, single, tree, twotrees; "
+        "arguments are values or NAME=VALUE",
+    )
+
+
+def find_topology(file: str | None, text: str | None) -> Topo:
+    """The topology that the arguments name.
+
+    Raises:
+        UsageError: there is none of that name, or its arguments do not fit.
+    """
+    known = dict(importlib.import_module("topologies").TOPOS)
+    if file is not None:
+        own = topologies_of(load_file(file))
+        if text is None:
+            if len(own) != 1:
+                found = f"it has {', '.join(sorted(own))}" if own else "it has none"
+                raise UsageError(f"{file}: say which topology with --topo; {found}")
+            text = next(iter(own))
+        known.update(own)
+    if text is None:
+        raise UsageError("no topology is named; give a FILE.py, or --topo tree,2 or the like")
+    name, positional, named = parse_call(text)
+    if name not in known:
+        raise UsageError(
+            f"--topo {text}: there is no topology {name!r}; there are {', '.join(sorted(known))}"
+        )
+    return _make(known[name], text, positional, named)
+
+
+def load_file(file: str) -> dict[str, Any]:
+    """The names that a file defines; its ``if __name__ == "__main__"`` part does not run."""
+    if not Path(file).is_file():
+        raise UsageError(f"{file}: there is no such file")
+    return runpy.run_path(file, run_name="hybridnet_file")
+
+
+def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Topo]]:
+    """Mininet's ``topos`` dictionary, or the Topo classes that the file itself defines."""
+    if "topos" in names:
+        return dict(names["topos"])
+    return {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, type) and issubclass(value, Topo) and value.__module__ == names["__name__"]
+    }
+
+
+def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """``"tree,2,fanout=3"`` as a name, values and named values; what is no Python literal is text.
+
+    Example:
+        >>> parse_call("twotrees,depth=6,join=routed,delay=5ms")
+        ('twotrees', [], {'depth': 6, 'join': 'routed', 'delay': '5ms'})
+    """
+    name, *parts = text.split(",")
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals:
+            named[key.strip()] = _value(value)
+        else:
+            positional.append(_value(part))
+    return name.strip(), positional, named
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text.strip()
+
+
+def _make(make: Callable[..., Topo], text: str, positional: list[Any], named: dict[str, Any]) -> Topo:
+    takes = (
+        make.build
+        if isinstance(make, type) and issubclass(make, Topo) and "__init__" not in vars(make)
+        else make
+    )
+    signature = inspect.signature(takes)
+    if takes is not make:
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    try:
+        signature.bind(*positional, **named)
+    except TypeError as error:
+        raise UsageError(f"--topo {text}: {error}; it takes {signature}") from None
+    return make(*positional, **named)
