@@ -203,6 +203,34 @@ TEST_F(PeeringPortalTest, what_waits_is_bounded) {
   EXPECT_EQ(counters.sent.accepted_packets, kOffered);
 }
 
+TEST_F(PeeringPortalTest, a_batch_that_has_to_wait_is_filled_turn_after_turn) {
+  start();
+  for (int turn = 0; turn < 1'000; ++turn) {  // 132 bytes each: 3 batches, not 1000
+    a->send(100);
+    a->portal.flush();
+  }
+  EXPECT_EQ(a->portal.counters().queued_packets, 1'000u);
+  synchronize();
+  pass(Duration::ms(20));
+  EXPECT_EQ(b->sink.packets.size(), 1'000u);
+  EXPECT_EQ(a->portal.counters().sent.sent_batches, 3u);
+}
+
+TEST_F(PeeringPortalTest, departures_further_apart_than_32_bits_of_nanoseconds_are_kept) {
+  a.emplace(clock, Duration::zero(), joined(a_address, b_address));
+  a->send(100);
+  pass(Duration::seconds(6), Duration::ms(10));
+  a->send(100);
+  b.emplace(clock, Duration::seconds(5), joined(b_address, a_address), Duration::ms(500));
+  synchronize();
+  pass(Duration::seconds(1), Duration::ms(10));
+  ASSERT_EQ(b->sink.instants.size(), 2u);
+  EXPECT_EQ(b->sink.instants[1],
+            SimTime::at_ns(11'500'000'000));  // departed at 6 s here, 11 s there; 0.5 s on its way
+  EXPECT_EQ(b->channel.counters().late_packets, 1u);
+  EXPECT_GE(b->channel.lateness().max(), Duration::ms(5'500));  // departed at 0 s
+}
+
 TEST_F(PeeringPortalTest, a_train_of_64_kilobytes_crosses_with_all_that_it_is) {
   start();
   synchronize();
