@@ -1,8 +1,116 @@
 # SPDX-License-Identifier: MIT
-"""Networks that are part emulated and part simulated in real time."""
+"""Networks that are part emulated and part simulated in real time.
+
+Everything public is listed here. Names are loaded when they are first used, so describing and planning a
+network needs neither Dask nor the simulator.
+"""
 
 from __future__ import annotations
 
+import importlib
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hybridnet.cli.shell import CLI
+    from hybridnet.cluster import Cluster
+    from hybridnet.errors import (
+        ControllerError,
+        EnvironmentLackError,
+        ExperimentError,
+        HybridnetError,
+        MachineError,
+        PlanError,
+        TopologyError,
+        UnitError,
+        UntrustedResultError,
+        UsageError,
+    )
+    from hybridnet.link import Intf, Link, TCIntf, TCLink
+    from hybridnet.log import debug, error, info, output, setLogLevel, warn
+    from hybridnet.net import Mininet, Net
+    from hybridnet.net_controllers import Controller, OVSController, RemoteController, Ryu
+    from hybridnet.node import CPULimitedHost, Host, Node, OVSKernelSwitch, OVSSwitch, Switch
+    from hybridnet.plan import MachineSpec, Plan, PlanOptions, RealtimeOptions, make_plan
+    from hybridnet.topo import Topo
 
 __version__ = version("hybridnet")
+
+_HOMES = {
+    "cli.shell": ["CLI"],
+    "cluster": ["Cluster"],
+    "errors": [
+        "ControllerError",
+        "EnvironmentLackError",
+        "ExperimentError",
+        "HybridnetError",
+        "MachineError",
+        "PlanError",
+        "TopologyError",
+        "UnitError",
+        "UntrustedResultError",
+        "UsageError",
+    ],
+    "link": ["Intf", "Link", "TCIntf", "TCLink"],
+    "log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
+    "net": ["Mininet", "Net"],
+    "net_controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
+    "node": ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch"],
+    "plan": ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
+    "topo": ["Topo"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CLI",
+    "CPULimitedHost",
+    "Cluster",
+    "Controller",
+    "ControllerError",
+    "EnvironmentLackError",
+    "ExperimentError",
+    "Host",
+    "HybridnetError",
+    "Intf",
+    "Link",
+    "MachineError",
+    "MachineSpec",
+    "Mininet",
+    "Net",
+    "Node",
+    "OVSController",
+    "OVSKernelSwitch",
+    "OVSSwitch",
+    "Plan",
+    "PlanError",
+    "PlanOptions",
+    "RealtimeOptions",
+    "RemoteController",
+    "Ryu",
+    "Switch",
+    "TCIntf",
+    "TCLink",
+    "Topo",
+    "TopologyError",
+    "UnitError",
+    "UntrustedResultError",
+    "UsageError",
+    "__version__",
+    "debug",
+    "error",
+    "info",
+    "make_plan",
+    "output",
+    "setLogLevel",
+    "warn",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hybridnet' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"hybridnet.{_HOME_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

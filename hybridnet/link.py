@@ -9,20 +9,29 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from hybridnet.errors import UsageError
 
-if TYPE_CHECKING:
-    from hybridnet.node import Node
+__all__ = ["Intf", "Link", "Owner", "TCIntf", "TCLink"]
 
-__all__ = ["Intf", "Link", "TCIntf", "TCLink"]
+
+class Owner(Protocol):
+    """What an interface asks of the node that it belongs to."""
+
+    name: str
+
+    def execute(self, argv: list[str], timeout: float = 60.0) -> str:
+        """Run a short program in the node and return its output."""
+
+    def set_interface(self, name: str, up: bool) -> None:
+        """Set an interface up or down."""
 
 
 class Intf:
     """An interface of an emulated node. Prints as its name."""
 
-    def __init__(self, name: str, node: Node, port: int, plan: dict[str, Any] | None) -> None:
+    def __init__(self, name: str, node: Owner, port: int, plan: dict[str, Any] | None) -> None:
         """
         Args:
             plan: the interface of a host in the machine plan; None for a switch's port.

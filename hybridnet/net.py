@@ -33,7 +33,7 @@ from hybridnet.node import Host, Node, Switch
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.topo import Topo, natural
 
-__all__ = ["Mininet", "Net"]
+__all__ = ["Mininet", "Net", "own_address_toward"]
 
 CONNECT_SECONDS = 60.0
 _POLL_S = 0.1
@@ -169,6 +169,9 @@ class Net:
         """
         if self._started:
             return
+        self.build()
+        if not self.controllers and self._default_controller is not None and self.topo.switches():
+            self.addController("c0")
         self._started = True
         try:
             self._start()
@@ -355,16 +358,13 @@ class Net:
     # Inside
 
     def _start(self) -> None:
-        self.build()
-        if not self.controllers and self._default_controller is not None and self.topo.switches():
-            self.addController("c0")
         if self._cluster is None:
             names = self._machine_names()
             info(f"*** Starting machines: {' '.join(names)}\n")
             self._cluster = Cluster.local(names)
         cluster = self._cluster
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
-        heads = {machine: _own_address_toward(cluster.address(machine)) for machine in cluster.machines}
+        heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
         info(f"*** Starting controllers: {' '.join(str(c) for c in self.controllers)}\n")
         for controller in self.controllers:
             controller.begin(heads[cluster.machines[0]])
@@ -502,7 +502,7 @@ class Net:
 Mininet = Net
 
 
-def _own_address_toward(address: str) -> str:
+def own_address_toward(address: str) -> str:
     """This computer's address on the way to a machine. Sends nothing: a UDP socket only looks up the
     route.
     """

@@ -173,13 +173,13 @@ def _fill_routed(
         if want.none:
             continue
         from_above = end in segment.routers and not segment.point_to_point
-        address = want.address or next(downward if from_above else upward, None)
-        if address is None:
+        chosen = want.address or next(downward if from_above else upward, None)
+        if chosen is None:
             raise PlanError(
                 f"interface {end.interface}: subnet {subnet} has no free address; use a larger one"
             )
-        used.add(address)
-        filled[end.interface] = IPv4Interface((address, subnet.prefixlen))
+        used.add(chosen)
+        filled[end.interface] = IPv4Interface((chosen, subnet.prefixlen))
     return filled
 
 

@@ -37,7 +37,9 @@ def router_routes(
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
         if spec.kind == "simrouter":
-            distances, paths = nx.single_source_dijkstra(graph, spec.name)
+            distances: dict[str, int]
+            paths: dict[str, list[str]]
+            distances, paths = nx.single_source_dijkstra(graph, spec.name)  # type: ignore[assignment]
             routes[spec.name] = [
                 _route(layout, graph, addresses, paths[entry], str(addresses.subnet_of[segment]))
                 for segment in routed
@@ -67,7 +69,7 @@ def _graph(layout: Layout) -> nx.DiGraph:
     """What forwards; an edge carries its two interfaces. Of parallel links the one with the least delay
     counts.
     """
-    graph = nx.DiGraph()
+    graph: nx.DiGraph = nx.DiGraph()
     for spec in layout.nodes.values():
         if spec.forwards_frames or spec.kind == "simrouter":
             graph.add_node(spec.name)
