@@ -401,8 +401,8 @@ TEST_F(RouterTest, no_bytes_whatever_bring_it_down) {
     fields.gso_size = 9;
     if (describe_frame(*packet, fields)) west_.send(std::move(packet));
   }
-  run_ms(
-      7'000);  // ARP gives up on the damaged destinations, and then on the damaged senders that are told so
+  // ARP gives up on the damaged destinations, and then on the damaged senders that are told so.
+  run_ms(7'000);
   EXPECT_FALSE(east_.got.empty());
   EXPECT_FALSE(west_.got.empty());
   EXPECT_GT(router_.dropped().of(DropReason::malformed), 0U);
