@@ -9,7 +9,6 @@
 //      number of events that were pending together, and that is bounded by the elements, not by packets in flight.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -25,7 +24,7 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  bool pending() const { return slot_ != kNotQueued; }
+  bool pending() const { return place_ != kNotQueued; }
 
  protected:
   Event() = default;
@@ -39,10 +38,13 @@ class Event {
   friend class EventQueue;
   friend class Simulation;
 
-  static constexpr std::size_t kNotQueued = std::numeric_limits<std::size_t>::max();
+  static constexpr std::uint64_t kNotQueued = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t kInFront = kNotQueued - 1;
 
   EventQueue* queue_ = nullptr;
-  std::size_t slot_ = kNotQueued;
+  std::uint64_t place_ = kNotQueued;  // where the queue keeps it
+  SimTime time_ = SimTime::zero();
+  std::uint64_t sequence_ = 0;
 };
 
 // An event that calls a member function of its owner: `EventFor<Link, &Link::deliver> head_{*this};`

@@ -1,88 +1,181 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/kernel/event_queue.h"
 
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
 namespace simcore {
 
 namespace {
-constexpr std::size_t kArity = 4;
-}
+
+constexpr int kBitsOfLevel = 8;
+constexpr std::size_t kFewEvents = 128;  // a bucket of so many or fewer is sorted, one of more is dealt out
+constexpr std::size_t kShortFront = 16;  // below this, the front takes another bucket
+constexpr std::size_t kLongFront = 256;  // above this, inserting takes longer than a bucket does
+
+std::uint64_t instant(SimTime time) { return static_cast<std::uint64_t>(time.count_ns()); }
+
+}  // namespace
 
 Event::~Event() {
   if (pending()) queue_->cancel(*this);
 }
 
 EventQueue::~EventQueue() {
-  for (const Entry& entry : heap_) entry.event->slot_ = Event::kNotQueued;
+  for (std::size_t i = first_; i < front_.size(); ++i) front_[i].event->place_ = Event::kNotQueued;
+  for (std::size_t bucket = 0; bucket < BucketStore::kBuckets; ++bucket) {
+    buckets_.for_each(bucket, [](const Entry& entry) { entry.event->place_ = Event::kNotQueued; });
+  }
 }
 
 void EventQueue::schedule(Event& event, SimTime time) {
-  const Entry entry{time, next_sequence_++, &event};
-  if (!event.pending()) {
-    event.queue_ = this;
-    heap_.push_back(entry);
-    sift_up(heap_.size() - 1, entry);
-    return;
-  }
-  const std::size_t slot = event.slot_;
-  if (entry.before(heap_[slot])) {
-    sift_up(slot, entry);
+  assert(instant(time) >= base_);
+  cancel(event);
+  event.queue_ = this;
+  event.time_ = time;
+  event.sequence_ = next_sequence_++;
+  const Entry entry{time, &event};
+  if (instant(time) < horizon_) {
+    insert_into_front(entry);
   } else {
-    sift_down(slot, entry);
+    put_into_bucket(entry);
   }
+  next_time_ = std::min(next_time_, time);
+  ++size_;
 }
 
 void EventQueue::cancel(Event& event) {
-  if (event.pending()) remove(event.slot_);
+  if (!event.pending()) return;
+  if (event.place_ == Event::kInFront) {
+    const auto place = std::lower_bound(front_.begin() + static_cast<std::ptrdiff_t>(first_), front_.end(),
+                                        Entry{event.time_, &event}, before);
+    front_.erase(place);
+  } else {
+    const std::size_t bucket = buckets_.bucket_of(event.place_);
+    if (Event* const moved = buckets_.remove(event.place_)) moved->place_ = event.place_;
+    if (buckets_.count(bucket) == 0) mark_empty(bucket);
+  }
+  event.place_ = Event::kNotQueued;
+  --size_;
+  if (event.time_ == next_time_) find_next_time();
 }
 
 Event& EventQueue::pop() {
-  Event& event = *heap_.front().event;
-  remove(0);
+  assert(!empty());
+  if (first_ == front_.size()) deal_out_earliest();
+  Event& event = *front_[first_++].event;
+  event.place_ = Event::kNotQueued;
+  --size_;
+  find_next_time();
   return event;
 }
 
-void EventQueue::place(std::size_t slot, const Entry& entry) {
-  heap_[slot] = entry;
-  entry.event->slot_ = slot;
+bool EventQueue::before(const Entry& a, const Entry& b) {
+  return a.time != b.time ? a.time < b.time : a.event->sequence_ < b.event->sequence_;
 }
 
-void EventQueue::sift_up(std::size_t slot, Entry entry) {
-  while (slot > 0) {
-    const std::size_t parent = (slot - 1) / kArity;
-    if (!entry.before(heap_[parent])) break;
-    place(slot, heap_[parent]);
-    slot = parent;
+// Precondition: the entry has the highest sequence number, or is after all others anyway.
+void EventQueue::insert_into_front(const Entry& entry) {
+  entry.event->place_ = Event::kInFront;
+  if (first_ > kFewEvents && first_ > front_.size() / 2) {
+    front_.erase(front_.begin(), front_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
   }
-  place(slot, entry);
+  front_.push_back(entry);
+  std::size_t place = front_.size() - 1;
+  for (; place > first_ && entry.time < front_[place - 1].time; --place) front_[place] = front_[place - 1];
+  front_[place] = entry;
+  if (front_.size() - first_ > kLongFront) shorten_front();
 }
 
-void EventQueue::sift_down(std::size_t slot, Entry entry) {
-  const std::size_t size = heap_.size();
-  for (;;) {
-    const std::size_t first = slot * kArity + 1;
-    if (first >= size) break;
-    const std::size_t end = first + kArity < size ? first + kArity : size;
-    std::size_t least = first;
-    for (std::size_t child = first + 1; child < end; ++child) {
-      if (heap_[child].before(heap_[least])) least = child;
+// Gives the later half of the front back to the buckets. Events of one instant stay together.
+void EventQueue::shorten_front() {
+  const auto begin = front_.begin() + static_cast<std::ptrdiff_t>(first_);
+  const auto earlier = [](const Entry& entry, SimTime time) { return entry.time < time; };
+  auto cut = std::lower_bound(begin, front_.end(), front_[(first_ + front_.size()) / 2].time, earlier);
+  if (cut == begin) {
+    cut = std::upper_bound(begin, front_.end(), begin->time,
+                           [](SimTime time, const Entry& entry) { return time < entry.time; });
+    if (cut == front_.end()) return;
+  }
+  horizon_ = instant(cut->time);
+  for (auto entry = cut; entry != front_.end(); ++entry) put_into_bucket(*entry);
+  front_.erase(cut, front_.end());
+}
+
+void EventQueue::put_into_bucket(const Entry& entry) {
+  const std::uint64_t time = instant(entry.time);
+  const std::uint64_t differs = (time ^ base_) | 1;
+  const auto level = static_cast<std::size_t>(63 - std::countl_zero(differs)) / kBitsOfLevel;
+  const std::size_t index = (time >> (level * kBitsOfLevel)) % kBucketsOfLevel;
+  occupied_[level][index / 64] |= std::uint64_t{1} << (index % 64);
+  entry.event->place_ = buckets_.add(level * kBucketsOfLevel + index, entry.time, entry.event);
+}
+
+// Finds the earliest instant when an event has gone.
+void EventQueue::find_next_time() {
+  if (first_ == front_.size()) refill_front();
+  if (first_ < front_.size()) {
+    next_time_ = front_[first_].time;
+    return;
+  }
+  next_time_ = SimTime::never();
+  if (size_ == 0) return;
+  buckets_.for_each(earliest_bucket(), [this](const Entry& e) { next_time_ = std::min(next_time_, e.time); });
+}
+
+// Takes buckets into the empty front as long as they hold few events. One with many is dealt out only when its first
+// event fires: until then events may come before it, and base_ must not pass them.
+void EventQueue::refill_front() {
+  front_.clear();
+  first_ = 0;
+  while (front_.size() < kShortFront && front_.size() < size_) {
+    const std::size_t bucket = earliest_bucket();
+    if (buckets_.count(bucket) > kFewEvents) return;
+    sort_into_front(bucket);
+  }
+}
+
+// Fills the empty front from a bucket with many events, the first of which fires now.
+void EventQueue::deal_out_earliest() {
+  base_ = instant(next_time_);
+  std::size_t bucket = earliest_bucket();
+  while (bucket >= kBucketsOfLevel && buckets_.count(bucket) > kFewEvents) {
+    mark_empty(bucket);
+    buckets_.drain(bucket, [this](const Entry& entry) { put_into_bucket(entry); });
+    bucket = earliest_bucket();
+  }
+  sort_into_front(bucket);
+}
+
+// Precondition: there is one.
+std::size_t EventQueue::earliest_bucket() const {
+  for (std::size_t level = 0;; ++level) {
+    for (std::size_t word = 0; word < kBucketsOfLevel / 64; ++word) {
+      if (const std::uint64_t bits = occupied_[level][word]; bits != 0) {
+        return level * kBucketsOfLevel + word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      }
     }
-    if (!heap_[least].before(entry)) break;
-    place(slot, heap_[least]);
-    slot = least;
   }
-  place(slot, entry);
 }
 
-void EventQueue::remove(std::size_t slot) {
-  heap_[slot].event->slot_ = Event::kNotQueued;
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  if (slot == heap_.size()) return;
-  if (slot > 0 && last.before(heap_[(slot - 1) / kArity])) {
-    sift_up(slot, last);
-  } else {
-    sift_down(slot, last);
-  }
+void EventQueue::mark_empty(std::size_t bucket) {
+  const std::size_t index = bucket % kBucketsOfLevel;
+  occupied_[bucket / kBucketsOfLevel][index / 64] &= ~(std::uint64_t{1} << (index % 64));
+}
+
+// Appends a bucket that comes after all that is in the front.
+void EventQueue::sort_into_front(std::size_t bucket) {
+  const auto sorted = static_cast<std::ptrdiff_t>(front_.size());
+  mark_empty(bucket);
+  buckets_.drain(bucket, [this](const Entry& entry) {
+    entry.event->place_ = Event::kInFront;
+    front_.push_back(entry);
+  });
+  std::sort(front_.begin() + sorted, front_.end(), before);
+  const int shift = kBitsOfLevel * static_cast<int>(bucket / kBucketsOfLevel);
+  horizon_ = ((instant(front_.back().time) >> shift) + 1) << shift;
 }
 
 }  // namespace simcore

@@ -3,13 +3,27 @@
 // EventQueue: the pending events, in the total order (time, sequence).
 //
 // Two events at the same instant fire in the order in which they were scheduled, so a run is repeatable byte for byte.
-// A 4-ary heap: the four children of a node share one or two cache lines, and the tree is half as deep as a binary one.
+//
+//   front   [ the next few events, sorted ]                     everything before horizon_
+//   level 0 [ 256 buckets of 1 ns      ]                        everything later, unsorted
+//   level 1 [ 256 buckets of 256 ns    ]
+//   ...     [ 256 buckets of 256^l ns  ]
+//
+// The buckets are those of a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990): an event lies at the level of the
+// highest byte in which its time differs from `base_`, the time of an event that has fired, in the bucket of that byte.
+// The earliest bucket is sorted into the front when it is small, and dealt out to the levels below it when it is not; so
+// an event moves a few times, whatever the number of events, and an event due soon goes to the front at once. Where the
+// front grows too long to insert into, its later half goes back to the buckets.
+//
+// Chosen by measurement: benchmarks/simcore/kernel/event_queue_bench.cc.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "simcore/kernel/bucket_store.h"
 #include "simcore/kernel/event.h"
 #include "simcore/units/time.h"
 
@@ -23,37 +37,51 @@ class EventQueue {
   ~EventQueue();
 
   // Puts `event` into the queue for `time`, after all others of that instant; moves it when it is pending already.
+  // Preconditions: time >= zero and time >= that of the last event popped.
   void schedule(Event& event, SimTime time);
 
   // Takes `event` out; does nothing when it is not pending.
   void cancel(Event& event);
 
-  bool empty() const { return heap_.empty(); }
-  std::size_t size() const { return heap_.size(); }
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
 
   // The instant of the earliest event, SimTime::never() when there is none.
-  SimTime next_time() const { return heap_.empty() ? SimTime::never() : heap_.front().time; }
+  SimTime next_time() const { return next_time_; }
 
   // Takes out the earliest event. Precondition: not empty.
   Event& pop();
 
  private:
-  struct Entry {
-    SimTime time;
-    std::uint64_t sequence;
-    Event* event;
+  using Entry = BucketStore::Entry;
 
-    bool before(const Entry& other) const {
-      return time != other.time ? time < other.time : sequence < other.sequence;
-    }
-  };
+  static constexpr std::size_t kLevels = 8;
+  static constexpr std::size_t kBucketsOfLevel = 256;
 
-  void place(std::size_t slot, const Entry& entry);
-  void sift_up(std::size_t slot, Entry entry);
-  void sift_down(std::size_t slot, Entry entry);
-  void remove(std::size_t slot);
+  static bool before(const Entry& a, const Entry& b);
 
-  std::vector<Entry> heap_;
+  void insert_into_front(const Entry& entry);
+  void shorten_front();
+  void put_into_bucket(const Entry& entry);
+  void find_next_time();
+  void refill_front();
+  void deal_out_earliest();
+
+  std::size_t earliest_bucket() const;
+  void mark_empty(std::size_t bucket);
+  void sort_into_front(std::size_t bucket);
+
+  std::vector<Entry> front_;  // sorted from first_ on; what is before has fired
+  std::size_t first_ = 0;
+  std::uint64_t horizon_ = 0;  // everything before is in the front, everything else in a bucket
+  std::uint64_t base_ = 0;
+  SimTime next_time_ = SimTime::never();
+
+  BucketStore buckets_;
+  std::array<std::array<std::uint64_t, kBucketsOfLevel / 64>, kLevels>
+      occupied_{};  // a bit for each bucket in use
+
+  std::size_t size_ = 0;
   std::uint64_t next_sequence_ = 0;
 };
 

@@ -151,6 +151,30 @@ INSTANTIATE_TEST_SUITE_P(Mixes, EventQueueAgainstSet,
                                          Mix{3'000, 100'000'000'000'000, 0.0, 0.3},
                                          Mix{20'000, 10'000'000, 0.01, 0.0}));
 
+// The front of the queue reaches far when little is pending; what then comes before must not pile up there.
+TEST(EventQueue, aBurstBeforeFarEventsComesOutSorted) {
+  for (const std::size_t far : {std::size_t{1}, std::size_t{1'000}}) {
+    const auto events = tags(far + 50'000);
+    RandomStream random(1, "burst");
+    EventQueue queue;
+    for (std::size_t i = 0; i < far; ++i) {
+      queue.schedule(*events[i],
+                     SimTime::zero() + Duration::seconds(1'000) + Duration::ns(static_cast<int>(i)));
+    }
+    std::multiset<std::int64_t> expected;
+    for (std::size_t i = far; i < events.size(); ++i) {
+      const auto time = static_cast<std::int64_t>(random() % 1'000'000'000);
+      queue.schedule(*events[i], SimTime::at_ns(time));
+      expected.insert(time);
+    }
+    for (const std::int64_t time : expected) {
+      ASSERT_EQ(queue.next_time(), SimTime::at_ns(time));
+      queue.pop();
+    }
+    for (std::size_t i = 0; i < far; ++i) ASSERT_EQ(popped(queue), i);
+  }
+}
+
 TEST(EventQueue, manyEventsComeOutSorted) {
   const auto events = tags(200'000);
   RandomStream random(1, "many");
