@@ -19,7 +19,7 @@
 #include "simcore/units/error.h"
 #include "simcore/wire/train.h"
 #include "simcore/wire/virtio_net_fields.h"
-#include "tests/simcore/portal/network_namespace.h"
+#include "tests/simcore/sys/network_namespace.h"
 
 namespace simcore {
 namespace {

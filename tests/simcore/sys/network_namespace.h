@@ -3,13 +3,19 @@
 // For tests that need real devices: the calling thread in a network namespace of its own, with a sysfs that shows it.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+
+#include "simcore/sys/checked_call.h"
+#include "simcore/sys/file_descriptor.h"
 
 namespace simcore {
 
@@ -18,12 +24,28 @@ class NetworkNamespaceTest : public testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "this test makes network devices: run it as root";
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      const std::string path = std::string("/proc/thread-self/ns/") + kKinds[i].name;
+      before_[i] = FileDescriptor(checked(::open(path.c_str(), O_RDONLY | O_CLOEXEC), "open " + path));
+    }
+    folder_ = std::filesystem::current_path();
     if (::unshare(CLONE_NEWNET | CLONE_NEWNS) != 0) GTEST_SKIP() << "this root may not make namespaces";
+    entered_ = true;
     ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     ASSERT_EQ(::mount("sysfs", "/sys", "sysfs", 0, nullptr), 0);
   }
 
-  // The namespace goes with the process that ctest starts for each test; within one process each test makes another.
+  // Goes back, and with that the namespaces and all that is in them are gone. Not in TearDown(): what a test made
+  // lives until its fixture is destroyed, and puts settings back.
+  ~NetworkNamespaceTest() override {
+    if (!entered_) return;
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      EXPECT_EQ(::setns(before_[i].get(), kKinds[i].flag), 0)
+          << "back to the " << kKinds[i].name << " namespace";
+    }
+    std::filesystem::current_path(folder_);  // entering a mount namespace leads to its root
+  }
+
   static void ip(const std::string& arguments) {
     ASSERT_EQ(std::system(("ip " + arguments).c_str()), 0) << "ip " << arguments;
   }
@@ -33,6 +55,17 @@ class NetworkNamespaceTest : public testing::Test {
     ip("link add name " + one + " type veth peer name " + other);
     for (const std::string& device : {one, other}) ip("link set dev " + device + " addrgenmode none up");
   }
+
+ private:
+  struct Kind {
+    const char* name;
+    int flag;
+  };
+  static constexpr std::array<Kind, 2> kKinds{{{"net", CLONE_NEWNET}, {"mnt", CLONE_NEWNS}}};
+
+  bool entered_ = false;
+  std::array<FileDescriptor, 2> before_;
+  std::filesystem::path folder_;
 };
 
 }  // namespace simcore
