@@ -61,14 +61,14 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         ExperimentError: a host does not answer, or a flow could not be started.
     """
     flows = flows_of(scale)
-    _ask(
+    ask(
         arm.receiver,
         verb="servers",
         flows=[{"host": flow.receiver, "netns": arm.netns(flow.receiver), "port": PORT} for flow in flows],
     )
     _warm_up(arm, flows)
 
-    _ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)
+    ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)
     sampling_since = time.monotonic()
     judged: list[Verdict] = []
     began = time.monotonic()
@@ -76,15 +76,15 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         ends = began + (index + 1) * scale.seconds_per_step
         left_s = (len(scale.steps) - index) * scale.seconds_per_step
         starting = [flow for flow in flows if flow.step == index]
-        _ask(arm.sender, verb="clients", flows=[_client(arm, flow, left_s) for flow in starting])
+        ask(arm.sender, verb="clients", flows=[_client(arm, flow, left_s) for flow in starting])
         what = f"{arm.name}: {count} TCP + {count} UDP flows"
         _wait(min(time.monotonic() + SETTLE_S, ends), what, tick)
         before = arm.snapshots()
         _wait(ends, what, tick)
         if before:
             judged.append(judge(before, arm.snapshots(), LIMITS))
-    sent = _ask(arm.sender, verb="finish", grace_s=GRACE_S)
-    arrived = _ask(arm.receiver, verb="finish", grace_s=GRACE_S)
+    sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
+    arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
 
     first_sample_s = arrived["samples"][0]["monotonic_s"]
     seconds = seconds_of(arrived["samples"], flows, started_s=first_sample_s + (began - sampling_since))
@@ -122,7 +122,7 @@ def _warm_up(arm: Arm, flows: Sequence[FlowSpec]) -> None:
         {"host": flow.sender, "netns": arm.netns(flow.sender), "to": arm.address(flow.receiver)}
         for flow in flows
     ]
-    lost = _ask(arm.sender, verb="ping", flows=pings, count=5)["lost"]
+    lost = ask(arm.sender, verb="ping", flows=pings, count=5)["lost"]
     if lost:
         raise ExperimentError(
             f"warm up the {arm.name} arm: {len(lost)} of {len(pings)} hosts got no answer from their pairs, "
@@ -130,7 +130,8 @@ def _warm_up(arm: Arm, flows: Sequence[FlowSpec]) -> None:
         )
 
 
-def _ask(request: Request, **content: Any) -> dict[str, Any]:
+def ask(request: Request, **content: Any) -> dict[str, Any]:
+    """Asks a flow runner; raises ExperimentError when it answers with an error."""
     answer = request(content)
     if "error" in answer:
         raise ExperimentError(f"flow runner, {content['verb']}: {answer['error']}")

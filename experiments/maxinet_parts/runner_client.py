@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.cluster import Cluster
-from hybridnet.errors import ExperimentError
+from hybridnet.errors import ExperimentError, MachineError
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 """Sees Debian's packages, Mininet among them, and needs none of ours."""
@@ -74,13 +75,15 @@ class RunnerClient:
         return answer
 
     def end_input(self, limit_s: float) -> None:
-        """Ends the program's standard input, and waits for the program to end."""
-        self._cluster.call(self._machine, "write_process", number=self._number, data=b"", end=True)
-        status = self._cluster.call(self._machine, "wait_process", number=self._number, timeout=limit_s)
-        if status != 0:
-            raise ExperimentError(
-                f"{self._script} on {self._machine}: exit status {status}: {self._last_words()}"
-            )
+        """Ends the program's standard input, and waits until the program has cleaned up and ended.
+
+        Raises:
+            ExperimentError: it did not end in time. One that had failed before has been reported before.
+        """
+        with contextlib.suppress(MachineError):  # it has ended already, and does not read
+            self._cluster.call(self._machine, "write_process", number=self._number, data=b"", end=True)
+        if self._cluster.call(self._machine, "wait_process", number=self._number, timeout=limit_s) is None:
+            raise ExperimentError(f"{self._script} on {self._machine} did not clean up within {limit_s:g} s")
 
     def _last_words(self) -> str:
         words = b""
