@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -84,6 +85,9 @@ class InstanceProcess:
                 self._socket.sendall(json.dumps({"verb": verb}).encode() + b"\n")
                 line = self._receive_line()
             except OSError as error:
+                # A broken connection most often is the beginning of its end, which says more.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(2.0)
                 self.check()
                 raise MachineError(f"instance {self.name} does not answer {verb}: {error}") from None
         answer: dict[str, Any] = json.loads(line)

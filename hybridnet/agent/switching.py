@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.command import lacking, run
+from hybridnet.agent.command import ip_batch, lacking, run
 from hybridnet.agent.priority import Priority, prefix, raise_session
-from hybridnet.agent.wires import silence_ipv6
+from hybridnet.agent.wires import delete_links, silence_ipv6
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.journal import Journal, network_namespace
 
@@ -49,6 +49,9 @@ class Switching:
         self._vswitchd: subprocess.Popen[bytes] | None = None
         self._port_type = ""
         self._switches: list[str] = []
+        self._taps: list[
+            str
+        ] = []  # devices of the bridges; Open vSwitch makes them such that they outlive it
 
     @property
     def running(self) -> bool:
@@ -128,7 +131,12 @@ class Switching:
                 peers[a["node"], a["interface"]] = b["interface"]
                 peers[b["node"], b["interface"]] = a["interface"]
         self._switches = [switch["name"] for switch in switches]
+        if datapath == "netdev":
+            self._taps = [*self._switches, "ovs-netdev"]
+            for tap in self._taps:
+                self._journal.record("link", name=tap, network=network_namespace())
         self._transact("bridges", (_bridge(switch, datapath) for switch in switches), progress)
+        ip_batch([f"link set dev {tap} alias {self._journal.alias()}" for tap in self._taps])
         silence_ipv6([*self._switches, "ovs-netdev", "ovs-system"])
         ports = []
         for switch in switches:
@@ -162,14 +170,18 @@ class Switching:
         return answer
 
     def set_port_state(self, switch: str, port: str, up: bool) -> None:
-        """Opens or closes a patch port, which is no device whose link could be set."""
-        run(["ovs-ofctl", "-O", "OpenFlow13", "mod-port", switch, port, "up" if up else "down"])
+        """Opens or closes a patch port, which is no device whose link could be set.
+
+        `down` is what the controller is told; for a patch port it does nothing else, so what passes it is stopped too.
+        """
+        for action in ("up", "receive", "forward") if up else ("down", "no-receive", "no-forward"):
+            run(["ovs-ofctl", "-O", "OpenFlow13", "mod-port", switch, port, action])
 
     def stop(self) -> None:
         """Ends the daemons.
 
-        Only the kernel's datapath outlives them and has to be taken down: without it the ports of 64 hosts are gone in
-        0.2 s instead of 10 s, with the process and their devices.
+        The kernel's datapath outlives them, and is asked to go. Where there is none, the process simply ends: asked to
+        go it would close the ports one by one, which takes 10 s for 64 hosts instead of 0.2 s.
         """
         for daemon in reversed(self._daemons):
             if daemon.poll() is None and daemon is self._vswitchd and self._port_type == "system":
@@ -193,6 +205,8 @@ class Switching:
                 except subprocess.TimeoutExpired:
                     daemon.kill()
             daemon.wait()
+        delete_links(self._taps, self._journal)
+        self._taps = []
         if self._port_type == "system" and self._daemons:
             self._journal.gone("datapath", name="ovs-system", network=network_namespace())
         for path in RUN_DIRECTORY.glob("*"):

@@ -85,21 +85,21 @@ class Wires:
 
     def destroy(self) -> None:
         """Removes the pairs that are still there; those with an end in a host went with the host."""
-        lines = [
-            f"link del dev {device}" for device in self._devices if _alias(device) == self._journal.alias()
-        ]
-        if lines:
-            # The other end of a pair goes with the first: its line fails, and that is right.
-            subprocess.run(
-                ["ip", "-force", "-batch", "-"],
-                input="\n".join(lines) + "\n",
-                text=True,
-                capture_output=True,
-                check=False,
-            )
-        for device in self._devices:
-            self._journal.gone("link", name=device, network=self._network)
+        delete_links(self._devices, self._journal)
         self._devices = []
+
+
+def delete_links(devices: list[str], journal: Journal) -> None:
+    """Deletes those of `devices` that are the run's, which their alias says."""
+    lines = [f"link del dev {device}" for device in devices if _alias(device) == journal.alias()]
+    if lines:
+        # The other end of a pair goes with the first: its line fails, and that is right.
+        batch = "\n".join(lines) + "\n"
+        subprocess.run(
+            ["ip", "-force", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
+        )
+    for device in devices:
+        journal.gone("link", name=device, network=network_namespace())
 
 
 def silence_ipv6(devices: list[str]) -> None:

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Machines as a cluster: they come, are told apart, are lost one by one, and end with their head."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hybridnet.cluster import Cluster
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.journal import read_entries, start_time
+from tests.system.machine_plans import pair, tree
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with Cluster.local(["left", "right"]) as made:
+        yield made
+
+
+def agent_pid(cluster: Cluster, machine: str) -> int:
+    """The agent's process as this computer numbers it: the one child of the machine's init."""
+    [init] = [
+        e["pid"]
+        for e in read_entries(cluster.journal.directory)
+        if e.get("what") == f"init of machine {machine}"
+    ]
+    return int(Path(f"/proc/{init}/task/{init}/children").read_text().split()[0])
+
+
+def test_a_cluster_knows_its_machines_and_what_they_have(cluster: Cluster) -> None:
+    assert cluster.machines == ["left", "right"]
+    facts = cluster.facts("left")
+    assert (facts["hostname"], facts["root"], facts["python"]) == ("left", True, sys.version.split()[0])
+    assert facts["cpus"] == sorted(os.sched_getaffinity(0))
+    with pytest.raises(UsageError, match="no machine middle; there are left, right"):
+        cluster.facts("middle")
+    with pytest.raises(UsageError, match="machine left: an agent has no verb 'fly'"):
+        cluster.call("left", "fly")
+
+
+def test_calls_to_several_machines_run_at_the_same_time(cluster: Cluster) -> None:
+    before = time.monotonic()
+    answers = cluster.call_all({m: ("exec", {"argv": "sleep 1; hostname"}) for m in cluster.machines})
+    assert time.monotonic() - before < 1.9
+    assert [answers[m]["stdout"] for m in cluster.machines] == [b"left\n", b"right\n"]
+
+
+def test_tasks_of_ones_own_run_on_the_machine_they_are_pinned_to(cluster: Cluster) -> None:
+    import socket
+
+    assert (
+        cluster.client.submit(socket.gethostname, resources={"machine:right": 1}, pure=False).result(20)
+        == "right"
+    )
+
+
+def test_progress_reaches_the_head(cluster: Cluster) -> None:
+    told: list[tuple[str, str]] = []
+    cluster.on_progress = lambda machine, text: told.append((machine, text))
+    cluster.call("left", "build", plan=tree("left", 2))
+    deadline = time.monotonic() + 5
+    while ("left", "switch ports: 8 of 8") not in told and time.monotonic() < deadline:
+        cluster.call("left", "heartbeat")  # events come by another way than answers, a little later
+    assert ("left", "switch ports: 8 of 8") in told
+    assert ("left", "4 hosts") in told
+    assert ("left", "bridges: 3 of 3") in told
+
+
+def test_a_killed_agent_is_an_error_that_names_its_machine_and_the_other_goes_on(cluster: Cluster) -> None:
+    cluster.call_all({m: ("build", {"plan": pair(m)}) for m in cluster.machines})
+    os.kill(agent_pid(cluster, "left"), signal.SIGKILL)
+    with pytest.raises(MachineError, match="machine left: its agent"):
+        cluster.call("left", "run_command", node="h1", text="sleep 20")
+    before = time.monotonic()
+    with pytest.raises(MachineError, match="machine left: its agent"):
+        cluster.call("left", "facts")
+    assert time.monotonic() - before < 5.0
+    assert list(cluster.lost()) == ["left"]
+    assert cluster.call("right", "run_command", node="h1", text="echo here")["output"] == "here\n"
+    cluster.call("right", "destroy")
+
+
+def test_an_agent_killed_during_a_command_ends_the_wait(cluster: Cluster) -> None:
+    pid = agent_pid(cluster, "left")
+    killer = subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -9 {pid}"])
+    before = time.monotonic()
+    with pytest.raises(MachineError, match="machine left: its agent"):
+        cluster.call("left", "exec", argv="sleep 30")
+    assert time.monotonic() - before < 10.0
+    killer.wait()
+
+
+def test_several_clusters_at_once_do_not_meet(cluster: Cluster) -> None:
+    with Cluster.local(["left"]) as other:
+        ours, theirs = cluster.address("left"), other.address("left")
+        assert ours.rsplit(".", 1)[0] != theirs.rsplit(".", 1)[0]
+        assert other.call("left", "exec", argv=f"ping -c 1 -W 1 {ours}")["status"] != 0
+
+
+def test_names_that_cannot_be_machines_are_refused() -> None:
+    for names in ([], ["m1", "m1"], ["1m"], ["a/b"], ["x" * 33]):
+        with pytest.raises(UsageError):
+            Cluster.local(names)
+
+
+def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> None:
+    environment = {**os.environ, "HYBRIDNET_STATE_DIR": str(tmp_path / "state")}
+    dask = [sys.executable, "-m", "dask"]
+    address = "tcp://127.0.0.1:18786"
+    processes = [subprocess.Popen([*dask, "scheduler", "--host", address, "--no-dashboard"], env=environment)]
+    try:
+        for name in ("one",):
+            worker = [
+                *dask,
+                "worker",
+                address,
+                "--name",
+                name,
+                "--nthreads",
+                "1",
+                "--no-nanny",
+                "--no-dashboard",
+            ]
+            local = ["--local-directory", str(tmp_path / name), "--host", "127.0.0.1"]
+            processes.append(subprocess.Popen([*worker, *local], env=environment))
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                cluster = Cluster.connect(address)
+                break
+            except MachineError:
+                if time.monotonic() > deadline:
+                    raise
+        with cluster:
+            assert cluster.machines == ["one"]
+            assert cluster.address("one") == "127.0.0.1"
+            cluster.call("one", "build", plan=pair("one"))
+            [result] = cluster.call("one", "ping_pairs", pairs=[("h1", "10.0.0.2")])
+            assert result["received"] == 1
+        with pytest.raises(MachineError, match="has no worker two; it has: one"):
+            Cluster.connect(address, workers=["two"])
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait()
+
+
+def test_a_program_that_ends_without_closing_leaves_no_machine(tmp_path: Path) -> None:
+    """The head's end, whatever it is, is the machines' end."""
+    text = (
+        "from hybridnet.cluster import Cluster\n"
+        "from hybridnet.journal import read_entries\n"
+        "import os\n"
+        "c = Cluster.local(['m1'])\n"
+        "print(*[e['pid'] for e in read_entries(c.journal.directory) if e['kind'] == 'process'], flush=True)\n"
+        "os._exit(7)\n"
+    )
+    environment = {**os.environ, "HYBRIDNET_STATE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, env=environment)
+    assert done.returncode == 7
+    pids = [int(pid) for pid in done.stdout.split()]
+    assert len(pids) == 2
+    deadline = time.monotonic() + 20
+    while any(start_time(pid) is not None for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)  # another program's end, which nothing tells
+    assert [pid for pid in pids if start_time(pid) is not None] == []
