@@ -56,12 +56,15 @@ class RealtimeOptions:
         lateness_limit_ns: the bound of the strict policy.
         spin_ns: how long before an event the instance stops sleeping and spins.
         cpu: the processor it is pinned to, or None.
+        fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
+            it late; None: under the ordinary scheduler.
     """
 
     policy: str = "best_effort"
     lateness_limit_ns: int = 1_000_000
     spin_ns: int = 0
     cpu: int | None = None
+    fifo_priority: int | None = 10
 
     def to_json(self) -> dict[str, str | int | None]:
         """As the instance plan writes it."""
@@ -70,6 +73,7 @@ class RealtimeOptions:
             "lateness_limit_ns": self.lateness_limit_ns,
             "spin_ns": self.spin_ns,
             "cpu": self.cpu,
+            "fifo_priority": self.fifo_priority,
         }
 
 

@@ -166,6 +166,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
         "lateness_limit_ns": 10**6,
         "spin_ns": 0,
         "cpu": None,
+        "fifo_priority": 10,
     }
 
 
