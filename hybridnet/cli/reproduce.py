@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
 """``hybridnet reproduce``: run one of the experiments in ``experiments/``, found by name.
 
-An experiment is a module with SUMMARY or a docstring, `add_arguments(parser)` and `run(arguments) -> exit
-code`.
+An experiment is a module with SUMMARY or a docstring, `add_arguments(parser)` and `run(arguments) -> checks`. It says
+what it does on standard output, or on standard error with ``--json``: then the output is the checks alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import pkgutil
+from collections.abc import Sequence
 from types import ModuleType
+
+from rich.console import Console
 
 from hybridnet.cli.main import Parser
 from hybridnet.errors import UsageError
+from hybridnet.results import Check, render_checks
 
 SUMMARY = "Reproduce a figure or table, and check it."
 EXAMPLES = """  hybridnet reproduce                     lists the experiments
@@ -29,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the experiment. Returns its exit code."""
+    """Run the experiment, and print its checks. Returns 1 when one of them does not hold, else 0."""
     names = experiment_names()
     if arguments.name is None:
         for name in names:
@@ -39,8 +44,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"there is no experiment {arguments.name!r}; there are {', '.join(names) or 'none'}")
     experiment = _load(arguments.name)
     parser = Parser(prog=f"hybridnet reproduce {arguments.name}", description=_summary(experiment))
+    parser.add_argument(
+        "--json", action="store_true", help="print the checks as JSON, and all else to stderr"
+    )
     experiment.add_arguments(parser)
-    return int(experiment.run(parser.parse_args(arguments.rest)))
+    chosen = parser.parse_args(arguments.rest)
+    checks: Sequence[Check] = experiment.run(chosen)
+    if chosen.json:
+        print(json.dumps({"checks": [check.to_json() for check in checks]}, indent=2))
+    else:
+        Console().print(render_checks(checks))
+    return 0 if all(check.holds for check in checks) else 1
 
 
 def experiment_names() -> list[str]:
