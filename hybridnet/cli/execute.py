@@ -51,7 +51,7 @@ def find_machine(machine: str, run_name: str | None) -> int:
     others: set[str] = set()
     for directory in _runs(run_name):
         for entry in read_entries(directory):
-            if entry["make"] == "ssh_machine" and entry["name"] == machine:
+            if entry["kind"] == "ssh_machine" and entry["name"] == machine:
                 raise MachineError(f"machine {machine} is another computer; run the command there, over ssh")
             name = _machine_of(entry)
             if name == machine:
@@ -84,6 +84,6 @@ def _machine_of(entry: dict[str, Any]) -> str | None:
     """The machine whose init an entry of the journal records, if that process is still the one that was
     recorded.
     """
-    if entry["make"] != "process" or not str(entry["what"]).startswith(_INIT):
+    if entry["kind"] != "process" or not str(entry["what"]).startswith(_INIT):
         return None
     return str(entry["what"]).removeprefix(_INIT) if start_time(entry["pid"]) == entry["start"] else None

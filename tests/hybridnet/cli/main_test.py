@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""The command line: every mistake is one line and its exit code; verbs do what they say without root."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet.cli import execute, reproduce
+from hybridnet.cli.main import VERBS, main
+from hybridnet.errors import UsageError
+from hybridnet.journal import start_time
+from hybridnet.results import Check
+
+MY_TOPOLOGIES = """
+from hybridnet import Topo
+class Pair(Topo):
+    def build(self, bw=10):
+        self.addLink(self.addHost("h1"), self.addHost("h2"), bw=bw)
+topos = {"pair": Pair}
+if __name__ == "__main__":
+    raise SystemExit("must not run")
+"""
+
+
+def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
+    code = main(argv)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert captured.err.count("\n") == 1, "one line"
+    return code, captured.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["fly"], "invalid choice: 'fly'"),
+        (["plan"], "no topology is named"),
+        (["plan", "--topo", "treee"], "there is no topology 'treee'"),
+        (["plan", "--topo", "tree,1,2,m1,9"], "--topo tree,1,2,m1,9: too many positional arguments"),
+        (["plan", "--topo", "twotrees,delay=5"], 'delay "5" has no unit'),
+        (["plan", "--topo", "twotrees,delay=5us"], "cannot hide the way between them"),
+        (["plan", "--topo", "tree,2", "--port-type", "dpdk"], "invalid choice: 'dpdk'"),
+        (["plan", "nowhere.py"], "nowhere.py: there is no such file"),
+        (["run", "nowhere.py"], "nowhere.py: there is no such file"),
+        (["reproduce", "nothing"], "there is no experiment 'nothing'"),
+        (["exec", "m1"], "no command is given"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_two(
+    argv: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, text = failing(capsys, *argv)
+    assert code == 2
+    assert says in text
+
+
+def test_debug_shows_where_an_error_was_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HYBRIDNET_DEBUG", "1")
+    with pytest.raises(UsageError):
+        main(["plan"])
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_has_help_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([verb, "--help"])
+    assert end.value.code == 0
+    assert f"  hybridnet {verb}" in capsys.readouterr().out
+
+
+def test_plan_prints_a_tree_or_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--topo", "twotrees,depth=1,join=routed"]) == 0
+    assert "r1: router" in capsys.readouterr().out
+    assert main(["plan", "--topo", "twotrees,depth=1", "--port-type", "afxdp", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert sorted(plan["machines"]) == ["m1", "m2"]
+    assert plan["machines"]["m1"]["port_type"] == "afxdp"
+
+
+def test_plan_takes_topologies_from_a_file_without_running_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(MY_TOPOLOGIES)
+    assert main(["plan", str(file)]) == 0
+    assert "10 Mbit/s" in capsys.readouterr().out
+    assert main(["plan", str(file), "--topo", "pair,bw=20"]) == 0
+    assert "20 Mbit/s" in capsys.readouterr().out
+    code, text = failing(capsys, "plan", str(file), "--topo", "triple")
+    assert code == 2
+    assert "pair" in text
+
+
+def test_run_runs_a_script_with_its_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nif __name__ == '__main__':\n    print(sys.argv[1:])\n    sys.exit(5)\n")
+    assert main(["run", str(script), "--", "--fast", "3"]) == 5
+    assert capsys.readouterr().out == "['--fast', '3']\n"
+
+
+def test_run_says_that_a_file_only_describes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(MY_TOPOLOGIES.split("if __name__")[0])
+    code, text = failing(capsys, "run", str(file))
+    assert code == 2
+    assert "choose one with --topo: pair" in text
+
+
+def test_errors_of_a_script_end_in_one_line_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from hybridnet import Topo\nTopo().addLink('h1', 'h2')\n")
+    code, text = failing(capsys, "run", str(script))
+    assert code == 2
+    assert "there is no node 'h1'" in text
+
+
+def test_version_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["version", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"hybridnet", "python", "kernel"}
+
+
+@pytest.mark.parametrize(("rounds", "code"), [("4", 0), ("0", 1)])
+def test_reproduce_hands_the_rest_to_the_experiment_and_ends_with_its_checks(
+    rounds: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Experiment:
+        __doc__ = "Figure 1."
+
+        @staticmethod
+        def add_arguments(parser: Any) -> None:
+            parser.add_argument("--rounds", type=int)
+
+        @staticmethod
+        def run(arguments: Any) -> list[Check]:
+            return [Check("rounds", str(arguments.rounds), None, "at least 1", arguments.rounds >= 1)]
+
+    monkeypatch.setattr(reproduce, "experiment_names", lambda: ["figure1"])
+    monkeypatch.setattr(reproduce, "_load", lambda name: Experiment)
+    assert main(["reproduce", "figure1", "--rounds", rounds, "--json"]) == code
+    (check,) = json.loads(capsys.readouterr().out)["checks"]
+    assert check == {
+        "what": "rounds", "measured": rounds, "published": None, "bound": "at least 1", "holds": code == 0,
+    }  # fmt: skip
+    assert main(["reproduce", "figure1", "--rounds", rounds]) == code
+    assert "at least 1" in capsys.readouterr().out
+
+
+# exec: machines are found in the journals of running networks
+
+
+def write_journal(state: Path, run: str, **entry: Any) -> None:
+    (state / run).mkdir(parents=True)
+    (state / run / "journal.jsonl").write_text(json.dumps({"make": "process", **entry}) + "\n")
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_exec_finds_the_machine_of_the_only_run(state: Path) -> None:
+    own = os.getpid()
+    write_journal(state, "run1", pid=own, start=start_time(own), what="init of machine m1")
+    assert execute.find_machine("m1", None) == own
+    with pytest.raises(UsageError, match="there is no machine m7; the machines are m1"):
+        execute.find_machine("m7", None)
+
+
+def test_exec_does_not_take_another_process_with_the_same_number(state: Path) -> None:
+    write_journal(state, "run1", pid=os.getpid(), start=1, what="init of machine m1")
+    with pytest.raises(UsageError, match="no network is running"):
+        execute.find_machine("m1", None)
+
+
+def test_exec_asks_which_run_where_several_have_the_machine(state: Path) -> None:
+    own = os.getpid()
+    for run in ("run1", "run2"):
+        write_journal(state, run, pid=own, start=start_time(own), what="init of machine m1")
+    with pytest.raises(UsageError, match="choose with --run: run1, run2"):
+        execute.find_machine("m1", None)
+    assert execute.find_machine("m1", "run2") == own
+    with pytest.raises(UsageError, match="there is no run run3; there are: run1, run2"):
+        execute.find_machine("m1", "run3")
