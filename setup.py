@@ -43,7 +43,9 @@ class CMakeBuild(build_ext):
         ]
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinity(0))))
         subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", str(BUILD), "--target", "_simcore", "--parallel", jobs], check=True)
+        subprocess.run(
+            ["cmake", "--build", str(BUILD), "--target", "_simcore", "--parallel", jobs], check=True
+        )
 
 
 setup(

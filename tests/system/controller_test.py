@@ -93,8 +93,7 @@ class Line:
                     "datapath_type=netdev",
                     "fail_mode=secure",
                 ),
-                *("protocols=OpenFlow13", "--", "set-controller", switch, f"tcp:127.0.0.1:{OPENFLOW_PORT}"),
-                *("--", "set", "controller", switch, "max_backoff=1000"),
+                "protocols=OpenFlow13",
             )
         self.vsctl("add-port", "s1", "h1-port", "--", "add-port", "s3", "h3-port")
         for left, right in (("s1", "s2"), ("s2", "s3")):
@@ -111,6 +110,14 @@ class Line:
                     "type=patch",
                     f"options:peer={peer}",
                 )
+
+    def connect(self) -> None:
+        """Tells the switches of their controller. It listens already: their retries would take up to 8 s."""
+        for switch in SWITCHES:
+            self.vsctl(
+                *("set-controller", switch, f"tcp:127.0.0.1:{OPENFLOW_PORT}"),
+                *("--", "set", "controller", switch, "connection_mode=out-of-band"),
+            )
 
     def _start_ovs(self) -> None:
         database = self.directory / "conf.db"
@@ -223,6 +230,7 @@ def line(tmp_path: Path) -> Iterator[Line]:
 def test_tree_switch_connects_the_hosts_and_is_asked_little(line: Line) -> None:
     log: list[str] = []
     with line.controller("tree_switch", on_line=log.append) as ryu:
+        line.connect()
         wait_until(line.ready, "three switches with their flows")
         assert line.ping(5) == 5
         # At each switch: ARP request (source), reply (source; destination), first echo (source). All else has flows.
@@ -238,6 +246,7 @@ def test_tree_switch_connects_the_hosts_and_is_asked_little(line: Line) -> None:
 
 def test_host_is_forgotten_when_its_port_goes_down_and_found_again(line: Line) -> None:
     with line.controller("tree_switch"):
+        line.connect()
         wait_until(line.ready, "three switches with their flows")
         assert line.ping(3) == 3
         h1 = line.mac("h1")
@@ -250,6 +259,7 @@ def test_host_is_forgotten_when_its_port_goes_down_and_found_again(line: Line) -
 
 def test_switches_that_connect_again_start_anew(line: Line) -> None:
     with line.controller("tree_switch"):
+        line.connect()
         wait_until(line.ready, "three switches with their flows")
         assert line.ping(3) == 3
     with line.controller("tree_switch") as second:
@@ -265,6 +275,7 @@ def test_switches_that_connect_again_start_anew(line: Line) -> None:
 def test_ryus_rest_and_link_discovery_apps_run_beside_it(line: Line) -> None:
     apps = ("tree_switch", "ryu.app.ofctl_rest", "ryu.app.rest_topology")
     with line.controller(*apps, arguments=["--observe-links"]):
+        line.connect()
         wait_until(line.ready, "three switches with their flows")
         dpids = {
             int(line.vsctl("get", "bridge", switch, "datapath_id").strip().strip('"'), 16)
@@ -280,6 +291,7 @@ def test_ryus_rest_and_link_discovery_apps_run_beside_it(line: Line) -> None:
 
 def test_unmodified_app_of_ryus_runs(line: Line) -> None:
     with line.controller("ryu.app.simple_switch_13") as ryu:
+        line.connect()
         wait_until(line.all_connected, "three switches")
         wait_until(lambda: line.ping(1) == 1, "h1 reaches h3")
         ryu.check()
