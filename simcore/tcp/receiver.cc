@@ -66,7 +66,7 @@ void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& seg
 void TcpReceiver::take_segment(SimTime now, std::int64_t position, std::int64_t length,
                                std::span<const std::uint8_t> data, bool last_of_train) {
   ++counters_.segments;
-  full_segment_ = std::max(full_segment_, length);
+  full_segment_ = std::max(full_segment_, std::min<std::int64_t>(length, options_.mss));
   const std::int64_t edge = fin_position_ ? std::min(right_edge_, *fin_position_) : right_edge_;
   const std::int64_t room = std::min(length, edge - position);
   if (room <= 0) {  // all of it is beyond the window: a probe, or a peer that ignores it
@@ -82,7 +82,7 @@ void TcpReceiver::take_segment(SimTime now, std::int64_t position, std::int64_t 
     if (taken.duplicate < room) ++counters_.out_of_order_segments;
     quick_acks_left_ = std::max(quick_acks_left_, options_.quick_acks / 8);
     owe_ack(true);
-  } else if (gaps_before || taken.duplicate > 0) {
+  } else if (gaps_before || taken.duplicate > 0 || room < length) {
     owe_ack(stream_.has_gaps());  // RFC 5681 section 4.2: what fills a gap is acknowledged at once
   } else {
     acknowledge_in_order(now, length, last_of_train);
@@ -150,12 +150,11 @@ void TcpReceiver::ack_carried() {
 std::uint16_t TcpReceiver::window_field(std::int64_t position, bool on_syn) {
   const std::int64_t edge = rcv_nxt() + std::max<std::int64_t>(0, options_.receive_buffer - unread());
   const std::int64_t step = std::min<std::int64_t>(options_.receive_buffer / 2, options_.mss);
-  const std::int64_t wanted = edge >= right_edge_ + step ? edge : right_edge_;
+  if (edge >= offered_edge_ + step) offered_edge_ = edge;
   const std::uint8_t shift = on_syn ? 0 : scale_;
-  const std::int64_t width = std::max<std::int64_t>(0, wanted - position);
-  std::int64_t field = width >> shift;
-  if (position + (field << shift) < right_edge_) ++field;
-  field = std::min(field, kLargestField);
+  const std::int64_t unit = std::int64_t{1} << shift;
+  const std::int64_t width = std::max<std::int64_t>(0, offered_edge_ - position);
+  const std::int64_t field = std::min((width + unit - 1) >> shift, kLargestField);
   right_edge_ = std::max(right_edge_, position + (field << shift));
   return static_cast<std::uint16_t>(field);
 }

@@ -9,8 +9,8 @@
 // its moment until next_ack() hands it out, so the peer sees the duplicates that it has to count.
 //
 // The window never shrinks (RFC 9293 section 3.8.6) and opens only by a segment or half the buffer
-// (section 3.8.6.2.2). A scaled window cannot state every value; where rounding down would pull the right edge back, it
-// is rounded up, so the buffer may hold up to 2^scale - 1 bytes more than was asked for.
+// (section 3.8.6.2.2). A scaled window cannot state every value and is rounded up, so the buffer may hold up to
+// 2^scale - 1 bytes more than was asked for; whatever edge was ever stated is honoured (RFC 7323 section 2.4).
 #pragma once
 
 #include <cstddef>
@@ -109,7 +109,8 @@ class TcpReceiver {
 
   std::optional<std::int64_t> fin_position_;
   bool fin_received_ = false;
-  std::int64_t right_edge_ = 1;      // of the window as the peer knows it
+  std::int64_t offered_edge_ = 1;    // of the window, before rounding
+  std::int64_t right_edge_ = 1;      // the furthest that the peer was told
   std::int64_t full_segment_;        // the largest payload so far: what counts as full-sized
   std::int64_t unacknowledged_ = 0;  // bytes in order since the last acknowledgement
   bool ack_in_train_ = false;        // ack_per_train: one is due at the end of the train

@@ -139,7 +139,7 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
       .segment_payload = std::min(payload, mss),
       .segments = static_cast<std::uint16_t>(std::max<std::int64_t>(1, (payload + mss - 1) / mss)),
       .fin = fin,
-      .push = start + payload == buffer_.end(),
+      .push = payload > 0 && start + payload == buffer_.end(),
       .retransmission = true,
       .cwr = false,
       .ect = false};

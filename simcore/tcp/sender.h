@@ -155,7 +155,7 @@ class TcpSender {
   void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
   bool try_undo(const Ack& ack, const Delivery& delivery);
   void change_state(SimTime now, const Ack& ack, const Delivery& delivery);
-  void move_window(SimTime now, const Delivery& delivery);
+  void move_window(SimTime now, const Delivery& delivery, bool recovery_ended);
   void enter_recovery(SimTime now);
   void enter_reduced(CongestionEvent event, SimTime now);
   void remember_for_undo();

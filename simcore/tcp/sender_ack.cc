@@ -40,8 +40,9 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   take_rtt(now, ack, delivery);
   if (delivery.delivered > 0 || delivery.duplicates > 0 || delivery.acked > 0) detect_losses(now);
   check_tail_probe(now, ack, delivery);
+  const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
   if (!try_undo(ack, delivery)) change_state(now, ack, delivery);
-  move_window(now, delivery);
+  move_window(now, delivery, reducing && state_ == RecoveryState::open);
 
   if (board_.empty()) {
     timeout_at_ = SimTime::never();
@@ -291,7 +292,7 @@ void TcpSender::end_recovery(SimTime now) {
   control_->on_recovery_end(congestion_, now);
 }
 
-void TcpSender::move_window(SimTime now, const Delivery& delivery) {
+void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery_ended) {
   AckSample sample;
   sample.now = now;
   sample.acked = delivery.acked;
@@ -317,7 +318,7 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery) {
                            ? prr_.window(delivery.delivered, pipe(), congestion_.ssthresh, congestion_.mss)
                            : congestion_.ssthresh;
     congestion_.cwnd = std::max(congestion_.cwnd, congestion_.mss);
-  } else if (delivery.acked > 0) {
+  } else if (delivery.acked > 0 && !recovery_ended) {
     control_->on_ack(sample, congestion_);
   }
 }
