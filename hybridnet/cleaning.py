@@ -24,7 +24,14 @@ from typing import Any
 
 from hybridnet.agent.command import run as run_command
 from hybridnet.errors import HybridnetError, MachineError
-from hybridnet.journal import RUN_VARIABLE, network_namespace, read_entries, start_time, state_directory
+from hybridnet.journal import (
+    RUN_VARIABLE,
+    network_namespace,
+    read_entries,
+    setting_of_another_run,
+    start_time,
+    state_directory,
+)
 
 END_SECONDS = 40.0
 SSH_SECONDS = 90.0
@@ -188,6 +195,8 @@ def _remove_datapath(run: str, entry: dict[str, Any]) -> str | None:
 def _put_back(run: str, entry: dict[str, Any]) -> str | None:
     path = Path(entry["path"])
     if not path.exists() or path.read_text().strip() != entry["after"]:
+        return None
+    if setting_of_another_run(run, entry["path"]) is not None:
         return None
     path.write_text(entry["before"])
     return f"setting {path} back to {entry['before']}"

@@ -160,7 +160,12 @@ class Cluster:
 
     @classmethod
     def connect(
-        cls, scheduler_address: str, *, security: Security | None = None, workers: Sequence[str] | None = None
+        cls,
+        scheduler_address: str,
+        *,
+        security: Security | None = None,
+        workers: Sequence[str] | None = None,
+        timeout: float = 20.0,
     ) -> Cluster:
         """Machines of a Dask cluster that exists: one per worker, which must run as root and have hybridnet.
 
@@ -168,6 +173,7 @@ class Cluster:
             scheduler_address: for example ``"tls://10.0.0.1:8786"``.
             security: the client's certificates, for a TLS scheduler.
             workers: the names of the workers to use, which become the machines' names; default: all.
+            timeout: how long the scheduler may take to answer, in seconds.
 
         Raises:
             MachineError: the scheduler does not answer, or has not such workers.
@@ -175,7 +181,7 @@ class Cluster:
         self = cls(Journal.create())
         try:
             try:
-                client = Client(scheduler_address, security=security, set_as_default=False, timeout=20)
+                client = Client(scheduler_address, security=security, set_as_default=False, timeout=timeout)
             except (OSError, TimeoutError) as error:
                 raise MachineError(
                     f"scheduler {scheduler_address} does not answer: {error}; is it running?"
@@ -329,7 +335,9 @@ class Cluster:
             logging.CRITICAL
         )  # what matters is raised as an error of ours
         protocol = "tls://" if security is not None else "tcp://"
-        options = {"host": host, "port": 0, "protocol": protocol, "security": security, "dashboard": False}
+        options = {"host": host, "port": 0, "protocol": protocol, "security": security}
+        # Dask's web pages know no password, so they stay on this computer, out of the way of others' ports.
+        options |= {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
         spec = {"cls": Scheduler, "options": options}
         cluster = SpecCluster(workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL)
         self._on_close.append(cluster.close)

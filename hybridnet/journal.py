@@ -140,3 +140,16 @@ def read_entries(directory: Path) -> list[dict[str, Any]]:
             named = {"kind": kind, **entry}
             alive = [other for other in alive if not named.items() <= other.items()]
     return alive
+
+
+def setting_of_another_run(run: str, path: str) -> dict[str, Any] | None:
+    """The entry by which a run other than `run` has the setting at `path`: while there is one it is not put back."""
+    state = state_directory()
+    for directory in state.iterdir() if state.is_dir() else []:
+        if directory.name == run or not directory.is_dir():
+            continue
+        for journal in (directory, *(entry for entry in directory.iterdir() if entry.is_dir())):
+            for entry in read_entries(journal):
+                if entry["kind"] == "setting" and entry["path"] == path:
+                    return entry
+    return None

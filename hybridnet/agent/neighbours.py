@@ -3,14 +3,15 @@
 
 The default, 1024 entries, is used up by 32 hosts that each talk to 32 others; then pings fail with "no buffer space".
 They exist in the first network namespace only, so whoever runs there sets them: the head for local machines, the agent
-on a computer of its own. They are raised only, and set back unless someone else has changed them in between.
+on a computer of its own. They are raised only, and set back by the last run that needs them, unless someone else has
+changed them in between.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from hybridnet.journal import Journal
+from hybridnet.journal import Journal, setting_of_another_run
 
 _DIRECTORIES = (Path("/proc/sys/net/ipv4/neigh/default"), Path("/proc/sys/net/ipv6/neigh/default"))
 _SHARES = {"gc_thresh1": 0.5, "gc_thresh2": 0.75, "gc_thresh3": 1.0}
@@ -36,7 +37,10 @@ class NeighbourLimits:
     def restore(self) -> None:
         """Sets back what was raised."""
         for path, before, after in reversed(self._changed):
-            if path.read_text().strip() == after:
+            if (
+                path.read_text().strip() == after
+                and setting_of_another_run(self._journal.run, str(path)) is None
+            ):
                 path.write_text(before)
             self._journal.gone("setting", path=str(path))
         self._changed = []
@@ -44,6 +48,10 @@ class NeighbourLimits:
     def _raise(self, path: Path, wanted: int) -> None:
         before = path.read_text().strip()
         if int(before) >= wanted:
+            other = setting_of_another_run(self._journal.run, str(path))
+            if other is not None and other["after"] == before:  # raised by a run that may end before this one
+                self._journal.record("setting", path=str(path), before=other["before"], after=before)
+                self._changed.append((path, other["before"], before))
             return
         self._journal.record("setting", path=str(path), before=before, after=str(wanted))
         self._changed.append((path, before, str(wanted)))

@@ -30,6 +30,7 @@ SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 PORTS_PER_TRANSACTION = 50
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
+STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd takes
 
 INTERFACE_OPTIONS = {
     "afxdp": ["type=afxdp", "options:n_rxq=1", "options:xdp-mode=native"],
@@ -49,6 +50,7 @@ class Switching:
         self._vswitchd: subprocess.Popen[bytes] | None = None
         self._port_type = ""
         self._switches: list[str] = []
+        self._status_interval_ms = STATUS_INTERVAL_MS
         self._taps: list[
             str
         ] = []  # devices of the bridges; Open vSwitch makes them such that they outlive it
@@ -153,7 +155,21 @@ class Switching:
         self._transact("controllers", with_controllers, progress)
 
     def connected(self) -> dict[str, bool]:
-        """Of each switch that has a controller, whether one of them is connected."""
+        """Of each switch that has a controller, whether one of them is connected.
+
+        The daemon writes this into its database every 5 s, and at once when that interval is changed. So whenever a
+        switch is not connected, as far as the database says, a change asks for the present state.
+        """
+        answer = self._connected()
+        if not all(answer.values()):
+            self._status_interval_ms ^= 1
+            # Without --no-wait this returns once the daemon has taken the new interval in.
+            setting = f"other_config:stats-update-interval={self._status_interval_ms}"
+            run(["ovs-vsctl", "--timeout=30", "set", "Open_vSwitch", ".", setting])
+            answer = self._connected()
+        return answer
+
+    def _connected(self) -> dict[str, bool]:
         text = run(
             [
                 *("ovs-vsctl", "--format=json", "--", "--columns=name,controller", "list", "Bridge"),
@@ -212,6 +228,7 @@ class Switching:
         for path in RUN_DIRECTORY.glob("*"):
             path.unlink()
         self._daemons, self._switches, self._port_type = [], [], ""
+        self._status_interval_ms = STATUS_INTERVAL_MS
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def _claim_kernel_datapath(self) -> None:

@@ -23,6 +23,7 @@ import ctypes
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -196,6 +197,11 @@ def _run_as_init(first: dict[str, Any]) -> int:
         os.kill(agent.pid, signal.SIGTERM)
         while status is None and select.select([reading], [], [], CLEANUP_SECONDS)[0]:
             status = _reap_until(agent.pid, reading)
+    if status == 0 and not first["own_network"]:
+        # The head cannot reach these files: what is left is the agent's log and an empty journal.
+        shutil.rmtree(directory.parent, ignore_errors=True)
+        with contextlib.suppress(OSError):  # other runs are there
+            Path(state).rmdir()
     if status:
         text = (directory / "agent.log").read_bytes()[-4000:]
         os.write(2, text + f"agent of machine {machine} ended with status {status}\n".encode())

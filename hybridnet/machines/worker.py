@@ -76,6 +76,7 @@ async def _serve(settings: dict[str, Any]) -> None:
             local_directory=str(directory / "dask"),
             memory_limit=0,
             dashboard=False,
+            dashboard_address="127.0.0.1:0",  # statistics, without a password: not for the network
             death_timeout=60,
         )
         asyncio.get_running_loop().add_signal_handler(

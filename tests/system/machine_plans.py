@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Machine plans for the tests of agents: a binary tree of switches with hosts below, and two hosts with nothing between.
+"""Machine plans for the tests of agents: a binary tree of switches with hosts below, and two hosts on one wire.
 
 Written by hand here, so that what the planner makes and what the agent takes are tested apart.
 """

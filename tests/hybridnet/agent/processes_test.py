@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hybridnet.agent.processes import BUFFER_LIMIT, Process
+from hybridnet.errors import MachineError, UsageError
+
+
+@pytest.fixture
+def start() -> Iterator[Any]:
+    made: list[Process] = []
+
+    def begin(command: list[str] | str, *, merge: bool = False, stdin: bool = False) -> Process:
+        made.append(Process("h1", command, [], dict(os.environ), merge=merge, stdin=stdin))
+        return made[-1]
+
+    yield begin
+    for process in made:
+        process.close()
+
+
+def everything(process: Process, stream: str = "stdout") -> bytes:
+    data = b""
+    while (piece := process.read(stream, 1 << 20, 10)) is not None:
+        data += piece
+    return data
+
+
+def test_streams_are_apart_or_merged(start: Any) -> None:
+    apart = start("echo out; echo err >&2")
+    assert (everything(apart), everything(apart, "stderr"), apart.wait(10)) == (b"out\n", b"err\n", 0)
+    merged = start("echo out; echo err >&2", merge=True)
+    assert everything(merged) == b"out\nerr\n"
+    with pytest.raises(UsageError, match="no separate stream stderr"):
+        merged.read("stderr", 1, 0)
+
+
+def test_more_than_the_buffer_holds_arrives_whole(start: Any) -> None:
+    size = 3 * BUFFER_LIMIT
+    assert len(everything(start(f"head -c {size} /dev/zero"))) == size
+
+
+def test_standard_input_is_written_and_ended(start: Any) -> None:
+    process = start(["sort"], stdin=True)
+    process.write(b"b\n", False)
+    process.write(b"a\n", True)
+    assert everything(process) == b"a\nb\n"
+    with pytest.raises(MachineError, match="no open standard input"):
+        process.write(b"c", False)
+
+
+def test_a_signal_reaches_the_program_or_its_group(start: Any) -> None:
+    one = start(["sleep", "100"])
+    one.signal(signal.SIGKILL, False)
+    assert one.wait(10) == -signal.SIGKILL
+    group = start("sleep 100; echo never")
+    group.signal(signal.SIGTERM, True)
+    assert group.wait(10) == -signal.SIGTERM
+    assert everything(group) == b""
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(MachineError, match="node h1: the command no-such-program is not there"):
+        Process("h1", ["no-such-program"], [], dict(os.environ), merge=False, stdin=False)
+    with pytest.raises(UsageError, match="empty command"):
+        Process("h1", [], [], dict(os.environ), merge=False, stdin=False)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The shell itself needs no namespace: here it runs where the test does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hybridnet.agent.shell import Shell
+from hybridnet.errors import MachineError
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    made = Shell("h1", [], dict(os.environ), tmp_path)
+    yield made
+    made.close()
+
+
+def test_output_status_and_background_process_come_back(shell: Shell) -> None:
+    output = shell.run("echo one; sleep 100 & echo two; (exit 4)", 10)
+    assert (output.text, output.status) == ("one\ntwo\n", 4)
+    assert output.last_pid is not None
+    os.kill(output.last_pid, 0)
+    shell.run(f"kill {output.last_pid}", 10)
+
+
+def test_characters_survive_wherever_they_are_cut(shell: Shell) -> None:
+    text = "aé€🙂" * 20_000
+    assert shell.run(f"cat <<'END'\n{text}\nEND", 10).text == text + "\n"
+
+
+def test_output_that_looks_like_the_beginning_of_a_mark_is_output(shell: Shell) -> None:
+    assert shell.run(r"printf 'a\x1db\x1d'", 10).text == "a\x1db\x1d"
+
+
+def test_a_program_sees_a_terminal_without_echo_or_carriage_returns(shell: Shell) -> None:
+    assert shell.run("test -t 0 && test -t 1 && echo terminal", 10).text == "terminal\n"
+
+
+def test_exit_ends_the_shell_with_its_status(shell: Shell) -> None:
+    output = shell.run("echo last; exit 5", 10)
+    assert (output.text, output.status, shell.process.poll()) == ("last\n", 5, 5)
+
+
+def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
+    shell.start("echo ready; sleep 100")
+    text = ""
+    while "ready" not in text:
+        text += shell.read(5).text
+    shell.interrupt()
+    while not shell.read(5).done:
+        pass
+    assert shell.run("echo alive", 10).text == "alive\n"
+
+
+def test_a_command_out_of_time_is_an_error_with_its_last_words(shell: Shell) -> None:
+    with pytest.raises(MachineError, match=r"node h1: .* did not end within 0\.2 s .*words"):
+        shell.run("echo words; sleep 100", 0.2)
+    assert shell.run("echo alive", 10).text == "alive\n"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""After `kill -9` of anything, cleaning removes what the run made, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hybridnet.cleaning import clean_all
+from hybridnet.cluster import Cluster
+from hybridnet.journal import Journal, network_namespace, read_entries, start_time
+from tests.system.machine_plans import tree
+from tests.system.traces import network_namespaces_of, traces
+
+HEAD = """
+import json, sys, time
+from hybridnet.cluster import Cluster
+plans = json.load(sys.stdin)
+cluster = Cluster.local(list(plans))
+cluster.call_all({machine: ("build", {"plan": plan}) for machine, plan in plans.items()})
+cluster.call("m1", "start_process", node="h1", command=["sleep", "1000"])
+cluster.call("m1", "run_command", node="h2", text="setsid sleep 1000 &")
+print(cluster.journal.run, flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def head(state: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A program with two machines, each with a tree of switches, hosts and programs: the process and its run."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEAD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    json.dump(
+        {m: tree(m, 2, index=i, port_type="afxdp", portal=True) for i, m in enumerate(["m1", "m2"], 1)},
+        process.stdin,
+    )
+    process.stdin.close()
+    run = process.stdout.readline().strip()
+    assert run
+    yield process, run
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    clean_all(runs=[run])
+
+
+def test_after_kill_9_of_the_head_nothing_is_left(
+    head: tuple[subprocess.Popen[str], str], state: Path
+) -> None:
+    process, run = head
+    names = {entry["name"] for entry in read_entries(state / run) if entry["kind"] == "link"}
+    assert len(network_namespaces_of(run)) >= 2 + 2  # two machines, and the hosts with a program in them
+    assert traces(run)["processes"]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    removed = clean_all()
+    assert any(run in line for line in removed)
+    after = traces(run)
+    assert after["processes"] == set()
+    assert network_namespaces_of(run) == set()
+    assert names.isdisjoint(after["links"])
+    assert not state.exists()
+    assert clean_all() == []
+
+
+def test_after_kill_9_of_everything_nothing_is_left(
+    head: tuple[subprocess.Popen[str], str], state: Path
+) -> None:
+    """Head, init and agents killed at once: nobody has cleaned up; the kernel and the journal must do."""
+    process, run = head
+    names = {entry["name"] for entry in read_entries(state / run) if entry["kind"] == "link"}
+    process.send_signal(signal.SIGSTOP)
+    for pid in map(int, traces(run)["processes"]):
+        if start_time(pid) is not None:
+            os.kill(pid, signal.SIGKILL)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    clean_all()
+    after = traces(run)
+    assert after["processes"] == set()
+    assert names.isdisjoint(after["links"])
+    assert not state.exists()
+
+
+def test_a_run_that_lives_is_left_alone_unless_it_is_named(head: tuple[subprocess.Popen[str], str]) -> None:
+    process, run = head
+    assert clean_all() == []
+    assert process.poll() is None
+    assert traces(run)["processes"]
+    clean_all(runs=[run])
+    assert process.wait(10) == -signal.SIGTERM
+    assert traces(run)["processes"] == set()
+
+
+def test_a_run_that_ends_well_leaves_nothing_and_puts_settings_back(state: Path) -> None:
+    before = traces()
+    with Cluster.local(["m1", "m2"]) as cluster:
+        run = cluster.journal.run
+        cluster.call("m1", "build", plan=tree("m1", 2))
+        during = traces(run)
+        [ours] = [entry["name"] for entry in read_entries(state / run) if entry["kind"] == "link"]
+    after = traces(run)
+    assert during["processes"]
+    assert during["names"] - before["names"] == set()  # hosts have their names on their machine only
+    assert ours in during["links"] - before["links"]
+    assert ours not in after["links"]
+    assert after["processes"] == set()
+    assert after["mounts"] == before["mounts"]
+    assert not state.exists()
+
+
+def test_only_what_bears_the_runs_mark_is_removed(state: Path) -> None:
+    """A device, a process and a setting that look like the journal's, and are somebody else's, stay."""
+    other = subprocess.Popen(["sleep", "1000"])
+    subprocess.run(["ip", "link", "add", "name", "hncleantest", "type", "bridge"], check=True)
+    setting = state.parent / "setting"
+    setting.write_text("9")
+    try:
+        journal = Journal(state / "gone", "gone")
+        journal.record("owner", pid=other.pid, start=(start_time(other.pid) or 0) - 1, what="head")
+        journal.record(
+            "process", pid=other.pid, start=(start_time(other.pid) or 0) - 1, what="a recycled pid"
+        )
+        journal.record("link", name="hncleantest", network=network_namespace())
+        journal.record("setting", path=str(setting), before="1", after="2")
+        journal.record("directory", path=str(state.parent))
+        journal.close()
+        assert clean_all() == [f"run gone: directory {state / 'gone'}"]
+        assert other.poll() is None
+        assert Path("/sys/class/net/hncleantest").exists()
+        assert setting.read_text() == "9"
+
+        journal = Journal(state / "gone", "gone")
+        journal.record("link", name="hncleantest", network=network_namespace())
+        journal.record("setting", path=str(setting), before="1", after="9")
+        journal.close()
+        subprocess.run(["ip", "link", "set", "dev", "hncleantest", "alias", "hybridnet:gone"], check=True)
+        assert "run gone: link hncleantest" in clean_all()
+        assert not Path("/sys/class/net/hncleantest").exists()
+        assert setting.read_text() == "1"
+    finally:
+        other.kill()
+        other.wait()
+        subprocess.run(["ip", "link", "del", "dev", "hncleantest"], check=False, capture_output=True)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Machines reached by SSH: a real sshd runs in each of two local machines, and a second cluster goes there."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from hybridnet.cleaning import clean_all
+from hybridnet.cluster import Cluster
+from hybridnet.errors import MachineError
+from hybridnet.machines.ssh import SshMachine
+from tests.system.machine_plans import pair, tree
+
+LOOKS = "ip -o link | cut -d: -f2 | sort; ps ax -o comm | grep -v -e '^sh$' -e '^ps$' -e grep -e sort | sort"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cluster, list[SshMachine]]]:
+    """Two local machines, each with an sshd, and how to get there."""
+    directory = tmp_path_factory.mktemp("ssh")
+    for key in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / key], check=True)
+    (directory / "authorized").write_text((directory / "user.pub").read_text())
+    hosts = []
+    with Cluster.local(["a", "b"]) as outer:
+        for name in outer.machines:
+            address = outer.address(name)
+            configuration = directory / f"sshd-{name}"
+            configuration.write_text(
+                textwrap.dedent(
+                    f"""\
+                    ListenAddress {address}
+                    HostKey {directory}/host
+                    AuthorizedKeysFile {directory}/authorized
+                    PermitRootLogin prohibit-password
+                    PasswordAuthentication no
+                    StrictModes no
+                    UsePAM no
+                    PidFile none
+                    """
+                )
+            )
+            outer.call(name, "exec", argv=["mkdir", "-p", "/run/sshd"])
+            sshd = ["/usr/sbin/sshd", "-D", "-e", "-f", str(configuration)]
+            outer.call(name, "start_process", node="", command=sshd)
+            known = directory / "known"
+            with known.open("a") as file:
+                file.write(f"{address} {(directory / 'host.pub').read_text()}")
+            hosts.append(
+                SshMachine(
+                    f"root@{address}",
+                    python=sys.executable,
+                    identity=str(directory / "user"),
+                    options=("-o", f"UserKnownHostsFile={known}", "-o", "StrictHostKeyChecking=yes"),
+                    state=str(directory / f"state-{name}"),
+                )
+            )
+            listening = f"ss -ltn | grep -q '{address}:22 '"
+            outer.call(name, "exec", argv=f"while ! {listening}; do sleep 0.05; done", timeout=20)
+        yield outer, hosts
+
+
+def look(outer: Cluster, machine: str) -> str:
+    text: str = outer.call(machine, "exec", argv=LOOKS)["stdout"].decode()
+    return text
+
+
+def settled(outer: Cluster, machine: str, wanted: str) -> str:
+    """What is there once it is as wanted; sshd's processes for a closed connection end by and by."""
+    deadline = time.monotonic() + 15
+    while (seen := look(outer, machine)) != wanted and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return seen
+
+
+def test_the_same_is_built_and_removed_over_ssh(place: tuple[Cluster, list[SshMachine]]) -> None:
+    outer, hosts = place
+    before = [look(outer, "a"), look(outer, "b")]
+    with Cluster.ssh(hosts) as cluster:
+        assert cluster.machines == ["m1", "m2"]
+        assert [cluster.address(m) for m in cluster.machines] == [outer.address("a"), outer.address("b")]
+        assert cluster.client.scheduler.address.startswith("tls://")
+        assert cluster.facts("m1")["hostname"] == "a"
+        plans = {m: tree(m, 2, index=i, portal=True) for i, m in enumerate(cluster.machines, 1)}
+        cluster.call_all({m: ("build", {"plan": plan}) for m, plan in plans.items()})
+        [result] = cluster.call("m2", "ping_pairs", pairs=[("h1", "10.2.0.4")], wait_s=3.0)
+        assert result["received"] == 1
+        # on a computer of its own a machine shares the network of that computer, and so its devices are there
+        assert "s1-eth3p" in look(outer, "a")
+        assert cluster.call("m1", "exec", argv=["ls", "/run/netns"])["stdout"] == b"h1\nh2\nh3\nh4\n"
+        assert outer.call("a", "exec", argv=["ls", "/run/netns"])["stdout"] == b""
+    assert [settled(outer, name, was) for name, was in zip("ab", before, strict=True)] == before
+    assert not any(Path(host.state).exists() for host in hosts)
+
+
+def test_after_kill_9_of_the_head_agents_clean_up_by_themselves(
+    place: tuple[Cluster, list[SshMachine]], tmp_path: Path
+) -> None:
+    outer, hosts = place
+    before = look(outer, "a")
+    text = (
+        "import json, sys, time\n"
+        "from hybridnet.cluster import Cluster\n"
+        "from hybridnet.machines.ssh import SshMachine\n"
+        "host, plan = json.load(sys.stdin)\n"
+        "host['options'] = tuple(host['options'])\n"
+        "cluster = Cluster.ssh([SshMachine(**host)])\n"
+        "cluster.call('m1', 'build', plan=plan)\n"
+        "print(cluster.journal.run, flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    environment = {**os.environ, "HYBRIDNET_STATE_DIR": str(tmp_path / "state")}
+    head = subprocess.Popen(
+        [sys.executable, "-c", text],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    assert head.stdin is not None
+    assert head.stdout is not None
+    json.dump([asdict(hosts[0]), tree("m1", 2, portal=True)], head.stdin)
+    head.stdin.close()
+    assert head.stdout.readline()
+    assert "s1-eth3p" in look(outer, "a")
+    head.send_signal(signal.SIGKILL)
+    head.wait()
+    head.stdout.close()
+    assert settled(outer, "a", before) == before
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
+        assert clean_all()
+    assert not (tmp_path / "state").exists()
+    assert not Path(hosts[0].state).exists()
+
+
+def test_cleaning_reaches_machines_whose_agents_were_killed(
+    place: tuple[Cluster, list[SshMachine]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything of the run killed at the same time on the far side: its devices stay, until the head cleans."""
+    outer, hosts = place
+    before = look(outer, "a")
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
+    cluster = Cluster.ssh(hosts[:1])
+    cluster.call("m1", "build", plan=tree("m1", 2, portal=True))
+    run = cluster.journal.run
+    kill = f"for p in $(grep -lz HYBRIDNET_RUN={run} /proc/[0-9]*/environ | cut -d/ -f3); do kill -9 $p; done"
+    outer.call("a", "exec", argv=f"({kill}) 2>/dev/null; true")
+    with pytest.raises(MachineError, match="machine m1: its agent"):
+        cluster.call("m1", "facts")
+    assert "s1-eth3p" in look(outer, "a")
+    removed = clean_all(runs=[])  # nothing is named, nothing is removed
+    assert removed == []
+    removed = subprocess.run(
+        SshMachine.clean_command(hosts[0], run), capture_output=True, text=True, check=True
+    ).stdout
+    assert "link s1-eth3" in removed
+    assert settled(outer, "a", before) == before
+    cluster.close()
+
+
+def test_a_host_that_cannot_be_reached_is_named_with_sshs_words(
+    place: tuple[Cluster, list[SshMachine]],
+) -> None:
+    outer, hosts = place
+    nowhere = SshMachine(
+        f"root@{outer.address('a')}",
+        port=23,
+        python=sys.executable,
+        identity=hosts[0].identity,
+        options=hosts[0].options,
+    )
+    with pytest.raises(MachineError, match=r"machine m2 could not be started: .*Connection refused"):
+        Cluster.ssh([hosts[0], nowhere])
+    lacking = SshMachine(**{**asdict(hosts[0]), "python": "/usr/bin/python3-that-is-not-there"})
+    with pytest.raises(MachineError, match=r"machine m1 could not be started: .*python3-that-is-not-there"):
+        Cluster.ssh([lacking])
+
+
+def test_hosts_over_ssh_run_programs(place: tuple[Cluster, list[SshMachine]]) -> None:
+    _, hosts = place
+    with Cluster.ssh(hosts[:1]) as cluster:
+        cluster.call("m1", "build", plan=pair("m1"))
+        assert cluster.call("m1", "run_command", node="h1", text="ping -c 1 -W 2 10.0.0.2 >&2; echo $?")[
+            "output"
+        ].endswith("0\n")
