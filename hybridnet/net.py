@@ -358,8 +358,11 @@ class Net:
     # Inside
 
     def _start(self) -> None:
+        names = self._machine_names() if self._cluster is None else self._cluster.machines
+        # A first plan, with made-up addresses: what cannot be built is said before a machine is started.
+        specs = [MachineSpec(name, f"198.18.0.{number}") for number, name in enumerate(names, start=1)]
+        make_plan(self.topo, specs, PlanOptions(token="0" * 16, **self._options))
         if self._cluster is None:
-            names = self._machine_names()
             info(f"*** Starting machines: {' '.join(names)}\n")
             self._cluster = Cluster.local(names)
         cluster = self._cluster

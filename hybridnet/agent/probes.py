@@ -47,6 +47,11 @@ def parse_ping(text: str) -> dict[str, Any]:
     }
 
 
+def _lost(count: int) -> dict[str, Any]:
+    """What `parse_ping` says when none of `count` requests is answered."""
+    return parse_ping(f"{count} packets transmitted, 0 received")
+
+
 def ping_pairs(
     pairs: list[tuple[str, str]],
     prefix: Callable[[str], list[str]],
@@ -81,6 +86,10 @@ def ping_pairs(
             raise lacking("ping") from None
         if "packets transmitted" not in done.stdout:
             words = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
+            if (
+                "unreachable" in words
+            ):  # no route, as with its interface down: nothing was sent that could be answered
+                return {"host": host, "address": address, **_lost(count)}
             raise MachineError(f"host {host}: ping {address} failed: {words}")
         return {"host": host, "address": address, **parse_ping(done.stdout)}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.errors import ControllerError, MachineError, TopologyError, UsageError
+from hybridnet.errors import ControllerError, MachineError, PlanError, TopologyError, UsageError
 from hybridnet.log import setLogLevel
 from hybridnet.net import Net, own_address_toward
 from hybridnet.net_controllers import RemoteController
@@ -129,6 +129,16 @@ def test_a_failed_build_is_raised_after_the_controllers_ended() -> None:
     with pytest.raises(MachineError, match="no room"):
         network.start()
     assert controller.log[-1] == "end"
+
+
+def test_what_cannot_be_built_is_said_before_a_machine_or_controller_is_started() -> None:
+    controller = Recorded()
+    network = Net(TwoTrees(depth=1, delay="1us"), controller=controller)
+    with pytest.raises(PlanError, match="cannot hide the way"):
+        network.start()
+    assert "begin 127.0.0.1" not in controller.log
+    with pytest.raises(MachineError, match="not running"):
+        _ = network.cluster
 
 
 def test_check_raises_what_has_died() -> None:
