@@ -191,9 +191,13 @@ void PeeringPortal::take_record(const PieceHeader& header, const Record& record,
     counts_.dropped_received.add(DropReason::no_listener, record.segments);
     return;
   }
-  PacketPtr packet = peering::make_packet(record, stored, pool_);
+  PacketPtr packet = pool_.copy_of(stored);
   if (!packet) {
     counts_.dropped_received.add(DropReason::pool_exhausted, record.segments);
+    return;
+  }
+  if (!peering::describe_packet(*packet, record)) {
+    counts_.dropped_received.add(DropReason::malformed, record.segments);
     return;
   }
   ++counts_.received_frames;

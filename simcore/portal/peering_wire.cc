@@ -6,14 +6,15 @@
 #include <cstring>
 #include <limits>
 
+#include "simcore/wire/virtio_net_fields.h"
+
 namespace simcore::peering {
 
 static_assert(std::endian::native == std::endian::little, "headers are copied as they lie in memory");
 
 namespace {
 
-// Keeps sums and differences of instants and of segment counts from the wire inside int64; as nanoseconds, 73
-// years.
+// Keeps sums and differences of instants and of counts from the wire inside int64; as nanoseconds, 73 years.
 constexpr std::int64_t kReach = std::numeric_limits<std::int64_t>::max() / 4;
 
 bool is_instant(std::int64_t ns) { return ns >= -kReach && ns <= kReach; }
@@ -73,7 +74,8 @@ std::optional<PieceHeader> read_piece(std::span<const std::uint8_t> datagram) {
     return std::nullopt;
   if (header->raw_size < header->body_size || header->raw_size > kLargestBody) return std::nullopt;
   if (!header->compressed() && header->raw_size != header->body_size) return std::nullopt;
-  if (!is_instant(header->base_time_ns) || !is_count(header->first_segment)) return std::nullopt;
+  if (!is_instant(header->base_time_ns) || !is_count(header->first_segment) || !is_count(header->batch))
+    return std::nullopt;
   if (header->pieces() > kMostPieces || header->index >= header->pieces()) return std::nullopt;
   const std::size_t expected =
       std::min<std::size_t>(header->datagram.piece_size, header->body_size - header->offset());
@@ -122,18 +124,17 @@ std::optional<Record> RecordReader::next() {
   return record;
 }
 
-PacketPtr make_packet(const Record& record, std::span<const std::uint8_t> stored, PacketPool& pool) {
-  PacketPtr packet = pool.copy_of(stored);
-  if (!packet) return packet;
-  packet->virtual_payload = record.virtual_payload;
-  packet->segments = record.segments;
-  packet->segment_payload = record.segment_payload;
-  packet->header_size = record.header_size;
-  packet->train = record.train;
-  packet->checksum_partial = record.checksum_partial != 0;
-  packet->checksum_start = record.checksum_start;
-  packet->checksum_offset = record.checksum_offset;
-  return packet;
+bool describe_packet(Packet& packet, const Record& record) {
+  VirtioNetFields fields;
+  fields.needs_checksum = record.checksum_partial != 0;
+  fields.checksum_start = record.checksum_start;
+  fields.checksum_offset = record.checksum_offset;
+  fields.train = record.train;
+  fields.gso_size = record.segment_payload;
+  fields.header_size = record.header_size;
+  packet.virtual_payload = record.virtual_payload;
+  return describe_frame(packet, fields) && packet.segments == record.segments &&
+         packet.header_size == record.header_size;
 }
 
 }  // namespace simcore::peering

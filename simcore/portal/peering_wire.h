@@ -128,7 +128,8 @@ class RecordReader {
  public:
   explicit RecordReader(std::span<const std::uint8_t> body) : rest_(body) {}
 
-  // The next record, or none at the end or at one that contradicts itself or the body's length.
+  // The next record, or none at the end or at one that contradicts itself or the body's length. Whether it agrees with
+  // the frame that it describes is for describe_packet() to say.
   std::optional<Record> next();
   // The stored bytes of the record that next() returned.
   std::span<const std::uint8_t> stored() const { return stored_; }
@@ -140,8 +141,10 @@ class RecordReader {
   std::span<const std::uint8_t> stored_;
 };
 
-// The packet that `record` and its stored bytes describe, arrival instants not yet set. Null when the pool is
-// exhausted.
-PacketPtr make_packet(const Record& record, std::span<const std::uint8_t> stored, PacketPool& pool);
+// Describes `packet`, which holds the stored bytes of `record`, as `record` says; arrival instants are not set. False
+// when that contradicts the frame: UDP's checksum lets some damage through, and whoever takes a train apart trusts its
+// description. The packet is then to be dropped as malformed. Only trains and partial checksums cost a look at the
+// frame's headers, once, however many segments there are.
+[[nodiscard]] bool describe_packet(Packet& packet, const Record& record);
 
 }  // namespace simcore::peering

@@ -14,6 +14,7 @@
 #include <random>
 
 #include "simcore/units/error.h"
+#include "tests/simcore/wire/frames.h"
 
 namespace simcore {
 namespace {
@@ -44,6 +45,13 @@ PeeringPortal::Config joined(const UdpEndpoint& local, const UdpEndpoint& remote
   config.kernel_stamps = false;  // the clock of these tests is not the kernel's
   config.socket_buffer = kBuffer;
   return config;
+}
+
+// A TCP segment over IPv4 with 54 bytes of headers.
+std::vector<std::uint8_t> frame_of_train(std::size_t payload) {
+  const testing::Ends ends;
+  return testing::tcp_frame(ends, testing::ipv4_fields(ends, ip_protocol::kTcp),
+                            {1, 2, 3, 4, tcp_flag::kAck, 5}, testing::pattern(payload));
 }
 
 class Recorder final : public PacketSink {
@@ -94,7 +102,7 @@ struct Instance {
   PeeringChannel& channel;
 };
 
-class PeeringPortalTest : public testing::Test {
+class PeeringPortalTest : public ::testing::Test {
  protected:
   // Instance b began 5 s before instance a.
   void start(
@@ -234,13 +242,12 @@ TEST_F(PeeringPortalTest, departures_further_apart_than_32_bits_of_nanoseconds_a
 TEST_F(PeeringPortalTest, a_train_of_64_kilobytes_crosses_with_all_that_it_is) {
   start();
   synchronize();
-  PacketPtr train = a->pool.make(66 + 45 * 1'448);
-  for (std::size_t i = 0; i < train->size(); ++i) train->bytes()[i] = static_cast<std::uint8_t>(i * i >> 3);
+  PacketPtr train = a->pool.copy_of(frame_of_train(45 * 1'448));
   train->first_arrival = a->simulation.now();
   train->last_arrival = a->simulation.now() + Duration::us(50);
   train->segments = 45;
   train->segment_payload = 1'448;
-  train->header_size = 66;
+  train->header_size = 54;
   train->train = TrainKind::tcp_ipv4;
   train->checksum_partial = true;
   train->checksum_start = 34;
@@ -257,7 +264,34 @@ TEST_F(PeeringPortalTest, a_train_of_64_kilobytes_crosses_with_all_that_it_is) {
   EXPECT_TRUE(got.checksum_partial);
   EXPECT_EQ(got.first_arrival, release);
   EXPECT_EQ(got.last_arrival, release + Duration::us(50));
-  EXPECT_EQ(a->portal.counters().sent.sent_datagrams, 47u);  // (32 + 65,226) bytes in pieces of 1472 - 56
+  EXPECT_EQ(a->portal.counters().sent.sent_datagrams, 47u);  // (32 + 65,214) bytes in pieces of 1472 - 56
+}
+
+// Nothing on the way breaks such a train here: it stands for one that was damaged there.
+TEST_F(PeeringPortalTest, a_train_that_its_frame_contradicts_is_dropped_whole_and_the_rest_delivered) {
+  start();
+  synchronize();
+  a->send(1'000, 1);
+  PacketPtr train = a->pool.copy_of(frame_of_train(3 * 1'000));
+  train->bytes()[23] = 99;  // the protocol that IPv4 says it carries
+  train->first_arrival = train->last_arrival = a->simulation.now();
+  train->segments = 3;
+  train->segment_payload = 1'000;
+  train->header_size = 54;
+  train->train = TrainKind::tcp_ipv4;
+  train->checksum_partial = true;
+  train->checksum_start = 34;
+  train->checksum_offset = 16;
+  a->channel.accept(std::move(train));
+  a->send(1'000, 2);
+  pass(Duration::ms(20));
+  ASSERT_EQ(b->sink.packets.size(), 2u);
+  EXPECT_EQ(b->sink.packets[1]->bytes()[0], 2);
+  const PeeringPortal::Counters counters = b->portal.counters();
+  EXPECT_EQ(counters.dropped_received.of(DropReason::malformed), 3u);
+  EXPECT_EQ(counters.received_packets, 5u);
+  EXPECT_EQ(counters.received_frames, 2u);
+  EXPECT_EQ(b->pool.in_use(), 2u);
 }
 
 TEST_F(PeeringPortalTest, packets_of_all_sizes_keep_their_order_and_content) {

@@ -5,6 +5,10 @@
 
 #include <cstring>
 #include <random>
+#include <utility>
+
+#include "simcore/wire/train.h"
+#include "tests/simcore/wire/frames.h"
 
 namespace simcore::peering {
 namespace {
@@ -27,9 +31,14 @@ PieceHeader piece_header() {
   return header;
 }
 
+Bytes train_frame(std::size_t payload) {
+  const testing::Ends ends;
+  return testing::tcp_frame(ends, testing::ipv4_fields(ends, ip_protocol::kTcp),
+                            {1, 2, 3, 4, tcp_flag::kAck, 5}, testing::pattern(payload));
+}
+
 PacketPtr tcp_train(PacketPool& pool) {
-  PacketPtr packet = pool.make(54 + 2 * 1'448 + 100);
-  for (std::size_t i = 0; i < packet->size(); ++i) packet->bytes()[i] = static_cast<std::uint8_t>(i * 7);
+  PacketPtr packet = pool.copy_of(train_frame(2 * 1'448 + 100));
   packet->first_arrival = SimTime::at_ns(1'000'000);
   packet->last_arrival = SimTime::at_ns(1'024'000);
   packet->segments = 3;
@@ -40,6 +49,15 @@ PacketPtr tcp_train(PacketPool& pool) {
   packet->checksum_start = 34;
   packet->checksum_offset = 16;
   return packet;
+}
+
+// The packet of the first record in `body`, or none when it is refused.
+PacketPtr first_packet(const Bytes& body, PacketPool& pool) {
+  RecordReader reader(body);
+  const auto record = reader.next();
+  if (!record) return nullptr;
+  PacketPtr packet = pool.copy_of(reader.stored());
+  return describe_packet(*packet, *record) ? std::move(packet) : nullptr;
 }
 
 TEST(PeeringWire, a_train_survives_the_wire) {
@@ -53,7 +71,7 @@ TEST(PeeringWire, a_train_survives_the_wire) {
   EXPECT_EQ(record->channel, 9u);
   EXPECT_EQ(record->departure_ns, 1'234u);
   EXPECT_EQ(record->train_span_ns, 24'000u);
-  const PacketPtr got = make_packet(*record, reader.stored(), pool);
+  const PacketPtr got = first_packet(body, pool);
   ASSERT_TRUE(got);
   EXPECT_TRUE(
       std::equal(got->bytes().begin(), got->bytes().end(), sent->bytes().begin(), sent->bytes().end()));
@@ -77,10 +95,69 @@ TEST(PeeringWire, virtual_payload_is_announced_and_not_carried) {
   Bytes body;
   append_record(body, 0, 0, *sent);
   EXPECT_EQ(body.size(), sizeof(Record) + 54);
-  RecordReader reader(body);
-  const auto record = reader.next();
-  ASSERT_TRUE(record);
-  EXPECT_EQ(make_packet(*record, reader.stored(), pool)->wire_size(), ByteCount::bytes(1'500));
+  const PacketPtr got = first_packet(body, pool);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->wire_size(), ByteCount::bytes(1'500));
+}
+
+TEST(PeeringWire, a_train_with_virtual_payload_survives_the_wire) {
+  PacketPool pool;
+  const PacketPtr sent = tcp_train(pool);
+  sent->resize(54);
+  sent->virtual_payload = 2 * 1'448 + 100;
+  Bytes body;
+  append_record(body, 0, 0, *sent);
+  const PacketPtr got = first_packet(body, pool);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->segments, 3);
+  EXPECT_EQ(got->wire_size(), ByteCount::bytes(3 * 54 + 2 * 1'448 + 100));
+}
+
+TEST(PeeringWire, a_record_that_contradicts_its_frame_is_refused) {
+  PacketPool pool;
+  Bytes good;
+  append_record(good, 0, 0, *tcp_train(pool));
+  const auto refused = [&](auto change) {
+    Bytes body = good;
+    Record record;
+    std::memcpy(&record, body.data(), sizeof record);
+    change(record, body.data() + sizeof record);
+    std::memcpy(body.data(), &record, sizeof record);
+    EXPECT_TRUE(RecordReader(body).next()) << "it contradicts itself already";
+    return !first_packet(body, pool);
+  };
+  EXPECT_FALSE(refused([](Record&, std::uint8_t*) {}));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.train = TrainKind::tcp_ipv6; }));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.train = TrainKind::udp; }));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.header_size = 53; }));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.header_size = 55; }));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.virtual_payload = 1; }));  // not in the IPv4 length
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.checksum_start = 14; }));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.checksum_offset = 4; }));
+  EXPECT_TRUE(refused([](Record& r, std::uint8_t*) { r.checksum_partial = 0; }));  // of a train, it always is
+  EXPECT_TRUE(refused([](Record&, std::uint8_t* frame) { frame[12] = 0x86; }));    // EtherType
+  EXPECT_TRUE(refused([](Record&, std::uint8_t* frame) { frame[17] ^= 1; }));      // IPv4 total length
+  EXPECT_TRUE(refused([](Record&, std::uint8_t* frame) { frame[20] |= 0x20; }));   // more fragments
+  EXPECT_TRUE(refused([](Record&, std::uint8_t* frame) { frame[23] = ip_protocol::kUdp; }));
+  EXPECT_TRUE(refused([](Record&, std::uint8_t* frame) { frame[46] = 0x60; }));  // TCP header of 24 bytes
+}
+
+TEST(PeeringWire, a_partial_checksum_of_a_single_frame_lies_in_its_payload) {
+  PacketPool pool;
+  const PacketPtr sent = pool.copy_of(train_frame(100));
+  sent->checksum_partial = true;
+  const auto accepted = [&](std::uint16_t start, std::uint16_t offset) {
+    sent->checksum_start = start;
+    sent->checksum_offset = offset;
+    Bytes body;
+    append_record(body, 0, 0, *sent);
+    return first_packet(body, pool) != nullptr;
+  };
+  EXPECT_TRUE(accepted(34, 16));
+  EXPECT_FALSE(accepted(33, 16));  // in the IPv4 header
+  EXPECT_FALSE(accepted(0, 0));
+  EXPECT_TRUE(accepted(34, 118));  // the last two of 154 bytes
+  EXPECT_FALSE(accepted(34, 119));
 }
 
 TEST(PeeringWire, records_follow_each_other) {
@@ -168,6 +245,7 @@ TEST(PeeringWire, a_piece_that_would_not_fit_its_bounds_is_refused) {
   EXPECT_TRUE(refused([](PieceHeader& h) { h.body_size = h.raw_size = kLargestBody + 1; }));
   EXPECT_TRUE(refused([](PieceHeader& h) { h.base_time_ns = INT64_MIN; }));
   EXPECT_TRUE(refused([](PieceHeader& h) { h.first_segment = UINT64_MAX; }));
+  EXPECT_TRUE(refused([](PieceHeader& h) { h.batch = UINT64_MAX; }));
   EXPECT_TRUE(refused([](PieceHeader& h) { h.datagram.kind = DatagramKind::sync_reply; }));
   PieceHeader many = piece_header();  // 1 byte a piece
   many.datagram.piece_size = 1;
@@ -210,7 +288,13 @@ TEST(PeeringWire, random_bytes_are_parsed_without_harm) {
     Bytes body = good;
     body[random() % sizeof(Record)] = static_cast<std::uint8_t>(random());
     RecordReader reader(body);
-    while (const auto record = reader.next()) EXPECT_TRUE(make_packet(*record, reader.stored(), pool));
+    while (const auto record = reader.next()) {
+      const PacketPtr packet = pool.copy_of(reader.stored());
+      ASSERT_TRUE(packet);
+      if (!describe_packet(*packet, *record)) continue;
+      while (packet->segments > 1) ASSERT_TRUE(split_front(*packet, 1, pool));
+      finish_checksum(*packet);
+    }
     Bytes piece = bytes_of(piece_header(), 1'000);
     piece[random() % sizeof(PieceHeader)] = static_cast<std::uint8_t>(random());
     if (const auto header = read_piece(piece)) {
