@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import runpy
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --topo tree,2 --test pingall
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
+  hybridnet run --topo twotrees,depth=6 --ssh root@node1,root@node2
 """
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
 
@@ -33,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="tree_switch",
         help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: our own",
     )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--ssh", metavar="HOST,HOST", help="machines m1, m2 ... are these computers; default: local ones"
+    )
+    where.add_argument("--dask", metavar="ADDRESS", help="machines are the workers of this Dask scheduler")
     parser.add_argument("--test", choices=TESTS, help="do this instead of opening the prompt")
     parser.add_argument(
         "-v", "--verbosity", choices=tuple(LEVELS), default="info", help="what is told (default info)"
@@ -49,18 +56,31 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.net import Net
 
-    with BuildProgress() as progress:
-        net = Net(
-            topo,
-            controller=controller_of(arguments.controller),
-            on_progress=progress,
-            **plan_options(arguments),
-        )
-        net.start()
-    with net:
-        _use(net, arguments.test)
-        net.check()
+    with _machines(arguments) as cluster:
+        with BuildProgress() as progress:
+            net = Net(
+                topo,
+                controller=controller_of(arguments.controller),
+                cluster=cluster,
+                on_progress=progress,
+                **plan_options(arguments),
+            )
+            net.start()
+        with net:
+            _use(net, arguments.test)
+            net.check()
     return 0
+
+
+def _machines(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Any]:
+    """The machines that the arguments ask for; None means local ones, which the network makes itself."""
+    from hybridnet.cluster import Cluster
+
+    if arguments.ssh is not None:
+        return Cluster.ssh(arguments.ssh.split(","))
+    if arguments.dask is not None:
+        return Cluster.connect(arguments.dask)
+    return contextlib.nullcontext()
 
 
 def _run_script(file: str, script_arguments: list[str]) -> int:
