@@ -15,6 +15,7 @@ from hybridnet.results import Limits, Verdict, judge
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
+WARM_UP_LIMIT_S = 60
 GRACE_S = 10.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
@@ -122,7 +123,7 @@ def _warm_up(arm: Arm, flows: Sequence[FlowSpec]) -> None:
         {"host": flow.sender, "netns": arm.netns(flow.sender), "to": arm.address(flow.receiver)}
         for flow in flows
     ]
-    lost = ask(arm.sender, verb="ping", flows=pings, count=5)["lost"]
+    lost = ask(arm.sender, verb="ping", flows=pings, count=3, limit_s=WARM_UP_LIMIT_S)["lost"]
     if lost:
         raise ExperimentError(
             f"warm up the {arm.name} arm: {len(lost)} of {len(pings)} hosts got no answer from their pairs, "

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import fmean
 from typing import Any
 
 from experiments.maxinet_parts.scale import PAYLOAD_BYTES, TCP_BLOCK_BYTES, Scale
@@ -65,9 +64,17 @@ def flows_of(scale: Scale) -> list[FlowSpec]:
 
 @dataclass(frozen=True)
 class Second:
-    """What arrived between two samples, payload bit/s by protocol; `at_s` from the start of the first step."""
+    """What arrived between two samples, payload bit/s by protocol.
+
+    Args:
+        at_s: the middle of the interval, from the start of the first step.
+        lasts_s: its length, about a second.
+        tcp_bps, udp_bps: payload bit/s.
+        processor_busy: part of all cores, 0 to 1.
+    """
 
     at_s: float
+    lasts_s: float
     tcp_bps: float
     udp_bps: float
     processor_busy: float
@@ -123,6 +130,7 @@ def seconds_of(
         seconds.append(
             Second(
                 at_s=(before["monotonic_s"] + after["monotonic_s"]) / 2 - started_s,
+                lasts_s=elapsed_s,
                 tcp_bps=bits["tcp"] / elapsed_s,
                 udp_bps=bits["udp"] / elapsed_s,
                 processor_busy=busy / max(1, busy + idle + steal),
@@ -132,7 +140,7 @@ def seconds_of(
 
 
 def step_results(seconds: Sequence[Second], scale: Scale) -> list[StepResult]:
-    """The mean of each step, its first ``SETTLE_S`` left out; zeros where a step has no sample."""
+    """The mean of each step over time, its first ``SETTLE_S`` left out; zeros where a step has no sample."""
     results = []
     for index, flows in enumerate(scale.steps):
         begin = index * scale.seconds_per_step
@@ -140,16 +148,16 @@ def step_results(seconds: Sequence[Second], scale: Scale) -> list[StepResult]:
         results.append(
             StepResult(
                 flows=flows,
-                tcp_bps=_mean(s.tcp_bps for s in counted),
-                udp_bps=_mean(s.udp_bps for s in counted),
-                total_bps=_mean(s.total_bps for s in counted),
+                tcp_bps=_mean(counted, lambda second: second.tcp_bps),
+                udp_bps=_mean(counted, lambda second: second.udp_bps),
+                total_bps=_mean(counted, lambda second: second.total_bps),
                 demand_bps=sum(scale.demand_bps(flows).values()),
-                processor_busy=_mean(s.processor_busy for s in counted),
+                processor_busy=_mean(counted, lambda second: second.processor_busy),
             )
         )
     return results
 
 
-def _mean(values: Any) -> float:
-    found = list(values)
-    return fmean(found) if found else 0.0
+def _mean(seconds: Sequence[Second], figure: Callable[[Second], float]) -> float:
+    weight = sum(second.lasts_s for second in seconds)
+    return sum(figure(second) * second.lasts_s for second in seconds) / weight if weight else 0.0

@@ -43,10 +43,15 @@ def test_goodput_is_the_received_bytes_without_headers_over_the_real_interval():
 
 def test_a_step_is_the_mean_of_its_seconds_without_the_first():
     seconds = [
-        Second(at, tcp, 0.0, 0.5)
+        Second(at, 1.0, tcp, 0.0, 0.5)
         for at, tcp in ((0.5, 1e9), (1.5, 10.0), (2.5, 30.0), (3.5, 1e9), (4.5, 7.0))
     ]
     first, second = step_results(seconds, SMALL)
     assert first.tcp_bps == pytest.approx(20.0)
     assert second.tcp_bps == pytest.approx(7.0)
     assert second.demand_bps == 2 * (10_000_000 + 1_000_000)
+
+
+def test_a_long_interval_weighs_more_than_a_short_one():
+    seconds = [Second(1.5, 1.5, 10.0, 0.0, 0.5), Second(2.5, 0.5, 50.0, 0.0, 0.5)]
+    assert step_results(seconds, SMALL)[0].tcp_bps == pytest.approx((1.5 * 10 + 0.5 * 50) / 2)
