@@ -23,6 +23,7 @@ struct PathConfig {
   double reordering = 0;  // this part of the segments is delayed by `reordering_delay` more
   Duration reordering_delay = Duration::ms(3);
   double duplication = 0;
+  bool whole_trains = false;          // a train travels as one object, as if it weighed nothing
   std::size_t mark_above = SIZE_MAX;  // segments in the queue from which ECN-capable ones are marked
 };
 
@@ -92,6 +93,10 @@ class Pipe {
   void drain(std::size_t from) {
     TcpSegment segment;
     while (ends_[from].next_segment(now_, segment)) {
+      if (paths_[from].whole_trains) {
+        send(from, segment);
+        continue;
+      }
       // A train meets losses segment by segment.
       const std::uint32_t piece = segment.segments > 1 ? segment.segment_payload : segment.length;
       for (std::uint16_t i = 0; i < segment.segments; ++i) {

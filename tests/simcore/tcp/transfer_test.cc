@@ -150,6 +150,41 @@ TEST_P(Transfer, FillsABottleneckThatDropsWhenItsQueueIsFull) {
   }
 }
 
+TEST(EcnTransfer, AMarkingQueueSlowsTheSenderAndLosesNothing) {
+  TcpOptions options = TcpOptions::rfc();
+  options.ecn = true;
+  PathConfig path;
+  path.rate_bps = 20'000'000;
+  path.mark_above = 20;
+  Pipe pipe(options, options, path, PathConfig{}, 1);
+  const Outcome outcome = transfer(pipe, 5'000'000, SimTime::at_ns(600'000'000'000));
+  EXPECT_EQ(outcome.received, 5'000'000);
+  EXPECT_TRUE(outcome.in_order);
+  EXPECT_GT(pipe.marked(), 0u);
+  EXPECT_EQ(pipe.lost(), 0u);
+  EXPECT_GT(pipe.a().sender().counters().ecn_reductions, 0u);
+  EXPECT_EQ(pipe.a().sender().counters().retransmitted_segments, 0u);
+}
+
+TEST(TrainTransfer, ATrainIsAcknowledgedPerSegmentAndCarriesTheSameBytes) {
+  TcpOptions options = TcpOptions::linux_like();
+  options.quick_acks = 0;
+  PathConfig path;
+  path.whole_trains = true;
+  Pipe pipe(options, options, path, PathConfig{}, 1);
+  const std::int64_t bytes = 3'000'000;
+  const Outcome outcome = transfer(pipe, bytes, SimTime::at_ns(600'000'000'000));
+  EXPECT_EQ(outcome.received, bytes);
+  EXPECT_TRUE(outcome.in_order);
+  const std::uint64_t segments = pipe.a().sender().counters().segments_sent;
+  EXPECT_GE(segments, static_cast<std::uint64_t>(bytes / 1448));
+  // Of two segments one is acknowledged; that makes half as many acknowledgements as segments, whatever the trains.
+  const std::uint64_t acks = pipe.a().counters().segments_received;
+  EXPECT_NEAR(static_cast<double>(acks), static_cast<double>(segments) / 2,
+              static_cast<double>(segments) / 20);
+  EXPECT_LT(pipe.segments_carried() - acks, segments / 8) << "most segments travel in trains";
+}
+
 std::string name_of_case(const ::testing::TestParamInfo<Case>& tested) { return tested.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Characters, Transfer, ::testing::ValuesIn(characters()), name_of_case);
