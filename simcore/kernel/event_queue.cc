@@ -36,6 +36,9 @@ void EventQueue::schedule(Event& event, SimTime time) {
   event.time_ = time;
   event.sequence_ = next_sequence_++;
   const Entry entry{time, &event};
+  // As long as few events are pending, the sorted front is all there is.
+  if (size_ < kShortFront && size_ == front_.size() - first_)
+    horizon_ = std::max(horizon_, instant(time) + 1);
   if (instant(time) < horizon_) {
     insert_into_front(entry);
   } else {
