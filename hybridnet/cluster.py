@@ -86,12 +86,15 @@ class Cluster:
             self._on_close.append(limits.restore)
             limits.raise_for(0)
             self._start_scheduler(fabric.head_address, None)
-            for name in machines:
+            cpus = sorted(os.sched_getaffinity(0))
+            for number, name in enumerate(machines):
                 first = {
                     "run": self.journal.run,
                     "machine": name,
                     "state": str(state_directory()),
                     "own_network": True,
+                    # Open vSwitch would take the same processor for every machine's.
+                    "pmd_cpus": [cpus[number % len(cpus)]],
                 }
                 argv = [sys.executable, "-m", "hybridnet.machines.init"]
                 self._launched.append(LaunchedMachine(name, argv, first, self.journal))

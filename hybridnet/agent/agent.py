@@ -47,13 +47,18 @@ OUTPUT_LIMIT = 64 << 20
 class Agent:
     """The state of one machine: what has been built, which programs run."""
 
-    def __init__(self, machine: str, journal: Journal, *, own_network: bool) -> None:
+    def __init__(
+        self, machine: str, journal: Journal, *, own_network: bool, pmd_cpus: list[int] | None = None
+    ) -> None:
         """
         Args:
             own_network: whether the machine has a network namespace of its own, as local machines do. If not, limits
                 that hold for the whole computer are raised here, and set back.
+            pmd_cpus: the processors that serve AF_XDP ports, unless `build` is told others; default: one, which Open
+                vSwitch chooses.
         """
         self.machine = machine
+        self._pmd_cpus = pmd_cpus
         self.journal = journal
         self.on_progress: Callable[[str], object] = lambda text: None
         self.threads = ThreadPoolExecutor(VERBS_AT_ONCE, thread_name_prefix="verb")
@@ -158,7 +163,7 @@ class Agent:
         if port_type not in ("afxdp", "afpacket", "system"):
             raise UsageError(f'port type {port_type!r}: it is "afxdp", "afpacket" or "system"')
         with self._building:
-            self._switching.start(port_type, pmd_cpus)
+            self._switching.start(port_type, pmd_cpus or self._pmd_cpus)
 
     def build(self, plan: dict[str, Any], pmd_cpus: list[int] | None = None) -> dict[str, float]:
         """Makes what a machine plan says. What fails is removed again before the error is raised.
@@ -332,7 +337,7 @@ class Agent:
         if self._neighbours is not None:
             self._neighbours.raise_for(len(plan["hosts"]))
         if plan["switches"]:
-            self._switching.start(plan["port_type"], pmd_cpus)
+            self._switching.start(plan["port_type"], pmd_cpus or self._pmd_cpus)
         done("switching")
         self._hosts.create(plan["hosts"])
         done("namespaces")

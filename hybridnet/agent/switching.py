@@ -21,7 +21,7 @@ from typing import Any
 
 from hybridnet.agent.command import ip_batch, lacking, run
 from hybridnet.agent.priority import Priority, prefix, raise_session
-from hybridnet.agent.wires import delete_links, silence_ipv6
+from hybridnet.agent.wires import delete_links, mark, silence_ipv6
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.journal import Journal, network_namespace
 
@@ -51,9 +51,8 @@ class Switching:
         self._port_type = ""
         self._switches: list[str] = []
         self._status_interval_ms = STATUS_INTERVAL_MS
-        self._taps: list[
-            str
-        ] = []  # devices of the bridges; Open vSwitch makes them such that they outlive it
+        # The devices of the bridges. Open vSwitch makes them such that they outlive it.
+        self._taps: list[str] = []
 
     @property
     def running(self) -> bool:
@@ -138,7 +137,7 @@ class Switching:
             for tap in self._taps:
                 self._journal.record("link", name=tap, network=network_namespace())
         self._transact("bridges", (_bridge(switch, datapath) for switch in switches), progress)
-        ip_batch([f"link set dev {tap} alias {self._journal.alias()}" for tap in self._taps])
+        ip_batch([mark(tap, self._journal) for tap in self._taps])
         silence_ipv6([*self._switches, "ovs-netdev", "ovs-system"])
         ports = []
         for switch in switches:

@@ -61,7 +61,10 @@ def security_of(pem: dict[str, str] | None) -> Security | None:
 async def _serve(settings: dict[str, Any]) -> None:
     directory = Path(settings["state"]) / settings["run"] / settings["machine"]
     agent = Agent(
-        settings["machine"], Journal(directory, settings["run"]), own_network=settings["own_network"]
+        settings["machine"],
+        Journal(directory, settings["run"]),
+        own_network=settings["own_network"],
+        pmd_cpus=settings.get("pmd_cpus"),
     )
     watch: asyncio.Future[None] | None = None
     try:

@@ -312,3 +312,16 @@ def test_files_go_there_and_come_back(cluster: Cluster) -> None:
     assert cluster.call("m1", "download", path=f"{directory}/a") == b"\0\xff"
     with pytest.raises(MachineError, match=r"machine m1: cannot read /no/such: No such file"):
         cluster.call("m1", "download", path="/no/such")
+
+
+def test_switches_say_whether_their_controller_is_there(cluster: Cluster) -> None:
+    controller = f"tcp:{cluster.address('m1')}:16653"
+    cluster.call("m1", "build", plan=tree("m1", 2, controllers=[controller], fail_mode="secure"))
+    try:
+        assert cluster.call("m1", "switches_connected") == {"s1": False, "s2": False, "s3": False}
+        [result] = cluster.call("m1", "ping_pairs", pairs=[("h1", "10.1.0.2")], wait_s=0.3)
+        assert result["received"] == 0  # fail_mode secure: no controller, no forwarding
+        looks = "ovs-vsctl get bridge s2 datapath_id protocols fail_mode other_config:disable-in-band"
+        assert shell(cluster, looks).split() == ['"0000000100000002"', "[OpenFlow13]", "secure", '"true"']
+    finally:
+        cluster.call("m1", "destroy")
