@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Whatever fails is one clear error, and afterwards nothing of the run is left.
+
+Unknown nodes, names given twice, values without a unit: tests/hybridnet/topo_test.py, which needs no root.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hybridnet import (
+    ControllerError,
+    HybridnetError,
+    MachineError,
+    Net,
+    Ryu,
+    UsageError,
+)
+from hybridnet.journal import network_namespace, read_entries
+from tests.system.traces import network_namespaces_of, traces
+from topologies import TwoTrees
+
+
+class Run:
+    """A network, and what it must leave behind: nothing."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.run = ""
+        self.ours: set[tuple[str, str]] = set()
+
+    def started(self, net: Net) -> None:
+        """Notes the run, and the devices, mounts and names it made on this computer."""
+        self.run = net.cluster.journal.run
+        for entry in read_entries(net.cluster.journal.directory):
+            if entry["kind"] == "link" and entry["network"] == network_namespace():
+                self.ours.add(("links", entry["name"]))
+        present = traces(self.run)
+        assert present["processes"]
+        assert network_namespaces_of(self.run)
+        assert {name for _, name in self.ours} <= present["links"]
+
+    def assert_nothing_left(self) -> None:
+        after = traces(self.run)
+        assert after["processes"] == set()
+        assert network_namespaces_of(self.run) == set()
+        assert {(kind, name) for kind, name in self.ours if name in after[kind]} == set()
+        assert [line for line in after["mounts"] if self.run and self.run in line] == []
+        assert not self.state.exists()
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    state = tmp_path / "state"
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(state))
+    before = children()
+    run = Run(state)
+    yield run
+    run.assert_nothing_left()
+    assert children() == before
+
+
+def children() -> set[str]:
+    """The processes that this one has, controllers among them."""
+    own = os.getpid()
+    return {
+        pid
+        for thread in os.listdir(f"/proc/{own}/task")
+        for pid in Path(f"/proc/{own}/task/{thread}/children").read_text().split()
+    }
+
+
+def small(**options: object) -> Net:
+    options.setdefault("controller", Ryu("c0"))
+    return Net(TwoTrees(depth=1), port_type="afpacket", **options)  # type: ignore[arg-type]
+
+
+def noticed(what: Callable[[], object], error: type[HybridnetError], patience_s: float = 15.0) -> str:
+    """Asks until `what` raises; its one error, as text. A death is known when the kernel has reported it."""
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        try:
+            what()
+        except error as found:
+            return str(found)
+    raise AssertionError(f"not noticed within {patience_s:g} s")
+
+
+def in_machine(net: Net, machine: str, pattern: str) -> str:
+    """The one process of a machine whose command line has `pattern`, in the machine's numbers."""
+    done = net.cluster.call(machine, "exec", argv=["pgrep", "-f", pattern])
+    [pid] = done["stdout"].decode().split()
+    return pid
+
+
+def test_a_controller_app_that_does_not_exist(made: Run) -> None:
+    with pytest.raises(UsageError, match=r"no_such_app\.py"):
+        small(controller=Ryu("c0", "no_such_app.py")).start()
+
+
+def test_a_module_that_ryu_cannot_load(made: Run) -> None:
+    with pytest.raises(ControllerError, match="no_such_module"):
+        small(controller=Ryu("c0", "no_such_module")).start()
+
+
+def test_a_busy_controller_port(made: Run) -> None:
+    with socket.create_server(("0.0.0.0", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ControllerError, match=f"TCP port {port} is taken"):
+            small(controller=Ryu("c0", port=port)).start()
+
+
+def test_a_controller_killed_during_the_run(made: Run) -> None:
+    controller = Ryu("c7")
+    with small(controller=controller) as net:
+        made.started(net)
+        assert controller.process is not None
+        assert controller.process.pid is not None
+        os.kill(controller.process.pid, signal.SIGKILL)
+        text = noticed(net.check, ControllerError)
+        assert "controller" in text
+        assert "tree_switch" in text
+        assert "SIGKILL" in text
+
+
+def test_a_simulator_killed_during_the_run(made: Run) -> None:
+    with small() as net:
+        made.started(net)
+        pid = in_machine(net, "m2", "hybridnet.instance")
+        net.cluster.call("m2", "exec", argv=["kill", "-9", pid])
+        assert "instance m2 was killed by signal 9" in noticed(net.check, MachineError)
+        with pytest.raises(MachineError, match="instance m2 was killed"):
+            net.snapshot()
+        assert net.ping(net.get("h1", "h2"), timeout=5) == 0  # what was emulated on m1 works on
+
+
+def test_an_agent_killed_during_the_run(made: Run) -> None:
+    with small() as net:
+        made.started(net)
+        [init] = [
+            entry["pid"]
+            for entry in read_entries(net.cluster.journal.directory)
+            if entry.get("what") == "init of machine m2"
+        ]
+        [agent] = Path(f"/proc/{init}/task/{init}/children").read_text().split()
+        os.kill(int(agent), signal.SIGKILL)
+        assert "machine m2: its agent" in noticed(net.check, MachineError)
+        with pytest.raises(MachineError, match="machine m2"):
+            net["h4"].cmd("true")
+        assert net["h1"].cmd("echo here") == "here\n"
