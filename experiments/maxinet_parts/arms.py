@@ -243,7 +243,7 @@ class MaxinetArm(_Arm):
 
 
 def _tunnel_command(cluster: Cluster, machine: str) -> tuple[str, str]:
-    """How the tunnel to the other machine is made, and its kind: gretap, as MaxiNet, where the kernel has it; else VXLAN."""
+    """How the tunnel to the other machine is made, and its kind: MaxiNet's gretap where there is one, else VXLAN."""
     other = RECEIVERS if machine == SENDERS else SENDERS
     ends = f"local {cluster.address(machine)} remote {cluster.address(other)}"
     gretap = f"ip link add name {TUNNEL_DEVICE} type gretap {ends} key {TUNNEL_ID}"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ns3_hold.h"
+#include "benchmarks/simcore/kernel/ns3/ns3_hold.h"
 
 #include <ns3/core-module.h>
 
