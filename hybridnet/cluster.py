@@ -27,6 +27,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any, cast
 
@@ -136,7 +137,9 @@ class Cluster:
             security = Security.temporary()
             self._start_scheduler("0.0.0.0", security)
             for name, host in zip(names, wanted, strict=True):
-                self.journal.record("ssh_machine", name=name, clean=host.clean_command(self.journal.run))
+                self.journal.record(
+                    "ssh_machine", name=name, clean=host.clean_command(self.journal.run), host=asdict(host)
+                )
                 first = {"run": self.journal.run, "machine": name, "state": host.state, "own_network": False}
                 self._launched.append(
                     LaunchedMachine(name, host.start_command(self.journal.run), first, self.journal)

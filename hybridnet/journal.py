@@ -15,7 +15,7 @@ link               name, network                   its alias ``hybridnet:<run>``
 directory, file    path                            the path, which was free when it was recorded
 setting            path, before, after             it still has the value ``after``
 datapath           name, network                   made in ``network``, where none of that name was
-ssh_machine        name, clean                     the command that cleans there
+ssh_machine        name, clean, host               the command that cleans there; how to get there
 =================  ==============================  ==================================================================
 
 Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment, so that one which was started and not

@@ -228,6 +228,9 @@ def main() -> NoReturn:
     ssh = os.environ.get(
         "HYBRIDNET_SSH", ""
     ).split()  # the head's address and port, ours and ours, as sshd sees them
+    directory = Path(first["state"]) / first["run"] / first["machine"]
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "init").write_text(str(pid))  # for hybridnet.machines.enter
     os.write(1, json.dumps({"init_pid": pid, "ssh": ssh}).encode() + b"\n")
     os.close(0)
     _, status = os.waitpid(pid, 0)

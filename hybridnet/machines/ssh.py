@@ -74,6 +74,11 @@ class SshMachine:
         arguments = f"hybridnet.cleaning {shlex.quote(run)}"
         return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
 
+    def enter_command(self, run: str, machine: str, command: list[str]) -> list[str]:
+        """The command that runs `command` in the namespaces of the machine of `run` there."""
+        arguments = f"hybridnet.machines.enter {shlex.join([run, machine, *command])}"
+        return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
+
     def _as_root(self, variables: str, module: str) -> str:
         program = f"env {variables} {shlex.quote(self.python)} -m {module}"
         return f"if [ $(id -u) = 0 ]; then exec {program}; else exec sudo -n {program}; fi"

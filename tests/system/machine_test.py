@@ -112,7 +112,6 @@ def sim_plan(machine: str) -> dict[str, Any]:
             "lateness_limit_ns": 1_000_000,
             "spin_ns": 0,
             "cpu": None,
-            "fifo_priority": None,
             "fifo_priority": 10,
         },
     }

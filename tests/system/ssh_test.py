@@ -100,6 +100,12 @@ def test_the_same_is_built_and_removed_over_ssh(place: tuple[Cluster, list[SshMa
         assert "s1-eth3p" in look(outer, "a")
         assert cluster.call("m1", "exec", argv=["ls", "/run/netns"])["stdout"] == b"h1\nh2\nh3\nh4\n"
         assert outer.call("a", "exec", argv=["ls", "/run/netns"])["stdout"] == b""
+        enter = hosts[0].enter_command(
+            cluster.journal.run, "m1", ["sh", "-c", 'ls /run/netns; echo "$0"', "a  b"]
+        )
+        assert subprocess.run(enter, capture_output=True, text=True).stdout == "h1\nh2\nh3\nh4\na  b\n"
+        gone = subprocess.run(hosts[0].enter_command("none", "m1", ["true"]), capture_output=True, text=True)
+        assert "machine m1 of run none is not on this computer any more" in gone.stderr
     assert [settled(outer, name, was) for name, was in zip("ab", before, strict=True)] == before
     assert not any(Path(host.state).exists() for host in hosts)
 
