@@ -65,10 +65,6 @@ def _afxdp() -> bool:
         socket.socket(af_xdp, socket.SOCK_RAW).close()
     except OSError:
         return False
-    return b"type_afxdp" in _dynamic_libraries(command) or b"libxdp" in _dynamic_libraries(command)
-
-
-def _dynamic_libraries(command: str) -> bytes:
-    """The beginning of an executable that names the libraries it is linked with."""
+    # The names of the libraries that a program is linked with stand near its beginning.
     with open(command, "rb") as file:
-        return file.read(1 << 20)
+        return b"libxdp.so" in file.read(1 << 20)
