@@ -31,6 +31,7 @@ from experiments.maxinet_parts.report import (
 )
 from experiments.maxinet_parts.scale import PAPER, Scale, auto_scale
 from hybridnet.cluster import Cluster
+from hybridnet.quantities import parse_delay, parse_rate
 from hybridnet.results import Check, RunDirectory
 
 SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
@@ -57,6 +58,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "afxdp", "afpacket", "system"),
         default="auto",
         help="how hosts are joined to hybridnet's switches (default: what measures best for the topology)",
+    )
+    parser.add_argument(
+        "--link-rate",
+        default="10 Gbit/s",
+        metavar="RATE",
+        help="of the simulated link between the roots, hybrid arm (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--link-delay",
+        default="5 ms",
+        metavar="DELAY",
+        help="one way, of that link; what the real network needs is hidden in it (default: %(default)s)",
     )
     parser.add_argument(
         "--out",
@@ -91,13 +104,20 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 def _choose_scale(arguments: argparse.Namespace, cluster: Cluster, console: Console) -> Scale:
     seconds: int | None = arguments.seconds_per_step
     if arguments.scale == "paper":
-        return replace(PAPER, seconds_per_step=seconds or PAPER.seconds_per_step)
-    with console.status("measuring what this machine can source over a bare veth pair"):
-        capacity_bps = measure_source_capacity(cluster)
-    console.print(
-        f"this machine sources {capacity_bps / 1e9:.2f} Gbit/s of UDP over a bare veth pair", highlight=False
+        scale = replace(PAPER, seconds_per_step=seconds or PAPER.seconds_per_step)
+    else:
+        with console.status("measuring what this machine can source over a bare veth pair"):
+            capacity_bps = measure_source_capacity(cluster)
+        console.print(
+            f"this machine sources {capacity_bps / 1e9:.2f} Gbit/s of UDP over a bare veth pair",
+            highlight=False,
+        )
+        scale = auto_scale(capacity_bps, seconds or 5)
+    return replace(
+        scale,
+        link_rate_bps=parse_rate(arguments.link_rate, "--link-rate"),
+        link_delay_ns=parse_delay(arguments.link_delay, "--link-delay"),
     )
-    return auto_scale(capacity_bps, seconds or 5)
 
 
 def _run_rounds(

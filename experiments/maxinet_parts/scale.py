@@ -43,7 +43,7 @@ class Scale:
     udp_rate_bps: int
     seconds_per_step: int
     link_rate_bps: int = 10_000_000_000
-    link_delay_ns: int = 1_000_000
+    link_delay_ns: int = 5_000_000
     source_capacity_bps: int | None = None
 
     def __post_init__(self) -> None:
