@@ -3,13 +3,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 namespace simcore {
 
 namespace {
-constexpr std::size_t kAhead = 8;  // packets, about as many as are delivered during one access to memory
-}
+
+constexpr std::size_t kAhead = 6;  // packets: about as many as are delivered during one access to memory
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kLargestFetched = 2'048;  // bytes; the processor finds the rest of a train by itself
+
+}  // namespace
 
 void DelayLine::push(PacketPtr packet, SimTime release) {
   if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
@@ -26,6 +32,16 @@ void DelayLine::insert(PacketPtr packet, SimTime release) {
   if (place == 0) simulation_.schedule(head_, release);
 }
 
+void DelayLine::keep_order(std::size_t changed) {
+  if (line_.empty()) return;
+  for (std::size_t place = line_.size() - changed; place < line_.size(); ++place) {
+    Packet& packet = *line_[place];
+    if (place > 0) packet.first_arrival = std::max(packet.first_arrival, line_[place - 1]->first_arrival);
+    packet.last_arrival = std::max(packet.last_arrival, packet.first_arrival);
+  }
+  simulation_.schedule(head_, line_.front()->first_arrival);
+}
+
 void DelayLine::append(PacketPtr packet, SimTime release) {
   packet->first_arrival = release;
   packet->last_arrival = std::max(packet->last_arrival, release);
@@ -34,16 +50,20 @@ void DelayLine::append(PacketPtr packet, SimTime release) {
 }
 
 void DelayLine::deliver() {
-  // A long line does not fit into the cache; its packets come back in an order that is known.
-  if (line_.size() > kAhead) {
-    const auto* const coming = reinterpret_cast<const char*>(line_[kAhead].get());
-    __builtin_prefetch(coming, 1);
-    __builtin_prefetch(coming + 64, 1);
-  }
+  fetch_ahead();
   PacketPtr packet = line_.pop();
   segments_ -= packet->segments;
   if (!line_.empty()) simulation_.schedule(head_, line_.front()->first_arrival);
   sink_.accept(std::move(packet));
+}
+
+// A long line does not fit into the cache; but who comes out when is known.
+void DelayLine::fetch_ahead() {
+  if (line_.size() <= 2 * kAhead) return;
+  __builtin_prefetch(line_[2 * kAhead].get(), 1);
+  const std::span<const std::uint8_t> bytes = line_[kAhead]->bytes();
+  const std::size_t fetched = std::min(bytes.size(), kLargestFetched);
+  for (std::size_t at = 0; at < fetched; at += kCacheLine) __builtin_prefetch(bytes.data() + at);
 }
 
 }  // namespace simcore

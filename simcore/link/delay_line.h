@@ -29,6 +29,13 @@ class DelayLine {
   // proportion to the number of packets overtaken. Precondition: release >= now.
   void insert(PacketPtr packet, SimTime release);
 
+  // The packet that `place` others follow. Whoever changes when it comes out, its first_arrival, or its last_arrival,
+  // calls keep_order() before anything else happens. Precondition: place < packets().
+  Packet& from_back(std::size_t place) { return *line_[line_.size() - 1 - place]; }
+
+  // After changes to the last `changed` packets: none comes out before the one ahead of it.
+  void keep_order(std::size_t changed);
+
   bool empty() const { return line_.empty(); }
   std::size_t packets() const { return line_.size(); }
   std::uint64_t segments() const { return segments_; }  // of all packets in flight
@@ -36,6 +43,7 @@ class DelayLine {
  private:
   void append(PacketPtr packet, SimTime release);
   void deliver();
+  void fetch_ahead();
 
   Simulation& simulation_;
   PacketSink& sink_;

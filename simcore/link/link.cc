@@ -36,6 +36,10 @@ Link::Link(Simulation& simulation, PacketPool& pool, std::string name, const Con
       far_end_(counters_, sink),
       line_(simulation, far_end_),
       arriving_(simulation, entrance_) {
+  check(config);
+}
+
+void Link::check(const Config& config) const {
   const auto require = [this](bool holds, const std::string& what, std::int64_t value,
                               const std::string& cure) {
     if (!holds) throw ConfigError(out_of_range(name_, what + " is " + std::to_string(value) + cure));
@@ -61,18 +65,20 @@ Link::Link(Simulation& simulation, PacketPool& pool, std::string name, const Con
 void Link::accept(PacketPtr packet) {
   counters_.accepted_packets += packet->segments;
   counters_.accepted_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
-  if (!config_.rate) {
-    const SimTime release = packet->first_arrival + config_.propagation_delay;
-    packet->last_arrival = packet->last_arrival + config_.propagation_delay;
-    line_.push(std::move(packet), release);
-    return;
-  }
   admit(std::move(packet));
 }
 
 void Link::Entrance::accept(PacketPtr packet) { link_.admit(std::move(packet)); }
 
+// Without a rate nothing waits.
+void Link::pass(PacketPtr packet) {
+  const SimTime release = packet->first_arrival + config_.propagation_delay;
+  packet->last_arrival = packet->last_arrival + config_.propagation_delay;
+  line_.push(std::move(packet), release);
+}
+
 void Link::admit(PacketPtr packet) {
+  if (!config_.rate) return pass(std::move(packet));
   forget_departed();
   if (packet->segments > 1) return admit_train(std::move(packet));
   if (room_for(*packet) == 0) return drop(std::move(packet), DropReason::queue_full);
@@ -148,10 +154,11 @@ std::int64_t Link::still_here(const Waiting& head) const {
 
 // How many segments of `packet` the queue takes.
 std::int64_t Link::room_for(const Packet& packet) const {
-  const std::int64_t room =
-      std::min<std::int64_t>(config_.queue_packets - backlog_segments_, packet.segments);
+  // A limit that was lowered may be exceeded.
+  const std::int64_t places = std::max<std::int64_t>(config_.queue_packets - backlog_segments_, 0);
+  const std::int64_t room = std::min<std::int64_t>(places, packet.segments);
   if (!config_.queue_bytes) return room;
-  const std::int64_t bytes = config_.queue_bytes->count() - backlog_bytes_;
+  const std::int64_t bytes = std::max<std::int64_t>(config_.queue_bytes->count() - backlog_bytes_, 0);
   const std::int64_t overhead = config_.overhead.count();
   if (packet.wire_size().count() + overhead * packet.segments <= bytes) return room;
   if (packet.segments == 1) return 0;
@@ -208,10 +215,15 @@ void Link::wait_for_wire(SimTime arrival) {
 // Keeps the wire busy with `size` from when it is free; returns when it is free again, rounded up.
 SimTime Link::put_on_wire(ByteCount size) {
   const std::int64_t rate = config_.rate->bits_per_second();
-  const std::int64_t work = size.bits() * kNanosecondsPerSecond - free_fraction_;
-  const std::int64_t whole = divided_rounding_up(work, rate);
-  free_fraction_ = whole * rate - work;
-  link_free_ = link_free_ + Duration::ns(whole);
+  if (size != serialized_) {  // frames of one size follow each other, and dividing is slow
+    serialized_ = size;
+    whole_ns_ = size.bits() * kNanosecondsPerSecond / rate;
+    remainder_ = size.bits() * kNanosecondsPerSecond % rate;
+  }
+  // The wire was free free_fraction_ / rate before link_free_, which pays for a remainder that is not greater.
+  const bool another = remainder_ > free_fraction_;
+  free_fraction_ += (another ? rate : 0) - remainder_;
+  link_free_ = link_free_ + Duration::ns(whole_ns_ + (another ? 1 : 0));
   return link_free_;
 }
 

@@ -70,6 +70,11 @@ class Link final : public PacketSink {
 
   void accept(PacketPtr packet) override;
 
+  // From now on this configuration holds; nothing in flight is lost or overtaken. What waits goes on at the new rate.
+  // What was accepted keeps its delay, and its place in a queue that is now too short. Throws ConfigError, and then
+  // nothing has changed. Takes time in proportion to what waits.
+  void change(const Config& config);
+
   const std::string& name() const { return name_; }
   const Config& config() const { return config_; }
   const Counters& counters() const { return counters_; }
@@ -110,6 +115,9 @@ class Link final : public PacketSink {
     Link& link_;
   };
 
+  void check(const Config& config) const;
+  void serve_at(const std::optional<DataRate>& rate);
+  void pass(PacketPtr packet);
   void admit(PacketPtr packet);
   void admit_train(PacketPtr train);
   void refuse(PacketPtr train);
@@ -134,6 +142,10 @@ class Link final : public PacketSink {
 
   SimTime link_free_ = SimTime::zero();
   std::int64_t free_fraction_ = 0;  // link_free_ was rounded up by free_fraction_ / rate nanoseconds
+  // Of the size that was last put on the wire: its serialization time, in nanoseconds and a remainder / rate.
+  ByteCount serialized_ = ByteCount::zero();
+  std::int64_t whole_ns_ = 0;
+  std::int64_t remainder_ = 0;
   // Of the latest train that comes slower than the link sends: who arrives after its last segment leaves
   // after it.
   SimTime slow_train_arrived_ = SimTime::zero();

@@ -12,6 +12,7 @@ namespace {
 // Block sizes, Packet included; multiples of a cache line so that blocks of a chunk stay aligned.
 constexpr std::array<std::size_t, 4> kBlock = {256, 2'048, 10'240, 65'792};
 constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr std::align_val_t kCacheLine{64};
 
 static_assert(kBlock.back() - sizeof(Packet) >= PacketPool::kLargestFrame);
 
@@ -46,6 +47,8 @@ void Packet::describe_as(const Packet& other) {
 void PacketRecycler::operator()(Packet* packet) const { packet->pool_->recycle(packet); }
 
 PacketPool::PacketPool(ByteCount limit) : limit_(limit) {}
+
+void PacketPool::FreeChunk::operator()(std::byte* chunk) const { ::operator delete(chunk, kCacheLine); }
 
 PacketPool::~PacketPool() { assert(in_use_ == 0); }
 
@@ -86,7 +89,7 @@ void PacketPool::recycle(Packet* packet) {
 
 bool PacketPool::grow(std::size_t size_class) {
   if (reserved_ + ByteCount::bytes(kChunk) > limit_) return false;
-  chunks_.push_back(std::make_unique<std::byte[]>(kChunk));
+  chunks_.emplace_back(static_cast<std::byte*>(::operator new(kChunk, kCacheLine)));
   reserved_ += ByteCount::bytes(kChunk);
   for (std::size_t offset = 0; offset + kBlock[size_class] <= kChunk; offset += kBlock[size_class]) {
     Packet* const block =

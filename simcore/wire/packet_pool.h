@@ -50,13 +50,17 @@ class PacketPool {
 
   static constexpr std::size_t kClasses = 4;
 
+  struct FreeChunk {
+    void operator()(std::byte* chunk) const;
+  };
+
   void recycle(Packet* packet);
   bool grow(std::size_t size_class);
 
   ByteCount limit_;
   ByteCount reserved_ = ByteCount::zero();
   std::array<Packet*, kClasses> free_{};
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<std::unique_ptr<std::byte, FreeChunk>> chunks_;  // aligned to cache lines
   std::uint64_t in_use_ = 0;
   std::uint64_t exhausted_ = 0;
 };

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// Changes of a link while packets are in flight.
+//
+// What waits is work that the wire still has to do, in bits; at another rate the same work takes another time. So
+// every departure that is still to come is computed anew from the work before it, exactly as if the packets had been
+// accepted at the old rate and served at the new one. Arrivals move with the departures, and never out of order. What
+// has departed is on its way: neither the rate nor the delay concerns it any more.
+#include <algorithm>
+#include <limits>
+
+#include "simcore/link/link.h"
+
+namespace simcore {
+
+namespace {
+
+using Work = __int128;  // bits times nanoseconds per second: a long queue at a high rate exceeds 64 bits
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::int64_t kFarAway = std::numeric_limits<std::int64_t>::max() / 8;  // nanoseconds: 36 years
+
+// When an amount of work is done, rounded up, and by how much (over the rate).
+struct Done {
+  SimTime time;
+  std::int64_t fraction;
+};
+
+Done done_after(SimTime now, Work work, const std::optional<DataRate>& rate) {
+  if (!rate || work <= 0) return {now, 0};
+  const Work per_second = rate->bits_per_second();
+  const Work whole = (work + per_second - 1) / per_second;
+  if (whole > kFarAway) return {now + Duration::ns(kFarAway), 0};
+  return {now + Duration::ns(static_cast<std::int64_t>(whole)),
+          static_cast<std::int64_t>(whole * per_second - work)};
+}
+
+}  // namespace
+
+void Link::change(const Config& config) {
+  check(config);
+  forget_departed();
+  if (config_.rate && config.rate != config_.rate) serve_at(config.rate);
+  config_ = config;
+  forget_departed();
+}
+
+// Computes the departures of what waits, and its arrivals, for another rate.
+void Link::serve_at(const std::optional<DataRate>& rate) {
+  const SimTime now = simulation_.now();
+  const auto work_until = [&](SimTime time, std::int64_t fraction) {
+    return Work{(time - now).count_ns()} * config_.rate->bits_per_second() - fraction;
+  };
+
+  // The packets that wait are the last of the line, in the same order; a train whose first segment has left the
+  // queue may have left the line too.
+  const std::size_t both = std::min(waiting_.size(), line_.packets());
+  for (std::size_t behind = both; behind-- > 0;) {
+    const Waiting& entry = waiting_[waiting_.size() - 1 - behind];
+    Packet& packet = line_.from_back(behind);
+    const Work work = work_until(entry.departed, entry.fraction);
+    const Done last = done_after(now, work, rate);
+    const bool first_has_left = entry.segments < packet.segments;
+    Duration delay = config_.propagation_delay;
+    if (!first_has_left) {
+      const std::int64_t bits_behind = entry.segments > 1 ? (entry.bytes - entry.segment_bytes) * 8 : 0;
+      const Work first = work - Work{bits_behind} * kNanosecondsPerSecond;
+      delay = packet.first_arrival - done_after(now, first, config_.rate).time;
+      packet.first_arrival = done_after(now, first, rate).time + delay;
+    }
+    const bool arrives_slowly = packet.last_arrival > entry.departed + delay;  // its own sender holds it up
+    packet.last_arrival =
+        arrives_slowly ? std::max(packet.last_arrival, last.time + delay) : last.time + delay;
+  }
+  line_.keep_order(both);
+
+  for (std::size_t place = 0; place < waiting_.size(); ++place) {
+    Waiting& entry = waiting_[place];
+    const Done last = done_after(now, work_until(entry.departed, entry.fraction), rate);
+    entry.departed = last.time;
+    entry.fraction = last.fraction;
+  }
+  if (link_free_ > now) {
+    const Done free = done_after(now, work_until(link_free_, free_fraction_), rate);
+    link_free_ = free.time;
+    free_fraction_ = free.fraction;
+  } else {
+    free_fraction_ = 0;
+  }
+  serialized_ = ByteCount::zero();
+}
+
+}  // namespace simcore
