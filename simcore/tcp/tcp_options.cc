@@ -70,8 +70,8 @@ void TcpOptions::check(const std::string& owner) const {
   require(send_buffer >= mss, "send_buffer", send_buffer, "at least one mss");
   require(receive_buffer >= mss && receive_buffer <= (std::int64_t{1} << 30), "receive_buffer",
           receive_buffer, "from one mss to 2^30 bytes, the largest scaled window");
-  require(longest_train >= 1 && longest_train * mss <= 65'535, "longest_train", longest_train,
-          "at least 1, and with mss at most 65,535 bytes");
+  require(longest_train >= 1 && longest_train * mss <= 65'415, "longest_train", longest_train,
+          "at least 1, and with mss at most 65,415 bytes: an IP datagram less its headers");
   require(out_of_order_ranges >= 1, "out_of_order_ranges", out_of_order_ranges, "at least 1");
   require(segments_in_flight >= 16, "segments_in_flight", segments_in_flight, "at least 16");
   require(initial_window >= 1, "initial_window", initial_window, "at least 1 segment");

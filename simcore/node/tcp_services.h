@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// Small applications over TCP: a bulk sender, and the services discard (RFC 863) and echo (RFC 862).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "simcore/node/tcp_sockets.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+// Sends so many virtual bytes, as fast as TCP takes them, and closes.
+class TcpBulkSender final : public TcpUser {
+ public:
+  static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+
+  explicit TcpBulkSender(std::int64_t bytes) : left_(bytes) {}
+
+  void tcp_changed(TcpSocket& socket) override {
+    if (socket.connection().state() != TcpState::established) return;
+    left_ -= socket.write_virtual(left_);
+    if (left_ == 0) socket.close();
+  }
+  void tcp_closed(TcpSocket& socket) override {
+    finished_ = true;
+    error_ = socket.connection().error();
+  }
+
+  std::int64_t unwritten() const { return left_; }
+  bool finished() const { return finished_; }
+  TcpError error() const { return error_; }
+
+ private:
+  std::int64_t left_;
+  bool finished_ = false;
+  TcpError error_ = TcpError::none;
+};
+
+// Reads everything and keeps nothing; closes when the peer has.
+class TcpDiscard final : public TcpListener, public TcpUser {
+ public:
+  TcpUser& tcp_accept(TcpSocket& /*socket*/) override {
+    ++accepted_;
+    return *this;
+  }
+  void tcp_changed(TcpSocket& socket) override {
+    received_ += socket.discard(socket.connection().readable());
+    if (socket.connection().at_end_of_stream()) socket.close();
+  }
+  void tcp_closed(TcpSocket& /*socket*/) override { ++closed_; }
+
+  std::int64_t received() const { return received_; }
+  std::uint64_t accepted() const { return accepted_; }
+  std::uint64_t closed() const { return closed_; }
+
+ private:
+  std::int64_t received_ = 0;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t closed_ = 0;
+};
+
+// Sends back what it reads, and reads only what it can send back.
+class TcpEcho final : public TcpListener, public TcpUser {
+ public:
+  TcpUser& tcp_accept(TcpSocket& /*socket*/) override { return *this; }
+  void tcp_changed(TcpSocket& socket) override {
+    const TcpConnection& tcp = socket.connection();
+    while (tcp.readable() > 0 && tcp.room_to_write() > 0) {
+      std::array<std::uint8_t, 16'384> bytes;
+      const std::int64_t count = std::min<std::int64_t>(bytes.size(), tcp.room_to_write());
+      const std::int64_t got = socket.read(std::span(bytes).first(static_cast<std::size_t>(count)));
+      socket.write(std::span(bytes).first(static_cast<std::size_t>(got)));
+    }
+    if (tcp.at_end_of_stream()) socket.close();
+  }
+  void tcp_closed(TcpSocket& /*socket*/) override {}
+};
+
+}  // namespace simcore
