@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -244,7 +245,10 @@ class RyuController:
         ended = (
             f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         )
-        return f"{self.name} {ended}; its last lines:\n{self._last_lines()}"
+        lines = self._last_lines()
+        if raised := exception_in(lines):
+            return f"{self.name} {ended}: {raised}"
+        return f"{self.name} {ended}; its last lines:\n{lines}"
 
     def _last_lines(self) -> str:
         assert self._tail is not None
@@ -285,6 +289,21 @@ class _Tail:
                 self._recent.append(line)
                 if self._on_line is not None:
                     self._on_line(line)
+
+
+def exception_in(log: str) -> str | None:
+    """The exception with which a log ends, and where in the app it was raised; None where it ends otherwise.
+
+    Example:
+        >>> exception_in('  File "app.py", line 3, in start\\n    1 / 0\\nZeroDivisionError: division by zero')
+        'ZeroDivisionError: division by zero (app.py, line 3)'
+    """
+    frames = re.findall(r'^ +File "([^"<]+)", line (\d+)', log, re.MULTILINE)
+    last = log.rstrip().rpartition("\n")[2]
+    if not frames or not re.match(r"[A-Za-z_][\w.]*(: |$)", last):
+        return None
+    own = [(file, line) for file, line in frames if "/lib/python" not in file and Path(file) != LAUNCHER]
+    return f"{last} ({own[-1][0]}, line {own[-1][1]})" if own else last
 
 
 def listens(pid: int, port: int) -> bool:

@@ -295,7 +295,12 @@ class Net:
 
     def ping(self, hosts: Sequence[Host] | None = None, timeout: float | str | None = None) -> float:
         """Ping once between all pairs of hosts; prints a table. Returns the percentage lost."""
-        wait_s = 1.0 if timeout is None else float(timeout)
+        try:
+            wait_s = 1.0 if timeout is None else float(timeout)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"ping: timeout {timeout!r} is no number of seconds; write for example 2"
+            ) from None
         return net_probes.ping_all(self.cluster, self.hosts if hosts is None else hosts, wait_s)
 
     def pingAll(self, timeout: float | str | None = None) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.controller import RyuController, free_port
+from hybridnet.controller import RyuController, find_app, free_port
 from hybridnet.errors import ControllerError, UsageError
 
 __all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
@@ -42,6 +42,8 @@ class RemoteController:
             raise UsageError(
                 f"controller {name}: protocol {params['protocol']!r} is not supported; write 'tcp'"
             )
+        if port is not None and not (type(port) is int and 1 <= port <= 65535):
+            raise UsageError(f"controller {name}: port {port!r} is no TCP port; write one from 1 to 65535")
         self.name = name
         self.ip = ip
         self.port = port
@@ -99,6 +101,9 @@ class Ryu(RemoteController):
         arguments: more of Ryu's options.
         log: file for its output.
         on_line: called with each line of its output.
+
+    Raises:
+        UsageError: a file that is named does not exist, or a port is out of range.
     """
 
     def __init__(
@@ -113,6 +118,8 @@ class Ryu(RemoteController):
     ) -> None:
         super().__init__(name, port=port)
         self.apps = apps or (DEFAULT_APP,)
+        for app in self.apps:
+            find_app(app)
         self.rest_port = rest_port
         self._arguments = arguments
         self._log = log

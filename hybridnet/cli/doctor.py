@@ -32,11 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
                 finding.what,
                 finding.state,
                 finding.found,
-                "\n".join(filter(None, (finding.means, finding.cure))),
+                "\n".join(filter(None, (finding.means, finding.cure and f"→ {finding.cure}"))),
             )
             for finding in findings
         ]
-        print_table(("what", "", "found", "what it means, and the cure"), rows)
+        print_table(("what", "", "found", "what it means, and → the cure"), rows)
         if missing:
             print(f"needed and missing: {', '.join(finding.what for finding in missing)}")
     return 3 if missing else 0

@@ -31,7 +31,9 @@ _INSTALL = "run setup/install"
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the table. `state`: has, lacks, note (works, but worth knowing)."""
+    """One line of the table. `state`: has, lacks, note (works, but worth knowing), unknown (only
+    root can try it).
+    """
 
     what: str
     state: str
@@ -129,6 +131,8 @@ def _kernel_datapath() -> Finding:
 def _af_xdp() -> Finding:
     from hybridnet.agent.facts import facts
 
+    if os.geteuid() != 0:
+        return _untried("AF_XDP ports")
     if facts()["afxdp"]:
         return Finding("AF_XDP ports", "has", "kernel and Open vSwitch")
     means = "large trees in user space are slower: each packet waits for a turn over all bridges"
@@ -138,6 +142,8 @@ def _af_xdp() -> Finding:
 
 
 def _packet_socket() -> Finding:
+    if os.geteuid() != 0:
+        return _untried("packet sockets")
     try:
         socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()
     except OSError as error:
@@ -232,7 +238,8 @@ def _ryu() -> Finding:
         python = ryu_python()
     except EnvironmentLackError as error:
         return Finding("Ryu", "lacks", "no environment", "no controllers but remote ones", str(error), True)
-    version = _version([str(python), "-c", "import ryu; print(ryu.__version__)"], r"\S+")
+    program = "import importlib.metadata; print(importlib.metadata.version('ryu'))"
+    version = _version([str(python), "-c", program], r"\d\S*")
     if version is None:
         return Finding("Ryu", "lacks", f"{python} has none", "no controllers but remote ones", _INSTALL, True)
     return Finding("Ryu", "has", version, needed=True)
@@ -301,9 +308,15 @@ def _trial(script: str) -> str | None:
 
 
 def _tried(what: str, problem: str | None, means: str, cure: str, needed: bool = False) -> Finding:
+    if os.geteuid() != 0:
+        return _untried(what)
     if problem is None:
         return Finding(what, "has", "works", needed=needed)
     return Finding(what, "lacks", problem, means, cure, needed)
+
+
+def _untried(what: str) -> Finding:
+    return Finding(what, "unknown", "only root can try it")
 
 
 def _version(argv: list[str], pattern: str) -> str | None:

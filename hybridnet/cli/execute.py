@@ -6,15 +6,18 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
+from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.journal import read_entries, start_time, state_directory
+from hybridnet.machines.ssh import SshMachine
 
 SUMMARY = "Run a command on a machine of a running network."
 EXAMPLES = """  hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1
   hybridnet exec m2 ip netns
+  hybridnet exec m1 tcpdump -ni s1-eth1 -c 5
 """
 _INIT = "init of machine "
 
@@ -24,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="RUN", dest="run_name", help="which run, where several are running")
     parser.add_argument("machine", metavar="MACHINE", help="its name, such as m1")
     parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command and its arguments"
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND ...", help="the command and its arguments"
     )
 
 
@@ -32,30 +35,57 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command in the machine's namespaces. Returns its exit status."""
     if not arguments.command:
         raise UsageError("exec: no command is given; write for example `hybridnet exec m1 ovs-vsctl show`")
-    if os.geteuid() != 0:
-        raise EnvironmentLackError("exec enters a machine's namespaces, which needs root; run with sudo")
-    pid = find_machine(arguments.machine, arguments.run_name)
-    enter = ["nsenter", f"--target={pid}", "--net", "--mount", "--pid", "--uts", "--"]
-    done = subprocess.run([*enter, *arguments.command], check=False)
+    needs_root = EnvironmentLackError("exec enters a machine's namespaces, which needs root; run with sudo")
+    try:
+        place = find_machine(arguments.machine, arguments.run_name)
+    except PermissionError:  # a run of root's
+        raise needs_root from None
+    if place.host is None and os.geteuid() != 0:
+        raise needs_root
+    done = subprocess.run(place.enter(arguments.command), check=False)
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
 
-def find_machine(machine: str, run_name: str | None) -> int:
-    """The process in whose namespaces a machine of a running network is.
+@dataclass(frozen=True)
+class Place:
+    """Where a machine is: on this computer, in the namespaces of its init; or on another one."""
+
+    run: str
+    machine: str
+    init_pid: int | None
+    host: SshMachine | None
+
+    def enter(self, command: list[str]) -> list[str]:
+        """What runs `command` there."""
+        if self.host is not None:
+            return self.host.enter_command(self.run, self.machine, command)
+        return [
+            "nsenter",
+            f"--target={self.init_pid}",
+            "--net",
+            "--mount",
+            "--pid",
+            "--uts",
+            "--ipc",
+            "--",
+            *command,
+        ]
+
+
+def find_machine(machine: str, run_name: str | None) -> Place:
+    """Where a machine of a running network is.
 
     Raises:
         UsageError: no run, or more than one, has a machine of that name.
-        MachineError: it is another computer.
     """
-    found: dict[str, int] = {}
+    found: dict[str, Place] = {}
     others: set[str] = set()
     for directory in _runs(run_name):
-        for entry in read_entries(directory):
-            if entry["kind"] == "ssh_machine" and entry["name"] == machine:
-                raise MachineError(f"machine {machine} is another computer; run the command there, over ssh")
+        for entry in _entries_of_living(directory):
             name = _machine_of(entry)
             if name == machine:
-                found[directory.name] = entry["pid"]
+                host = _host_of(entry)
+                found[directory.name] = Place(directory.name, machine, entry.get("pid"), host)
             elif name is not None:
                 others.add(name)
     if len(found) > 1:
@@ -80,10 +110,24 @@ def _runs(run_name: str | None) -> list[Path]:
     return chosen
 
 
+def _entries_of_living(directory: Path) -> list[dict[str, Any]]:
+    """The journal of a run's head, if that head lives; else nothing."""
+    entries = read_entries(directory)
+    owners = [entry for entry in entries if entry["kind"] == "owner"]
+    return entries if all(start_time(owner["pid"]) == owner["start"] for owner in owners) else []
+
+
 def _machine_of(entry: dict[str, Any]) -> str | None:
     """The machine whose init an entry of the journal records, if that process is still the one that was
-    recorded.
+    recorded; whether another computer's is, that computer says.
     """
+    if entry["kind"] == "ssh_machine":
+        return str(entry["name"])
     if entry["kind"] != "process" or not str(entry["what"]).startswith(_INIT):
         return None
     return str(entry["what"]).removeprefix(_INIT) if start_time(entry["pid"]) == entry["start"] else None
+
+
+def _host_of(entry: dict[str, Any]) -> SshMachine | None:
+    host = entry.get("host")
+    return None if host is None else SshMachine(**{**host, "options": tuple(host["options"])})

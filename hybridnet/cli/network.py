@@ -49,7 +49,7 @@ def controller_of(text: str) -> Any:
         return None
     if text.partition(",")[0] == "remote":
         _, positional, named = parse_call(text)
-        if positional or set(named) - {"ip", "port"}:
+        if positional or set(named) - {"ip", "port"} or not isinstance(named.get("port", 1), int):
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
         return RemoteController("c0", **named)
     return Ryu("c0", *text.split(","), on_line=lambda line: print(f"c0: {line}"))

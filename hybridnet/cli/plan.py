@@ -7,6 +7,7 @@ import argparse
 
 from hybridnet.cli.network import add_network_arguments, plan_options
 from hybridnet.cli.topology import add_topology_arguments, find_topology
+from hybridnet.errors import UsageError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
 from hybridnet.topo import Topo, natural
 
@@ -31,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.agent.facts import facts
 
     topo = find_topology(arguments.file, arguments.topo)
-    names = arguments.machines.split(",") if arguments.machines else _named_machines(topo)
+    names = _names(arguments.machines) if arguments.machines is not None else _named_machines(topo)
     here = facts()
     machines = [
         MachineSpec(
@@ -45,6 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
     plan = make_plan(topo, machines, PlanOptions(token="0" * 16, **plan_options(arguments)))
     print(plan.dumps() if arguments.json else plan)
     return 0
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    if not all(names):
+        raise UsageError(f"--machines {text!r}: a name is empty; write for example --machines m1,m2")
+    return names
 
 
 def _named_machines(topo: Topo) -> list[str]:

@@ -17,12 +17,14 @@ from types import ModuleType
 from rich.console import Console
 
 from hybridnet.cli.main import Parser
+from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.results import Check, render_checks
 
 SUMMARY = "Reproduce a figure or table, and check it."
 EXAMPLES = """  hybridnet reproduce                     lists the experiments
-  hybridnet reproduce maxinet --help
+  hybridnet reproduce --json              the same, as JSON
+  hybridnet reproduce maxinet --help      its own options
   hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/maxinet
 """
 
@@ -30,6 +32,9 @@ EXAMPLES = """  hybridnet reproduce                     lists the experiments
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The experiment's name, and its own arguments."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment; without it they are listed")
+    parser.add_argument(
+        "--json", action="store_true", help="print the list, or the experiment's checks, as JSON"
+    )
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
 
 
@@ -37,15 +42,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the experiment, and print its checks. Returns 1 when one of them does not hold, else 0."""
     names = experiment_names()
     if arguments.name is None:
-        for name in names:
-            print(f"{name:16} {_summary(_load(name))}")
+        listed = {name: _summary(_load(name)) for name in names}
+        if arguments.json:
+            print(json.dumps([{"name": name, "summary": text} for name, text in listed.items()], indent=2))
+        else:
+            print_table(("experiment", "what it shows"), list(listed.items()))
         return 0
     if arguments.name not in names:
         raise UsageError(f"there is no experiment {arguments.name!r}; there are {', '.join(names) or 'none'}")
     experiment = _load(arguments.name)
     parser = Parser(prog=f"hybridnet reproduce {arguments.name}", description=_summary(experiment))
     parser.add_argument(
-        "--json", action="store_true", help="print the checks as JSON, and all else to stderr"
+        "--json",
+        action="store_true",
+        default=arguments.json,
+        help="print the checks as JSON, and all else to stderr",
     )
     experiment.add_arguments(parser)
     chosen = parser.parse_args(arguments.rest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from hybridnet.cli.network import add_network_arguments, controller_of, plan_options
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
+from hybridnet.cli.user_code import user_code
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.log import LEVELS, setLogLevel
 
@@ -51,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run it. Returns 1 when the test lost pings."""
     setLogLevel(arguments.verbosity)
     if arguments.topo is None and arguments.file is not None:
+        _refuse_network_arguments(arguments)
         return _run_script(arguments.file, arguments.script_arguments)
     topo = find_topology(arguments.file, arguments.topo)
     from hybridnet.cli.progress import BuildProgress
@@ -72,6 +75,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse_network_arguments(arguments: argparse.Namespace) -> None:
+    """A script says itself what it builds: an option that it would not see is a mistake."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    defaults = vars(parser.parse_args([]))
+    for name in sorted(set(defaults) - {"file", "script_arguments", "verbosity"}):
+        if getattr(arguments, name) != defaults[name]:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"{option} says how a --topo is built, and {arguments.file} is a script that builds its own; "
+                f"choose one of its topologies with --topo, or say it in the script ({option} after -- is the script's)"
+            )
+
+
 def _machines(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Any]:
     """The machines that the arguments ask for; None means local ones, which the network makes itself."""
     from hybridnet.cluster import Cluster
@@ -79,6 +96,8 @@ def _machines(arguments: argparse.Namespace) -> contextlib.AbstractContextManage
     if arguments.ssh is not None:
         return Cluster.ssh(arguments.ssh.split(","))
     if arguments.dask is not None:
+        if not re.fullmatch(r"(tcp|tls)://[^/:]+:\d+", arguments.dask):
+            raise UsageError(f"--dask {arguments.dask}: write tcp://HOST:PORT or tls://HOST:PORT")
         return Cluster.connect(arguments.dask)
     return contextlib.nullcontext()
 
@@ -88,14 +107,13 @@ def _run_script(file: str, script_arguments: list[str]) -> int:
     if not Path(file).is_file():
         raise UsageError(f"{file}: there is no such file")
     before, sys.argv = sys.argv, [file, *script_arguments]
-    sys.path.insert(0, str(Path(file).resolve().parent))
     try:
-        names = runpy.run_path(file, run_name="__main__")
+        with user_code(file, ExperimentError):
+            names = runpy.run_path(file, run_name="__main__")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
         sys.argv = before
-        sys.path.pop(0)
     if "topos" in names and "Net" not in names and "Mininet" not in names:
         raise UsageError(
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"

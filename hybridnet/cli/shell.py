@@ -80,8 +80,11 @@ class CLI(cmd.Cmd):
             output("\n")
             return True
         name, _, text = line.partition(" ")
+        if name in self.net.topo.simulated():
+            error(f"*** {name} is simulated and runs no commands; ping it from a host\n")
+            return None
         if name not in self.net or not isinstance(self.net[name], Node):
-            error(f"*** Unknown command: {line}\n")
+            error(f"*** Unknown command: {line}; `help` lists the commands\n")
             return None
         if not text.strip():
             error(f"*** Enter a command for node: {name} <command>\n")
@@ -104,6 +107,15 @@ class CLI(cmd.Cmd):
                 node.sendInt()
 
     # Looking
+
+    def do_help(self, line: str) -> None:
+        """help [COMMAND]: list the commands, or tell what one does."""
+        if line.strip():
+            super().do_help(line.strip())
+            return
+        told = {getattr(self, name).__doc__ for name in self.get_names() if name.startswith("do_")}
+        for text in sorted({*told, self.default.__doc__}, key=str.lower):
+            output(f"  {text}\n")
 
     def do_nodes(self, _: str) -> None:
         """nodes: list all nodes."""
@@ -186,8 +198,13 @@ class CLI(cmd.Cmd):
         if not line.strip():
             error("*** write: dpctl COMMAND [ARGUMENTS]\n")
             return
+        try:
+            words = shlex.split(line)
+        except ValueError as problem:
+            error(f"*** dpctl {line}: {problem}\n")
+            return
         for switch in self.net.switches:
-            output(f"*** {switch} {'-' * 60}\n{switch.dpctl(*shlex.split(line))}")
+            output(f"*** {switch} {'-' * 60}\n{switch.dpctl(*words)}")
 
     # Outside the network
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hybridnet.cli.user_code import user_code
 from hybridnet.errors import UsageError
 from hybridnet.topo import Topo
 
@@ -55,14 +56,18 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         raise UsageError(
             f"--topo {text}: there is no topology {name!r}; there are {', '.join(sorted(known))}"
         )
-    return _make(known[name], text, positional, named)
+    if file is None:
+        return _make(known[name], text, positional, named)
+    with user_code(file, UsageError):
+        return _make(known[name], text, positional, named)
 
 
 def load_file(file: str) -> dict[str, Any]:
     """The names that a file defines; its ``if __name__ == "__main__"`` part does not run."""
     if not Path(file).is_file():
         raise UsageError(f"{file}: there is no such file")
-    return runpy.run_path(file, run_name="hybridnet_file")
+    with user_code(file, UsageError):
+        return runpy.run_path(file, run_name="hybridnet_file")
 
 
 def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Topo]]:
@@ -111,8 +116,15 @@ def _make(make: Callable[..., Topo], text: str, positional: list[Any], named: di
     signature = inspect.signature(takes)
     if takes is not make:
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    plain = [taken.replace(annotation=inspect.Parameter.empty) for taken in signature.parameters.values()]
+    signature = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
     try:
         signature.bind(*positional, **named)
     except TypeError as error:
         raise UsageError(f"--topo {text}: {error}; it takes {signature}") from None
-    return make(*positional, **named)
+    try:
+        return make(*positional, **named)
+    except (TypeError, ValueError) as error:  # a value of the wrong kind, such as text for a number
+        if not (positional or named):
+            raise
+        raise UsageError(f"--topo {text}: {error}; it takes {signature}") from error

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.controller import CONTROLLERS, RyuController, _Tail, find_app, free_port, listens, ryu_python
+from hybridnet.controller import (
+    CONTROLLERS,
+    RyuController,
+    _Tail,
+    exception_in,
+    find_app,
+    free_port,
+    listens,
+    ryu_python,
+)
 from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
 
 
@@ -101,6 +110,15 @@ def test_log_lines_are_handed_on_whole_and_in_order(tmp_path: Path) -> None:
         log.write("at the very end\n")
         tail.close()
     assert lines.get_nowait() == "at the very end"
+
+
+def test_a_log_that_ends_with_an_exception_is_told_in_one_line() -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "/x/controllers/mine.py", line 3, in start\n'
+        '  File "/usr/lib/python3.11/json/decoder.py", line 9, in decode\n    raise\nValueError: no such luck\n'
+    )
+    assert exception_in(trace) == "ValueError: no such luck (/x/controllers/mine.py, line 3)"
+    assert exception_in("loading app\ncannot listen\n") is None
 
 
 def test_only_the_last_lines_are_kept(tmp_path: Path) -> None:

@@ -41,4 +41,12 @@ def test_unknown_options_are_refused() -> None:
 
 def test_the_default_controller_runs_our_learning_switch() -> None:
     assert Controller().apps == ("tree_switch",)
-    assert Ryu("c0", "a.py", "b.py").apps == ("a.py", "b.py")
+    assert Ryu("c0", "tree_switch", "ryu.app.ofctl_rest").apps == ("tree_switch", "ryu.app.ofctl_rest")
+
+
+def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
+    with pytest.raises(UsageError, match=r"nowhere/a\.py: there is no such file"):
+        Ryu("c0", "nowhere/a.py")
+    for port in (0, 65536, "6653", True):
+        with pytest.raises(UsageError, match="is no TCP port"):
+            RemoteController("c0", port=port)  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,15 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["run", "nowhere.py"], "nowhere.py: there is no such file"),
         (["reproduce", "nothing"], "there is no experiment 'nothing'"),
         (["exec", "m1"], "no command is given"),
+        (["plan", "--topo", "tree,x"], "--topo tree,x: unsupported operand"),
+        (["plan", "--topo", "tree,x"], "it takes (depth=1, fanout=2, machine=None, **link)"),
+        (["plan", "--topo", "minimal", "--machines", "m1,"], "--machines 'm1,': a name is empty"),
+        (
+            ["run", "--topo", "minimal", "--controller", "remote,port=x"],
+            "write remote,ip=ADDRESS,port=NUMBER",
+        ),
+        (["run", "--topo", "minimal", "--controller", "nowhere.py"], "nowhere.py: there is no such file"),
+        (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tcp://HOST:PORT"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(
@@ -120,6 +130,47 @@ def test_errors_of_a_script_end_in_one_line_too(tmp_path: Path, capsys: pytest.C
     assert "there is no node 'h1'" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = 1\nprint(undefined)\n", "mine.py:2: NameError: name 'undefined' is not defined"),
+        ("x = (\n", "mine.py:1: SyntaxError: '(' was never closed"),
+        ("import hybridnet_no_such_module\n", "mine.py:1: ModuleNotFoundError: No module named"),
+        ("from beside import f\nf()\n", "beside.py:2: ZeroDivisionError: division by zero"),
+        ("from hybridnet import Topo\nTopo().addHost(3)\n", "mine.py:2: node 3: a name starts with"),
+    ],
+)
+@pytest.mark.parametrize(("verb", "code"), [("run", 1), ("plan", 2)])
+def test_a_mistake_in_a_users_file_is_one_line_that_says_where(
+    verb: str, code: int, text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "beside.py").write_text("def f():\n    1 / 0\n")
+    script = tmp_path / "mine.py"
+    script.write_text(text)
+    got, told = failing(capsys, verb, str(script))
+    assert says in told
+    assert got == (2 if "a name starts" in says else code)
+    assert str(tmp_path) not in sys.path
+    sys.modules.pop("beside", None)
+
+
+def test_options_that_a_script_would_not_see_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("print('must not run')\n")
+    code, text = failing(capsys, "run", str(script), "--test", "pingall")
+    assert code == 2
+    assert "--test says how a --topo is built" in text
+
+
+def test_reproduce_lists_the_experiments(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    assert "maxinet " in capsys.readouterr().out
+    assert main(["reproduce", "--json"]) == 0
+    assert "maxinet" in [listed["name"] for listed in json.loads(capsys.readouterr().out)]
+
+
 def test_version_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["version", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)) == {"hybridnet", "python", "kernel"}
@@ -168,7 +219,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_exec_finds_the_machine_of_the_only_run(state: Path) -> None:
     own = os.getpid()
     write_journal(state, "run1", pid=own, start=start_time(own), what="init of machine m1")
-    assert execute.find_machine("m1", None) == own
+    assert execute.find_machine("m1", None).init_pid == own
     with pytest.raises(UsageError, match="there is no machine m7; the machines are m1"):
         execute.find_machine("m7", None)
 
@@ -185,6 +236,32 @@ def test_exec_asks_which_run_where_several_have_the_machine(state: Path) -> None
         write_journal(state, run, pid=own, start=start_time(own), what="init of machine m1")
     with pytest.raises(UsageError, match="choose with --run: run1, run2"):
         execute.find_machine("m1", None)
-    assert execute.find_machine("m1", "run2") == own
+    assert execute.find_machine("m1", "run2").init_pid == own
     with pytest.raises(UsageError, match="there is no run run3; there are: run1, run2"):
         execute.find_machine("m1", "run3")
+
+
+def test_exec_reaches_a_machine_on_another_computer_by_its_own_way_in(state: Path) -> None:
+    host = {
+        "target": "root@far",
+        "port": 2222,
+        "python": "/opt/python",
+        "state": "/run/there",
+        "options": ["-v"],
+    }
+    (state / "run1").mkdir()
+    entry = {"make": "ssh_machine", "name": "m1", "clean": [], "host": host}
+    (state / "run1" / "journal.jsonl").write_text(json.dumps(entry) + "\n")
+    place = execute.find_machine("m1", None)
+    *ssh, remote = place.enter(["ls", "a b"])
+    assert ssh[0] == "ssh"
+    assert ssh[-5:] == ["-p", "2222", "-v", "--", "root@far"]
+    assert "/opt/python -m hybridnet.machines.enter run1 m1 ls 'a b'" in remote
+
+
+def test_exec_leaves_out_runs_whose_head_is_dead(state: Path) -> None:
+    write_journal(state, "run1", pid=os.getpid(), start=start_time(os.getpid()), what="init of machine m1")
+    with (state / "run1" / "journal.jsonl").open("a") as journal:
+        journal.write(json.dumps({"make": "owner", "pid": os.getpid(), "start": 1, "what": "head"}) + "\n")
+    with pytest.raises(UsageError, match="no network is running"):
+        execute.find_machine("m1", None)

@@ -62,6 +62,9 @@ def test_looking_commands_print_the_network(tmp_path: Path, capsys: pytest.Captu
         ("py 1/0", "*** ZeroDivisionError: division by zero"),
         ("source nowhere", "*** nowhere: No such file"),
         ("xterm h1", "terminals are not supported"),
+        ("pingall x", "ping: timeout 'x' is no number of seconds"),
+        ("dpctl 'show", "No closing quotation"),
+        ("help", "  link NODE NODE up|down: set the links between two nodes."),
     ],
 )
 def test_errors_are_told_and_the_prompt_goes_on(

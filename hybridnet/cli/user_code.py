@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Running a user's file: what goes wrong in it is told in one line that says where.
+
+with user_code("my_topo.py", ExperimentError):
+    runpy.run_path("my_topo.py")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from hybridnet.errors import HybridnetError, UsageError
+
+__all__ = ["user_code"]
+
+
+@contextlib.contextmanager
+def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
+    """Turn what the user's code raises into an `error` that names the line. Modules beside the file are found.
+
+    Mistakes that hybridnet itself has found (UsageError) keep their class and text, and get the line in front.
+    """
+    folder = str(Path(file).resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    except UsageError as problem:
+        raise type(problem)(f"{_place(problem, file)}: {problem}") from problem
+    except (HybridnetError, BrokenPipeError):
+        raise
+    except Exception as problem:  # the user's own code: whatever it raises is the answer
+        said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only())
+        told = said.strip().rpartition("\n")[2]  # what precedes it shows the line of a SyntaxError
+        raise error(f"{_place(problem, file)}: {told}; HYBRIDNET_DEBUG=1 shows the whole trace") from problem
+    finally:
+        sys.path.remove(folder)
+
+
+def _place(problem: Exception, file: str) -> str:
+    """The innermost line of the user's files: those beside `file` and below."""
+    if isinstance(problem, SyntaxError) and problem.filename is not None:
+        return f"{_shown(Path(problem.filename))}:{problem.lineno}"
+    folder = Path(file).resolve().parent
+    for frame in reversed(traceback.extract_tb(problem.__traceback__)):
+        path = Path(frame.filename).resolve()
+        if path.is_relative_to(folder) and not path.is_relative_to(Path(__file__).resolve().parent.parent):
+            return f"{_shown(path)}:{frame.lineno}"
+    return file
+
+
+def _shown(path: Path) -> str:
+    """As short as it can be said from here."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative
