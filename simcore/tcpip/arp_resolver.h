@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// ArpResolver: the ARP cache of one interface, and the packets that wait for an answer (RFC 826, RFC
-// 1122 2.3.2).
+// ArpResolver: the ARP cache of one interface, and the packets that wait for an answer
+// (RFC 826, RFC 1122 section 2.3.2).
 //
 //   unknown --lookup--> asking --learn--> known --age--> known, confirming --learn--> known
 //                         |                                   |
@@ -79,8 +79,8 @@ class ArpResolver {
     int requests_left = 0;
     std::vector<PacketPtr> waiting;
   };
-  // Every request waits for the same time, so deadlines come in order. One whose entry says otherwise is
-  // void.
+  // Every request waits for the same time, so deadlines come in order. One whose entry says
+  // otherwise is void.
   struct Deadline {
     SimTime time;
     Ipv4Address address;

@@ -32,9 +32,9 @@ struct IcmpError {
 // sent to many, comes from no single host, is an ICMP error itself, or is a fragment other than the first.
 bool deserves_icmp_error(const Packet& about);
 
-// The frame of the error, Ethernet header left to be written: from `source` to the sender of `about`, quoting
-// as much of it as fits into 576 bytes. `about` is reduced to its first segment and its checksum is finished,
-// since that is what was on the wire. Null when the pool is exhausted. Precondition:
+// The frame of the error, Ethernet header left to be written: from `source` to the sender of `about`,
+// quoting as much of it as fits into 576 bytes. `about` is reduced to its first segment and its checksum
+// is finished, since that is what was on the wire. Null when the pool is exhausted. Precondition:
 // deserves_icmp_error(about).
 PacketPtr make_icmp_error(const IcmpError& error, Ipv4Address source, std::uint16_t identification,
                           Packet& about, PacketPool& pool);

@@ -30,8 +30,8 @@ class RoutingTable {
   // False, and nothing is changed, when the table has another route for that prefix.
   [[nodiscard]] bool add(const Route& route);
 
-  // The route of the longest prefix that holds `destination`; null when there is none. Valid until the next
-  // add().
+  // The route of the longest prefix that holds `destination`; null when there is none.
+  // Valid until the next add().
   const Route* find(Ipv4Address destination) const;
 
   std::size_t size() const { return size_; }

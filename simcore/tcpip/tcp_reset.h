@@ -12,9 +12,9 @@
 
 namespace simcore {
 
-// The frame of the reset that answers `segment`, the payload of `datagram`; the Ethernet header is left to be
-// written. Null when the pool is exhausted. Precondition: `segment` is not a reset itself; those are not
-// answered.
+// The frame of the reset that answers `segment`, the payload of `datagram`; the Ethernet header is left
+// to be written. Null when the pool is exhausted. Precondition: `segment` is not a reset itself;
+// those are not answered.
 PacketPtr make_tcp_reset(const Ipv4Header& datagram, const TcpHeader& segment, std::uint16_t identification,
                          PacketPool& pool);
 

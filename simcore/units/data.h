@@ -2,7 +2,8 @@
 //
 // ByteCount and DataRate, and the time that bytes hold a wire.
 //
-// Units: bytes, and bits per second. Neither converts from a bare number, so a rate cannot be mistaken for a size.
+// Units: bytes, and bits per second. Neither converts from a bare number, so a rate cannot be
+// mistaken for a size.
 #pragma once
 
 #include <compare>
@@ -50,8 +51,8 @@ class DataRate {
   std::int64_t bps_;
 };
 
-// The time that `size` holds a wire of `rate`, rounded up to the next nanosecond so that a wire never carries more
-// than its rate. Preconditions: 0 <= size < 1 GB, rate > 0.
+// The time that `size` holds a wire of `rate`, rounded up to the next nanosecond so that a wire never carries
+// more than its rate. Preconditions: 0 <= size < 1 GB, rate > 0.
 constexpr Duration serialization(ByteCount size, DataRate rate) {
   const std::int64_t bit_ns = size.bits() * 1'000'000'000;
   return Duration::ns((bit_ns + rate.bits_per_second() - 1) / rate.bits_per_second());

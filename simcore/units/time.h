@@ -2,8 +2,9 @@
 //
 // SimTime and Duration: instants and intervals of simulated time.
 //
-// Unit: int64 nanoseconds, which reaches 292 years. An instant and an interval are two types, so that adding two
-// instants, or scheduling at a length of time, does not compile. SimTime zero is the start of the simulation.
+// Unit: int64 nanoseconds, which reaches 292 years. An instant and an interval are two types,
+// so that adding two instants, or scheduling at a length of time, does not compile. SimTime zero is the
+// start of the simulation.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers of a header: big-endian, at any alignment. Whoever calls these has checked that the bytes are
-// there.
+// Numbers of a header: big-endian, at any alignment. Whoever calls these has checked that
+// the bytes are there.
 #pragma once
 
 #include <cstdint>

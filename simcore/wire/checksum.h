@@ -26,8 +26,8 @@ class ChecksumSum {
   void add_pseudo_header(Ipv4Address source, Ipv4Address destination, std::uint8_t protocol,
                          std::uint16_t length);
 
-  // The folded sum: what a partial checksum field holds. Over data with its checksum in place, 0xffff means
-  // correct.
+  // The folded sum: what a partial checksum field holds. Over data with its checksum in place,
+  // 0xffff means correct.
   std::uint16_t folded() const;
   // What is written into a checksum field.
   std::uint16_t checksum() const { return static_cast<std::uint16_t>(~folded()); }

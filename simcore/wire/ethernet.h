@@ -35,9 +35,8 @@ class EthernetHeader {
 
   MacAddress destination() const { return MacAddress::from(frame_.data()); }
   MacAddress source() const { return MacAddress::from(frame_.data() + MacAddress::kSize); }
-  EtherType ether_type() const {
-    return static_cast<EtherType>(load_be16(frame_.data() + size_ - 2));
-  }  // after tags
+  // After tags.
+  EtherType ether_type() const { return static_cast<EtherType>(load_be16(frame_.data() + size_ - 2)); }
   bool tagged() const { return size_ > kSize; }
   std::size_t size() const { return size_; }  // tags included
   std::span<const std::uint8_t> payload() const { return frame_.subspan(size_); }

@@ -35,9 +35,9 @@ class Ipv4Header {
   static constexpr std::size_t kSourceOffset = 12;
   static constexpr std::size_t kDestinationOffset = 16;
 
-  // The header at the start of `bytes`, behind which `unstored` bytes are virtual payload. None when it is
-  // cut short, not version 4, or says lengths that the bytes do not have. More bytes than it says are
-  // padding.
+  // The header at the start of `bytes`, behind which `unstored` bytes are virtual payload.
+  // None when it is cut short, not version 4, or says lengths that the bytes do not have. More bytes
+  // than it says are padding.
   static std::optional<Ipv4Header> parse(std::span<const std::uint8_t> bytes, std::size_t unstored = 0);
 
   std::size_t size() const { return std::size_t{4} * (bytes_[0] & 0xfU); }
@@ -84,8 +84,8 @@ struct Ipv4Fields {
 // Precondition: bytes.size() >= Ipv4Header::kSize.
 void write_ipv4(std::span<std::uint8_t> bytes, const Ipv4Fields& fields);
 
-// Takes one off the TTL and adjusts the header checksum. Preconditions: an IPv4 header is there, its TTL is
-// not zero.
+// Takes one off the TTL and adjusts the header checksum. Preconditions: an IPv4 header is there,
+// its TTL is not zero.
 void decrement_ttl(std::span<std::uint8_t> header);
 
 }  // namespace simcore

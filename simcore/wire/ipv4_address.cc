@@ -11,8 +11,8 @@ namespace simcore {
 
 namespace {
 
-// A decimal number of at most `digits` digits and at most `limit`, without a leading zero (which some read as
-// octal).
+// A decimal number of at most `digits` digits and at most `limit`, without a leading zero (which
+// some read as octal).
 std::optional<std::uint32_t> number(std::string_view text, std::size_t digits, std::uint32_t limit) {
   if (text.empty() || text.size() > digits || (text.size() > 1 && text[0] == '0')) return std::nullopt;
   std::uint32_t value = 0;

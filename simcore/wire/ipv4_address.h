@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Ipv4Address, Ipv4Prefix (a block of addresses) and Ipv4InterfaceAddress (one address and the block it lies
-// in).
+// Ipv4Address, Ipv4Prefix (a block of addresses) and Ipv4InterfaceAddress (one address and
+// the block it lies in).
 #pragma once
 
 #include <compare>

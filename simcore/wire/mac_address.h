@@ -18,8 +18,8 @@ class MacAddress {
  public:
   static constexpr std::size_t kSize = 6;
 
-  // Six octets in hexadecimal, "02:00:00:00:00:01" or with '-'. Throws ConfigError when `text` is anything
-  // else.
+  // Six octets in hexadecimal, "02:00:00:00:00:01" or with '-'. Throws ConfigError when `text`
+  // is anything else.
   static MacAddress parse(std::string_view text);
 
   // The six bytes at `at`, as they stand in a header.

@@ -3,9 +3,9 @@
 // Packet: what travels. One Ethernet frame, or a train: n equal segments of one flow that travel as one
 // object, as the super-packets of Linux GSO and GRO do.
 //
-//   block:   | Packet | headers | payload of segment 1 | payload of segment 2 | ... |   <- one allocation,
-//   one cache run
-//                     ^ bytes()                                              size()
+//   block, one allocation:
+//   | Packet | headers | payload of segment 1 | payload of segment 2 | ... |
+//            ^ bytes()                                                     ^ bytes() + size()
 //
 // A train stores its headers once, as the kernel does: segment k has those headers (with sequence number,
 // length and IP identification advanced) and its own `segment_payload` bytes; the last one may be shorter.
@@ -64,8 +64,8 @@ class Packet {
                             static_cast<std::int64_t>(segments - 1) * header_size);
   }
 
-  // The instants at which the first and the last segment arrive where the packet is now. Equal for a single
-  // frame.
+  // The instants at which the first and the last segment arrive where the packet is now.
+  // Equal for a single frame.
   SimTime first_arrival = SimTime::zero();
   SimTime last_arrival = SimTime::zero();
 
@@ -73,9 +73,8 @@ class Packet {
 
   // Of a train only; a single frame has segments = 1 and zeros.
   std::uint16_t segments = 1;
-  std::uint16_t segment_payload =
-      0;  // bytes of transport payload in every segment but the last (MSS, "gso_size")
-  std::uint16_t header_size = 0;  // bytes from the start of the frame to the transport payload
+  std::uint16_t segment_payload = 0;  // transport payload of each but the last, bytes (MSS, "gso_size")
+  std::uint16_t header_size = 0;      // bytes from the start of the frame to the transport payload
   TrainKind train = TrainKind::none;
 
   bool checksum_partial = false;
@@ -107,8 +106,8 @@ using PacketPtr = std::unique_ptr<Packet, PacketRecycler>;
 // Whoever takes packets. The one verb that moves them: the giver keeps nothing.
 class PacketSink {
  public:
-  // Takes `packet`, whose first segment arrives now. Always accepts; what cannot be kept is dropped and
-  // counted.
+  // Takes `packet`, whose first segment arrives now. Always accepts; what cannot be kept is
+  // dropped and counted.
   virtual void accept(PacketPtr packet) = 0;
 
  protected:

@@ -68,8 +68,8 @@ struct TcpFields {
   std::uint16_t window;
 };
 
-// Writes a header without options and with a checksum of zero. Precondition: segment.size() >=
-// TcpHeader::kSize.
+// Writes a header without options and with a checksum of zero.
+// Precondition: segment.size() >= TcpHeader::kSize.
 void write_tcp(std::span<std::uint8_t> segment, const TcpFields& fields);
 
 }  // namespace simcore

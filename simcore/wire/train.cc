@@ -149,8 +149,8 @@ void finish_checksum(Packet& packet) {
   if (!packet.checksum_partial) return;
   ChecksumSum sum;
   sum.add(packet.bytes().subspan(packet.checksum_start));
-  // Zero would say "no checksum" to UDP; its other representation is as good to everyone, and Linux writes it
-  // too.
+  // Zero would say "no checksum" to UDP; its other representation is as good to everyone,
+  // and Linux writes it too.
   const std::uint16_t checksum = sum.checksum() == 0 ? 0xffff : sum.checksum();
   store_be16(packet.bytes().data() + packet.checksum_start + packet.checksum_offset, checksum);
   packet.checksum_partial = false;

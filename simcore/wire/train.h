@@ -18,8 +18,8 @@
 
 namespace simcore {
 
-// The largest frame that any single segment of `packet` makes, in bytes with its headers: what an MTU is
-// checked against.
+// The largest frame that any single segment of `packet` makes, in bytes with its headers: what an
+// MTU is checked against.
 std::uint32_t largest_segment(const Packet& packet);
 
 // Cuts the first `count` segments off `train` and returns them as a packet (a single frame when count is 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where in a frame its TCP segment or UDP datagram lies: behind any VLAN tags, IPv4 options or IPv6 extension
-// headers.
+// Where in a frame its TCP segment or UDP datagram lies: behind any VLAN tags, IPv4 options or
+// IPv6 extension headers.
 #pragma once
 
 #include <cstddef>

@@ -26,9 +26,8 @@ class UdpHeader {
   std::uint16_t source_port() const { return load_be16(bytes_.data()); }
   std::uint16_t destination_port() const { return load_be16(bytes_.data() + 2); }
   std::uint16_t length() const { return load_be16(bytes_.data() + kLengthOffset); }
-  std::uint16_t checksum() const {
-    return load_be16(bytes_.data() + kChecksumOffset);
-  }  // over IPv4, 0: there is none
+  // Over IPv4, 0: there is none.
+  std::uint16_t checksum() const { return load_be16(bytes_.data() + kChecksumOffset); }
   std::span<const std::uint8_t> payload() const { return bytes_.subspan(kSize); }  // what is stored of it
 
  private:

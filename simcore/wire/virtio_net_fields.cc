@@ -13,8 +13,8 @@ namespace simcore {
 
 namespace {
 
-// Whether summing from there and writing the result there leaves Ethernet and IPv4 headers, and padding, alone: whoever
-// has read those headers may rely on them after the checksum is finished.
+// Whether summing from there and writing the result there leaves Ethernet and IPv4 headers, and padding,
+// alone: whoever has read those headers may rely on them after the checksum is finished.
 bool checksum_lies_in_payload(const Packet& packet, const VirtioNetFields& fields) {
   const auto ethernet = EthernetHeader::parse(packet.bytes());
   if (!ethernet) return false;
@@ -36,8 +36,8 @@ bool fits(const Packet& packet, const VirtioNetFields& fields, const TransportPl
   if (place.udp != udp || place.transport != fields.checksum_start) return false;
   if (!udp && place.ipv6 != (fields.train == TrainKind::tcp_ipv6)) return false;
   if (fields.checksum_offset != (udp ? UdpHeader::kChecksumOffset : TcpHeader::kChecksumOffset)) return false;
-  if (place.payload > std::numeric_limits<std::uint16_t>::max())
-    return false;  // header_size could not say it
+  // header_size could not say it
+  if (place.payload > std::numeric_limits<std::uint16_t>::max()) return false;
   return place.end == packet.size() + packet.virtual_payload;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // VirtioNetFields: what a virtio-net header says about the frame behind it, as plain numbers, and its
-// translation from and to the description that a Packet carries (Virtual I/O Device specification 1.2,
-// section 5.1.6).
+// translation from and to the description that a Packet carries
+// (Virtual I/O Device specification 1.2, section 5.1.6).
 //
 // The header's hdr_len is not used on the way in: senders fill it with guesses. The frame itself says where
 // its payload starts.
