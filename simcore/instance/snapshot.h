@@ -2,9 +2,9 @@
 //
 // Snapshot: every counter of an instance at one instant, as plain values that can leave its thread.
 //
-// A row is one element: its name, its figures by name (units are part of the name: _packets counts segments, _bytes,
-// _ns), and what it dropped by reason. Links, portals and peers balance: what came in is what went out, what was
-// dropped, and what is still in flight.
+// A row is one element: its name, its figures by name (units are part of the name: _packets counts segments,
+// _bytes, _ns), and what it dropped by reason. Links, portals and peers balance: what came in is what went
+// out, what was dropped, and what is still in flight.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct SnapshotRow {
 };
 
 struct SnapshotHistogram {
-  std::vector<std::pair<std::int64_t, std::uint64_t>>
-      buckets;  // upper edge in ns, count; only those with a count
+  // Upper edge in ns, count; only those with a count.
+  std::vector<std::pair<std::int64_t, std::uint64_t>> buckets;
   std::int64_t max_ns = 0;
 };
 

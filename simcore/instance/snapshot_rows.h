@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The counters of each kind of element as a row of a snapshot. Units are part of a figure's name: _packets and
-// _segments count segments, _frames count trains as one, _bytes are wire bytes without overhead, _ns are nanoseconds.
+// The counters of each kind of element as a row of a snapshot. Units are part of a figure's name: _packets
+// and _segments count segments, _frames count trains as one, _bytes are wire bytes without overhead,
+// _ns are nanoseconds.
 #pragma once
 
 #include <string>

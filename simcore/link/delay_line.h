@@ -29,8 +29,8 @@ class DelayLine {
   // proportion to the number of packets overtaken. Precondition: release >= now.
   void insert(PacketPtr packet, SimTime release);
 
-  // The packet that `place` others follow. Whoever changes when it comes out, its first_arrival, or its last_arrival,
-  // calls keep_order() before anything else happens. Precondition: place < packets().
+  // The packet that `place` others follow. Whoever changes when it comes out, its first_arrival, or its
+  // last_arrival, calls keep_order() before anything else happens. Precondition: place < packets().
   Packet& from_back(std::size_t place) { return *line_[line_.size() - 1 - place]; }
 
   // After changes to the last `changed` packets: none comes out before the one ahead of it.

@@ -220,7 +220,8 @@ SimTime Link::put_on_wire(ByteCount size) {
     whole_ns_ = size.bits() * kNanosecondsPerSecond / rate;
     remainder_ = size.bits() * kNanosecondsPerSecond % rate;
   }
-  // The wire was free free_fraction_ / rate before link_free_, which pays for a remainder that is not greater.
+  // The wire was free free_fraction_ / rate before link_free_, which pays for a remainder
+  // that is not greater.
   const bool another = remainder_ > free_fraction_;
   free_fraction_ += (another ? rate : 0) - remainder_;
   link_free_ = link_free_ + Duration::ns(whole_ns_ + (another ? 1 : 0));

@@ -16,17 +16,14 @@
 // Trains: n segments arrive between first_arrival and last_arrival.
 //
 //   1. The wire's work advances by n segments from the first arrival, so other flows fill the gaps of a train
-//   that
-//      comes slower than the link sends. Its last segment leaves no earlier than it arrived plus its
+//      that comes slower than the link sends. Its last segment leaves no earlier than it arrived plus its
 //      serialization, and what arrives after that segment leaves after it.
 //   2. A train takes its place in the queue whole, when its first segment comes. Its segments leave the queue
-//   one by
-//      one. Where the queue cannot take it whole, it takes the segments that fit and decides about the others
-//      when they arrive, as it would about single frames.
+//      one by one. Where the queue cannot take it whole, it takes the segments that fit and decides about the
+//      others when they arrive, as it would about single frames.
 //   3. A train longer than `train_limit` is cut, and each piece is treated when it arrives. So a packet is
-//   displaced,
-//      against single-segment simulation, by at most `train_limit` (or one segment, if that is longer) for
-//      every other train that is arriving while it does.
+//      displaced, against single-segment simulation, by at most `train_limit` (or one segment, if that is
+//      longer) for every other train that is arriving while it does.
 //
 // Not modelled: preamble and inter-frame gap; put them into `overhead`.
 #pragma once
@@ -70,9 +67,9 @@ class Link final : public PacketSink {
 
   void accept(PacketPtr packet) override;
 
-  // From now on this configuration holds; nothing in flight is lost or overtaken. What waits goes on at the new rate.
-  // What was accepted keeps its delay, and its place in a queue that is now too short. Throws ConfigError, and then
-  // nothing has changed. Takes time in proportion to what waits.
+  // From now on this configuration holds; nothing in flight is lost or overtaken. What waits goes on at
+  // the new rate. What was accepted keeps its delay, and its place in a queue that is now too short. Throws
+  // ConfigError, and then nothing has changed. Takes time in proportion to what waits.
   void change(const Config& config);
 
   const std::string& name() const { return name_; }
@@ -146,8 +143,8 @@ class Link final : public PacketSink {
   ByteCount serialized_ = ByteCount::zero();
   std::int64_t whole_ns_ = 0;
   std::int64_t remainder_ = 0;
-  // Of the latest train that comes slower than the link sends: who arrives after its last segment leaves
-  // after it.
+  // Of the latest train that comes slower than the link sends: who arrives after its last
+  // segment leaves after it.
   SimTime slow_train_arrived_ = SimTime::zero();
   SimTime slow_train_departed_ = SimTime::zero();
 

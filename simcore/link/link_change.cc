@@ -2,10 +2,10 @@
 //
 // Changes of a link while packets are in flight.
 //
-// What waits is work that the wire still has to do, in bits; at another rate the same work takes another time. So
-// every departure that is still to come is computed anew from the work before it, exactly as if the packets had been
-// accepted at the old rate and served at the new one. Arrivals move with the departures, and never out of order. What
-// has departed is on its way: neither the rate nor the delay concerns it any more.
+// What waits is work that the wire still has to do, in bits; at another rate the same work takes another
+// time. So every departure that is still to come is computed anew from the work before it, exactly as if the
+// packets had been accepted at the old rate and served at the new one. Arrivals move with the departures, and
+// never out of order. What has departed is on its way: neither the rate nor the delay concerns it any more.
 #include <algorithm>
 #include <limits>
 
@@ -52,8 +52,8 @@ void Link::serve_at(const std::optional<DataRate>& rate) {
     return Work{(time - now).count_ns()} * config_.rate->bits_per_second() - fraction;
   };
 
-  // The packets that wait are the last of the line, in the same order; a train whose first segment has left the
-  // queue may have left the line too.
+  // The packets that wait are the last of the line, in the same order; a train whose first segment has left
+  // the queue may have left the line too.
   const std::size_t both = std::min(waiting_.size(), line_.packets());
   for (std::size_t behind = both; behind-- > 0;) {
     const Waiting& entry = waiting_[waiting_.size() - 1 - behind];

@@ -4,8 +4,8 @@
 //
 //   accept() --> [ lost? ] --> sink.accept()
 //
-// Every segment of a train is decided on its own; a train that loses some goes on in pieces. Each element draws from its
-// own random stream, so what one loses changes nothing elsewhere.
+// Every segment of a train is decided on its own; a train that loses some goes on in pieces. Each element
+// draws from its own random stream, so what one loses changes nothing elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ using LossModel = std::function<bool(RandomStream&)>;
 // Each segment with this probability, independently. Throws ConfigError unless 0 <= probability <= 1.
 LossModel independent_loss(double probability);
 
-// Gilbert and Elliott: a channel that is good or bad, and loses accordingly. Before each segment it turns bad, or good
-// again, with the probabilities given. Losses come in bursts of 1 / to_good segments on average.
+// Gilbert and Elliott: a channel that is good or bad, and loses accordingly. Before each segment it turns
+// bad, or good again, with the probabilities given. Losses come in bursts of 1 / to_good segments on average.
 struct GilbertElliott {
   double to_bad;
   double to_good;

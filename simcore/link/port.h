@@ -5,8 +5,8 @@
 //   link --accept()--> port          what arrives from the link
 //   port --emit()----> link          what this end sends, into the sink that was attached
 //
-// Interfaces of nodes, emulation portals and channels of peering portals are ports, so that a link joins any
-// two.
+// Interfaces of nodes, emulation portals and channels of peering portals are ports, so that
+// a link joins any two.
 #pragma once
 
 #include <utility>

@@ -64,12 +64,12 @@ class Ipv4Stack : public Node, private Neighbours::Undelivered {
   // The address that datagrams to `destination` should come from; none when there is no route.
   std::optional<Ipv4Address> source_for(Ipv4Address destination) const;
 
-  // Sends a datagram of this node: a frame with room for an Ethernet header, and a complete IPv4 header. It
-  // leaves now.
+  // Sends a datagram of this node: a frame with room for an Ethernet header, and a complete IPv4
+  // header. It leaves now.
   void send(PacketPtr packet);
 
-  // Counts the drop of `packet`, a frame with an IPv4 datagram in it, and tells its sender why, where the
-  // rules allow.
+  // Counts the drop of `packet`, a frame with an IPv4 datagram in it, and tells its sender why,
+  // where the rules allow.
   void refuse(PacketPtr packet, DropReason reason, const IcmpError& error);
 
   std::uint16_t next_identification() { return ++identification_; }

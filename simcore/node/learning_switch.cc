@@ -27,8 +27,8 @@ void LearningSwitch::learn(MacAddress source, Interface& arrival) {
   }
 }
 
-// The interface behind which `destination` was seen lately; null when that is unknown, and for group
-// addresses.
+// The interface behind which `destination` was seen lately; null when that is unknown,
+// and for group addresses.
 Interface* LearningSwitch::find(MacAddress destination) {
   const auto known = table_.find(destination);
   if (known == table_.end()) return nullptr;
@@ -37,8 +37,8 @@ Interface* LearningSwitch::find(MacAddress destination) {
   return nullptr;
 }
 
-// A full table is swept at most once per second, so that a flood of made-up addresses does not cost a sweep
-// each.
+// A full table is swept at most once per second, so that a flood of made-up addresses does
+// not cost a sweep each.
 bool LearningSwitch::make_room() {
   if (table_.size() < kLargestTable) return true;
   const SimTime now = simulation().now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// TcpRefusal: TCP of a node on which every port is closed: a segment is answered by a reset, and counted as
-// no_listener.
+// TcpRefusal: TCP of a node on which every port is closed: a segment is answered by a reset,
+// and counted as no_listener.
 #pragma once
 
 #include "simcore/node/protocol_handler.h"

@@ -6,9 +6,9 @@
 //       ^                            |
 //       '---------- frames ----------'
 //
-// A train is handled when its last segment has arrived, as a receiver behind GRO would; its acknowledgements are those of
-// its segments. What comes for no connection and no listener is answered by a reset. The number of connections has a
-// bound; a SYN above it is dropped and counted as queue_full, so the peer tries again.
+// A train is handled when its last segment has arrived, as a receiver behind GRO would; its acknowledgements
+// are those of its segments. What comes for no connection and no listener is answered by a reset. The number
+// of connections has a bound; a SYN above it is dropped and counted as queue_full, so the peer tries again.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class TcpSockets;
 // What uses a connection.
 class TcpUser {
  public:
-  // Something changed: established, data to read, room to write, the peer closed. Called with the connection's segments
-  // not sent yet, so what is read now widens the window of their acknowledgements.
+  // Something changed: established, data to read, room to write, the peer closed. Called with the
+  // connection's segments not sent yet, so what is read now widens the window of their acknowledgements.
   virtual void tcp_changed(TcpSocket& socket) = 0;
   // The connection is over; connection().error() says how. The socket is gone after this call.
   virtual void tcp_closed(TcpSocket& socket) = 0;
@@ -61,8 +61,9 @@ class TcpSocket {
   TcpSocket(const TcpSocket&) = delete;
   TcpSocket& operator=(const TcpSocket&) = delete;
 
-  // As those of TcpConnection; what they give rise to is sent at once, or, within a call to the user, after it. A call
-  // that ends the connection, such as abort(), calls tcp_closed() before it returns, and the socket is gone.
+  // As those of TcpConnection; what they give rise to is sent at once, or, within a call to the user,
+  // after it. A call that ends the connection, such as abort(), calls tcp_closed() before it returns,
+  // and the socket is gone.
   std::int64_t write(std::span<const std::uint8_t> bytes);
   std::int64_t write_virtual(std::int64_t bytes);
   std::int64_t read(std::span<std::uint8_t> out);
@@ -94,12 +95,12 @@ class TcpSockets final : public ProtocolHandler, private PacketSink {
   TcpSockets(Simulation& simulation, Host& host, std::size_t limit = kDefaultLimit);
   ~TcpSockets();
 
-  // From now on SYNs for `port` make connections with `options`. Throws ConfigError when the port is taken or an option
-  // is out of range. `listener` must outlive this.
+  // From now on SYNs for `port` make connections with `options`. Throws ConfigError when the port is taken or
+  // an option is out of range. `listener` must outlive this.
   void listen(std::uint16_t port, TcpListener& listener, const TcpOptions& options);
 
-  // Opens a connection from a free port. Null when there is no route, no free port, or the limit is reached; `options`
-  // as above. `user` must outlive the connection.
+  // Opens a connection from a free port. Null when there is no route, no free port, or the limit is
+  // reached; `options` as above. `user` must outlive the connection.
   TcpSocket* connect(Ipv4Address remote, std::uint16_t port, TcpUser& user, const TcpOptions& options);
 
   std::size_t connections() const { return sockets_.size(); }

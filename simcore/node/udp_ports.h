@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// UdpPorts: who listens at which UDP port of a stack. A datagram to a closed port is answered by "port
-// unreachable".
+// UdpPorts: who listens at which UDP port of a stack. A datagram to a closed port is answered
+// by "port unreachable".
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ class Ipv4Stack;
 
 class UdpListener {
  public:
-  // Takes a datagram, or a train of them, as ProtocolHandler::receive does; its checksum is correct or
-  // partial.
+  // Takes a datagram, or a train of them, as ProtocolHandler::receive does; its checksum is
+  // correct or partial.
   virtual void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
                        Interface& arrival) = 0;
 

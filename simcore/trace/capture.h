@@ -2,8 +2,8 @@
 //
 // Capture: writes down what passes between a port and its link, in both directions, into one pcap file.
 //
-//   port.attach(capture.tap(link_out));             what the port sends, when it sends it: before the link's
-//   queue Link link_in(..., capture.tap(port));           what arrives, when it arrives
+//   port.attach(capture.tap(link_out));       what the port sends, when it sends it: before the link's queue
+//   Link link_in(..., capture.tap(port));     what arrives, when it arrives
 #pragma once
 
 #include <cstdint>

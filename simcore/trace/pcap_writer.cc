@@ -12,8 +12,8 @@ namespace simcore {
 
 namespace {
 
-// The classic capture file (draft-ietf-opsawg-pcap), in the byte order of this machine, which the magic
-// number tells.
+// The classic capture file (draft-ietf-opsawg-pcap), in the byte order of this machine, which
+// the magic number tells.
 struct FileHeader {
   std::uint32_t magic = 0xa1b23c4d;  // nanoseconds
   std::uint16_t major = 2;

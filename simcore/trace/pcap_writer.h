@@ -32,8 +32,8 @@ class PcapWriter {
   // From now on timestamps are `epoch_ns` after 1970 plus simulated time: SimTime zero has been decided.
   void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
 
-  // Never throws: a failure is remembered, and reported by the next flush() or close(). Does nothing after
-  // close().
+  // Never throws: a failure is remembered, and reported by the next flush() or close().
+  // Does nothing after close().
   void write(const Packet& packet);
 
   // Brings what is buffered to the file. Throws SystemError, once, when anything could not be written.
