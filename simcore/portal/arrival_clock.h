@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// ArrivalClock: turns the kernel's timestamp of a frame into the instant of simulated time at which it
-// enters.
+// ArrivalClock: turns the kernel's timestamp of a frame into the instant of simulated time
+// at which it enters.
 //
-// That instant is never later than now, and never before the simulation's clock: what was simulated stays so.
-// Between these bounds it is the kernel's, so a busy instance that reads late does not move a frame's
-// arrival.
+// That instant is never later than now, and never before the simulation's clock: what was simulated
+// stays so. Between these bounds it is the kernel's, so a busy instance that reads late does not
+// move a frame's arrival.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class ArrivalClock {
   // Before the first frame of each batch: reads how the kernel's clock relates to the loop's now.
   void begin_batch();
 
-  // Moves the simulation to the arrival of a frame that has this timestamp (0: none), and returns that
-  // instant.
+  // Moves the simulation to the arrival of a frame that has this timestamp (0: none),
+  // and returns that instant.
   SimTime advance_to(std::int64_t realtime_ns);
 
  private:

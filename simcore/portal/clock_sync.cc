@@ -14,7 +14,8 @@ constexpr Duration kLeastBaseline = Duration::seconds(2);
 // No quartz is worse, and NTP slews by at most 500 ppm: more is noise.
 constexpr double kMostDrift = 1e-3;
 
-// What quartz crystals usually differ by: a drift is believed as far as the exchanges tell it better than this.
+// What quartz crystals usually differ by: a drift is believed as far as the exchanges tell
+// it better than this.
 constexpr double kUsualDrift = 30e-6;
 
 // How much the best exchange is trusted: reading the clock and the socket takes about this long.
@@ -78,8 +79,8 @@ void ClockSync::estimate() {
   fit(best_);
 }
 
-// The weighted least-squares line of offset over time. Differences to the newest sample keep the doubles
-// exact.
+// The weighted least-squares line of offset over time. Differences to the newest sample keep
+// the doubles exact.
 void ClockSync::fit(const std::vector<Sample>& best) {
   const SimTime origin = sample(0).middle;
   const Duration base = best.front().offset;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// ClockSync: what the peer's clock shows now, estimated from two-way exchanges. Pure: instants in, instants
-// out.
+// ClockSync: what the peer's clock shows now, estimated from two-way exchanges. Pure:
+// instants in, instants out.
 //
 //     here   request_sent --.                        .--> reply_received
 //                            `--> request_received --'
@@ -41,8 +41,8 @@ class ClockSync {
 
   ClockSync();
 
-  // Takes an exchange in. False, and nothing changes, when it contradicts itself: it took less time here than
-  // there.
+  // Takes an exchange in. False, and nothing changes, when it contradicts itself: it took less
+  // time here than there.
   bool add(const Exchange& exchange);
 
   bool synchronized() const { return exchanges_ >= kFirstEstimate; }
@@ -51,8 +51,8 @@ class ClockSync {
   // The instant of this clock at which the peer's clock shows `peer`. Precondition: synchronized().
   SimTime to_local(SimTime peer) const;
 
-  // The peer's clock minus this one at the last exchange, and how fast that grows. Zero before
-  // synchronized().
+  // The peer's clock minus this one at the last exchange, and how fast that grows.
+  // Zero before synchronized().
   Duration offset() const { return offset_; }
   double drift_ppm() const { return drift_ * 1e6; }
 

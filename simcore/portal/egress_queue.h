@@ -22,8 +22,8 @@ class EgressQueue {
   // `simulation` must outlive the queue. `limit` is in segments.
   EgressQueue(Simulation& simulation, std::uint64_t limit) : simulation_(simulation), limit_(limit) {}
 
-  // Takes `packet`, unless the queue would then hold more than its limit. False: the packet is still the
-  // caller's.
+  // Takes `packet`, unless the queue would then hold more than its limit. False: the packet
+  // is still the caller's.
   bool push(PacketPtr& packet);
 
   // The packets that may be written now, in order.

@@ -5,12 +5,12 @@
 //   device --poll()--> packets, stamped with their arrival --emit()--> link
 //   link --accept()--> egress queue --flush()--> device
 //
-// What is common to the backends: the egress queue, the arrival clock, the counters. A backend reads and
-// writes frames.
+// What is common to the backends: the egress queue, the arrival clock, the counters. A backend
+// reads and writes frames.
 //
-// Counters balance:  captured_segments = emitted + dropped_in           (what the kernel dropped was never
-// captured)
+// Counters balance:  captured_segments = emitted + dropped_in
 //                    accepted_segments = written_segments + dropped_out + in_flight
+// What the kernel dropped was never captured.
 #pragma once
 
 #include <array>
@@ -76,8 +76,8 @@ class EmulationPortal : public Port, public Pollable {
   const std::string& device() const { return config_.device; }
   Counters counters();
 
-  // What this portal asked of its device or of the kernel and did not get, a sentence each: it works without,
-  // slower.
+  // What this portal asked of its device or of the kernel and did not get, a sentence each:
+  // it works without, slower.
   const std::vector<std::string>& notes() const { return notes_; }
 
  protected:

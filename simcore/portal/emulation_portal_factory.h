@@ -18,8 +18,8 @@ struct EmulationPortalOptions {
 };
 
 // `backend` is "packet" or "pcap". All must outlive the portal, which the caller adds to `loop`. Throws
-// ConfigError for another backend or a value out of range, EnvironmentError when the device or a privilege is
-// missing, SystemError.
+// ConfigError for another backend or a value out of range, EnvironmentError when the device or a privilege
+// is missing, SystemError.
 std::unique_ptr<EmulationPortal> make_emulation_portal(const std::string& backend, Simulation& simulation,
                                                        RunLoop& loop, PacketPool& pool,
                                                        EmulationPortal::Config config,

@@ -17,8 +17,8 @@ namespace {
 // 64 KB block for a small frame would exhaust the pool. It is what the pool's class of jumbo frames holds.
 constexpr std::size_t kCopyBreak = 9'600;
 
-// What a poll should take in at most, judged by the frames of the one before. Fewer segments than a flush writes, or
-// what comes in at one portal would pile up at another.
+// What a poll should take in at most, judged by the frames of the one before. Fewer segments than a flush
+// writes, or what comes in at one portal would pile up at another.
 constexpr std::size_t kBytesPerPoll = 128 * 1'024;
 constexpr std::size_t kFewFrames = 2;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// PacketPortal: the emulation portal on a packet socket. Super-packets come and go as trains, checksums stay
-// partial.
+// PacketPortal: the emulation portal on a packet socket. Super-packets come and go as trains,
+// checksums stay partial.
 //
 // Receiving: each place of a batch has a 64 KB buffer that is a packet of the pool. A large frame is given
 // away in it, and a new one takes its place; a small frame is copied into a packet of its size, so that what
 // waits in the simulation takes the memory that it needs.
 //
-// GRO is turned on at the device, for UDP too, and put back in the end: a flow of single frames then arrives
-// as trains.
+// GRO is turned on at the device, for UDP too, and put back in the end: a flow of single frames
+// then arrives as trains.
 //
 // Sending is paced: a turn of the loop writes a bounded number of segments. A veth whose other end runs XDP
 // has a ring of 256 frames, which a burst of trains would overrun.
@@ -28,8 +28,8 @@ class PacketPortal final : public EmulationPortal {
  public:
   struct Options {
     bool gro = true;  // turn GRO on at the device
-    Duration gro_flush_timeout =
-        Duration::us(50);  // how long GRO may hold a frame; 0: until the end of its batch
+    // How long GRO may hold a frame; 0: until the end of its batch.
+    Duration gro_flush_timeout = Duration::us(50);
     int receive_buffer_bytes = 64 * 1'024 * 1'024;  // of the kernel's accounting, for bursts
     int segments_per_flush = 192;                   // written in one turn of the loop; >= 1
   };

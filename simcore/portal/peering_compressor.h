@@ -5,10 +5,9 @@
 //   off    never
 //   on     always tried; a body that does not shrink goes raw
 //   auto   as long as it was measured to pay: the time that LZ4 takes is less than the time that sending the
-//   saved
-//          bytes would have taken, both by this machine's clock. While the kernel's buffer is full the wire
-//          is the bottleneck, and every byte saved pays. Otherwise every kProbe-th body is tried, to notice a
-//          change.
+//          saved bytes would have taken, both by this machine's clock. While the kernel's buffer is full the
+//          wire is the bottleneck, and every byte saved pays. Otherwise every kProbe-th body is tried, to
+//          notice a change.
 //
 // The instants are given, not fetched.
 #pragma once
@@ -31,8 +30,8 @@ class Compressor {
 
   Compressor(Compression mode, std::function<SimTime()> wall_now);
 
-  // Compresses `body` in place when that pays, and says whether it did. `wire_is_full`: earlier batches are
-  // waiting.
+  // Compresses `body` in place when that pays, and says whether it did. `wire_is_full`: earlier
+  // batches are waiting.
   bool compress(std::vector<std::uint8_t>& body, bool wire_is_full);
 
   // What sending `bytes` took, for `automatic`.

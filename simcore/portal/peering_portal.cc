@@ -22,8 +22,8 @@ constexpr Duration kSyncAtStart = Duration::ms(5);
 constexpr Duration kSyncSoonAfter = Duration::ms(20);
 constexpr Duration kSyncSteady = Duration::ms(100);
 
-// A departure that lies further ahead than clocks can be wrong did not happen. Nor does a datagram wait that long in the
-// socket, unless CLOCK_REALTIME was set meanwhile.
+// A departure that lies further ahead than clocks can be wrong did not happen. Nor does a datagram wait that
+// long in the socket, unless CLOCK_REALTIME was set meanwhile.
 constexpr Duration kMostAhead = Duration::seconds(1);
 
 PeeringPortal::Config checked_config(PeeringPortal::Config config) {

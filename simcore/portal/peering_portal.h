@@ -2,9 +2,9 @@
 //
 // PeeringPortal: carries packets between this instance and one other, over UDP.
 //
-//   channel 0 --\                                                    /--> channel 0 --> release at departure
-//   + delay channel 1 ----> [ PeeringSender ] == UDP ==> [ Reassembly ] ------>   channel 1
-//                        batches                                     \--> ...
+//   channel 0 --\                                                    /--> channel 0 --> release at
+//   channel 1 ----> [ PeeringSender ] == UDP ==> [ Reassembly ] ---------> channel 1     departure + delay
+//   ...       --/       batches                                      \--> ...
 //
 // What departs from a link here is released at the peer at its departure, mapped to the peer's clock, plus
 // the link's delay, whatever the real transit took (PeeringChannel). The clocks are compared all the time
@@ -12,9 +12,9 @@
 // bounded (PeeringSender); an instance reports ready once synchronized().
 //
 // The socket hears only its peer's address, and takes only datagrams with the run's token. Whatever else
-// comes is counted by reason and has no effect; so have ICMP errors while the peer has not started. A peer
-// that falls silent blocks nothing: packets to it are sent as before, and counters() says since when nothing
-// came.
+// comes is counted by reason and has no effect; so have ICMP errors while the peer has not started.
+// A peer that falls silent blocks nothing: packets to it are sent as before, and counters() says
+// since when nothing came.
 //
 // Wire format: peering_wire.h. Not authenticated: for networks that the experimenter owns.
 #pragma once
@@ -50,8 +50,8 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
     std::uint64_t token = 0;  // the run's
     peering::BatchPolicy batch;
     peering::Compression compression = peering::Compression::off;
-    std::size_t datagram_size =
-        1'472;                  // UDP payload at most, 576 to 65,507; less where the path's MTU is less
+    // UDP payload at most, 576 to 65,507; less where the path's MTU is less.
+    std::size_t datagram_size = 1'472;
     bool kernel_cuts = true;    // where it can (UDP_SEGMENT); false only to compare
     bool kernel_stamps = true;  // of synchronizations; false when wall_now is not the wall clock
     ByteCount socket_buffer = ByteCount::bytes(32 << 20);
@@ -59,7 +59,8 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
 
   // Packets are counted as segments, their bytes as on a wire without overhead.
   //   accepted = sent.sent_packets + sent.dropped + queued
-  //   peer's sent = received + pending + lost;  received = delivered by the channels + dropped_received + in_flight
+  //   peer's sent = received + pending + lost
+  //   received = delivered by the channels + dropped_received + in_flight
   struct Counters {
     peering::PeeringSender::Counters sent;
     std::uint64_t queued_packets = 0;  // in batches that the kernel has not taken yet
@@ -95,17 +96,17 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
 
   static constexpr Duration kSilence = Duration::seconds(1);
 
-  // `wall_now` is the run loop's wall_now(). `simulation` and `pool` must outlive the portal. Throws
-  // ConfigError when a value is out of its range, EnvironmentError when the local address cannot be had or the MTU is too
-  // small.
+  // `wall_now` is the run loop's wall_now(). `simulation` and `pool` must outlive the portal.
+  // Throws ConfigError when a value is out of its range, EnvironmentError when the local address
+  // cannot be had or the MTU is too small.
   PeeringPortal(Simulation& simulation, PacketPool& pool, std::function<SimTime()> wall_now,
                 const Config& config);
   PeeringPortal(const PeeringPortal&) = delete;
   PeeringPortal& operator=(const PeeringPortal&) = delete;
 
-  // Makes this instance's end of cut link `id`; packets from the peer reach it `incoming_delay` after they
-  // departed there. Before the loop runs only. Throws ConfigError when it exists already or the delay is
-  // negative.
+  // Makes this instance's end of cut link `id`; packets from the peer reach it `incoming_delay` after
+  // they departed there. Before the loop runs only. Throws ConfigError when it exists already or
+  // the delay is negative.
   PeeringChannel& channel(std::uint32_t id, Duration incoming_delay);
 
   int fd() const override { return socket_.fd(); }

@@ -2,11 +2,9 @@
 //
 // Reassembly: pieces of batches in any order in, whole batches in their order out. Pure.
 //
-//        given up or handed on | next ... window of kWindow batches ...      | too far ahead: the window
-//        moves
-//     -------------------------+----------------------------------------------+-------------------------------->
-//     batch
-//        late                    missing, incomplete, or complete and held
+//     given up or handed on | next ... window of kWindow batches ...      | too far ahead: the window moves
+//     ----------------------+---------------------------------------------+--------------------------> batch
+//     late                    missing, incomplete, or complete and held
 //
 // A batch is handed to the sink as soon as it is complete and none before it is missing. One that waits for a
 // missing one is held; whoever owns this decides for how long (first_held(), give_up_before()), since only it

@@ -108,8 +108,8 @@ void PeeringSender::send_closed() {
       socket_.give_up_segments();
       continue;
     }
-    finish_first(batch.pieces_sent >
-                 0);  // what the kernel took has been numbered; the receiver counts the loss
+    // What the kernel took has been numbered; the receiver counts the loss.
+    finish_first(batch.pieces_sent > 0);
   }
 }
 
@@ -117,8 +117,8 @@ std::size_t PeeringSender::pieces_of(const Batch& batch) const {
   return (batch.body.size() + piece_size_ - 1) / piece_size_;
 }
 
-// One system call with as many of the batch's remaining pieces as it carries. Returns what UdpSocket::send()
-// returned.
+// One system call with as many of the batch's remaining pieces as it carries. Returns what
+// UdpSocket::send() returned.
 int PeeringSender::send_pieces(Batch& batch) {
   const std::size_t end = pieces_of(batch);
   const std::size_t per_message = socket_.segments() ? datagrams_per_message(config_.datagram_size) : 1;

@@ -4,13 +4,13 @@
 //
 //   append() --> [ open batch ] --close--> [ closed, at most kBacklog batches ] --sendmmsg--> kernel
 //
-// A batch is closed when the next packet does not fit into what one message carries, and besides that as the
-// policy says. It is sent at once; batches wait only while the kernel's buffer is full or the portal is not
-// yet synchronized, and then the open one goes on filling. When all are full, packets are dropped and counted
-// (portal_backlog).
+// A batch is closed when the next packet does not fit into what one message carries, and besides that as
+// the policy says. It is sent at once; batches wait only while the kernel's buffer is full or the portal is
+// not yet synchronized, and then the open one goes on filling. When all are full, packets are dropped and
+// counted (portal_backlog).
 //
-// Batches are numbered when the kernel takes them, so what is dropped here leaves no gap for the receiver to
-// report.
+// Batches are numbered when the kernel takes them, so what is dropped here leaves no gap for
+// the receiver to report.
 #pragma once
 
 #include <array>

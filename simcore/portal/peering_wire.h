@@ -5,23 +5,32 @@
 // Packets travel in batches. The body of a batch is a run of records, one per packet or train, possibly
 // compressed as a whole (LZ4 block); it is carried in pieces, each a UDP datagram that fits the fabric's MTU:
 //
-//   datagram of a piece                                                body of a batch
-//   +--------------------------------------------------+ +----------------------------------------------+ |
-//   "HNP" version | kind | flags | piece size | token |  16 bytes    | record | stored bytes | record | bytes
-//   | ...  |
-//   +--------------------------------------------------+ +----------------------------------------------+ |
-//   batch number | base time | first segment |          40 bytes        record, 32 bytes: | segments | body
-//   size | raw size | index | 0 |                       | channel | departure - base time, ns |
-//   +--------------------------------------------------+                  | last - first segment, ns | stored
-//   bytes | | bytes [index * piece size, + piece size) of body |                  | virtual payload |
-//   segments |
-//   +--------------------------------------------------+                  | segment payload | header size |
-//   train |
-//                                                                         | flags | checksum start | checksum
-//                                                                         offset |
+//   datagram of a piece
+//   +------------------------------------------------------------+
+//   | "HNP" version | kind | flags | piece size | token          |  16 bytes
+//   +------------------------------------------------------------+
+//   | batch number | base time | first segment | segments        |  40 bytes
+//   | body size | raw size | index | 0                           |
+//   +------------------------------------------------------------+
+//   | bytes [index * piece size, + piece size) of body           |
+//   +------------------------------------------------------------+
+//
+//   body of a batch:  | record | stored bytes | record | stored bytes | ...
+//
+//   record, 32 bytes
+//   +------------------------------------------------------------+
+//   | channel | departure - base time, ns                        |
+//   | last - first segment, ns | stored bytes | virtual payload  |
+//   | segments | segment payload | header size | train           |
+//   | checksum partial | checksum start | checksum offset        |
+//   +------------------------------------------------------------+
+//
 //   datagram of clock synchronization
-//   | "HNP" version | kind | flags | 0 | token | segments sent | request sent | request received | reply sent
-//   |
+//   +------------------------------------------------------------+
+//   | "HNP" version | kind | flags | 0 | token                   |  16 bytes
+//   | segments sent | request sent | request received            |  32 bytes
+//   | reply sent                                                 |
+//   +------------------------------------------------------------+
 //
 // `first segment` counts the segments in all batches before this one and `segments` those in it, so a
 // receiver knows exactly how many were lost, whichever pieces it saw; a synchronization datagram says how
@@ -107,9 +116,9 @@ constexpr std::size_t kMostPieces = 128;
 constexpr std::size_t kSmallestDatagram = 576;
 static_assert(kLargestBody <= kMostPieces * (kSmallestDatagram - sizeof(PieceHeader)));
 
-// The header of `datagram`, or none when it is not one of ours, truncated, or contradicts itself or its
-// length. What is returned is safe to use: piece within the body, body within kLargestBody, pieces within
-// kMostPieces.
+// The header of `datagram`, or none when it is not one of ours, truncated, or contradicts itself or
+// its length. What is returned is safe to use: piece within the body, body within kLargestBody,
+// pieces within kMostPieces.
 std::optional<DatagramHeader> read_datagram(std::span<const std::uint8_t> datagram);
 std::optional<PieceHeader> read_piece(std::span<const std::uint8_t> datagram);
 std::optional<SyncMessage> read_sync(std::span<const std::uint8_t> datagram);
@@ -128,8 +137,8 @@ class RecordReader {
  public:
   explicit RecordReader(std::span<const std::uint8_t> body) : rest_(body) {}
 
-  // The next record, or none at the end or at one that contradicts itself or the body's length. Whether it agrees with
-  // the frame that it describes is for describe_packet() to say.
+  // The next record, or none at the end or at one that contradicts itself or the body's length. Whether it
+  // agrees with the frame that it describes is for describe_packet() to say.
   std::optional<Record> next();
   // The stored bytes of the record that next() returned.
   std::span<const std::uint8_t> stored() const { return stored_; }
@@ -141,10 +150,10 @@ class RecordReader {
   std::span<const std::uint8_t> stored_;
 };
 
-// Describes `packet`, which holds the stored bytes of `record`, as `record` says; arrival instants are not set. False
-// when that contradicts the frame: UDP's checksum lets some damage through, and whoever takes a train apart trusts its
-// description. The packet is then to be dropped as malformed. Only trains and partial checksums cost a look at the
-// frame's headers, once, however many segments there are.
+// Describes `packet`, which holds the stored bytes of `record`, as `record` says; arrival instants are not
+// set. False when that contradicts the frame: UDP's checksum lets some damage through, and whoever takes a
+// train apart trusts its description. The packet is then to be dropped as malformed. Only trains and partial
+// checksums cost a look at the frame's headers, once, however many segments there are.
 [[nodiscard]] bool describe_packet(Packet& packet, const Record& record);
 
 }  // namespace simcore::peering

@@ -10,8 +10,8 @@ class Pollable {
   // Watched for reading. Stays the same for the life of the object.
   virtual int fd() const = 0;
 
-  // Takes in a bounded number of frames without blocking, and hands them on at once. True when more may be
-  // waiting.
+  // Takes in a bounded number of frames without blocking, and hands them on at once. True when
+  // more may be waiting.
   virtual bool poll() = 0;
 
   // Sends what was batched since the last flush, without blocking. True when something is left that the

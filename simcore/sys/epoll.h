@@ -19,8 +19,8 @@ class Epoll {
  public:
   Epoll();
 
-  // From now on wait() reports `tag` when `fd` is readable or has an error. `fd` must stay open while it is
-  // watched.
+  // From now on wait() reports `tag` when `fd` is readable or has an error. `fd` must stay open
+  // while it is watched.
   void watch(int fd, std::uint32_t tag);
 
   // Waits until a descriptor is readable or `timeout` has passed; Duration::zero() only looks,

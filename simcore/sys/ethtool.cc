@@ -19,8 +19,8 @@ namespace simcore {
 
 namespace {
 
-// The structures of <linux/ethtool.h> end in an array whose length the caller chooses; this is memory for one
-// of them.
+// The structures of <linux/ethtool.h> end in an array whose length the caller chooses; this is
+// memory for one of them.
 template <class Command, class Element>
 class VariableCommand {
  public:

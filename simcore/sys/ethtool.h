@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Device features as `ethtool -k` shows them (rx-gro, tx-tcp-segmentation, ...), changed for as long as an
-// object lives.
+// Device features as `ethtool -k` shows them (rx-gro, tx-tcp-segmentation, ...), changed for as
+// long as an object lives.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Ethtool {
   // Whether the feature is on; nothing when this kernel does not know it. Names are the kernel's: "rx-gro".
   std::optional<bool> feature(const std::string& name) const;
 
-  // True when the feature is now as asked; false when it is unknown or fixed. Throws EnvironmentError without
-  // CAP_NET_ADMIN.
+  // True when the feature is now as asked; false when it is unknown or fixed. Throws EnvironmentError
+  // without CAP_NET_ADMIN.
   bool set_feature(const std::string& name, bool on);
 
   const std::string& device() const { return device_; }

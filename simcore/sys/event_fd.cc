@@ -11,8 +11,8 @@ namespace simcore {
 
 EventFd::EventFd() : fd_(checked(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "make an event descriptor")) {}
 
-// Neither call below can fail in a way that matters: a full counter is readable already, an empty one is
-// clear.
+// Neither call below can fail in a way that matters: a full counter is readable already,
+// an empty one is clear.
 
 void EventFd::signal() noexcept {
   const int saved_errno = errno;  // we may be inside a signal handler

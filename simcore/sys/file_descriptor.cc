@@ -6,8 +6,8 @@
 namespace simcore {
 
 void FileDescriptor::close() noexcept {
-  // On Linux the descriptor is gone whatever close() returns, so there is nothing to retry and nobody to
-  // tell.
+  // On Linux the descriptor is gone whatever close() returns, so there is nothing to retry
+  // and nobody to tell.
   if (valid()) ::close(std::exchange(fd_, kNone));
 }
 

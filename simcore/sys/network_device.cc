@@ -18,8 +18,8 @@ namespace simcore {
 
 namespace {
 
-// What the kernel says about one device, by rtnetlink: the index of its other end, unless that is in another namespace
-// or there is none.
+// What the kernel says about one device, by rtnetlink: the index of its other end, unless that is in another
+// namespace or there is none.
 std::optional<int> peer_index(const std::string& name) {
   const std::string attempt = "ask the kernel about the device " + name;
   const FileDescriptor netlink(

@@ -86,8 +86,8 @@ void PacketSocket::configure(const std::string& device, const Options& options) 
 
   packet_mreq membership{};
   membership.mr_ifindex = index;
-  membership.mr_type =
-      PACKET_MR_PROMISC;  // frames for hosts behind the simulated network are not for the device
+  // Frames for hosts behind the simulated network are not for the device.
+  membership.mr_type = PACKET_MR_PROMISC;
   set_option(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, membership, "make " + device + " promiscuous");
 
   sockaddr_ll address{};

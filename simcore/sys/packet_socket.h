@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// PacketSocket: reads and writes whole Ethernet frames at one device, in batches, with a virtio-net header in
-// front.
+// PacketSocket: reads and writes whole Ethernet frames at one device, in batches, with a virtio-net
+// header in front.
 //
 //   receive():  recvmmsg, up to kBatch frames into the buffers that were provided
 //   send():     sendmmsg, up to kBatch frames
@@ -28,8 +28,8 @@ namespace simcore {
 class PacketSocket {
  public:
   static constexpr std::size_t kBatch = 32;
-  static constexpr std::size_t kVlanTag =
-      4;  // bytes that a buffer needs beyond the frame, for a tag to be put back
+  // Bytes that a buffer needs beyond the frame, for a tag to be put back.
+  static constexpr std::size_t kVlanTag = 4;
 
   struct Options {
     std::string filter;                             // of pcap-filter(7); empty captures everything

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// PcapHandle: captures and injects single Ethernet frames through libpcap, the way the papers' emulation
-// portal did.
+// PcapHandle: captures and injects single Ethernet frames through libpcap, the way the papers'
+// emulation portal did.
 #pragma once
 
 #include <pcap/pcap.h>
@@ -21,8 +21,8 @@ class PcapHandle {
   struct Options {
     std::string filter;     // of pcap-filter(7); empty captures everything
     bool immediate = true;  // deliver each frame at once, not when a buffer fills
-    Duration timeout =
-        Duration::ms(1);  // without `immediate`: how long the kernel may gather frames; >= 1 ms
+    // Without `immediate`: how long the kernel may gather frames; >= 1 ms.
+    Duration timeout = Duration::ms(1);
     int buffer_bytes = 16 * 1'024 * 1'024;  // of the kernel's ring
     int snapshot_bytes = 65'549;  // of a frame that are captured: the largest IP packet and its header
   };

@@ -2,9 +2,9 @@
 //
 // SysfsSetting: a number under /sys/class/net/<device>, changed for as long as the object lives.
 //
-// sysfs shows the network namespace in which it was mounted, which need not be ours: a device of the same
-// name there is not our device. So the device's index and hardware address are compared before anything is
-// written.
+// sysfs shows the network namespace in which it was mounted, which need not be ours: a device
+// of the same name there is not our device. So the device's index and hardware address are compared
+// before anything is written.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 namespace simcore {
 
-// Lets timers of this thread expire on time: by default the kernel may add 50 us to every sleep to save
-// wake-ups.
+// Lets timers of this thread expire on time: by default the kernel may add 50 us to every
+// sleep to save wake-ups.
 void set_least_timer_slack();
 
 // Keeps this thread on one core. Throws ConfigError when this process may not run there.

@@ -204,8 +204,8 @@ void UdpSocket::read_control(msghdr& header, std::int64_t now_ns, Received& rece
       timespec stamp{};
       std::memcpy(&stamp, CMSG_DATA(control), sizeof stamp);
       const std::int64_t stamp_ns = std::int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
-      received.waited =
-          Duration::ns(std::max<std::int64_t>(0, now_ns - stamp_ns));  // the clock may be set back
+      // The clock may be set back.
+      received.waited = Duration::ns(std::max<std::int64_t>(0, now_ns - stamp_ns));
     }
   }
 }

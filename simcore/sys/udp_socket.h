@@ -46,13 +46,14 @@ class UdpSocket {
 
   struct Message {
     std::span<const iovec> parts;  // the payload, gathered from here
-    std::uint16_t segment_size =
-        0;  // cut into datagrams of this many bytes, the last may be shorter; 0: not cut
+    // Cut into datagrams of this many bytes, the last may be shorter; 0: not cut.
+    std::uint16_t segment_size = 0;
   };
 
   struct Received {
     std::span<const std::uint8_t> bytes;  // valid until the next receive()
-    std::size_t segment_size = 0;  // the datagrams in it, the last may be shorter; its size when there is one
+    // Of the datagrams in it, the last may be shorter; its size when there is one.
+    std::size_t segment_size = 0;
     Duration waited = Duration::zero();  // in the socket, by the kernel's timestamp
   };
 
@@ -67,7 +68,8 @@ class UdpSocket {
 
   // The kernel cuts messages into datagrams. Without it every message must be a datagram (segment_size 0).
   bool segments() const { return segments_; }
-  // From now on it does not: it refused a segmented message, since a device on the way cannot do it, or so one wishes.
+  // From now on it does not: it refused a segmented message, since a device on the way cannot do
+  // it, or so one wishes.
   void give_up_segments() { segments_ = false; }
 
   // Hands `messages`, at most kMessagesPerCall, to the kernel without blocking. How many it took; or, when it
@@ -80,9 +82,8 @@ class UdpSocket {
   std::uint64_t syscalls() const { return syscalls_; }        // sends and receives
   std::uint64_t unreachable() const { return unreachable_; }  // ICMP errors reported
   std::uint64_t truncated() const { return truncated_; }      // messages larger than any of ours, thrown away
-  std::uint32_t kernel_drops() const {
-    return kernel_drops_;
-  }                                  // skbs dropped for want of receive buffer (SO_RXQ_OVFL)
+  // Messages that the kernel dropped for want of receive buffer (SO_RXQ_OVFL).
+  std::uint32_t kernel_drops() const { return kernel_drops_; }
   ByteCount receive_buffer() const;  // what the kernel granted
 
  private:

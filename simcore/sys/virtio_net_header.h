@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The header that a packet socket puts in front of a frame, or takes there, with PACKET_VNET_HDR. As in the Virtual I/O
-// Device specification 1.2, section 5.1.6, without num_buffers, in the byte order of this machine. (The kernel's
-// <linux/virtio_net.h> has a member called `class` and cannot be compiled as C++.)
+// The header that a packet socket puts in front of a frame, or takes there, with PACKET_VNET_HDR. As
+// in the Virtual I/O Device specification 1.2, section 5.1.6, without num_buffers, in the byte order of this
+// machine. (The kernel's <linux/virtio_net.h> has a member called `class` and cannot be compiled as C++.)
 #pragma once
 
 #include <cstdint>
