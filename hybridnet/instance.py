@@ -2,8 +2,14 @@
 """The process of one instance: ``python -m hybridnet.instance PLAN.json --control SOCKET``.
 
 Builds the instance that the plan describes, runs it in the main thread with the interpreter's lock released, and serves
-the control socket in another: one JSON object per line, ``{"verb": "snapshot"}`` or ``{"verb": "stop"}``, each answered
-by one line. Prints ``ready`` when the instance runs (its peers may come later; a snapshot says how they are), and its
+the control socket in another: one JSON object per line, each answered by one line::
+
+    {"verb": "snapshot"}                                                the counters
+    {"verb": "set_link", "link": NAME, "a_to_b": {…}, "b_to_a": {…}}    changes a link; answered with what holds then
+    {"verb": "stop"}                                                    ends it; answered with the final counters
+
+Of a direction, `set_link` is given only what changes, with the keys of the plan; an absent direction stays as it is. Prints
+``ready`` when the instance runs (its peers may come later; a snapshot says how they are), and its
 final counters when SIGTERM ends it. Nothing in Python is on the way of a packet.
 """
 
@@ -73,7 +79,13 @@ def build(plan: dict[str, Any]) -> Any:
         for route in node.get("routes", []):
             instance.add_route(node["name"], route["prefix"], route["via"], route["interface"])
     for portal in plan["emulation_portals"]:
-        instance.add_emulation_portal(portal["name"], portal["device"], portal["backend"])
+        instance.add_emulation_portal(
+            portal["name"],
+            portal["device"],
+            portal["backend"],
+            portal.get("filter", ""),
+            portal.get("options", {}),
+        )
     for peer in plan["peers"]:
         instance.add_peer(peer["name"], peer["local"], peer["remote"])
     for capture in plan["captures"]:
@@ -83,11 +95,20 @@ def build(plan: dict[str, Any]) -> Any:
     return instance
 
 
+def check_direction(direction: dict[str, Any], what: str) -> None:
+    """Checks one direction of a link against the schema of plans. Raises PlanError."""
+    for error in _validator().evolve(schema=_schema()["$defs"]["direction"]).iter_errors(direction):
+        where = "/".join(map(str, error.absolute_path))
+        raise PlanError(f"{what}{f', {where}' if where else ''}: {error.message}")
+
+
 class Control:
     """The control socket: one client at a time, which is the agent."""
 
-    def __init__(self, path: Path, instance: Any) -> None:
+    def __init__(self, path: Path, instance: Any, links: list[dict[str, Any]]) -> None:
         self._instance = instance
+        self._links = {link["name"]: link for link in links}
+        self._changing = threading.Lock()
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path.unlink(missing_ok=True)
         self._server.bind(str(path))
@@ -133,11 +154,33 @@ class Control:
         if verb == "snapshot":
             snapshot: dict[str, Any] = self._instance.snapshot()
             return snapshot
+        if verb == "set_link":
+            try:
+                return self._set_link(request)
+            except (HybridnetError, RuntimeError) as error:
+                return {"error": str(error)}
         if verb == "stop":
             self._stopper = client
             self._instance.stop()
             return None  # `finish` answers, when the loop has ended
-        return {"error": f'unknown verb {verb!r}; there are "snapshot" and "stop"'}
+        return {"error": f'unknown verb {verb!r}; there are "snapshot", "set_link" and "stop"'}
+
+    def _set_link(self, request: dict[str, Any]) -> dict[str, Any]:
+        name = request.get("link")
+        if name not in self._links:
+            raise PlanError(f"set_link: there is no link {name!r}; there are {', '.join(self._links)}")
+        with self._changing:
+            link = self._links[name]
+            changed = {
+                direction: {**link[direction], **request[direction]} if request.get(direction) else None
+                for direction in ("a_to_b", "b_to_a")
+            }
+            for direction, values in changed.items():
+                if values is not None:
+                    check_direction(values, f"set_link {name}, {direction}")
+            self._instance.set_link(name, changed["a_to_b"], changed["b_to_a"])
+            link.update({direction: values for direction, values in changed.items() if values is not None})
+            return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
 
 
 def run(plan_path: Path, control_path: Path) -> None:
@@ -146,8 +189,9 @@ def run(plan_path: Path, control_path: Path) -> None:
 
     die_with_parent()
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
-    instance = build(load_plan(plan_path))
-    control = Control(control_path, instance)
+    plan = load_plan(plan_path)
+    instance = build(plan)
+    control = Control(control_path, instance, plan["links"])
     threading.Thread(target=_stop_on_signal, args=(instance,), daemon=True).start()
     threading.Thread(target=_announce, args=(instance,), daemon=True).start()
     control.start()
@@ -185,7 +229,15 @@ def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
 
 @cache
 def _validator() -> Draft202012Validator:
-    return Draft202012Validator(json.loads((files("hybridnet") / "schema" / "instance.json").read_text()))
+    return Draft202012Validator(_schema())
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(
+        (files("hybridnet") / "schema" / "instance.json").read_text(encoding="utf-8")
+    )
+    return schema
 
 
 def main() -> int:

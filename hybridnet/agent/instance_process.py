@@ -73,8 +73,8 @@ class InstanceProcess:
             how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
             raise MachineError(f"instance {self.name} {how}: {self._words() or 'it said nothing'}")
 
-    def ask(self, verb: str) -> dict[str, Any]:
-        """Sends one verb over the control socket and returns the answer."""
+    def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """Sends one verb, with its arguments, over the control socket and returns the answer."""
         with self._lock:
             self.check()
             try:
@@ -82,7 +82,7 @@ class InstanceProcess:
                     self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
                     self._socket.settimeout(20.0)
                     self._socket.connect(str(self._socket_path))
-                self._socket.sendall(json.dumps({"verb": verb}).encode() + b"\n")
+                self._socket.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
                 line = self._receive_line()
             except OSError as error:
                 # A broken connection most often is the beginning of its end, which says more.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/instance/instance.h"
 
+#include <exception>
 #include <future>
 #include <utility>
 
@@ -105,8 +106,8 @@ void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd
       throw ConfigError("add link " + name + ": " + end.name + " is joined to another link; an end has one");
     }
   }
-  lead(name, first, second, a_to_b);
-  lead(name, second, first, b_to_a);
+  lead(name, true, first, second, a_to_b);
+  lead(name, false, second, first, b_to_a);
 }
 
 void Instance::run() {
@@ -124,6 +125,48 @@ Snapshot Instance::snapshot() {
   return answered.get();
 }
 
+void Instance::change_link(const std::string& name, const std::optional<Link::Config>& a_to_b,
+                           const std::optional<Link::Config>& b_to_a) {
+  std::promise<void> answer;
+  std::future<void> answered = answer.get_future();
+  loop_.post([&] {
+    try {
+      change(name, a_to_b, b_to_a);
+      answer.set_value();
+    } catch (const Error&) {
+      answer.set_exception(std::current_exception());
+    }
+  });
+  answered.get();
+}
+
+void Instance::change(const std::string& name, const std::optional<Link::Config>& a_to_b,
+                      const std::optional<Link::Config>& b_to_a) {
+  Link& forward = direction(name, true);
+  Link& backward = direction(name, false);
+  const Link::Config before = forward.config();
+  if (a_to_b) forward.change(*a_to_b);
+  try {
+    if (b_to_a) backward.change(*b_to_a);
+  } catch (const Error&) {
+    forward.change(before);
+    throw;
+  }
+}
+
+Link& Instance::direction(const std::string& name, bool forward) {
+  for (LinkEntry& entry : links_) {
+    if (entry.name != name) continue;
+    if (entry.cut) {
+      throw ConfigError(
+          "change link " + name +
+          ": it is a cut link, whose delay the peer applies; cut links keep their configuration");
+    }
+    if (entry.forward == forward) return *entry.link;
+  }
+  throw ConfigError("change link " + name + ": there is no such link");
+}
+
 Instance::End Instance::find(const std::string& link, const LinkEnd& end, Duration incoming_delay) {
   const std::string attempt = "add link " + link;
   if (const auto* interface = std::get_if<InterfaceEnd>(&end)) {
@@ -139,7 +182,8 @@ Instance::End Instance::find(const std::string& link, const LinkEnd& end, Durati
 }
 
 // Makes the direction from one end to the other.
-void Instance::lead(const std::string& name, const End& from, const End& to, const Link::Config& config) {
+void Instance::lead(const std::string& name, bool forward, const End& from, const End& to,
+                    const Link::Config& config) {
   PacketSink& sink = watched(to, *to.port);
   if (from.peer) {
     from.port->attach(sink);
@@ -149,7 +193,7 @@ void Instance::lead(const std::string& name, const End& from, const End& to, con
   if (to.peer) local.propagation_delay = Duration::zero();
   auto link = std::make_unique<Link>(simulation_, pool_, name + ":" + from.name + ">" + to.name, local, sink);
   from.port->attach(watched(from, *link));
-  links_.push_back({from.name, to.name, std::move(link)});
+  links_.push_back({name, forward, to.peer, from.name, to.name, std::move(link)});
 }
 
 // `sink`, or the capture of that end in front of it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Instance: one running simulation in real time: its nodes, links and portals, put together from typed values and
-// read out as a snapshot. It is what the binding, and so the instance process, talks to.
+// Instance: one running simulation in real time: its nodes, links and portals, put together from typed values
+// and read out as a snapshot. It is what the binding, and so the instance process, talks to.
 //
 //   Instance instance(config);
 //   instance.add_node(Instance::NodeKind::router, "r1");
@@ -10,11 +10,12 @@
 //   instance.add_link("s1-r1", PortalEnd{"p-s1-eth3"}, InterfaceEnd{"r1-eth1"}, a_to_b, b_to_a);
 //   instance.run();                                     // until stop(), from another thread
 //
-// Everything is added before run(). Every add throws ConfigError when a name is taken or unknown, or an end is joined
-// twice; run() refuses an interface or portal that no link joins.
+// Everything is added before run(). Every add throws ConfigError when a name is taken or unknown, or an end
+// is joined twice; run() refuses an interface or portal that no link joins.
 //
-// A cut link is a link with a ChannelEnd: the direction toward the peer is a Link without delay here, and its delay
-// is applied by the peer, measured from the departure; the direction from the peer only has its delay here.
+// A cut link is a link with a ChannelEnd: the direction toward the peer is a Link without delay here,
+// and its delay is applied by the peer, measured from the departure; the direction from the peer
+// only has its delay here.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +86,8 @@ class Instance {
   // Of what passes between the interface and its link. Before that link is added.
   void add_capture(const std::string& interface, const std::string& file);
 
-  // Runs until stop(). Called once. Throws ConfigError when an end is joined to nothing, and what RunLoop::run throws.
+  // Runs until stop(). Called once. Throws ConfigError when an end is joined to nothing, and what
+  // RunLoop::run throws.
   void run();
 
   // From any thread or signal handler.
@@ -93,6 +95,12 @@ class Instance {
 
   // From any thread: waits for the loop's thread, which answers between two turns.
   Snapshot snapshot();
+
+  // Changes the directions of a link for which a configuration is given, while it runs; see Link::change.
+  // From any thread, as snapshot(). Throws ConfigError, and then nothing has changed: there is no such link,
+  // it is a cut link (its delay is the peer's matter), or a value is out of its range.
+  void change_link(const std::string& name, const std::optional<Link::Config>& a_to_b,
+                   const std::optional<Link::Config>& b_to_a);
 
  private:
   // An end as a link sees it.
@@ -103,7 +111,11 @@ class Instance {
   };
 
   End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
-  void lead(const std::string& name, const End& from, const End& to, const Link::Config& config);
+  void lead(const std::string& name, bool forward, const End& from, const End& to,
+            const Link::Config& config);
+  Link& direction(const std::string& name, bool forward);
+  void change(const std::string& name, const std::optional<Link::Config>& a_to_b,
+              const std::optional<Link::Config>& b_to_a);
   PacketSink& watched(const End& end, PacketSink& sink);
   Ipv4Stack& stack(const std::string& node, const std::string& attempt);
   void claim(const std::string& what, const std::string& name);
@@ -111,6 +123,9 @@ class Instance {
   Snapshot read() const;
 
   struct LinkEntry {
+    std::string name;  // of the link, of which this is one direction
+    bool forward;      // from a to b
+    bool cut;
     std::string from;
     std::string to;
     std::unique_ptr<Link> link;

@@ -70,7 +70,9 @@ SnapshotRow row_of(EmulationPortal& portal) {
   const EmulationPortal::Counters c = portal.counters();
   SnapshotRow row{
       .name = portal.name(), .labels = {{"device", portal.device()}}, .figures = {}, .dropped = {}};
-  for (const std::string& note : portal.notes()) row.labels.emplace_back("note", note);
+  std::string notes;
+  for (const std::string& note : portal.notes()) notes += (notes.empty() ? "" : "; ") + note;
+  if (!notes.empty()) row.labels.emplace_back("notes", notes);
   add(row, "captured_frames", c.captured_frames);
   add(row, "captured_segments", c.captured_segments);
   add(row, "captured_bytes", c.captured_bytes);

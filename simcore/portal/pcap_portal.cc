@@ -80,7 +80,7 @@ void PcapPortal::receive(const PcapHandle::Frame& frame) {
     return;
   }
   count_captured(*packet);
-  enter(std::move(packet), frame.realtime_ns);
+  enter(std::move(packet), options_.kernel_stamps ? frame.realtime_ns : 0);
 }
 
 bool PcapPortal::flush() {

@@ -19,8 +19,11 @@ namespace simcore {
 class PcapPortal final : public EmulationPortal, private PcapHandle::Receiver {
  public:
   struct Options {
-    bool immediate = true;                  // deliver each frame at once
-    Duration timeout = Duration::ms(1);     // without `immediate`: how long frames are gathered; >= 1 ms
+    bool immediate = true;               // deliver each frame at once
+    Duration timeout = Duration::ms(1);  // without `immediate`: how long frames are gathered; >= 1 ms
+    // A frame arrives when the kernel took it in; false: when it is read, as in INET, whose frames were late
+    // by however long they were gathered.
+    bool kernel_stamps = true;
     int buffer_bytes = 16 * 1'024 * 1'024;  // of the capture
     int segments_per_flush = 64;            // written in one turn of the loop; >= 1
   };

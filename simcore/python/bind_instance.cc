@@ -6,6 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <limits>
+#include <type_traits>
+
 #include "simcore/instance/instance.h"
 #include "simcore/python/bindings.h"
 #include "simcore/units/error.h"
@@ -53,11 +56,47 @@ Link::Config direction(const nb::dict& from) {
   Link::Config config;
   if (const auto rate = number(from, "rate_bps")) config.rate = DataRate::bps(*rate);
   config.propagation_delay = Duration::ns(*number(from, "delay_ns"));
-  config.queue_packets = *number(from, "queue_packets");
+  config.queue_packets = number(from, "queue_packets").value_or(std::numeric_limits<std::int64_t>::max());
   if (const auto bytes = number(from, "queue_bytes")) config.queue_bytes = ByteCount::bytes(*bytes);
   config.overhead = ByteCount::bytes(*number(from, "overhead_bytes"));
   config.train_limit = Duration::ns(*number(from, "train_limit_ns"));
   return config;
+}
+
+std::optional<Link::Config> change_of(const std::optional<nb::dict>& from) {
+  return from ? std::optional(direction(*from)) : std::nullopt;
+}
+
+// Sets `option` where the plan has a value for it.
+template <class T>
+void take(const nb::dict& from, const char* key, T& option) {
+  if (!from.contains(key)) return;
+  if constexpr (std::is_same_v<T, Duration>) {
+    option = Duration::ns(nb::cast<std::int64_t>(from[key]));
+  } else {
+    option = nb::cast<T>(from[key]);
+  }
+}
+
+// The keys are those of an emulation portal in hybridnet/schema/instance.json.
+void add_emulation_portal(Instance& self, const Text& name, const Text& device, const Text& backend,
+                          const Text& filter, const nb::dict& options) {
+  EmulationPortal::Config config;
+  config.name = name;
+  config.device = device;
+  config.filter = filter;
+  take(options, "backlog_segments", config.backlog_segments);
+  EmulationPortalOptions of_backend;
+  take(options, "gro", of_backend.packet.gro);
+  take(options, "gro_flush_timeout_ns", of_backend.packet.gro_flush_timeout);
+  take(options, "receive_buffer_bytes", of_backend.packet.receive_buffer_bytes);
+  take(options, "segments_per_flush", of_backend.packet.segments_per_flush);
+  take(options, "segments_per_flush", of_backend.pcap.segments_per_flush);
+  take(options, "immediate", of_backend.pcap.immediate);
+  take(options, "timeout_ns", of_backend.pcap.timeout);
+  take(options, "kernel_stamps", of_backend.pcap.kernel_stamps);
+  take(options, "buffer_bytes", of_backend.pcap.buffer_bytes);
+  self.add_emulation_portal(backend, config, of_backend);
 }
 
 nb::dict dropped(const DropCounters& counters) {
@@ -111,12 +150,13 @@ nb::dict snapshot(Instance& instance) {
 }
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
-               std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::optional<int> cpu,
-               std::optional<int> fifo_priority) {
+               std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::int64_t fixed_poll_ns,
+               std::optional<int> cpu, std::optional<int> fifo_priority) {
   RunLoop::Options realtime;
   realtime.policy = policy(policy_name);
   realtime.lateness_limit = Duration::ns(lateness_limit_ns);
   realtime.spin = Duration::ns(spin_ns);
+  realtime.fixed_poll = Duration::ns(fixed_poll_ns);
   realtime.cpu = cpu;
   realtime.fifo_priority = fifo_priority;
   new (self) Instance({.name = std::move(name), .seed = seed, .token = token, .realtime = realtime});
@@ -127,7 +167,7 @@ void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t toke
 void bind_instance(nb::module_& m) {
   nb::class_<Instance>(m, "Instance", "One running simulation in real time; see simcore/instance/instance.h.")
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
-           "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "cpu"_a = nb::none(),
+           "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "cpu"_a = nb::none(),
            "fifo_priority"_a = nb::none())
       .def(
           "add_node",
@@ -153,16 +193,8 @@ void bind_instance(nb::module_& m) {
                            via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
           },
           "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
-      .def(
-          "add_emulation_portal",
-          [](Instance& self, const Text& name, const Text& device, const Text& backend, const Text& filter) {
-            EmulationPortal::Config config;
-            config.name = name;
-            config.device = device;
-            config.filter = filter;
-            self.add_emulation_portal(backend, config);
-          },
-          "name"_a, "device"_a, "backend"_a = "packet", "filter"_a = "")
+      .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
+           "filter"_a = "", "options"_a = nb::dict())
       .def(
           "add_peer",
           [](Instance& self, const Text& name, const Text& local, const Text& remote) {
@@ -182,6 +214,16 @@ void bind_instance(nb::module_& m) {
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("add_capture", &Instance::add_capture, "interface"_a, "file"_a)
       .def("run", &Instance::run, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "set_link",
+          [](Instance& self, const Text& name, const std::optional<nb::dict>& a_to_b,
+             const std::optional<nb::dict>& b_to_a) {
+            const std::optional<Link::Config> forward = change_of(a_to_b);
+            const std::optional<Link::Config> backward = change_of(b_to_a);
+            const nb::gil_scoped_release others_run;
+            self.change_link(name, forward, backward);
+          },
+          "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none())
       .def("stop", &Instance::stop)
       .def("snapshot", snapshot);
 }

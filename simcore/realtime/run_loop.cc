@@ -33,6 +33,8 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
         "more than 0 ns");
   check(options.spin >= Duration::zero() && options.spin <= Duration::ms(1), "spin", options.spin.count_ns(),
         "0 to 1,000,000 ns");
+  check(options.fixed_poll >= Duration::zero() && options.fixed_poll <= Duration::seconds(1), "fixed_poll",
+        options.fixed_poll.count_ns(), "0 to 1,000,000,000 ns");
   check(options.events_per_turn >= 1, "events_per_turn", options.events_per_turn, "at least 1");
   check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
   check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
@@ -164,6 +166,7 @@ Duration RunLoop::time_to_sleep(bool flush_again) const {
     const SimTime now = wall_now();
     sleep = next > now + options_.spin ? next - now - options_.spin : Duration::zero();
   }
+  if (options_.fixed_poll > Duration::zero() && sleep > Duration::zero()) sleep = options_.fixed_poll;
   return flush_again ? std::min(sleep, kFlushAgain) : sleep;
 }
 

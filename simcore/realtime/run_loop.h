@@ -2,18 +2,18 @@
 //
 // RunLoop: keeps a Simulation in step with the wall clock, and lets portals in and out.
 //
-//   turn:  fire what is due (at most `events_per_turn`)  ->  poll each readable portal (bounded)  ->  flush
-//   portals
-//          ->  sleep until the next event or a readable portal, whichever is first (epoll_pwait2,
-//          nanoseconds)
+//   turn:  fire what is due (at most `events_per_turn`)
+//          ->  poll each readable portal (bounded)  ->  flush portals
+//          ->  sleep until the next event or a readable portal, whichever is first
+//              (epoll_pwait2, nanoseconds)
 //
 // Simulated time is CLOCK_MONOTONIC minus the instant at which run() was called. Frames enter at the instant
 // at which they arrived: portals that have the kernel's timestamps move the clock to each frame's, within
 // what is still possible (advance()); for the others the loop moves it to now. The former are polled first.
 // Lateness, how long after its due instant an event fired, goes into a histogram.
 //
-// One thread runs the loop and owns everything reachable from it. Others may call stop(), post() and
-// wall_now().
+// One thread runs the loop and owns everything reachable from it. Others may call stop(),
+// post() and wall_now().
 #pragma once
 
 #include <atomic>
@@ -44,6 +44,10 @@ class RunLoop {
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
     Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
     int events_per_turn = 1'024;       // >= 1
+    // Waits this long whenever the next event is not due yet, or until a portal is readable, however soon the
+    // event is: the real-time scheduler of INET 2.6, whose 10 ms made every event late (Scussel and others
+    // 2015). For reproducing that; zero: waits for the event. 0 to 1 s.
+    Duration fixed_poll = Duration::zero();
     std::optional<int> cpu;            // pin the thread to this core
     std::optional<int> fifo_priority;  // SCHED_FIFO with this priority, 1 to 99, where allowed
   };

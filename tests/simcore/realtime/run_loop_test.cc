@@ -84,6 +84,35 @@ TEST_F(RunLoopTest, events_fire_in_order_and_never_before_they_are_due) {
   EXPECT_EQ(loop.lateness().count(), 3u);
 }
 
+TEST_F(RunLoopTest, a_fixed_poll_makes_events_late_and_lets_frames_in_at_once) {
+  RunLoop::Options options;
+  options.fixed_poll = Duration::ms(20);
+  RunLoop loop(simulation_, options);
+  Pipe pipe;
+  loop.add(pipe);
+  SimTime event_ran = SimTime::zero();
+  SimTime frame_came = SimTime::zero();
+  Call event([&] {
+    event_ran = loop.wall_now();
+    pipe.send(1);
+  });
+  pipe.on_byte = [&] {
+    frame_came = loop.wall_now();
+    loop.stop();
+  };
+  simulation_.schedule(event, SimTime::at_ns(1'000'000));
+  loop.run();
+  EXPECT_GE(event_ran, SimTime::at_ns(20'000'000));  // due after 1 ms: 19 ms late, or more
+  EXPECT_GE(loop.lateness().max(), Duration::ms(19));
+  EXPECT_LT(frame_came - event_ran, Duration::ms(20));
+}
+
+TEST_F(RunLoopTest, a_fixed_poll_out_of_range_is_refused) {
+  RunLoop::Options options;
+  options.fixed_poll = Duration::seconds(2);
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+}
+
 TEST_F(RunLoopTest, simulated_time_continues_where_it_was) {
   simulation_.run_until(SimTime::at_ns(7'000'000'000));
   RunLoop loop(simulation_, {});
