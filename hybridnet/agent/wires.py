@@ -31,6 +31,7 @@ TOWARD_A_PORT = {
     "afpacket": ["tx-udp-segmentation", "off"],
     "system": [],
 }
+TOWARD_LIBPCAP = ["tx", "off"]  # single frames, finished checksums; the portal cannot set it in a host's namespace
 AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
 
 
@@ -71,6 +72,8 @@ class Wires:
             lines.append(mark(portal["device"], self._journal))
             ours.append(portal["device"])
             if portal["node"] in hosts:
+                if portal["device"] in _read_by_libpcap(plan):
+                    self.host_offloads[portal["interface"]] = TOWARD_LIBPCAP
                 continue
             ours.append(portal["interface"])
             lines.append(mark(portal["interface"], self._journal))
@@ -90,6 +93,11 @@ class Wires:
         """Removes the pairs that are still there; those with an end in a host went with the host."""
         delete_links(self._devices, self._journal)
         self._devices = []
+
+
+def _read_by_libpcap(plan: dict[str, Any]) -> set[str]:
+    portals = plan["instance"]["emulation_portals"] if plan["instance"] else []
+    return {portal["device"] for portal in portals if portal["backend"] == "pcap"}
 
 
 def mark(device: str, journal: Journal) -> str:
