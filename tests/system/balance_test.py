@@ -106,13 +106,14 @@ def test_only_the_links_queue_dropped_frames(
         assert only(snapshot["peers"])["lost_packets"] == 0
 
 
-def test_no_datagram_is_lost_between_the_portals() -> None:
+@pytest.mark.parametrize("backend", ["packet", "pcap"])
+def test_no_datagram_is_lost_between_the_portals(backend: str) -> None:
     """Each has a number, and the receiver counts the missing ones. No switch that could drop one is on the way."""
     topo = Topo()
     topo.addHost("h1", machine="m1")
     topo.addHost("h2", machine="m2")
     topo.addLink("h1", "h2", bw=100, delay="2ms")
-    with Net(topo, controller=None) as net:
+    with Net(topo, controller=None, backend=backend) as net:
         before = quiet_snapshots(net)
         options = ["-u", "-b", "2M", "-l", "1400", "-t", "4"]
         end = finish_iperf3(start_iperf3(net["h2"], net["h1"], *options))
