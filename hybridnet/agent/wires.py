@@ -31,7 +31,7 @@ TOWARD_A_PORT = {
     "afpacket": ["tx-udp-segmentation", "off"],
     "system": [],
 }
-TOWARD_LIBPCAP = ["tx", "off"]  # single frames, finished checksums; the portal cannot set it in a host's namespace
+TOWARD_LIBPCAP = ["tx", "off"]  # single frames, finished checksums; the portal cannot set it in a host
 AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
 
 
