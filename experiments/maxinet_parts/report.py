@@ -58,6 +58,15 @@ class StepComparison:
     udp_bps: dict[str, float]
     total_bps: dict[str, float]
     overloaded: str | None
+    source_capacity_bps: int | None
+
+    @property
+    def label(self) -> str:
+        """What to think of the step: the verdict, and whether this computer could have sourced the demand."""
+        verdict = "trusted" if self.overloaded is None else "overloaded"
+        if self.source_capacity_bps is not None and self.demand_bps > self.source_capacity_bps:
+            return f"{verdict}; demand beyond what this machine sources"
+        return verdict
 
     def ratio_to(self, arm: str) -> float:
         """Goodput of the hybrid arm over that of ``arm``; infinite where the other delivered nothing."""
@@ -89,6 +98,7 @@ def compare(scale: Scale, rounds: Sequence[Sequence[ArmRound]]) -> list[StepComp
                 udp_bps=medians(index, "udp_bps"),
                 total_bps=medians(index, "total_bps"),
                 overloaded=broken[0] if broken else None,
+                source_capacity_bps=scale.source_capacity_bps,
             )
         )
     return comparisons
@@ -169,7 +179,7 @@ def table_of(comparisons: Sequence[StepComparison]) -> Table:
                 for arm in arms
             ),
             *(f"{step.ratio_to(arm):.1f} x" for arm in others),
-            "[green]trusted[/green]" if step.overloaded is None else "[yellow]overloaded[/yellow]",
+            f"[{'green' if step.label == 'trusted' else 'yellow'}]{step.label}[/]",
         )
     return table
 
@@ -183,6 +193,7 @@ def to_json(comparisons: Sequence[StepComparison]) -> list[dict[str, Any]]:
             "udp_bps": step.udp_bps,
             "total_bps": step.total_bps,
             "ratio": {arm: step.ratio_to(arm) for arm in step.total_bps if arm != "hybrid"},
+            "label": step.label,
             "overloaded": step.overloaded,
         }
         for step in comparisons

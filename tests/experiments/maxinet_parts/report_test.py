@@ -50,3 +50,10 @@ def test_an_overloaded_step_is_left_out_and_no_wide_step_remains():
     checks = checks_of(SCALE, compare(SCALE, [one_round(100e6, 70e6, BROKEN)]))
     assert not any(check.what.startswith("16 + 16") for check in checks)
     assert not next(check for check in checks if check.what == "the widest step that counts").holds
+
+
+def test_a_step_that_asks_for_more_than_the_machine_sources_is_labelled():
+    scale = replace(SCALE, source_capacity_bps=100_000_000)
+    narrow, wide = compare(scale, [one_round(400e6, 60e6, BROKEN)])
+    assert narrow.label == "trusted"
+    assert wide.label == "overloaded; demand beyond what this machine sources"
