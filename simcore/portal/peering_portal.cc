@@ -12,15 +12,8 @@ namespace simcore {
 using peering::DatagramKind;
 using peering::PieceHeader;
 using peering::Record;
-using peering::SyncMessage;
 
 namespace {
-
-// How often the clocks are compared: quickly until both sides know the other's, then until the window has a
-// good number, then at a steady pace.
-constexpr Duration kSyncAtStart = Duration::ms(5);
-constexpr Duration kSyncSoonAfter = Duration::ms(20);
-constexpr Duration kSyncSteady = Duration::ms(100);
 
 // A departure that lies further ahead than clocks can be wrong did not happen. Nor does a datagram wait that
 // long in the socket, unless CLOCK_REALTIME was set meanwhile.
@@ -67,6 +60,7 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
       sender_(socket_,
               {config_.token, config_.batch, config_.compression, fitting_datagram(config_, socket_)},
               wall_now_),
+      exchange_(socket_, config_.token, wall_now_),
       raw_(peering::kLargestBody) {
   if (!config_.kernel_cuts) socket_.give_up_segments();
   simulation_.schedule(sync_due_, simulation_.now());
@@ -131,7 +125,7 @@ void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram, SimTim
 void PeeringPortal::take_piece(std::span<const std::uint8_t> datagram) {
   const auto header = peering::read_piece(datagram);
   // A peer sends no packets before it was told that its clock is known here.
-  if (!header || !clock_.synchronized()) {
+  if (!header || !clock().synchronized()) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
     return;
   }
@@ -181,7 +175,7 @@ void PeeringPortal::take_records(const PieceHeader& header, std::span<const std:
 void PeeringPortal::take_record(const PieceHeader& header, const Record& record,
                                 std::span<const std::uint8_t> stored) {
   const SimTime departure =
-      clock_.to_local(SimTime::at_ns(header.base_time_ns) + Duration::ns(record.departure_ns));
+      clock().to_local(SimTime::at_ns(header.base_time_ns) + Duration::ns(record.departure_ns));
   if (departure > received_at_ + kMostAhead) {
     counts_.dropped_received.add(DropReason::malformed, record.segments);
     return;
@@ -215,7 +209,7 @@ void PeeringPortal::watch_held() {
     simulation_.cancel(held_due_);
     return;
   }
-  const SimTime due = clock_.to_local(SimTime::at_ns(held->base_time_ns)) +
+  const SimTime due = clock().to_local(SimTime::at_ns(held->base_time_ns)) +
                       (channels_.empty() ? Duration::zero() : least_delay_);
   simulation_.schedule(held_due_, std::clamp(due, simulation_.now(), simulation_.now() + kMostAhead));
 }
@@ -230,48 +224,16 @@ void PeeringPortal::give_up_missing() {
 }
 
 void PeeringPortal::request_sync() {
-  SyncMessage message;
-  message.request_sent_ns = wall_now_().count_ns();
-  send_sync(message, DatagramKind::sync_request);
-  const Duration pace = !synchronized()                               ? kSyncAtStart
-                        : clock_.exchanges() < ClockSync::kWindow / 2 ? kSyncSoonAfter
-                                                                      : kSyncSteady;
-  simulation_.schedule_in(sync_due_, pace);
+  exchange_.request(sender_.counters().sent_packets);
+  simulation_.schedule_in(sync_due_, exchange_.pace());
 }
 
 void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram, SimTime arrived) {
-  const auto message = peering::read_sync(datagram);
-  if (!message) {
+  if (exchange_.take(datagram, arrived, sender_.counters().sent_packets)) {
+    last_heard_ = received_at_;
+  } else {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
-    return;
   }
-  last_heard_ = received_at_;
-  peer_sent_packets_ = std::max(peer_sent_packets_, message->segments_sent);
-  if ((message->datagram.flags & peering::kSynchronized) != 0) peer_synchronized_ = true;
-  if (message->datagram.kind == DatagramKind::sync_request) {
-    SyncMessage reply;
-    reply.request_sent_ns = message->request_sent_ns;
-    reply.request_received_ns = arrived.count_ns();
-    reply.reply_sent_ns = wall_now_().count_ns();
-    send_sync(reply, DatagramKind::sync_reply);
-    return;
-  }
-  const ClockSync::Exchange exchange = {SimTime::at_ns(message->request_sent_ns),
-                                        SimTime::at_ns(message->request_received_ns),
-                                        SimTime::at_ns(message->reply_sent_ns), arrived};
-  if (!clock_.add(exchange)) counts_.dropped_datagrams.add(DropReason::malformed, 1);
-}
-
-// One that the kernel does not take is as good as lost on the way: the next follows soon.
-void PeeringPortal::send_sync(SyncMessage message, DatagramKind kind) {
-  message.datagram.magic = peering::kMagic;
-  message.datagram.kind = kind;
-  message.datagram.flags = clock_.synchronized() ? peering::kSynchronized : std::uint8_t{0};
-  message.datagram.token = config_.token;
-  message.segments_sent = sender_.counters().sent_packets;
-  const iovec part = {&message, sizeof message};
-  const UdpSocket::Message datagram = {std::span<const iovec>(&part, 1), 0};
-  socket_.send(std::span<const UdpSocket::Message>(&datagram, 1));
 }
 
 PeeringPortal::Counters PeeringPortal::counters() const {
@@ -279,7 +241,7 @@ PeeringPortal::Counters PeeringPortal::counters() const {
   c.sent = sender_.counters();
   c.queued_packets = sender_.queued_packets();
   c.pending_packets = reassembly_.pending_segments();
-  const std::uint64_t known = std::max(reassembly_.segments_known(), peer_sent_packets_);
+  const std::uint64_t known = std::max(reassembly_.segments_known(), exchange_.peer_sent_segments());
   const std::uint64_t here = c.received_packets + c.pending_packets;
   c.lost_packets = known > here ? known - here : 0;
   for (const auto& [id, channel] : channels_) {
@@ -293,10 +255,10 @@ PeeringPortal::Counters PeeringPortal::counters() const {
   c.compressed_raw_bytes = sender_.compressor().raw_bytes();
   c.compressed_carried_bytes = sender_.compressor().carried_bytes();
   c.synchronized = synchronized();
-  c.clock_offset = clock_.offset();
-  c.clock_drift_ppm = clock_.drift_ppm();
-  c.least_round_trip = clock_.least_round_trip();
-  c.asymmetry_bound = clock_.asymmetry_bound();
+  c.clock_offset = clock().offset();
+  c.clock_drift_ppm = clock().drift_ppm();
+  c.least_round_trip = clock().least_round_trip();
+  c.asymmetry_bound = clock().asymmetry_bound();
   c.last_heard = last_heard_;
   c.peer_silent = !last_heard_ || wall_now_() - *last_heard_ > kSilence;
   return c;

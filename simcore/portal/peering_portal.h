@@ -8,8 +8,8 @@
 //
 // What departs from a link here is released at the peer at its departure, mapped to the peer's clock, plus
 // the link's delay, whatever the real transit took (PeeringChannel). The clocks are compared all the time
-// over the same socket (ClockSync). Until both sides know the other's clock nothing is sent and packets wait,
-// bounded (PeeringSender); an instance reports ready once synchronized().
+// over the same socket (ClockExchange). Until both sides know the other's clock nothing is sent and packets
+// wait, bounded (PeeringSender); an instance reports ready once synchronized().
 //
 // The socket hears only its peer's address, and takes only datagrams with the run's token. Whatever else
 // comes is counted by reason and has no effect; so have ICMP errors while the peer has not started.
@@ -29,7 +29,7 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/drop_counters.h"
-#include "simcore/portal/clock_sync.h"
+#include "simcore/portal/clock_exchange.h"
 #include "simcore/portal/peering_channel.h"
 #include "simcore/portal/peering_reassembly.h"
 #include "simcore/portal/peering_sender.h"
@@ -114,14 +114,14 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   bool flush() override;
 
   // Both sides know the other's clock: packets pass.
-  bool synchronized() const { return clock_.synchronized() && peer_synchronized_; }
+  bool synchronized() const { return exchange_.synchronized(); }
 
   // For channels: takes a copy of `packet`, which departs at its first_arrival.
   void send(std::uint32_t channel, const Packet& packet);
 
   const std::string& name() const { return config_.name; }
   Counters counters() const;
-  const ClockSync& clock() const { return clock_; }
+  const ClockSync& clock() const { return exchange_.clock(); }
   // From a packet's departure to its coming out of the socket here, batching and reassembly included.
   const Lateness& transit() const { return transit_; }
 
@@ -137,7 +137,6 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
 
   void request_sync();
   void take_sync(std::span<const std::uint8_t> datagram, SimTime arrived);
-  void send_sync(peering::SyncMessage message, peering::DatagramKind kind);
   void batch_due() { sender_.end_of_wait(); }
 
   Simulation& simulation_;
@@ -146,14 +145,12 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   Config config_;
   UdpSocket socket_;
   peering::PeeringSender sender_;
+  peering::ClockExchange exchange_;
   peering::Reassembly reassembly_{*this};
   std::unordered_map<std::uint32_t, std::unique_ptr<PeeringChannel>> channels_;
   Duration least_delay_ = Duration::infinite();  // of the channels
   std::vector<std::uint8_t> raw_;                // a decompressed body
 
-  ClockSync clock_;
-  bool peer_synchronized_ = false;
-  std::uint64_t peer_sent_packets_ = 0;  // as far as the peer has told
   SimTime received_at_ = SimTime::zero();
   std::optional<SimTime> last_heard_;
   Counters counts_;  // of what is counted here; counters() adds the rest
