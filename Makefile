@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON := .venv/bin/python
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
-FUZZ_SECONDS ?= 10
+FUZZ_SECONDS ?= 20
+FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
 
 help:  ## print this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -75,11 +76,19 @@ check-threads:  ## what has threads, with ThreadSanitizer
 	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
 	@ctest --preset tsan
 
-check-fuzz:  ## each fuzz target for FUZZ_SECONDS
+check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS, from its seeds
 	@echo "== fuzz, $(FUZZ_SECONDS) s each"
-	@cmake -S tests/fuzz -B build/fuzz -G Ninja --log-level=WARNING >/dev/null && cmake --build build/fuzz
-	@shopt -s nullglob; for target in build/fuzz/*_fuzz; do echo "$$target"; \
-	  "$$target" -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0; done
+	@for target in build/fuzz/tests/fuzz/*_fuzz; do name=$$(basename $$target); echo "$$name"; \
+	  $$target $(FUZZ_FLAGS) -seed=1 -max_total_time=$(FUZZ_SECONDS) build/fuzz/seeds/$$name; done
+
+fuzz: build-fuzz  ## each fuzz target for SECONDS (600), going on from what earlier such runs found
+	@for target in build/fuzz/tests/fuzz/*_fuzz; do name=$$(basename $$target); echo "$$name"; \
+	  mkdir -p build/fuzz/corpus/$$name; \
+	  $$target $(FUZZ_FLAGS) -max_total_time=$(or $(SECONDS),600) build/fuzz/corpus/$$name build/fuzz/seeds/$$name; done
+
+build-fuzz:
+	@cmake --preset fuzz --log-level=WARNING >/dev/null && cmake --build --preset fuzz
+	@rm -rf build/fuzz/seeds && build/fuzz/tests/fuzz/seeds build/fuzz/seeds
 
 stub:  ## write hybridnet/_simcore.pyi anew from the built extension
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o hybridnet/_simcore.pyi
@@ -98,4 +107,4 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-tidy check-sanitizers check-threads check-fuzz stub format bench clean-build
+	check-stub check-tidy check-sanitizers check-threads check-fuzz fuzz build-fuzz stub format bench clean-build

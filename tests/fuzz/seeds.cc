@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes the inputs that the fuzzers start from: seeds DIRECTORY fills DIRECTORY/NAME_fuzz for each target. Good input
+// of each kind, made with the code that makes it in earnest, so that the first checks do not hide what is behind them.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "simcore/portal/peering_wire.h"
+#include "tests/simcore/wire/frames.h"
+
+namespace simcore {
+namespace {
+
+using testing::Bytes;
+using testing::Ends;
+
+void append_be16(Bytes& bytes, std::size_t value) {
+  bytes.push_back(static_cast<std::uint8_t>(value >> 8));
+  bytes.push_back(static_cast<std::uint8_t>(value));
+}
+
+class Corpus {
+ public:
+  explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {
+    std::filesystem::create_directories(directory_);
+  }
+
+  void add(const std::string& name, const Bytes& bytes) const {
+    std::ofstream file(directory_ / name, std::ios::binary);
+    file.exceptions(std::ios::failbit | std::ios::badbit);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+// To the router of the fuzzed network, or through it to the host.
+Ends ends(bool through) {
+  Ends ends;
+  ends.source_mac = MacAddress::of(0x02'0000'0000'09);
+  ends.destination_mac = MacAddress::of(0x02'0000'0000'01);
+  ends.source = Ipv4Address::parse("10.0.0.9");
+  ends.destination = Ipv4Address::parse(through ? "10.0.1.2" : "10.0.0.1");
+  return ends;
+}
+
+Bytes tcp(bool through, std::size_t payload) {
+  const Ends e = ends(through);
+  return testing::tcp_frame(e, testing::ipv4_fields(e, ip_protocol::kTcp), {1, 2, 3, 4, tcp_flag::kAck, 5},
+                            testing::pattern(payload));
+}
+
+Bytes udp(bool through, std::size_t payload) {
+  const Ends e = ends(through);
+  return testing::udp_frame(e, testing::ipv4_fields(e, ip_protocol::kUdp), 1'000, 7,
+                            testing::pattern(payload));
+}
+
+Bytes arp_request() {
+  Bytes frame(14 + 28);
+  write_ethernet(frame, MacAddress::broadcast(), MacAddress::of(0x02'0000'0000'09), EtherType::arp);
+  const Bytes body = {0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 9, 10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 10, 0, 0, 1};
+  std::copy(body.begin(), body.end(), frame.begin() + 14);
+  return frame;
+}
+
+Bytes described(const Bytes& frame, TrainKind train, std::size_t segment, std::size_t checksum_offset,
+                std::size_t virtual_payload = 0) {
+  Bytes input = {std::uint8_t{checksum_offset > 0}, static_cast<std::uint8_t>(train)};
+  append_be16(input, checksum_offset > 0 ? 34 : 0);
+  append_be16(input, checksum_offset);
+  append_be16(input, segment);
+  append_be16(input, virtual_payload);
+  append_be16(input, 2);
+  input.insert(input.end(), frame.begin(), frame.end());
+  return input;
+}
+
+void fill_frames(const Corpus& corpus) {
+  for (const bool through : {false, true}) {
+    const std::string where = through ? "_through" : "_to";
+    corpus.add("ping" + where,
+               described(testing::ping_frame(ends(through), 1, testing::pattern(56)), TrainKind::none, 0, 0));
+    corpus.add("tcp" + where, described(tcp(through, 100), TrainKind::none, 0, 0));
+    corpus.add("tcp_partial" + where, described(tcp(through, 100), TrainKind::none, 0, 16));
+    corpus.add("tcp_train" + where, described(tcp(through, 950), TrainKind::tcp_ipv4, 200, 16));
+    corpus.add("udp" + where, described(udp(through, 100), TrainKind::none, 0, 0));
+    corpus.add("udp_train" + where, described(udp(through, 950), TrainKind::udp, 200, 6));
+    Bytes headers = tcp(through, 950);
+    headers.resize(54);
+    corpus.add("tcp_virtual" + where, described(headers, TrainKind::tcp_ipv4, 200, 16, 950));
+  }
+  corpus.add("arp", described(arp_request(), TrainKind::none, 0, 0));
+}
+
+Bytes sent(const Bytes& datagram, std::uint8_t help) {
+  Bytes input = {help, 1};
+  append_be16(input, datagram.size());
+  input.insert(input.end(), datagram.begin(), datagram.end());
+  return input;
+}
+
+template <class Header>
+Bytes with_header(const Header& header, std::span<const std::uint8_t> payload = {}) {
+  Bytes bytes(sizeof header);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  return bytes;
+}
+
+void fill_peering(const Corpus& corpus) {
+  PacketPool pool;
+  Bytes body;
+  const PacketPtr single = pool.copy_of(udp(true, 60));
+  peering::append_record(body, 0, 0, *single);
+  const PacketPtr train = pool.copy_of(tcp(true, 950));
+  train->segments = 5;
+  train->segment_payload = 200;
+  train->header_size = 54;
+  train->train = TrainKind::tcp_ipv4;
+  train->checksum_partial = true;
+  train->checksum_start = 34;
+  train->checksum_offset = 16;
+  peering::append_record(body, 0, 1'000, *train);
+
+  peering::PieceHeader header;
+  header.segments = 6;
+  const Bytes whole = with_header(header, body);
+  corpus.add("batch", sent(whole, 3));
+  header.batch = 1;
+  Bytes two = sent(with_header(header, body), 3);  // waits for the one before it
+  const Bytes first = sent(whole, 3);
+  two.insert(two.end(), first.begin(), first.end());
+  corpus.add("swapped_batches", two);
+
+  header.batch = 0;
+  header.datagram.piece_size = 600;
+  header.body_size = header.raw_size = static_cast<std::uint32_t>(body.size());
+  Bytes pieces;
+  for (; header.index < header.pieces(); ++header.index) {
+    const auto rest = std::span<const std::uint8_t>(body).subspan(header.offset());
+    const Bytes piece = sent(with_header(header, rest.first(std::min<std::size_t>(rest.size(), 600))), 1);
+    pieces.insert(pieces.end(), piece.begin(), piece.end());
+  }
+  corpus.add("pieces", pieces);
+
+  header.index = 0;
+  header.datagram.flags = peering::kCompressed;
+  header.raw_size = 200;
+  const Bytes block = {0x1f, 0, 1, 0, 170, 0x50, 0, 0, 0, 0, 0};  // LZ4: zeros
+  corpus.add("compressed", sent(with_header(header, block), 3));
+
+  peering::SyncMessage sync;
+  sync.datagram.kind = peering::DatagramKind::sync_request;
+  corpus.add("sync_request", sent(with_header(sync), 1));
+  sync.datagram.kind = peering::DatagramKind::sync_reply;
+  sync.request_received_ns = sync.reply_sent_ns = 40'000'000;
+  corpus.add("sync_reply", sent(with_header(sync), 1));
+}
+
+void fill_text(const Corpus& corpus) {
+  const auto add = [&corpus](const std::string& name, const std::string& text) {
+    corpus.add(name, Bytes(text.begin(), text.end()));
+  };
+  add("mac", "02:00:00:00:00:01");
+  add("mac_with_dashes", "02-00-00-00-00-01");
+  add("ipv4", "10.0.0.1");
+  add("prefix", "10.0.0.0/8");
+  add("interface_address", "10.1.0.1/16");
+  add("endpoint", "198.18.0.1:47000");
+}
+
+// A step of a segment that arrives: flags, shape, offsets of sequence and acknowledgement, window, length, options.
+Bytes segment(std::uint8_t flags, std::uint8_t length, const Bytes& options = {}) {
+  Bytes step = {0, flags, static_cast<std::uint8_t>(options.size() / 12 << 6), 0, 0, 0xff, 0xff, length};
+  step.insert(step.end(), options.begin(), options.end());
+  step.insert(step.end(), length, 0x33);
+  return step;
+}
+
+void fill_tcp(const Corpus& corpus) {
+  const auto talk = [](std::uint8_t how, std::initializer_list<Bytes> steps) {
+    Bytes input = {1, how};
+    for (const Bytes& step : steps) input.insert(input.end(), step.begin(), step.end());
+    return input;
+  };
+  const Bytes offer = {2, 4, 5, 180, 1, 3, 3, 7, 1, 1, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1};
+  const Bytes write = {7, 0x20, 0};
+  const Bytes wait = {6};
+  const Bytes read = {9, 0x10, 0};
+  const Bytes close = {10};
+  const Bytes syn_ack = segment(tcp_flag::kSyn | tcp_flag::kAck, 0);
+  const Bytes ack = segment(tcp_flag::kAck, 0);
+  const Bytes data = segment(tcp_flag::kAck | tcp_flag::kPsh, 100);
+  const Bytes fin = segment(tcp_flag::kAck | tcp_flag::kFin, 0);
+  corpus.add("connect_send", talk(0, {syn_ack, write, ack, wait, ack, close, ack, fin, wait}));
+  corpus.add("connect_receive", talk(0, {syn_ack, data, read, data, wait, fin, read, close, ack}));
+  corpus.add("offered",
+             talk(0, {segment(tcp_flag::kSyn | tcp_flag::kAck, 0, offer), data, write, wait, wait}));
+  corpus.add("listen", talk(1, {segment(tcp_flag::kSyn, 0), ack, data, read, fin, close, ack}));
+  corpus.add("reset", talk(0, {syn_ack, write, segment(tcp_flag::kRst | tcp_flag::kAck, 0)}));
+}
+
+}  // namespace
+}  // namespace simcore
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: seeds DIRECTORY\n";
+    return 2;
+  }
+  const std::filesystem::path directory = argv[1];
+  simcore::fill_frames(simcore::Corpus(directory / "frames_fuzz"));
+  simcore::fill_peering(simcore::Corpus(directory / "peering_fuzz"));
+  simcore::fill_tcp(simcore::Corpus(directory / "tcp_fuzz"));
+  simcore::fill_text(simcore::Corpus(directory / "text_fuzz"));
+  return 0;
+}
