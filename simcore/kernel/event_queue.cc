@@ -35,21 +35,19 @@ void EventQueue::schedule(Event& event, SimTime time) {
   event.queue_ = this;
   event.time_ = time;
   event.sequence_ = next_sequence_++;
-  const Entry entry{time, &event};
   // As long as few events are pending, the sorted front is all there is.
   if (size_ < kShortFront && size_ == front_.size() - first_)
     horizon_ = std::max(horizon_, instant(time) + 1);
   if (instant(time) < horizon_) {
-    insert_into_front(entry);
+    insert_into_front(time, &event);
   } else {
-    put_into_bucket(entry);
+    put_into_bucket(time, &event);
   }
   next_time_ = std::min(next_time_, time);
   ++size_;
 }
 
-void EventQueue::cancel(Event& event) {
-  if (!event.pending()) return;
+void EventQueue::take_out(Event& event) {
   if (event.place_ == Event::kInFront) {
     const auto place = std::lower_bound(front_.begin() + static_cast<std::ptrdiff_t>(first_), front_.end(),
                                         Entry{event.time_, &event}, before);
@@ -64,31 +62,21 @@ void EventQueue::cancel(Event& event) {
   if (event.time_ == next_time_) find_next_time();
 }
 
-Event& EventQueue::pop() {
-  assert(!empty());
-  if (first_ == front_.size()) deal_out_earliest();
-  Event& event = *front_[first_++].event;
-  event.place_ = Event::kNotQueued;
-  --size_;
-  find_next_time();
-  return event;
-}
-
 bool EventQueue::before(const Entry& a, const Entry& b) {
   return a.time != b.time ? a.time < b.time : a.event->sequence_ < b.event->sequence_;
 }
 
-// Precondition: the entry has the highest sequence number, or is after all others anyway.
-void EventQueue::insert_into_front(const Entry& entry) {
-  entry.event->place_ = Event::kInFront;
+// Precondition: the event has the highest sequence number, or is after all others anyway.
+void EventQueue::insert_into_front(SimTime time, Event* event) {
+  event->place_ = Event::kInFront;
   if (first_ > kFewEvents && first_ > front_.size() / 2) {
     front_.erase(front_.begin(), front_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
   }
-  front_.push_back(entry);
+  front_.emplace_back();
   std::size_t place = front_.size() - 1;
-  for (; place > first_ && entry.time < front_[place - 1].time; --place) front_[place] = front_[place - 1];
-  front_[place] = entry;
+  for (; place > first_ && time < front_[place - 1].time; --place) front_[place] = front_[place - 1];
+  front_[place] = {time, event};
   if (front_.size() - first_ > kLongFront) shorten_front();
 }
 
@@ -103,17 +91,17 @@ void EventQueue::shorten_front() {
     if (cut == front_.end()) return;
   }
   horizon_ = instant(cut->time);
-  for (auto entry = cut; entry != front_.end(); ++entry) put_into_bucket(*entry);
+  for (auto entry = cut; entry != front_.end(); ++entry) put_into_bucket(entry->time, entry->event);
   front_.erase(cut, front_.end());
 }
 
-void EventQueue::put_into_bucket(const Entry& entry) {
-  const std::uint64_t time = instant(entry.time);
+void EventQueue::put_into_bucket(SimTime due, Event* event) {
+  const std::uint64_t time = instant(due);
   const std::uint64_t differs = (time ^ base_) | 1;
   const auto level = static_cast<std::size_t>(63 - std::countl_zero(differs)) / kBitsOfLevel;
   const std::size_t index = (time >> (level * kBitsOfLevel)) % kBucketsOfLevel;
   occupied_[level][index / 64] |= std::uint64_t{1} << (index % 64);
-  entry.event->place_ = buckets_.add(level * kBucketsOfLevel + index, entry.time, entry.event);
+  event->place_ = buckets_.add(level * kBucketsOfLevel + index, due, event);
 }
 
 // Finds the earliest instant when an event has gone.
@@ -146,7 +134,7 @@ void EventQueue::deal_out_earliest() {
   std::size_t bucket = earliest_bucket();
   while (bucket >= kBucketsOfLevel && buckets_.count(bucket) > kFewEvents) {
     mark_empty(bucket);
-    buckets_.drain(bucket, [this](const Entry& entry) { put_into_bucket(entry); });
+    buckets_.drain(bucket, [this](const Entry& entry) { put_into_bucket(entry.time, entry.event); });
     bucket = earliest_bucket();
   }
   sort_into_front(bucket);

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,7 +43,9 @@ class EventQueue {
   void schedule(Event& event, SimTime time);
 
   // Takes `event` out; does nothing when it is not pending.
-  void cancel(Event& event);
+  void cancel(Event& event) {
+    if (event.pending()) take_out(event);
+  }
 
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
@@ -51,7 +54,19 @@ class EventQueue {
   SimTime next_time() const { return next_time_; }
 
   // Takes out the earliest event. Precondition: not empty.
-  Event& pop();
+  Event& pop() {
+    assert(!empty());
+    if (first_ == front_.size()) deal_out_earliest();
+    Event& event = *front_[first_++].event;
+    event.place_ = Event::kNotQueued;
+    --size_;
+    if (first_ < front_.size()) {
+      next_time_ = front_[first_].time;
+    } else {
+      find_next_time();
+    }
+    return event;
+  }
 
  private:
   using Entry = BucketStore::Entry;
@@ -61,9 +76,10 @@ class EventQueue {
 
   static bool before(const Entry& a, const Entry& b);
 
-  void insert_into_front(const Entry& entry);
+  void take_out(Event& event);
+  void insert_into_front(SimTime time, Event* event);
   void shorten_front();
-  void put_into_bucket(const Entry& entry);
+  void put_into_bucket(SimTime due, Event* event);
   void find_next_time();
   void refill_front();
   void deal_out_earliest();

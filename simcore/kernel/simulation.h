@@ -5,6 +5,7 @@
 // as fast as events can be handled, in real time as the pacer of simcore/realtime allows.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string_view>
 
@@ -22,7 +23,10 @@ class Simulation {
   std::uint64_t seed() const { return seed_; }
 
   // Precondition: time >= now().
-  void schedule(Event& event, SimTime time);
+  void schedule(Event& event, SimTime time) {
+    assert(time >= now_);
+    queue_.schedule(event, time);
+  }
   void schedule_in(Event& event, Duration delay) { schedule(event, now_ + delay); }
   void cancel(Event& event) { queue_.cancel(event); }
 
@@ -31,14 +35,27 @@ class Simulation {
   std::uint64_t events_fired() const { return fired_; }
 
   // Fires the earliest event if it is due at or before `limit`; says whether it did.
-  bool fire_next(SimTime limit);
+  bool fire_next(SimTime limit) {
+    if (queue_.next_time() > limit || queue_.empty()) return false;
+    now_ = queue_.next_time();
+    ++fired_;
+    queue_.pop().fire();
+    return true;
+  }
 
   // Fires everything due at or before `end`, then sets the clock to `end`.
-  void run_until(SimTime end);
+  void run_until(SimTime end) {
+    while (fire_next(end)) {
+    }
+    advance_to(end);
+  }
 
   // Sets the clock forward without firing anything: real time passed while nothing was due.
   // Precondition: now() <= time <= next_event_time().
-  void advance_to(SimTime time);
+  void advance_to(SimTime time) {
+    assert(time >= now_ && time <= next_event_time());
+    now_ = time;
+  }
 
   // The random stream of that name: the same seed and name give the same numbers, whatever other streams do.
   RandomStream stream(std::string_view name) const { return RandomStream(seed_, name); }

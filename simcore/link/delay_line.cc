@@ -17,12 +17,6 @@ constexpr std::size_t kLargestFetched = 2'048;  // bytes; the processor finds th
 
 }  // namespace
 
-void DelayLine::push(PacketPtr packet, SimTime release) {
-  if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
-  append(std::move(packet), release);
-  if (!head_.pending()) simulation_.schedule(head_, release);
-}
-
 void DelayLine::insert(PacketPtr packet, SimTime release) {
   append(std::move(packet), release);
   std::size_t place = line_.size() - 1;
@@ -40,13 +34,6 @@ void DelayLine::keep_order(std::size_t changed) {
     packet.last_arrival = std::max(packet.last_arrival, packet.first_arrival);
   }
   simulation_.schedule(head_, line_.front()->first_arrival);
-}
-
-void DelayLine::append(PacketPtr packet, SimTime release) {
-  packet->first_arrival = release;
-  packet->last_arrival = std::max(packet->last_arrival, release);
-  segments_ += packet->segments;
-  line_.push(std::move(packet));
 }
 
 void DelayLine::deliver() {

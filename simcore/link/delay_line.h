@@ -7,7 +7,9 @@
 // lets a packet overtake.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/ring.h"
@@ -23,7 +25,11 @@ class DelayLine {
   // Hands `packet` to the sink at `release` or when the one before it comes out, whichever is later. The
   // packet's first_arrival becomes that instant; its last_arrival moves with it if it would lie before.
   // Precondition: release >= now.
-  void push(PacketPtr packet, SimTime release);
+  void push(PacketPtr packet, SimTime release) {
+    if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
+    append(std::move(packet), release);
+    if (!head_.pending()) simulation_.schedule(head_, release);
+  }
 
   // Hands `packet` to the sink at `release`, before all that come out later, after all others. Takes time in
   // proportion to the number of packets overtaken. Precondition: release >= now.
@@ -41,7 +47,13 @@ class DelayLine {
   std::uint64_t segments() const { return segments_; }  // of all packets in flight
 
  private:
-  void append(PacketPtr packet, SimTime release);
+  void append(PacketPtr packet, SimTime release) {
+    packet->first_arrival = release;
+    packet->last_arrival = std::max(packet->last_arrival, release);
+    segments_ += packet->segments;
+    line_.push(std::move(packet));
+  }
+
   void deliver();
   void fetch_ahead();
 

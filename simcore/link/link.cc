@@ -77,12 +77,12 @@ void Link::pass(PacketPtr packet) {
   line_.push(std::move(packet), release);
 }
 
-void Link::admit(PacketPtr packet) {
+inline void Link::admit(PacketPtr packet) {
   if (!config_.rate) return pass(std::move(packet));
   forget_departed();
   if (packet->segments > 1) return admit_train(std::move(packet));
   if (room_for(*packet) == 0) return drop(std::move(packet), DropReason::queue_full);
-  send(std::move(packet));
+  send_frame(std::move(packet));
 }
 
 void Link::admit_train(PacketPtr train) {
@@ -127,13 +127,14 @@ ByteCount Link::backlog_bytes() {
 
 void Link::forget_departed() {
   while (!waiting_.empty() && waiting_.front().departed <= simulation_.now()) {
-    const Waiting gone = waiting_.pop();
-    backlog_segments_ -= gone.segments;
-    backlog_bytes_ -= gone.bytes;
+    backlog_segments_ -= waiting_.front().segments;
+    backlog_bytes_ -= waiting_.front().bytes;
+    waiting_.drop_front();
   }
-  if (waiting_.empty() || waiting_.front().segments == 1) return;
+  if (!waiting_.empty() && waiting_.front().segments > 1) forget_departed_of_train(waiting_.front());
+}
 
-  Waiting& head = waiting_.front();
+void Link::forget_departed_of_train(Waiting& head) {
   const std::int64_t gone = head.segments - still_here(head);
   head.segments -= static_cast<std::int32_t>(gone);
   head.bytes -= gone * head.segment_bytes;
@@ -153,7 +154,7 @@ std::int64_t Link::still_here(const Waiting& head) const {
 }
 
 // How many segments of `packet` the queue takes.
-std::int64_t Link::room_for(const Packet& packet) const {
+inline std::int64_t Link::room_for(const Packet& packet) const {
   // A limit that was lowered may be exceeded.
   const std::int64_t places = std::max<std::int64_t>(config_.queue_packets - backlog_segments_, 0);
   const std::int64_t room = std::min<std::int64_t>(places, packet.segments);
@@ -173,23 +174,16 @@ std::int64_t Link::longest_train(const Packet& packet) const {
 }
 
 void Link::send(PacketPtr packet) {
+  if (packet->segments == 1) return send_frame(std::move(packet));
   const std::int64_t segments = packet->segments;
   const ByteCount size = packet->wire_size() + config_.overhead * segments;
-  wait_for_wire(packet->first_arrival);
-  backlog_segments_ += segments;
-  backlog_bytes_ += size.count();
-
-  if (segments == 1) {
-    const SimTime departure = put_on_wire(size);
-    waiting_.push({departure, free_fraction_, size.count(), 1, 0});
-    packet->last_arrival = departure + config_.propagation_delay;
-    return line_.push(std::move(packet), departure + config_.propagation_delay);
-  }
-
   const ByteCount segment = ByteCount::bytes(largest_segment(*packet)) + config_.overhead;
   const ByteCount last_segment = size - segment * (segments - 1);
+  wait_for_wire(packet->first_arrival);
   const SimTime first_departure = put_on_wire(segment);
   SimTime last_departure = put_on_wire(size - segment);
+  backlog_segments_ += segments;
+  backlog_bytes_ += size.count();
   waiting_.push({last_departure, free_fraction_, size.count(), static_cast<std::int32_t>(segments),
                  static_cast<std::int32_t>(segment.count())});
 
@@ -204,8 +198,19 @@ void Link::send(PacketPtr packet) {
   line_.push(std::move(packet), first_departure + config_.propagation_delay);
 }
 
+inline void Link::send_frame(PacketPtr frame) {
+  const ByteCount size = frame->wire_size() + config_.overhead;
+  wait_for_wire(frame->first_arrival);
+  const SimTime departure = put_on_wire(size);
+  ++backlog_segments_;
+  backlog_bytes_ += size.count();
+  waiting_.push({departure, free_fraction_, size.count(), 1, 0});
+  frame->last_arrival = departure + config_.propagation_delay;
+  line_.push(std::move(frame), departure + config_.propagation_delay);
+}
+
 // What arrives at `arrival` starts when the wire is free, or at once.
-void Link::wait_for_wire(SimTime arrival) {
+inline void Link::wait_for_wire(SimTime arrival) {
   const SimTime start = arrival < slow_train_arrived_ ? arrival : std::max(arrival, slow_train_departed_);
   if (start < link_free_) return;
   link_free_ = start;
@@ -213,7 +218,7 @@ void Link::wait_for_wire(SimTime arrival) {
 }
 
 // Keeps the wire busy with `size` from when it is free; returns when it is free again, rounded up.
-SimTime Link::put_on_wire(ByteCount size) {
+inline SimTime Link::put_on_wire(ByteCount size) {
   const std::int64_t rate = config_.rate->bits_per_second();
   if (size != serialized_) {  // frames of one size follow each other, and dividing is slow
     serialized_ = size;

@@ -120,10 +120,12 @@ class Link final : public PacketSink {
   void refuse(PacketPtr train);
   void drop(PacketPtr packet, DropReason reason);
   void forget_departed();
+  void forget_departed_of_train(Waiting& head);
   std::int64_t still_here(const Waiting& head) const;
   std::int64_t room_for(const Packet& packet) const;
   std::int64_t longest_train(const Packet& packet) const;
   void send(PacketPtr packet);
+  void send_frame(PacketPtr frame);
   void wait_for_wire(SimTime arrival);
   SimTime put_on_wire(ByteCount size);
 

@@ -29,6 +29,9 @@ class Ring {
 
   T pop() { return std::move(slots_[first_++ & mask()]); }
 
+  // Forgets the front, which keeps what it holds until its place is used again: for plain values.
+  void drop_front() { ++first_; }
+
  private:
   std::size_t mask() const { return slots_.size() - 1; }
 

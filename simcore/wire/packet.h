@@ -20,6 +20,7 @@
 // Ownership: exactly one PacketPtr. Pools and packets belong to one thread.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,13 @@
 namespace simcore {
 
 class PacketPool;
+class Packet;
+
+// The blocks of one size of a pool that are free, last in first out, and how many are out.
+struct FreePackets {
+  Packet* first = nullptr;
+  std::uint64_t out = 0;
+};
 
 enum class TrainKind : std::uint8_t {
   none,      // a single frame
@@ -50,7 +58,10 @@ class Packet {
   std::size_t capacity() const { return capacity_ - start_; }
 
   // Precondition: size <= capacity(). Bytes that were not written before have any value.
-  void resize(std::size_t size);
+  void resize(std::size_t size) {
+    assert(size <= capacity());
+    size_ = static_cast<std::uint32_t>(size);
+  }
 
   // Takes `count` bytes off the front; nothing is moved. Precondition: count <= size().
   void remove_front(std::size_t count);
@@ -85,21 +96,27 @@ class Packet {
   friend class PacketPool;
   friend struct PacketRecycler;
 
-  Packet(PacketPool* pool, std::uint32_t capacity) : pool_(pool), capacity_(capacity) {}
+  Packet(FreePackets* home, std::uint32_t capacity, std::uint32_t size)
+      : home_(home), capacity_(capacity), size_(size) {}
   ~Packet() = default;
 
   std::uint8_t* storage() { return reinterpret_cast<std::uint8_t*>(this + 1) + start_; }
   const std::uint8_t* storage() const { return reinterpret_cast<const std::uint8_t*>(this + 1) + start_; }
 
-  PacketPool* pool_;
+  FreePackets* home_;  // of the pool that it comes from
   Packet* next_free_ = nullptr;
   std::uint32_t capacity_;
-  std::uint32_t size_ = 0;
+  std::uint32_t size_;
   std::uint32_t start_ = 0;  // bytes removed from the front
 };
 
 struct PacketRecycler {
-  void operator()(Packet* packet) const;
+  void operator()(Packet* packet) const {
+    FreePackets& home = *packet->home_;
+    packet->next_free_ = home.first;
+    home.first = packet;
+    --home.out;
+  }
 };
 using PacketPtr = std::unique_ptr<Packet, PacketRecycler>;
 

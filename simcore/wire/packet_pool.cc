@@ -9,21 +9,10 @@ namespace simcore {
 
 namespace {
 
-// Block sizes, Packet included; multiples of a cache line so that blocks of a chunk stay aligned.
-constexpr std::array<std::size_t, 4> kBlock = {256, 2'048, 10'240, 65'792};
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 constexpr std::align_val_t kCacheLine{64};
 
-static_assert(kBlock.back() - sizeof(Packet) >= PacketPool::kLargestFrame);
-
-std::size_t capacity_of(std::size_t size_class) { return kBlock[size_class] - sizeof(Packet); }
-
 }  // namespace
-
-void Packet::resize(std::size_t size) {
-  assert(size <= capacity());
-  size_ = static_cast<std::uint32_t>(size);
-}
 
 void Packet::remove_front(std::size_t count) {
   assert(count <= size_);
@@ -44,27 +33,16 @@ void Packet::describe_as(const Packet& other) {
   checksum_offset = other.checksum_offset;
 }
 
-void PacketRecycler::operator()(Packet* packet) const { packet->pool_->recycle(packet); }
-
 PacketPool::PacketPool(ByteCount limit) : limit_(limit) {}
 
 void PacketPool::FreeChunk::operator()(std::byte* chunk) const { ::operator delete(chunk, kCacheLine); }
 
-PacketPool::~PacketPool() { assert(in_use_ == 0); }
+PacketPool::~PacketPool() { assert(in_use() == 0); }
 
-PacketPtr PacketPool::make(std::size_t size) {
-  std::size_t size_class = 0;
-  while (size_class < kClasses && capacity_of(size_class) < size) ++size_class;
-  if (size_class == kClasses || (free_[size_class] == nullptr && !grow(size_class))) {
-    ++exhausted_;
-    return nullptr;
-  }
-  Packet* const block = free_[size_class];
-  free_[size_class] = block->next_free_;
-  Packet* const packet = new (block) Packet(this, static_cast<std::uint32_t>(capacity_of(size_class)));
-  packet->resize(size);
-  ++in_use_;
-  return PacketPtr(packet);
+std::uint64_t PacketPool::in_use() const {
+  std::uint64_t out = 0;
+  for (const FreePackets& home : free_) out += home.out;
+  return out;
 }
 
 PacketPtr PacketPool::copy_of(std::span<const std::uint8_t> frame) {
@@ -79,23 +57,15 @@ PacketPtr PacketPool::copy_of(const Packet& packet) {
   return copy;
 }
 
-void PacketPool::recycle(Packet* packet) {
-  std::size_t size_class = 0;
-  while (capacity_of(size_class) != packet->capacity_) ++size_class;
-  packet->next_free_ = free_[size_class];
-  free_[size_class] = packet;
-  --in_use_;
-}
-
 bool PacketPool::grow(std::size_t size_class) {
   if (reserved_ + ByteCount::bytes(kChunk) > limit_) return false;
   chunks_.emplace_back(static_cast<std::byte*>(::operator new(kChunk, kCacheLine)));
   reserved_ += ByteCount::bytes(kChunk);
+  FreePackets& home = free_[size_class];
   for (std::size_t offset = 0; offset + kBlock[size_class] <= kChunk; offset += kBlock[size_class]) {
-    Packet* const block =
-        new (chunks_.back().get() + offset) Packet(this, static_cast<std::uint32_t>(capacity_of(size_class)));
-    block->next_free_ = free_[size_class];
-    free_[size_class] = block;
+    Packet* const block = new (chunks_.back().get() + offset) Packet(&home, kCapacity[size_class], 0);
+    block->next_free_ = home.first;
+    home.first = block;
   }
   return true;
 }
