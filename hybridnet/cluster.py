@@ -70,8 +70,18 @@ class Cluster:
     # -- making one -------------------------------------------------------------------------------------------------
 
     @classmethod
-    def local(cls, names: Sequence[str] = ("m1", "m2")) -> Cluster:
+    def local(
+        cls,
+        names: Sequence[str] = ("m1", "m2"),
+        *,
+        on_head_address: Callable[[str], object] = lambda address: None,
+    ) -> Cluster:
         """Machines that are namespaces on this computer: they share its processors and its files, and nothing else.
+
+        Args:
+            names: of the machines.
+            on_head_address: called with this computer's address toward them, before they are started: what it begins
+                comes up beside them.
 
         Raises:
             EnvironmentLackError: not root.
@@ -83,6 +93,7 @@ class Cluster:
         try:
             fabric = Fabric(self.journal)
             self._on_close.append(fabric.close)
+            on_head_address(fabric.head_address)
             limits = NeighbourLimits(self.journal)
             self._on_close.append(limits.restore)
             limits.raise_for(0)

@@ -153,6 +153,12 @@ class RyuController:
         Raises:
             ControllerError: it died or did not listen in time; says which port is taken, or quotes its last lines.
         """
+        self.launch()
+        self.await_listening()
+        return self
+
+    def launch(self) -> None:
+        """Starts Ryu, and does not wait for it: `await_listening` does. Raises ControllerError."""
         if self._process is not None:
             raise UsageError(f"{self.name} is already running")
         log = self._open_log()
@@ -173,12 +179,18 @@ class RyuController:
                 f"{self.name} cannot be started: {self._command[0]}: {error.strerror}"
             ) from error
         self._tail = _Tail(Path(log.name), self._on_line)
+
+    def await_listening(self) -> None:
+        """Waits until it listens for switches; stops it where it does not.
+
+        Raises:
+            ControllerError: see `start`.
+        """
         try:
             self._await_listening()
         except BaseException:
             self.stop()
             raise
-        return self
 
     def check(self) -> None:
         """Does nothing while the controller runs.
@@ -223,7 +235,8 @@ class RyuController:
             ) from error
 
     def _await_listening(self) -> None:
-        assert self._process is not None
+        if self._process is None:
+            raise UsageError(f"{self.name} is not started")
         deadline_s = time.monotonic() + self._patience_s
         while not listens(self._process.pid, self.port):
             self.check()

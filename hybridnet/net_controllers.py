@@ -29,14 +29,21 @@ class RemoteController:
         ip: where it listens. A loopback address means this computer: machines are told this computer's
             address toward them, so the controller must listen there too (0.0.0.0 does).
         port: default: 6653 or 6633, whichever answers.
+        machines: the machines whose switches it gets; default: all.
     """
 
     def __init__(
-        self, name: str = "c0", ip: str = "127.0.0.1", port: int | None = None, **params: Any
+        self,
+        name: str = "c0",
+        ip: str = "127.0.0.1",
+        port: int | None = None,
+        *,
+        machines: Sequence[str] | None = None,
+        **params: Any,
     ) -> None:
         if unknown := set(params) - {"protocol", "command", "cdir", "cargs"}:
             raise UsageError(
-                f"controller {name}: unknown option {min(unknown)!r}; the options are ip, port, protocol"
+                f"controller {name}: unknown option {min(unknown)!r}; the options are ip, port, protocol, machines"
             )
         if params.get("protocol", "tcp") != "tcp":
             raise UsageError(
@@ -47,6 +54,7 @@ class RemoteController:
         self.name = name
         self.ip = ip
         self.port = port
+        self.machines = None if machines is None else list(machines)
 
     def begin(self, head_address: str) -> None:
         """Find out that it listens. Raises ControllerError where nothing does."""
@@ -64,6 +72,9 @@ class RemoteController:
         raise ControllerError(
             f"controller {self.name}: nothing answers ({'; '.join(reasons)}); start it first, listening on 0.0.0.0"
         )
+
+    def ready(self) -> None:
+        """Wait until it listens. `begin` has seen that it does."""
 
     def target(self, head_address: str) -> str:
         """What a switch is told, where this computer has `head_address` toward it."""
@@ -101,6 +112,7 @@ class Ryu(RemoteController):
         arguments: more of Ryu's options.
         log: file for its output.
         on_line: called with each line of its output.
+        machines: the machines whose switches it gets; default: all.
 
     Raises:
         UsageError: a file that is named does not exist, or a port is out of range.
@@ -115,8 +127,9 @@ class Ryu(RemoteController):
         arguments: Sequence[str] = (),
         log: Path | None = None,
         on_line: Callable[[str], None] | None = None,
+        machines: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(name, port=port)
+        super().__init__(name, port=port, machines=machines)
         self.apps = apps or (DEFAULT_APP,)
         for app in self.apps:
             find_app(app)
@@ -127,7 +140,9 @@ class Ryu(RemoteController):
         self.process: RyuController | None = None
 
     def begin(self, head_address: str) -> None:
-        """Start Ryu. Raises ControllerError, EnvironmentLackError."""
+        """Start Ryu, and do not wait: it takes a second that others can use. Raises ControllerError,
+        EnvironmentLackError.
+        """
         if self.port is None:
             self.port = free_port(head_address)
         self.process = RyuController(
@@ -139,7 +154,12 @@ class Ryu(RemoteController):
             log=self._log,
             on_line=self._on_line,
         )
-        self.process.start()
+        self.process.launch()
+
+    def ready(self) -> None:
+        """Wait until Ryu listens for switches. Raises ControllerError where it died or takes too long."""
+        if self.process is not None:
+            self.process.await_listening()
 
     def check(self) -> None:
         """Raise ControllerError where it has died."""

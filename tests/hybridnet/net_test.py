@@ -27,6 +27,9 @@ class Recorded(RemoteController):
     def begin(self, head_address: str) -> None:
         self.log.append(f"begin {head_address}")
 
+    def ready(self) -> None:
+        self.log.append("ready")
+
     def check(self) -> None:
         if self.dead:
             raise ControllerError("controller c0 is dead")
@@ -85,7 +88,37 @@ def test_switches_are_told_the_controllers_address_as_seen_from_their_machine() 
         plan = next(arguments["plan"] for _, verb, arguments in fake(network).calls if verb == "build")
         assert plan["switches"][0]["controllers"] == [f"tcp:{own_address_toward('127.0.0.1')}:6653"]
         assert network.controllers == [controller]
-    assert controller.log == ["begin 127.0.0.1", "end"]
+    assert controller.log == ["begin 127.0.0.1", "ready", "end"]
+
+
+def test_a_controller_that_does_not_come_up_is_the_error_and_nothing_is_built() -> None:
+    class Stillborn(Recorded):
+        def ready(self) -> None:
+            raise ControllerError("controller c0 ended")
+
+    network = net(controller=Stillborn())
+    cluster: Any = network._cluster
+    with pytest.raises(ControllerError, match="c0 ended"):
+        network.start()
+    assert "build" not in cluster.verbs()
+
+
+def test_a_controller_for_a_machine_is_told_to_its_switches_only() -> None:
+    network = net("m1", "m2", topo=TwoTrees(depth=1))
+    for number, machine in enumerate(("m1", "m2"), start=1):
+        network.addController(RemoteController(f"c{number}", ip="192.0.2.1", port=6653, machines=[machine]))
+        network.controllers[-1].begin = lambda head: None  # type: ignore[method-assign]
+        network.controllers[-1].port = 6600 + number
+    with network:
+        plans = {m: arguments["plan"] for m, verb, arguments in fake(network).calls if verb == "build"}
+        told = {m: plan["switches"][0]["controllers"] for m, plan in plans.items()}
+        assert told == {"m1": ["tcp:192.0.2.1:6601"], "m2": ["tcp:192.0.2.1:6602"]}
+
+
+def test_a_controller_for_a_machine_that_is_not_there_is_refused() -> None:
+    controller = RemoteController("c0", port=6653, machines=["m7"])
+    with pytest.raises(UsageError, match=r"controller c0: there is no machine 'm7'; the machines are m1"):
+        net(controller=controller).start()
 
 
 def test_start_waits_for_the_switches_and_asks_again() -> None:
