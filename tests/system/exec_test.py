@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""`hybridnet exec`: the command sees what the machine has, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from hybridnet import Net
+from topologies import TwoTrees
+
+
+def execute(*argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hybridnet.cli", "exec", *argv],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_command_runs_in_its_machines_namespaces() -> None:
+    with Net(TwoTrees(depth=1, delay="5ms"), controller=None) as net:
+        run = ["--run", net.cluster.journal.run]
+        for machine, switch, host in (("m1", "s1", "h1"), ("m2", "s2", "h3")):
+            assert execute(*run, machine, "ovs-vsctl", "list-br").stdout.split() == [switch]
+            assert execute(*run, machine, "hostname").stdout.strip() == machine
+            assert host in execute(*run, machine, "ls", "/run/netns").stdout.split()
+            assert (
+                execute(
+                    *run, machine, "sh", "-c", "readlink /proc/1/ns/net /proc/self/ns/net | uniq | wc -l"
+                ).stdout
+                == "1\n"
+            )
+        assert execute(*run, "m1", "ovs-ofctl", "-O", "OpenFlow13", "show", "s1").returncode == 0
+        assert execute(*run, "m1", "sh", "-c", "exit 7").returncode == 7
+        unknown = execute(*run, "m9", "true")
+        assert unknown.returncode == 2
+        assert unknown.stderr == "error: there is no machine m9; the machines are m1, m2\n"
+    gone = execute(*run, "m1", "true")
+    assert gone.returncode == 2
+    assert "there is no run" in gone.stderr
