@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hybridnet.node import CPULimitedHost, Host, Node, OVSKernelSwitch, OVSSwitch, Switch
     from hybridnet.plan import MachineSpec, Plan, PlanOptions, RealtimeOptions, make_plan
     from hybridnet.topo import Topo
+    from hybridnet.wire import Wire
 
 __version__ = version("hybridnet")
 
@@ -58,6 +59,7 @@ _HOMES = {
     "node": ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch"],
     "plan": ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
     "topo": ["Topo"],
+    "wire": ["Wire"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -95,6 +97,7 @@ __all__ = [
     "UnitError",
     "UntrustedResultError",
     "UsageError",
+    "Wire",
     "__version__",
     "debug",
     "error",

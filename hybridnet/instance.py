@@ -8,9 +8,9 @@ the control socket in another: one JSON object per line, each answered by one li
     {"verb": "set_link", "link": NAME, "a_to_b": {…}, "b_to_a": {…}}    changes a link; answered with what holds then
     {"verb": "stop"}                                                    ends it; answered with the final counters
 
-Of a direction, `set_link` is given only what changes, with the keys of the plan; an absent direction stays as it is. Prints
-``ready`` when the instance runs (its peers may come later; a snapshot says how they are), and its
-final counters when SIGTERM ends it. Nothing in Python is on the way of a packet.
+Of a direction, `set_link` is given only what changes, with the keys of the plan; an absent direction stays as it is.
+Prints ``ready`` when the instance runs (its peers may come later; a snapshot says how they are), and its final counters
+when SIGTERM ends it. Nothing in Python is on the way of a packet.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ class Control:
     def __init__(self, path: Path, instance: Any, links: list[dict[str, Any]]) -> None:
         self._instance = instance
         self._links = {link["name"]: link for link in links}
-        self._changing = threading.Lock()
+        self._access = threading.Lock()
+        self._ended = False
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path.unlink(missing_ok=True)
         self._server.bind(str(path))
@@ -120,6 +121,11 @@ class Control:
     def start(self) -> None:
         """Serves in a thread of its own."""
         threading.Thread(target=self._serve, name="control", daemon=True).start()
+
+    def end(self) -> None:
+        """From now on the instance is asked nothing more."""
+        with self._access:
+            self._ended = True
 
     def finish(self, final: dict[str, Any]) -> None:
         """Answers whoever asked for the stop, and removes the socket."""
@@ -151,36 +157,38 @@ class Control:
             verb = request["verb"]
         except (ValueError, KeyError, TypeError):
             return {"error": 'a request is one line like {"verb": "snapshot"}'}
-        if verb == "snapshot":
-            snapshot: dict[str, Any] = self._instance.snapshot()
-            return snapshot
-        if verb == "set_link":
-            try:
-                return self._set_link(request)
-            except (HybridnetError, RuntimeError) as error:
-                return {"error": str(error)}
         if verb == "stop":
             self._stopper = client
             self._instance.stop()
             return None  # `finish` answers, when the loop has ended
+        with self._access:
+            if self._ended:
+                return {"error": "the instance has ended"}
+            if verb == "snapshot":
+                snapshot: dict[str, Any] = self._instance.snapshot()
+                return snapshot
+            if verb == "set_link":
+                try:
+                    return self._set_link(request)
+                except (HybridnetError, RuntimeError) as error:
+                    return {"error": str(error)}
         return {"error": f'unknown verb {verb!r}; there are "snapshot", "set_link" and "stop"'}
 
     def _set_link(self, request: dict[str, Any]) -> dict[str, Any]:
         name = request.get("link")
         if name not in self._links:
             raise PlanError(f"set_link: there is no link {name!r}; there are {', '.join(self._links)}")
-        with self._changing:
-            link = self._links[name]
-            changed = {
-                direction: {**link[direction], **request[direction]} if request.get(direction) else None
-                for direction in ("a_to_b", "b_to_a")
-            }
-            for direction, values in changed.items():
-                if values is not None:
-                    check_direction(values, f"set_link {name}, {direction}")
-            self._instance.set_link(name, changed["a_to_b"], changed["b_to_a"])
-            link.update({direction: values for direction, values in changed.items() if values is not None})
-            return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
+        link = self._links[name]
+        changed = {
+            direction: {**link[direction], **request[direction]} if request.get(direction) else None
+            for direction in ("a_to_b", "b_to_a")
+        }
+        for direction, values in changed.items():
+            if values is not None:
+                check_direction(values, f"set_link {name}, {direction}")
+        self._instance.set_link(name, changed["a_to_b"], changed["b_to_a"])
+        link.update({direction: values for direction, values in changed.items() if values is not None})
+        return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
 
 
 def run(plan_path: Path, control_path: Path) -> None:
@@ -203,6 +211,8 @@ def run(plan_path: Path, control_path: Path) -> None:
         final = instance.snapshot()
     finally:
         gc.enable()
+        control.end()
+        instance.close()  # here, and not when nobody refers to it any more: the process ends before
     control.finish(final)
     print(json.dumps(final), flush=True)
 

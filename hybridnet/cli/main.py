@@ -19,6 +19,7 @@ VERBS = {
     "run": "run",
     "plan": "plan",
     "reproduce": "reproduce",
+    "wire": "wire",
     "exec": "execute",
     "doctor": "doctor",
     "clean": "clean",

@@ -93,6 +93,9 @@ class Instance {
   // From any thread or signal handler.
   void stop() { loop_.stop(); }
 
+  // Closes the emulation portals, which put their devices' settings back. After run() and the last snapshot().
+  void close() { portals_.clear(); }
+
   // From any thread: waits for the loop's thread, which answers between two turns.
   Snapshot snapshot();
 

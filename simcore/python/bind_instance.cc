@@ -225,6 +225,7 @@ void bind_instance(nb::module_& m) {
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none())
       .def("stop", &Instance::stop)
+      .def("close", &Instance::close)
       .def("snapshot", snapshot);
 }
 

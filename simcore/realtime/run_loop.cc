@@ -44,6 +44,11 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
 
 void RunLoop::add(Pollable& pollable) {
   epoll_.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
+  if (options_.fixed_poll > Duration::zero()) {
+    Epoll& alone = one_by_one_.emplace_back();
+    alone.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
+    alone.watch(wake_.fd(), kWakeTag);
+  }
   pollables_.push_back(&pollable);
 }
 
@@ -63,7 +68,7 @@ void RunLoop::run() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const Duration sleep = time_to_sleep(flush_again);
     if (sleep > Duration::zero()) ++counters_.sleeps;
-    const std::vector<std::uint32_t>& readable = epoll_.wait(sleep);
+    const std::vector<std::uint32_t>& readable = where_to_wait(sleep).wait(sleep);
     ++counters_.turns;
     if (!fire_due(wall_now())) ++counters_.overruns;
     poll(readable);
@@ -168,6 +173,12 @@ Duration RunLoop::time_to_sleep(bool flush_again) const {
   }
   if (options_.fixed_poll > Duration::zero() && sleep > Duration::zero()) sleep = options_.fixed_poll;
   return flush_again ? std::min(sleep, kFlushAgain) : sleep;
+}
+
+Epoll& RunLoop::where_to_wait(Duration sleep) {
+  if (one_by_one_.empty() || sleep == Duration::zero()) return epoll_;
+  waited_at_ = (waited_at_ + 1) % one_by_one_.size();
+  return one_by_one_[waited_at_];
 }
 
 void RunLoop::run_posted() {

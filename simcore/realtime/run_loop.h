@@ -17,7 +17,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -44,9 +46,9 @@ class RunLoop {
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
     Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
     int events_per_turn = 1'024;       // >= 1
-    // Waits this long whenever the next event is not due yet, or until a portal is readable, however soon the
-    // event is: the real-time scheduler of INET 2.6, whose 10 ms made every event late (Scussel and others
-    // 2015). For reproducing that; zero: waits for the event. 0 to 1 s.
+    // Whenever no event is due: waits this long at one portal after the other, or until that one is readable, however
+    // soon the next event is. That is the real-time scheduler of INET 2.6, whose 10 ms made events and frames late
+    // (Scussel and others 2015); for reproducing it. Zero: waits for the next event, and at all portals. 0 to 1 s.
     Duration fixed_poll = Duration::zero();
     std::optional<int> cpu;            // pin the thread to this core
     std::optional<int> fifo_priority;  // SCHED_FIFO with this priority, 1 to 99, where allowed
@@ -101,6 +103,7 @@ class RunLoop {
   void poll(const std::vector<std::uint32_t>& readable);
   bool flush();
   Duration time_to_sleep(bool flush_again) const;
+  Epoll& where_to_wait(Duration sleep);
   void run_posted();
   void end();
 
@@ -113,6 +116,8 @@ class RunLoop {
   Epoll epoll_;
   EventFd wake_;
   std::vector<Pollable*> pollables_;  // epoll's tag is the index
+  std::deque<Epoll> one_by_one_;      // with a fixed poll: one for each of them
+  std::size_t waited_at_ = 0;         // of one_by_one_
 
   std::int64_t started_ns_ = 0;
   std::int64_t cpu_at_start_ns_ = 0;

@@ -107,6 +107,27 @@ TEST_F(RunLoopTest, a_fixed_poll_makes_events_late_and_lets_frames_in_at_once) {
   EXPECT_LT(frame_came - event_ran, Duration::ms(20));
 }
 
+TEST_F(RunLoopTest, a_fixed_poll_waits_at_one_portal_while_a_frame_waits_at_the_other) {
+  RunLoop::Options options;
+  options.fixed_poll = Duration::ms(20);
+  RunLoop loop(simulation_, options);
+  Pipe first;
+  Pipe second;
+  loop.add(first);
+  loop.add(second);
+  std::vector<SimTime> came;
+  const auto note = [&](Pipe& next) {
+    came.push_back(loop.wall_now());
+    if (came.size() == 4) return loop.stop();
+    next.send(1);
+  };
+  first.on_byte = [&] { note(first); };  // which waits while the loop is at the second
+  first.send(1);
+  loop.run();
+  ASSERT_EQ(came.size(), 4U);
+  for (std::size_t i = 1; i < came.size(); ++i) EXPECT_GE(came[i] - came[i - 1], Duration::ms(20)) << i;
+}
+
 TEST_F(RunLoopTest, a_fixed_poll_out_of_range_is_refused) {
   RunLoop::Options options;
   options.fixed_poll = Duration::seconds(2);

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet wire``: join two interfaces by a simulated link, and change one that runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from hybridnet.cli.tables import print_table
+from hybridnet.errors import UntrustedResultError, UsageError
+from hybridnet.quantities import parse_delay
+from hybridnet.wire import BACKENDS, Wire, set_wire
+from hybridnet.wire_options import describe_direction, parse_list
+from hybridnet.wire_report import status_line
+
+SUMMARY = "Join two interfaces by a simulated link (or change one that runs: wire set NAME)."
+EXAMPLES = """  hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
+  hybridnet wire eth1 eth2 --delay 5ms --forward "rate=10 Mbit/s,queue=100" --backward "rate=1 Mbit/s"
+  hybridnet wire eth1 eth2 --portal pcap --duration 60s --json
+  hybridnet wire set eth1-eth2 --rate "20 Mbit/s"          from another terminal
+  hybridnet wire set eth1-eth2 --forward "rate=none,delay=50ms"
+
+SIGINT (Ctrl-C) or SIGTERM ends a wire; it puts the interfaces' settings back and says its verdict.
+"""
+STATUS_PERIOD_S = 1.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The interfaces, what happens between them, and how."""
+    parser.add_argument("first", metavar="A", help="an interface of this network namespace; or: set")
+    parser.add_argument("second", metavar="B", help="the other one; or, after set: the wire's name")
+    parser.add_argument(
+        "--rate", metavar="RATE", help='of each direction, "10 Mbit/s"; default none: no limit'
+    )
+    parser.add_argument("--delay", metavar="TIME", help="propagation delay of each direction; default 0")
+    parser.add_argument(
+        "--queue", metavar="LENGTH", help='before each direction: 100 packets, "150 kB"; default 1000'
+    )
+    parser.add_argument(
+        "--overhead", metavar="SIZE", help='added to every frame, "24 B" for all of Ethernet; default 0 B'
+    )
+    parser.add_argument(
+        "--train-limit", metavar="TIME", help="how long a train may hold the wire; 0: exact; default 50us"
+    )
+    for direction, way in (("forward", "from A to B"), ("backward", "from B to A")):
+        parser.add_argument(
+            f"--{direction}", metavar="LIST", help=f'{way} only: "rate=10 Mbit/s,delay=5ms,queue=100"'
+        )
+    parser.add_argument("--portal", choices=BACKENDS, help="how frames are read and written; default packet")
+    parser.add_argument(
+        "--batch",
+        type=int,
+        metavar="N",
+        help="segments written to an interface at once; default 192, pcap 64",
+    )
+    parser.add_argument("--name", help="by which `wire set` finds it; default A-B")
+    parser.add_argument("--duration", metavar="TIME", help="end after this long; default: when it is told to")
+    parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the wire until it is told to end. Returns 4 when its verdict is that it cannot be trusted."""
+    if arguments.first == "set":
+        return _set(arguments)
+    duration_s = (
+        None if arguments.duration is None else parse_delay(arguments.duration, "wire: --duration") / 1e9
+    )
+    if arguments.batch is not None and arguments.batch < 1:
+        raise UsageError(f"wire: --batch {arguments.batch} is no number of segments; write at least 1")
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    console = Console(stderr=True, highlight=False)
+    with Wire(
+        arguments.first,
+        arguments.second,
+        **_options(arguments),
+        backend=arguments.portal or "packet",
+        portal_options={} if arguments.batch is None else {"segments_per_flush": arguments.batch},
+        name=arguments.name,
+    ) as wire:
+        for key, source, target in _ways(wire):
+            console.print(f"{source} > {target}: {describe_direction(wire.directions[key])}", markup=False)
+        _watch(wire, ended, duration_s, console)
+    return _report(wire, arguments.json)
+
+
+def _set(arguments: argparse.Namespace) -> int:
+    for option in ("portal", "batch", "name", "duration"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(
+                f"wire set: --{option} cannot be changed while a wire runs; end it and start another"
+            )
+    now = set_wire(arguments.second, **_options(arguments))
+    if arguments.json:
+        print(json.dumps({key: now[key] for key in ("a_to_b", "b_to_a")}, indent=2))
+    else:
+        for key, way in (("a_to_b", "forward"), ("b_to_a", "backward")):
+            print(f"{way}: {describe_direction(now[key])}")
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of directions, as `Wire` and `set_wire` take them."""
+
+    def listed(way: str) -> Mapping[str, object] | None:
+        text = getattr(arguments, way)
+        return None if text is None else parse_list(text, f"wire: --{way}")
+
+    common = {key: getattr(arguments, key) for key in ("rate", "delay", "queue", "overhead", "train_limit")}
+    return {**common, "forward": listed("forward"), "backward": listed("backward")}
+
+
+def _watch(wire: Wire, ended: threading.Event, duration_s: float | None, console: Console) -> None:
+    """Waits for the end, with one line about the last second where somebody looks."""
+    end = None if duration_s is None else time.monotonic() + duration_s
+    before = wire.snapshot()
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        while not ended.is_set() and (end is None or time.monotonic() < end):
+            left = STATUS_PERIOD_S if end is None else min(STATUS_PERIOD_S, end - time.monotonic())
+            if ended.wait(max(left, 0.0)):
+                return
+            now = wire.snapshot()
+            if console.is_terminal:
+                live.update(Text(status_line(wire.a, wire.b, before, now)), refresh=True)
+            before = now
+
+
+def _report(wire: Wire, as_json: bool) -> int:
+    assert wire.verdict is not None
+    figures = wire.to_json()
+    if as_json:
+        print(json.dumps(figures, indent=2))
+    else:
+        rows = [_row(figures["directions"][key]) for key, _, _ in _ways(wire)]
+        print_table(("direction", "packets in", "packets out", "goodput", "dropped by the link"), rows)
+        for portal, drops in figures["portal_drops"].items():
+            if drops:
+                print(f"dropped at {portal}: {_drops(drops)}")
+        for note in figures["notes"]:
+            print(f"note: {note}")
+        print(wire.verdict)
+    return 0 if wire.verdict.trusted else UntrustedResultError.exit_code
+
+
+def _row(figures: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+    return (
+        f"{figures['from']} > {figures['to']}",
+        str(figures["accepted_packets"]),
+        str(figures["delivered_packets"]),
+        f"{figures['goodput_bps'] / 1e6:.3f} Mbit/s",
+        _drops(figures["dropped"]) or "none",
+    )
+
+
+def _drops(drops: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in drops.items())
+
+
+def _ways(wire: Wire) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    return ("a_to_b", wire.a, wire.b), ("b_to_a", wire.b, wire.a)

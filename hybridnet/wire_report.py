@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What a wire did between two snapshots of its instance, as figures and as a line. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hybridnet.quantities import format_rate
+from hybridnet.results.verdict import percentile_ns, subtract_buckets
+
+__all__ = ["direction_figures", "lateness_p99_ns", "portal_drops", "portal_notes", "status_line"]
+
+Snapshot = Mapping[str, Any]
+
+
+def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict[str, Any]:
+    """What passed the direction that begins at ``from_portal``.
+
+    Returns:
+        seconds, packets and bytes accepted and delivered by the link (segments; wire bytes without overhead),
+        goodput_bps of what was delivered, and ``dropped`` by the link: segments by reason.
+    """
+    seconds = (last["time_ns"] - first["time_ns"]) / 1e9
+    before, after = _link(first, from_portal), _link(last, from_portal)
+    figures: dict[str, Any] = {"seconds": seconds}
+    for key in ("accepted_packets", "accepted_bytes", "delivered_packets", "delivered_bytes"):
+        figures[key] = after[key] - before[key]
+    figures["goodput_bps"] = figures["delivered_bytes"] * 8 / seconds if seconds > 0 else 0.0
+    figures["dropped"] = {
+        reason: count - before["dropped"].get(reason, 0)
+        for reason, count in after["dropped"].items()
+        if count > before["dropped"].get(reason, 0)
+    }
+    return figures
+
+
+def portal_drops(first: Snapshot, last: Snapshot) -> dict[str, dict[str, int]]:
+    """What was dropped at each portal between the snapshots, by reason; ``capture`` is what the kernel dropped."""
+    earlier = {row["name"]: row for row in first["portals"]}
+    drops = {}
+    for row in last["portals"]:
+        before = earlier[row["name"]]
+        counts = {
+            reason: count - before["dropped"].get(reason, 0) for reason, count in row["dropped"].items()
+        }
+        counts["capture"] = row["kernel_drops"] - before["kernel_drops"]
+        drops[row["name"]] = {reason: count for reason, count in counts.items() if count}
+    return drops
+
+
+def lateness_p99_ns(first: Snapshot, last: Snapshot) -> int:
+    """The lateness that 99 % of the events between the snapshots did not exceed."""
+    return percentile_ns(subtract_buckets(last["lateness"]["buckets"], first["lateness"]["buckets"]), 0.99)
+
+
+def portal_notes(snapshot: Snapshot) -> list[str]:
+    """What the portals asked for and did not get."""
+    return [row["notes"] for row in snapshot["portals"] if "notes" in row]
+
+
+def status_line(a: str, b: str, first: Snapshot, last: Snapshot) -> str:
+    """Goodput each way, what was dropped and where, and how late events ran, between two snapshots."""
+    parts = []
+    for source, target in ((a, b), (b, a)):
+        figures = direction_figures(first, last, source)
+        drops = "".join(f", {count} {reason}" for reason, count in figures["dropped"].items())
+        parts.append(f"{source} > {target} {_short_rate(figures['goodput_bps'])}{drops}")
+    for portal, drops_there in portal_drops(first, last).items():
+        parts.extend(f"{portal}: {count} {reason}" for reason, count in drops_there.items())
+    parts.append(f"late p99 {lateness_p99_ns(first, last) / 1e3:.0f} us")
+    return "   ".join(parts)
+
+
+def _link(snapshot: Snapshot, from_portal: str) -> Mapping[str, Any]:
+    row: Mapping[str, Any] = next(row for row in snapshot["links"] if row["from"] == from_portal)
+    return row
+
+
+def _short_rate(bits_per_second: float) -> str:
+    """Three digits are enough to look at.
+
+    Example:
+        >>> _short_rate(941_234_567.0), _short_rate(0.0)
+        ('941 Mbit/s', '0 bit/s')
+    """
+    digits = max(len(str(round(bits_per_second))) - 3, 0)
+    rounded = round(bits_per_second, -digits)
+    return format_rate(int(rounded)) if rounded else "0 bit/s"

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hybridnet.errors import EnvironmentLackError, PlanError, UsageError
+from hybridnet.instance import check_direction, load_plan
+from hybridnet.wire import Wire, set_wire, wire_plan
+from hybridnet.wire_options import DEFAULTS
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def plan(**options: object) -> dict[str, object]:
+    return wire_plan("eth1", "eth2", name="w", forward=DEFAULTS, backward=DEFAULTS, **options)  # type: ignore[arg-type]
+
+
+def test_the_plan_follows_the_schema(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    for backend, options in (
+        ("packet", {"gro": False, "gro_flush_timeout_ns": 0, "segments_per_flush": 1}),
+        (
+            "pcap",
+            {"immediate": False, "timeout_ns": 10_000_000, "kernel_stamps": False, "backlog_segments": 5},
+        ),
+    ):
+        file.write_text(
+            json.dumps(plan(backend=backend, portal_options=options, realtime={"fixed_poll_ns": 1}))
+        )
+        assert load_plan(file)["emulation_portals"][1]["options"] == options
+
+
+def test_an_option_of_the_other_backend_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(plan(backend="packet", portal_options={"immediate": True})))
+    with pytest.raises(PlanError, match="emulation_portals/0/options: .*immediate"):
+        load_plan(file)
+
+
+def test_a_direction_is_checked_before_a_running_link_takes_it() -> None:
+    check_direction(dict(DEFAULTS), "set_link wire, a_to_b")
+    with pytest.raises(PlanError, match="set_link wire, a_to_b, delay_ns: -1 is less than the minimum of 0"):
+        check_direction({**DEFAULTS, "delay_ns": -1}, "set_link wire, a_to_b")
+    with pytest.raises(PlanError):
+        check_direction({**DEFAULTS, "queue_packets": None}, "set_link wire, a_to_b")
+
+
+def test_ends_names_and_portals_that_make_no_sense_are_refused_before_anything_is_made(state: Path) -> None:
+    with pytest.raises(UsageError, match="both ends are eth1"):
+        Wire("eth1", "eth1")
+    with pytest.raises(UsageError, match="there is no portal 'dpdk'"):
+        Wire("eth1", "eth2", backend="dpdk")
+    with pytest.raises(UsageError, match="the name may have letters"):
+        Wire("eth1", "eth2", name="../x")
+    with pytest.raises(
+        EnvironmentLackError, match=r"no interface none-1 in this network namespace|needs root"
+    ):
+        Wire("none-1", "none-2")
+    assert not state.exists()
+
+
+def test_setting_needs_a_wire_and_something_to_change() -> None:
+    with pytest.raises(UsageError, match="wire w: there is none of this name; there are none"):
+        set_wire("w", delay="5ms")
+    with pytest.raises(UsageError, match="nothing to change is given"):
+        set_wire("w", rate=None)
