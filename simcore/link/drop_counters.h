@@ -30,6 +30,7 @@ enum class DropReason : std::uint8_t {
   late_datagram,   // a peering datagram given up on before it came
   foreign,         // a peering datagram with another run's token or from a stranger
   impaired,        // lost by a loss model, as asked
+  aqm,             // dropped early by active queue management
   count_,
 };
 

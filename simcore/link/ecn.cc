@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/ecn.h"
+
+#include <cstdint>
+
+#include "simcore/wire/byte_order.h"
+#include "simcore/wire/checksum.h"
+#include "simcore/wire/ethernet.h"
+#include "simcore/wire/ipv4.h"
+
+namespace simcore {
+
+namespace {
+
+constexpr std::size_t kIpv6Size = 40;
+constexpr std::uint8_t kCongestionExperienced = 0b11;
+
+}  // namespace
+
+bool mark_congestion(Packet& packet) {
+  const auto ethernet = EthernetHeader::parse(packet.bytes());
+  if (!ethernet) return false;
+  std::uint8_t* const network = packet.bytes().data() + ethernet->size();
+  const std::size_t stored = packet.size() - ethernet->size();
+  if (ethernet->ether_type() == EtherType::ipv4) {
+    if (!Ipv4Header::parse(ethernet->payload(), packet.virtual_payload)) return false;
+    if ((network[1] & kCongestionExperienced) == 0) return false;
+    const std::uint16_t before = load_be16(network);
+    const auto after = static_cast<std::uint16_t>(before | kCongestionExperienced);
+    std::uint8_t* const checksum = network + Ipv4Header::kChecksumOffset;
+    if (after != before) store_be16(checksum, updated_checksum(load_be16(checksum), before, after));
+    store_be16(network, after);
+    return true;
+  }
+  if (ethernet->ether_type() != EtherType::ipv6 || stored < kIpv6Size || network[0] >> 4 != 6) return false;
+  constexpr std::uint8_t kInSecondByte = kCongestionExperienced
+                                         << 4;  // of the traffic class, four bits are in each
+  if ((network[1] & kInSecondByte) == 0) return false;
+  network[1] = static_cast<std::uint8_t>(network[1] | kInSecondByte);
+  return true;
+}
+
+}  // namespace simcore

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/fq_codel.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "simcore/units/error.h"
+#include "simcore/wire/ethernet.h"
+#include "simcore/wire/transport_place.h"
+
+namespace simcore {
+
+namespace {
+
+constexpr std::int64_t kMostDroppedAtOnce = 64;
+constexpr std::size_t kPorts = 4;  // bytes, of source and destination together
+
+// FNV-1a, continued.
+std::uint64_t hash_on(std::uint64_t hash, std::span<const std::uint8_t> bytes) {
+  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3ULL;
+  return hash;
+}
+
+// Spreads what FNV leaves in the low bits (the finalizer of splitmix64).
+std::uint64_t mixed(std::uint64_t hash) {
+  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9ULL;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebULL;
+  return hash ^ hash >> 31;
+}
+
+}  // namespace
+
+FqCodel::FqCodel(const Config& config, RandomStream random) : config_(config), salt_(random()) {
+  check(config.codel);
+  const auto require = [](bool holds, const std::string& what, std::int64_t value, const std::string& cure) {
+    if (!holds)
+      throw ConfigError("make FQ-CoDel queue: " + what + " is " + std::to_string(value) + "; " + cure);
+  };
+  require(config.limit >= 1, "limit (packets)", config.limit, "it must be at least 1");
+  require(config.flows >= 1 && config.flows <= 65'536, "the number of flows", config.flows,
+          "write 1 to 65536");
+  require(config.quantum.count() >= 1, "quantum (bytes)", config.quantum.count(), "it must be at least 1");
+  flows_ = std::vector<Flow>(static_cast<std::size_t>(config.flows));
+}
+
+// What is neither TCP nor UDP is told apart by its network addresses, and what is not IPv4 by its Ethernet header.
+std::size_t FqCodel::flow_of(const Packet& packet) const {
+  const std::span<const std::uint8_t> frame = packet.bytes();
+  std::uint64_t hash = 0xcbf29ce484222325ULL ^ salt_;
+  constexpr std::size_t kIpv4Addresses = 12;
+  constexpr std::size_t kIpv6Addresses = 8;
+  constexpr std::size_t kProtocol = 9;
+  const auto ethernet = EthernetHeader::parse(frame);
+  if (const auto place = find_transport(frame, packet.virtual_payload)) {
+    const std::size_t addresses = place->network + (place->ipv6 ? kIpv6Addresses : kIpv4Addresses);
+    hash = hash_on(hash, frame.subspan(addresses, place->ipv6 ? 32 : 8));
+    hash = hash_on(hash, frame.subspan(place->transport, kPorts));
+    const std::uint8_t protocol = place->udp ? 1 : 0;
+    hash = hash_on(hash, {&protocol, 1});
+  } else if (ethernet && ethernet->ether_type() == EtherType::ipv4 && ethernet->payload().size() >= 20) {
+    hash = hash_on(hash, ethernet->payload().subspan(kIpv4Addresses, 8));
+    hash = hash_on(hash, ethernet->payload().subspan(kProtocol, 1));
+  } else {
+    hash = hash_on(hash, frame.first(std::min(frame.size(), EthernetHeader::kSize)));
+  }
+  return static_cast<std::size_t>(mixed(hash) % flows_.size());
+}
+
+void FqCodel::admit(PacketPtr packet, SimTime, ByteCount) {
+  const std::size_t index = flow_of(*packet);
+  Flow& flow = flows_[index];
+  ++packets_;
+  bytes_ += packet->wire_size();
+  flow.queue.push(std::move(packet));
+  if (!flow.waiting) {
+    flow.waiting = true;
+    flow.credit = config_.quantum.count();
+    fresh_.push(index);
+  }
+  if (packets_ > config_.limit) drop_from_fattest();
+}
+
+void FqCodel::drop_from_fattest() {
+  Flow& fattest = *std::max_element(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
+    return a.queue.bytes() < b.queue.bytes();
+  });
+  const std::int64_t enough = fattest.queue.bytes().count() / 2;
+  std::int64_t dropped = 0;
+  for (std::int64_t count = 0; count < kMostDroppedAtOnce && (count == 0 || dropped < enough); ++count) {
+    PacketPtr packet = fattest.queue.pop();
+    dropped += packet->wire_size().count();
+    take_out(*packet);
+    drop(std::move(packet), DropReason::queue_full);
+  }
+}
+
+PacketPtr FqCodel::release(SimTime now) {
+  for (;;) {
+    const bool from_fresh = !fresh_.empty();
+    Ring<std::size_t>& list = from_fresh ? fresh_ : others_;
+    if (list.empty()) return nullptr;
+    const std::size_t index = list.front();
+    Flow& flow = flows_[index];
+    if (flow.credit <= 0) {
+      flow.credit += config_.quantum.count();
+      list.pop();
+      others_.push(index);
+      continue;
+    }
+    PacketPtr packet = next_of(flow, now);
+    if (packet) {
+      flow.credit -= packet->wire_size().count();
+      return packet;
+    }
+    list.pop();
+    // A fresh flow that has run empty waits behind the others once, or it could always come first.
+    if (from_fresh) {
+      others_.push(index);
+    } else {
+      flow.waiting = false;
+    }
+  }
+}
+
+PacketPtr FqCodel::next_of(Flow& flow, SimTime now) {
+  PacketPtr packet =
+      flow.control.next(config_.codel, flow.queue, now, counters_.marked, [this](PacketPtr dropped) {
+        take_out(*dropped);
+        drop(std::move(dropped), DropReason::aqm);
+      });
+  if (packet) take_out(*packet);
+  return packet;
+}
+
+void FqCodel::take_out(const Packet& packet) {
+  --packets_;
+  bytes_ -= packet.wire_size();
+}
+
+}  // namespace simcore

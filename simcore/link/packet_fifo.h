@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// PacketFifo: packets that wait, first in first out, and the bytes they are.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "simcore/link/ring.h"
+#include "simcore/units/data.h"
+#include "simcore/wire/packet.h"
+
+namespace simcore {
+
+class PacketFifo {
+ public:
+  bool empty() const { return packets_.empty(); }
+  std::int64_t packets() const { return static_cast<std::int64_t>(packets_.size()); }
+  ByteCount bytes() const { return bytes_; }
+
+  void push(PacketPtr packet) {
+    bytes_ += packet->wire_size();
+    packets_.push(std::move(packet));
+  }
+
+  // Null when nothing waits.
+  PacketPtr pop() {
+    if (packets_.empty()) return nullptr;
+    PacketPtr packet = packets_.pop();
+    bytes_ -= packet->wire_size();
+    return packet;
+  }
+
+ private:
+  Ring<PacketPtr> packets_;
+  ByteCount bytes_ = ByteCount::zero();
+};
+
+}  // namespace simcore

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// QueueDiscipline: who waits for the wire of a ServedLink, in which order they leave, and who is dropped or marked.
+//
+//   enqueue() --> [ may drop or mark ] --> [ waits ] --> [ may drop or mark ] --> dequeue()
+//
+// All packets are single frames; while one waits, its first_arrival is when it came. The frame that is on the wire
+// does not wait any more.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "simcore/link/drop_counters.h"
+#include "simcore/units/data.h"
+#include "simcore/units/time.h"
+#include "simcore/wire/packet.h"
+
+namespace simcore {
+
+class QueueDiscipline {
+ public:
+  struct Counters {
+    std::uint64_t accepted = 0;  // delivered + dropped + waiting
+    std::uint64_t delivered = 0;
+    std::uint64_t marked = 0;                   // CE instead of a drop
+    std::int64_t most_waiting = 0;              // packets
+    Duration sojourn_total = Duration::zero();  // of those delivered, from enqueue to dequeue
+    Duration sojourn_longest = Duration::zero();
+    DropCounters dropped;
+  };
+
+  QueueDiscipline() = default;
+  QueueDiscipline(const QueueDiscipline&) = delete;
+  QueueDiscipline& operator=(const QueueDiscipline&) = delete;
+  virtual ~QueueDiscipline() = default;
+
+  // `on_wire` is what the wire is busy with: the sizes of a frame, or zero.
+  void enqueue(PacketPtr packet, SimTime now, ByteCount on_wire) {
+    ++counters_.accepted;
+    admit(std::move(packet), now, on_wire);
+    counters_.most_waiting = std::max(counters_.most_waiting, packets());
+  }
+
+  // Who goes next; null when nobody does.
+  PacketPtr dequeue(SimTime now) {
+    PacketPtr packet = release(now);
+    if (!packet) return nullptr;
+    ++counters_.delivered;
+    const Duration sojourn = now - packet->first_arrival;
+    counters_.sojourn_total += sojourn;
+    counters_.sojourn_longest = std::max(counters_.sojourn_longest, sojourn);
+    return packet;
+  }
+
+  // What waits now.
+  virtual std::int64_t packets() const = 0;
+  virtual ByteCount bytes() const = 0;
+
+  const Counters& counters() const { return counters_; }
+
+ protected:
+  virtual void admit(PacketPtr packet, SimTime now, ByteCount on_wire) = 0;
+  virtual PacketPtr release(SimTime now) = 0;
+
+  // Destroys the packet.
+  void drop(PacketPtr packet, DropReason reason) { counters_.dropped.add(reason, packet->segments); }
+
+  Counters counters_;
+};
+
+}  // namespace simcore

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// Red: random early detection (Floyd and Jacobson 1993), in bytes as Linux's.
+//
+//   average = (1 - weight) average + weight * queue               when a packet comes
+//   average = (1 - weight)^m average                              after an idle time of m typical packets
+//
+//   average < least               nobody is dropped
+//   least <= average < most       p = highest * (average - least) / (most - least), and p / (1 - count * p) after
+//                                 `count` packets since the last drop, which spreads the drops evenly
+//   most <= average               everybody is dropped
+//
+// With ECN a sender that understands marks is marked instead of dropped. A full queue drops all the same.
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/kernel/random.h"
+#include "simcore/link/packet_fifo.h"
+#include "simcore/link/queue_discipline.h"
+
+namespace simcore {
+
+class Red final : public QueueDiscipline {
+ public:
+  struct Config {
+    ByteCount limit = ByteCount::bytes(1'000'000);  // of the queue; >= 1
+    ByteCount least = ByteCount::bytes(30'000);     // >= 0, of the average
+    ByteCount most = ByteCount::bytes(90'000);      // > least
+    double highest = 0.02;                          // the probability just below `most`
+    double weight = 0.002;                          // of a new sample; above 0, at most 1
+    Duration typical = Duration::zero();  // serialization of a typical packet; zero: idle time does not count
+    bool ecn = false;
+  };
+
+  // Throws ConfigError when a value is out of its range.
+  Red(const Config& config, RandomStream random);
+
+  std::int64_t packets() const override { return waiting_.packets(); }
+  ByteCount bytes() const override { return waiting_.bytes(); }
+  double average() const { return average_; }  // bytes
+
+ protected:
+  void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
+  PacketPtr release(SimTime now) override;
+
+ private:
+  void sample(SimTime now);
+  bool chosen();
+
+  Config config_;
+  RandomStream random_;
+  PacketFifo waiting_;
+  double average_ = 0.0;
+  std::int64_t count_ = -1;  // packets since the last drop or mark; -1: the average was below `least`
+  SimTime idle_since_ = SimTime::zero();
+  bool idle_ = true;
+};
+
+}  // namespace simcore
