@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/served_link.h"
+
+#include <utility>
+
+#include "simcore/units/error.h"
+#include "simcore/wire/train.h"
+
+namespace simcore {
+
+ServedLink::ServedLink(Simulation& simulation, PacketPool& pool, std::string name, const Config& config,
+                       std::unique_ptr<QueueDiscipline> queue, std::unique_ptr<Server> server,
+                       PacketSink& sink)
+    : simulation_(simulation),
+      pool_(pool),
+      name_(std::move(name)),
+      config_(config),
+      queue_(std::move(queue)),
+      server_(std::move(server)),
+      far_end_(counters_, sink),
+      line_(simulation, far_end_),
+      arriving_(simulation, entrance_) {
+  const auto require = [this](bool holds, const std::string& what, std::int64_t value) {
+    if (holds) return;
+    throw ConfigError("make link " + name_ + ": " + what + " is " + std::to_string(value) +
+                      "; it must not be negative");
+  };
+  require(config.propagation_delay >= Duration::zero(), "propagation delay (ns)",
+          config.propagation_delay.count_ns());
+  require(config.overhead >= ByteCount::zero(), "overhead (bytes)", config.overhead.count());
+}
+
+void ServedLink::accept(PacketPtr packet) {
+  counters_.accepted_packets += packet->segments;
+  counters_.accepted_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
+  while (packet->segments > 1) {
+    PacketPtr first = split_front(*packet, 1, pool_);
+    if (!first) return counters_.dropped.add(DropReason::pool_exhausted, packet->segments);
+    entrance_.accept(std::move(first));
+  }
+  entrance_.accept(std::move(packet));
+}
+
+void ServedLink::Entrance::accept(PacketPtr packet) {
+  const SimTime arrival = packet->first_arrival;
+  if (arrival > link_.simulation_.now()) return link_.arriving_.insert(std::move(packet), arrival);
+  link_.offer(std::move(packet));
+}
+
+void ServedLink::offer(PacketPtr packet) {
+  if (!server_->carries(packet->wire_size() + config_.overhead)) {
+    return counters_.dropped.add(DropReason::too_big, packet->segments);
+  }
+  const ByteCount on_wire = on_wire_ ? on_wire_->wire_size() : ByteCount::zero();
+  queue_->enqueue(std::move(packet), simulation_.now(), on_wire);
+  if (!on_wire_) start();
+}
+
+void ServedLink::start() {
+  on_wire_ = queue_->dequeue(simulation_.now());
+  if (!on_wire_) return;
+  departure_ = server_->serve(on_wire_->wire_size() + config_.overhead, simulation_.now());
+  simulation_.schedule(left_, departure_);
+}
+
+void ServedLink::leave() {
+  PacketPtr packet = std::move(on_wire_);
+  const SimTime arrival = simulation_.now() + config_.propagation_delay;
+  packet->last_arrival = arrival;
+  line_.push(std::move(packet), arrival);
+  start();
+}
+
+void ServedLink::change_rate(DataRate rate) {
+  auto* const server = dynamic_cast<RateServer*>(server_.get());
+  if (!server) {
+    throw ConfigError("change the rate of link " + name_ + ": its wire follows a trace or a token bucket");
+  }
+  if (!on_wire_) {
+    server->change(rate, simulation_.now(), simulation_.now());
+    return;
+  }
+  departure_ = server->change(rate, departure_, simulation_.now());
+  simulation_.schedule(left_, departure_);
+}
+
+Link::Counters ServedLink::counters() const {
+  Link::Counters all = counters_;
+  for (std::size_t i = 0; i < kDropReasons; ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    all.dropped.add(reason, queue_->counters().dropped.of(reason));
+  }
+  return all;
+}
+
+std::uint64_t ServedLink::in_flight() const {
+  return line_.segments() + arriving_.segments() + static_cast<std::uint64_t>(queue_->packets()) +
+         (on_wire_ ? 1 : 0);
+}
+
+void ServedLink::FarEnd::accept(PacketPtr packet) {
+  counters_.delivered_packets += packet->segments;
+  counters_.delivered_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
+  sink_.accept(std::move(packet));
+}
+
+}  // namespace simcore

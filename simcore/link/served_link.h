@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// ServedLink: a link whose queue decides when a packet leaves it, or whose wire is no constant rate.
+//
+//   accept() --> [ queue discipline ] --> [ server ] --> [ propagation delay ] --> sink.accept()
+//
+// Link computes everything when a packet comes. What CoDel drops, or which flow is next, is known only when the wire is
+// free; so here a packet costs two events: it has left the wire, and it arrives. Every frame is treated on its own:
+// trains are taken apart, and each segment is offered to the queue when it arrives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/link/delay_line.h"
+#include "simcore/link/link.h"
+#include "simcore/link/queue_discipline.h"
+#include "simcore/link/server.h"
+#include "simcore/wire/packet.h"
+#include "simcore/wire/packet_pool.h"
+
+namespace simcore {
+
+class ServedLink final : public PacketSink {
+ public:
+  struct Config {
+    Duration propagation_delay = Duration::zero();  // >= 0
+    ByteCount overhead = ByteCount::zero();         // >= 0, added to every frame on the wire
+  };
+
+  // Simulation, pool and sink must outlive it. Throws ConfigError when a value is out of its range.
+  ServedLink(Simulation& simulation, PacketPool& pool, std::string name, const Config& config,
+             std::unique_ptr<QueueDiscipline> queue, std::unique_ptr<Server> server, PacketSink& sink);
+
+  void accept(PacketPtr packet) override;
+
+  // From now on another rate, for what is on the wire too. Throws ConfigError, and then nothing has changed, when the
+  // rate is out of its range or the server has none that can be changed.
+  void change_rate(DataRate rate);
+
+  const std::string& name() const { return name_; }
+  // What the link's own elements counted: drops of the queue included, its figures besides in queue().
+  Link::Counters counters() const;
+  const QueueDiscipline& queue() const { return *queue_; }
+  // Segments that were accepted and are neither delivered nor dropped yet.
+  std::uint64_t in_flight() const;
+
+ private:
+  // Counts what comes out at the far end, then gives it away.
+  class FarEnd final : public PacketSink {
+   public:
+    FarEnd(Link::Counters& counters, PacketSink& sink) : counters_(counters), sink_(sink) {}
+    void accept(PacketPtr packet) override;
+
+   private:
+    Link::Counters& counters_;
+    PacketSink& sink_;
+  };
+
+  // Takes a segment when it arrives.
+  class Entrance final : public PacketSink {
+   public:
+    explicit Entrance(ServedLink& link) : link_(link) {}
+    void accept(PacketPtr packet) override;
+
+   private:
+    ServedLink& link_;
+  };
+
+  void offer(PacketPtr packet);
+  void start();
+  void leave();
+
+  Simulation& simulation_;
+  PacketPool& pool_;
+  std::string name_;
+  Config config_;
+  std::unique_ptr<QueueDiscipline> queue_;
+  std::unique_ptr<Server> server_;
+  Link::Counters counters_;
+  FarEnd far_end_;
+  Entrance entrance_{*this};
+  DelayLine line_;
+  DelayLine arriving_;  // segments of trains, until they are here
+  PacketPtr on_wire_;   // null: the wire is free
+  SimTime departure_ = SimTime::zero();
+  EventFor<ServedLink, &ServedLink::leave> left_{*this};
+};
+
+}  // namespace simcore
