@@ -12,6 +12,7 @@ it runs its socket lies in the state directory, so that another process can find
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -33,7 +34,8 @@ __all__ = ["BACKENDS", "Wire", "set_wire", "wire_plan"]
 
 BACKENDS = ("packet", "pcap")
 LINK = "wire"
-_NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,40}")  # the socket's path has at most 107 bytes
+_NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,40}")
+_SOCKET_PATH_BYTES = 107
 
 
 def wire_plan(
@@ -163,6 +165,11 @@ class Wire:
         self._process: InstanceProcess | None = None
         try:
             directory = self._journal.directory / f"wire-{self.name}"
+            if len(os.fsencode(directory)) + len("/instance.sock") > _SOCKET_PATH_BYTES:
+                raise EnvironmentLackError(
+                    f"{what}: the path of its socket in {directory} is too long for Unix; "
+                    "set HYBRIDNET_STATE_DIR to a shorter one"
+                )
             self._process = InstanceProcess(plan, self._journal, directory, directory)
             self._first = self._last = self._process.ask("snapshot")
         except BaseException:
@@ -180,14 +187,15 @@ class Wire:
 
         Nothing in flight is lost or overtaken: what waits goes on at the new rate, what was accepted keeps its delay.
         """
-        assert self._process is not None, "the wire is closed"
-        self._directions.update(
-            self._process.ask("set_link", **_set_request(self.name, options, forward, backward))
-        )
+        if self._process is None:
+            raise UsageError(f"wire {self.name}: it is closed and cannot be changed")
+        self._process.ask("set_link", **_set_request(self.name, options, forward, backward))
 
     @property
     def directions(self) -> dict[str, dict[str, Any]]:
-        """What was asked for, ``a_to_b`` and ``b_to_a``, with the keys of an instance plan."""
+        """What holds now, ``a_to_b`` and ``b_to_a``, with the keys of an instance plan; at the end: what held last."""
+        if self._process is not None:  # somebody else may have changed it
+            self._directions.update(self._process.ask("set_link", link=LINK))
         return {key: dict(self._directions[key]) for key in ("a_to_b", "b_to_a")}
 
     def snapshot(self) -> dict[str, Any]:
@@ -205,6 +213,8 @@ class Wire:
         process, self._process = self._process, None
         try:
             if process is not None:
+                with contextlib.suppress(MachineError):  # it has ended: stop() says how
+                    self._directions.update(process.ask("set_link", link=LINK))
                 final = process.stop()
                 if final is None:
                     raise MachineError(f"wire {self.name}: its instance ended before it was asked to")

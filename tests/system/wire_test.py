@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""`hybridnet wire` between two namespaces: what it does to packets, changes while it runs, and what it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FEATURES = ("generic-receive-offload", "rx-udp-gro-forwarding", "tx-checksumming")
+
+
+def out_of(command: list[str], **options: Any) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, **options)
+    return done.stdout
+
+
+class Place:
+    """Namespaces a and b, each with eth0 (10.9.0.1 and .2), and w, where the other ends wa and wb are."""
+
+    def __init__(self, state: Path) -> None:
+        self.names = {key: f"hnwire{os.getpid()}{key}" for key in "abw"}
+        self.environment = {**os.environ, "HYBRIDNET_STATE_DIR": str(state)}
+        for name in self.names.values():
+            out_of(["ip", "netns", "add", name])
+        for key, address in (("a", "10.9.0.1/24"), ("b", "10.9.0.2/24")):
+            near, far = f"netns {self.names[key]}", f"netns {self.names['w']}"
+            batch = f"link add name eth0 {near} type veth peer name w{key} {far}"
+            out_of(["ip", *batch.split()])
+            self.run(key, "ip", "addr", "add", address, "dev", "eth0")
+            self.run(key, "ip", "link", "set", "dev", "eth0", "up")
+            self.run("w", "ip", "link", "set", "dev", f"w{key}", "up")
+
+    def inside(self, key: str, *command: str) -> list[str]:
+        return ["ip", "netns", "exec", self.names[key], *command]
+
+    def run(self, key: str, *command: str) -> str:
+        return out_of(self.inside(key, *command), env=self.environment)
+
+    def start(self, *options: str) -> subprocess.Popen[str]:
+        """A wire that runs: it has said what it does."""
+        command = self.inside("w", sys.executable, "-m", "hybridnet.cli", "wire", "wa", "wb", *options)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment
+        )
+        assert process.stderr is not None
+        for way in ("wa > wb: ", "wb > wa: "):
+            line = process.stderr.readline()
+            assert line.startswith(way), line + process.stderr.read()
+        return process
+
+    def set(self, *options: str) -> str:
+        """From a namespace that is not the wire's: another terminal."""
+        return out_of(
+            [sys.executable, "-m", "hybridnet.cli", "wire", "set", "wa-wb", *options], env=self.environment
+        )
+
+    def rtt_ms(self, count: int = 20) -> float:
+        """The least round-trip time: what the machine's load adds is not asked for."""
+        text = self.run("a", "ping", "-n", "-q", "-i", "0.02", "-c", str(count), "10.9.0.2")
+        assert "0% packet loss" in text
+        found = re.search(r"= ([\d.]+)/", text)
+        assert found is not None
+        return float(found[1])
+
+    def features(self) -> dict[str, list[str]]:
+        return {
+            device: [
+                line
+                for line in self.run("w", "ethtool", "-k", device).splitlines()
+                if line.startswith(FEATURES)
+            ]
+            for device in ("wa", "wb")
+        }
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with tempfile.TemporaryDirectory(prefix="hn") as short:  # the path of a socket is
+        made = Place(Path(short) / "state")
+        yield made
+        for name in made.names.values():
+            out_of(["ip", "netns", "del", name])
+
+
+def ended(process: subprocess.Popen[str], number: int | None) -> tuple[int, dict[str, Any]]:
+    """Its exit code, and what it printed with --json."""
+    if number is not None:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert out, err
+    figures: dict[str, Any] = json.loads(out)
+    assert process.returncode == (0 if figures["verdict"]["trusted"] else 4)
+    return process.returncode, figures
+
+
+@pytest.mark.parametrize("portal", ["packet", "pcap"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_packets_are_delayed_counted_and_nothing_stays(
+    place: Place, portal: str, number: signal.Signals
+) -> None:
+    before = place.features()
+    process = place.start("--delay", "10ms", "--backward", "delay=5ms", "--portal", portal, "--json")
+    assert 15.0 <= place.rtt_ms() < 25.0
+    _, figures = ended(process, number)
+    for key in ("a_to_b", "b_to_a"):
+        passed = figures["directions"][key]
+        assert passed["delivered_packets"] >= 20
+        assert passed["accepted_packets"] == passed["delivered_packets"]
+        assert passed["dropped"] == {}
+    assert place.features() == before
+    assert not Path(place.environment["HYBRIDNET_STATE_DIR"]).exists()
+
+
+def test_delay_and_rate_change_while_packets_pass(place: Place) -> None:
+    process = place.start("--delay", "10ms", "--json")
+    assert 20.0 <= place.rtt_ms() < 30.0
+    assert "forward: no limit, 40 ms" in place.set("--forward", "delay=40ms")
+    assert 50.0 <= place.rtt_ms() < 60.0
+    place.set("--delay", "0", "--rate", "20 Mbit/s")
+    assert place.rtt_ms() < 10.0
+    server = subprocess.Popen(place.inside("b", "iperf3", "-s", "-1"), stdout=subprocess.DEVNULL)
+    place.run("b", "sh", "-c", "until ss -Hltn | grep -q :5201; do :; done")
+    report = json.loads(
+        place.run("a", *["iperf3", "-c", "10.9.0.2", "-C", "cubic", "-t", "2", "-J"]),
+    )
+    server.wait(10)
+    assert 10e6 < report["end"]["sum_received"]["bits_per_second"] < 20e6
+    _, figures = ended(process, signal.SIGTERM)
+    assert figures["directions"]["a_to_b"]["rate_bps"] == 20_000_000
+
+
+def test_a_change_that_is_refused_is_told_and_changes_nothing(place: Place) -> None:
+    process = place.start("--delay", "10ms", "--json")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        place.set("--delay=-5ms")
+    assert 'wire wa-wb: delay: delay "-5ms" is out of range' in refused.value.stderr
+    assert 20.0 <= place.rtt_ms() < 30.0
+    with pytest.raises(subprocess.CalledProcessError) as second:
+        place.run("w", sys.executable, "-m", "hybridnet.cli", "wire", "wa", "wb")
+    assert "a wire of this name runs already" in second.value.stderr
+    ended(process, signal.SIGINT)
+
+
+def test_an_instance_that_was_held_up_is_not_trusted_and_the_code_says_so(place: Place) -> None:
+    process = place.start("--delay", "5ms", "--duration", "4s", "--json")
+    instance = instance_below(process.pid)
+    pings = subprocess.Popen(
+        place.inside("a", *["ping", "-n", "-q", "-i", "0.01", "-c", "200", "10.9.0.2"]),
+        stdout=subprocess.DEVNULL,
+    )
+    for _ in range(10):
+        os.kill(instance, signal.SIGSTOP)
+        time.sleep(0.1)  # while packets become due
+        os.kill(instance, signal.SIGCONT)
+        time.sleep(0.05)
+    pings.wait(30)
+    code, figures = ended(process, None)
+    assert code == 4
+    assert "late at the 99.9th percentile" in figures["verdict"]["reasons"][0]
+
+
+def test_it_is_a_context_manager_in_python(place: Place) -> None:
+    program = """
+import hybridnet, json, subprocess
+with hybridnet.Wire("wa", "wb", delay="3 ms", name="mine") as wire:
+    wire.set(backward={"delay": "6 ms"})
+    print(json.dumps(wire.directions))
+    print(wire.snapshot()["name"])
+print(wire.verdict.trusted, wire.to_json()["verdict"]["trusted"])
+"""
+    directions, name, verdict = place.run("w", sys.executable, "-c", program).splitlines()
+    delays: Mapping[str, Any] = json.loads(directions)
+    assert (delays["a_to_b"]["delay_ns"], delays["b_to_a"]["delay_ns"]) == (3_000_000, 6_000_000)
+    assert name == "mine"
+    assert verdict.split()[0] == verdict.split()[1]
+
+
+def test_an_interface_that_is_not_there_is_said_with_the_cure(place: Place) -> None:
+    command = place.inside("w", sys.executable, "-m", "hybridnet.cli", "wire", "wa", "wx")
+    done = subprocess.run(command, capture_output=True, text=True, env=place.environment)
+    assert done.returncode == 3
+    assert "there is no interface wx in this network namespace; `ip link` lists" in done.stderr
+
+
+def instance_below(pid: int) -> int:
+    """The instance's process, a child of the wire's (of which `ip netns exec` is the same process)."""
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        if b"hybridnet.instance" in Path(f"/proc/{child}/cmdline").read_bytes():
+            return int(child)
+    raise AssertionError("the wire has no instance")
