@@ -34,7 +34,7 @@ from typing import Any, cast
 from distributed import Client, Scheduler, Security, SpecCluster, Worker
 
 from hybridnet.agent.neighbours import NeighbourLimits
-from hybridnet.cleaning import remove_run_directory
+from hybridnet.cleaning import remove_run_directory, uninterrupted
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.journal import Journal, state_directory
 from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
@@ -316,6 +316,10 @@ class Cluster:
         if self._closed:
             return
         self._closing = self._closed = True
+        with uninterrupted("the machines"):
+            self._close()
+
+    def _close(self) -> None:
         if self._heartbeat is not None:
             self._heartbeat.set()
         for machine in self._launched:

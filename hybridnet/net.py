@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
+from hybridnet.cleaning import uninterrupted
 from hybridnet.cluster import Cluster
 from hybridnet.errors import HybridnetError, MachineError, TopologyError, UsageError
 from hybridnet.link import Link
@@ -189,6 +190,10 @@ class Net(NetUsing):
         if not self._started:
             return
         self._started = False
+        with uninterrupted("the network"):
+            self._stop()
+
+    def _stop(self) -> None:
         for node in self._nodes.values():
             if self.plan is not None:
                 node.terminate()

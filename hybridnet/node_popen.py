@@ -7,6 +7,7 @@ when it is read; after that the program waits, so a program that prints much mus
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import threading
 import time
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from signal import SIGKILL, SIGTERM
 from typing import IO, Any
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import HybridnetError, UsageError
 
 __all__ = ["Popen"]
 
@@ -100,10 +101,13 @@ class Popen:
         if self.stdin is not None:
             self.stdin.close()
         found: dict[str, Any] = {}
+
+        def read(name: str, stream: _Output) -> None:
+            with contextlib.suppress(HybridnetError):  # the machine is gone: `wait` raises it
+                found[name] = stream.read()
+
         readers = [
-            threading.Thread(
-                target=lambda name=name, stream=stream: found.update({name: stream.read()}), daemon=True
-            )
+            threading.Thread(target=read, args=(name, stream), daemon=True)
             for name, stream in (("stdout", self.stdout), ("stderr", self.stderr))
             if stream is not None
         ]
