@@ -69,17 +69,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def experiment_names() -> list[str]:
-    """The modules of the package `experiments`; packages in it hold parts of them."""
+    """The modules of the package `experiments`, with - for _; packages in it hold parts of them."""
     package = importlib.import_module("experiments")
     return sorted(
-        module.name
+        module.name.replace("_", "-")
         for module in pkgutil.iter_modules(package.__path__)
         if not module.ispkg and not module.name.startswith("_")
     )
 
 
 def _load(name: str) -> ModuleType:
-    return importlib.import_module(f"experiments.{name}")
+    return importlib.import_module(f"experiments.{name.replace('-', '_')}")
 
 
 def _summary(module: ModuleType) -> str:
