@@ -78,6 +78,8 @@ def build(plan: dict[str, Any]) -> Any:
             )
         for route in node.get("routes", []):
             instance.add_route(node["name"], route["prefix"], route["via"], route["interface"])
+        for application in node.get("applications", []):
+            instance.add_application(node["name"], application["kind"], application)
     for portal in plan["emulation_portals"]:
         instance.add_emulation_portal(
             portal["name"],
@@ -179,6 +181,9 @@ class Control:
         if name not in self._links:
             raise PlanError(f"set_link: there is no link {name!r}; there are {', '.join(self._links)}")
         link = self._links[name]
+        for direction in ("a_to_b", "b_to_a"):
+            if not isinstance(request.get(direction) or {}, dict):
+                raise PlanError(f"set_link {name}: {direction} is no object with what changes")
         changed = {
             direction: {**link[direction], **request[direction]} if request.get(direction) else None
             for direction in ("a_to_b", "b_to_a")

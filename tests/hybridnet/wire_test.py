@@ -40,7 +40,7 @@ def test_the_plan_follows_the_schema(tmp_path: Path) -> None:
 def test_an_option_of_the_other_backend_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(json.dumps(plan(backend="packet", portal_options={"immediate": True})))
-    with pytest.raises(PlanError, match="emulation_portals/0/options: .*immediate"):
+    with pytest.raises(PlanError, match=r"emulation_portals/0/options: .*immediate"):
         load_plan(file)
 
 
