@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cleaning import clean_all
+from hybridnet.cli.execute import find_machine
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError
 from hybridnet.machines.ssh import SshMachine
@@ -104,6 +105,16 @@ def test_the_same_is_built_and_removed_over_ssh(place: tuple[Cluster, list[SshMa
             cluster.journal.run, "m1", ["sh", "-c", 'ls /run/netns; echo "$0"', "a  b"]
         )
         assert subprocess.run(enter, capture_output=True, text=True).stdout == "h1\nh2\nh3\nh4\na  b\n"
+        for machine, hostname in (("m1", "a"), ("m2", "b")):
+            place = find_machine(machine, cluster.journal.run)  # as `hybridnet exec` does
+            assert (
+                subprocess.run(place.enter(["hostname"]), capture_output=True).stdout
+                == hostname.encode() + b"\n"
+            )
+            switches = cluster.call(machine, "exec", argv=["ovs-vsctl", "list-br"])["stdout"]
+            seen = subprocess.run(place.enter(["ovs-vsctl", "list-br"]), capture_output=True).stdout
+            assert seen == switches != b""
+            assert subprocess.run(place.enter(["sh", "-c", "exit 7"])).returncode == 7
         gone = subprocess.run(hosts[0].enter_command("none", "m1", ["true"]), capture_output=True, text=True)
         assert "machine m1 of run none is not on this computer any more" in gone.stderr
     assert [settled(outer, name, was) for name, was in zip("ab", before, strict=True)] == before
