@@ -7,7 +7,7 @@
     <!-- test: skip, REASON -->           it is not run, and why
 
 A console block has commands, ``$ ...``, each followed by lines of which every one is a part of what the command prints,
-in this order. All blocks of a document that are files are there when one of its blocks is run.
+in this order; how many spaces there are does not matter. All blocks of a document that are files are there when one of its blocks is run.
 """
 
 from __future__ import annotations
@@ -117,7 +117,9 @@ def commands_of(text: str) -> list[tuple[str, list[str]]]:
 def missing_line(expected: list[str], printed: str) -> str | None:
     """The first of the lines that is not part of what was printed, after the one before it."""
     at = 0
+    printed = re.sub(" +", " ", printed)
     for line in expected:
+        line = re.sub(" +", " ", line)
         at = printed.find(line, at)
         if at < 0:
             return line
