@@ -6,8 +6,9 @@
     <!-- test: exits 2 -->                its commands end with this exit code (or: exits 0 or 3)
     <!-- test: skip, REASON -->           it is not run, and why
 
-A console block has commands, ``$ ...``, each followed by lines of which every one is a part of what the command prints,
-in this order; how many spaces there are does not matter. All blocks of a document that are files are there when one of its blocks is run.
+A console block has commands, ``$ ...``, each followed by lines of which every one is a part of what the
+command prints, in this order; how many spaces there are does not matter. All blocks of a document that are
+files are there when one of its blocks is run.
 """
 
 from __future__ import annotations
