@@ -10,10 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "simcore/queueing/distribution.h"
 #include "simcore/queueing/job_queue.h"
+#include "simcore/stats/results.h"
 #include "simcore/stats/running_stats.h"
 
 namespace simcore {
@@ -39,6 +41,13 @@ struct KendallResult {
 
 // Runs until `jobs` jobs have arrived and all of them have left (with a finite population: until `jobs` were served or
 // lost). The same seed gives the same result. Throws ConfigError when the system makes no sense.
-KendallResult run_kendall(const Kendall& system, std::uint64_t jobs, std::uint64_t seed);
+//
+// `responses`, of one column, takes the seconds in the system of every job, at the instant when it leaves.
+KendallResult run_kendall(const Kendall& system, std::uint64_t jobs, std::uint64_t seed,
+                          OutputVector* responses = nullptr);
+
+// The figures of one run, and its vector when there is one, as result files have them.
+Results results_of(std::string run, std::uint64_t seed, const KendallResult& result,
+                   const OutputVector* responses = nullptr);
 
 }  // namespace simcore

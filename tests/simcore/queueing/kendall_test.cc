@@ -137,6 +137,21 @@ TEST(Kendall, theSameSeedGivesTheSameRun) {
   EXPECT_NE(a.response.mean(), run_kendall(mm(2), 1'000, 10).response.mean());
 }
 
+TEST(Kendall, recordsTheResponseOfEveryJobThatWasServed) {
+  Kendall system = mm(1);
+  system.capacity = 3;
+  OutputVector responses("station", "response", {"response"});
+  const KendallResult result = run_kendall(system, 5'000, 3, &responses);
+  ASSERT_EQ(responses.rows(), result.response.count());
+  EXPECT_EQ(responses.rows() + result.lost, 5'000U);
+  double sum = 0;
+  for (std::size_t row = 0; row < responses.rows(); ++row) sum += responses.value(row, 0);
+  EXPECT_NEAR(sum / static_cast<double>(responses.rows()), result.response.mean(), 1e-9);
+  const Results results = results_of("mm13", 3, result, &responses);
+  EXPECT_EQ(results.vectors.size(), 1U);
+  EXPECT_EQ(results.scalars.front().value, result.response.mean());
+}
+
 TEST(Kendall, refusesASystemThatMakesNoSense) {
   Kendall system = mm(2);
   system.capacity = 1;
