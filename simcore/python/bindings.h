@@ -9,5 +9,6 @@ namespace simcore::python {
 
 void bind_errors();
 void bind_instance(nanobind::module_& m);
+void bind_offline(nanobind::module_& m);
 
 }  // namespace simcore::python

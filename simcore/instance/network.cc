@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/instance/network.h"
+
+#include <utility>
+
+#include "simcore/node/router.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+namespace {
+
+template <class Map>
+auto& at(Map& map, const std::string& key, const std::string& attempt, const std::string& what) {
+  const auto found = map.find(key);
+  if (found == map.end()) {
+    throw ConfigError(attempt + ": there is no " + what + " " + key + "; add it first");
+  }
+  return *found->second;
+}
+
+}  // namespace
+
+void Network::add_node(NodeKind kind, const std::string& name) {
+  claim("node", name);
+  switch (kind) {
+    case NodeKind::router: {
+      auto router = std::make_unique<Router>(simulation_, pool_, name);
+      stacks_[name] = router.get();
+      nodes_.push_back(std::move(router));
+      return;
+    }
+    case NodeKind::host: {
+      auto host = std::make_unique<Host>(simulation_, pool_, name);
+      stacks_[name] = host.get();
+      hosts_[name] = host.get();
+      nodes_.push_back(std::move(host));
+      return;
+    }
+    case NodeKind::learning_switch: {
+      auto bridge = std::make_unique<LearningSwitch>(simulation_, pool_, name);
+      switches_[name] = bridge.get();
+      nodes_.push_back(std::move(bridge));
+      return;
+    }
+  }
+}
+
+void Network::add_interface(const std::string& node, const Interface::Config& config) {
+  claim("interface", config.name);
+  const auto found = switches_.find(node);
+  interfaces_[config.name] = found != switches_.end()
+                                 ? &found->second->add_interface(config)
+                                 : &stack(node, "add interface " + config.name).add_interface(config);
+}
+
+void Network::add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
+                        const std::string& interface_name) {
+  const std::string attempt = "add a route to " + prefix.to_string();
+  stack(node, attempt).add_route(prefix, via, interface(interface_name, attempt));
+}
+
+void Network::claim(const std::string& what, const std::string& name) {
+  const auto [taken, fresh] = names_.try_emplace(what + " " + name, what);
+  if (!fresh)
+    throw ConfigError("add " + what + " " + name + ": the name is taken; names are unique in an instance");
+}
+
+Interface& Network::interface(const std::string& name, const std::string& attempt) const {
+  return at(interfaces_, name, attempt, "interface");
+}
+
+Ipv4Stack& Network::stack(const std::string& node, const std::string& attempt) const {
+  return at(stacks_, node, attempt, switches_.contains(node) ? "router or host" : "node");
+}
+
+Host& Network::host(const std::string& node, const std::string& attempt) const {
+  return at(hosts_, node, attempt, "host");
+}
+
+void Network::check_joined(const std::string& attempt) const {
+  for (const auto& [name, interface] : interfaces_) {
+    if (!interface->attached()) throw ConfigError(attempt + ": no link joins interface " + name);
+  }
+}
+
+void Network::announce() {
+  for (auto& [name, node] : stacks_) node->announce();
+}
+
+}  // namespace simcore

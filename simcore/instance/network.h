@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// Network: the simulated nodes of one simulation and their interfaces, by name. What builds a simulation,
+// in real time or in virtual time, builds its nodes here and then joins them with links of its own.
+//
+// Every add throws ConfigError when a name is taken or unknown.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/node/host.h"
+#include "simcore/node/interface.h"
+#include "simcore/node/ipv4_stack.h"
+#include "simcore/node/learning_switch.h"
+#include "simcore/node/node.h"
+#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/packet_pool.h"
+
+namespace simcore {
+
+enum class NodeKind : std::uint8_t { router, host, learning_switch };
+
+class Network {
+ public:
+  // Both must outlive the network.
+  Network(Simulation& simulation, PacketPool& pool) : simulation_(simulation), pool_(pool) {}
+
+  void add_node(NodeKind kind, const std::string& name);
+  void add_interface(const std::string& node, const Interface::Config& config);
+  void add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
+                 const std::string& interface);
+
+  // Takes `name` among the names of what `what` says, such as "link". Throws ConfigError when it is taken.
+  void claim(const std::string& what, const std::string& name);
+
+  // All throw ConfigError, which begins with `attempt`, when there is none of that name.
+  Interface& interface(const std::string& name, const std::string& attempt) const;
+  Ipv4Stack& stack(const std::string& node, const std::string& attempt) const;
+  Host& host(const std::string& node, const std::string& attempt) const;
+
+  // Throws ConfigError, which begins with `attempt`, unless a link joins every interface.
+  void check_joined(const std::string& attempt) const;
+
+  // Every router and host tells its neighbours where its addresses are.
+  void announce();
+
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+
+ private:
+  Simulation& simulation_;
+  PacketPool& pool_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::map<std::string, Ipv4Stack*> stacks_;         // the routers and hosts among them
+  std::map<std::string, Host*> hosts_;               // the hosts among these
+  std::map<std::string, LearningSwitch*> switches_;  // the others
+  std::map<std::string, Interface*> interfaces_;
+  std::map<std::string, std::string> names_;  // every name that is taken, and by what
+};
+
+}  // namespace simcore

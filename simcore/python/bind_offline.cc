@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+//
+// OfflineSimulation for Python: text and plain numbers become simcore's types here, and nothing else happens.
+// While it runs, other Python threads do too, so several simulations keep several processors busy.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <limits>
+
+#include "simcore/instance/offline.h"
+#include "simcore/python/bindings.h"
+#include "simcore/python/tcp_options.h"
+#include "simcore/units/error.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace simcore::python {
+
+namespace {
+
+using Text = std::string;
+
+NodeKind node_kind(const Text& text) {
+  if (text == "router") return NodeKind::router;
+  if (text == "host") return NodeKind::host;
+  if (text == "switch") return NodeKind::learning_switch;
+  throw ConfigError("add a node of kind " + text + ": there are router, host and switch");
+}
+
+std::optional<std::int64_t> number(const nb::dict& from, const char* key) {
+  if (!from.contains(key) || from[key].is_none()) return std::nullopt;
+  return nb::cast<std::int64_t>(from[key]);
+}
+
+// The keys are those of a direction in hybridnet/schema/instance.json, and "loss"; all but rate_bps and
+// delay_ns may be left out.
+OfflineSimulation::Direction direction(const nb::dict& from) {
+  OfflineSimulation::Direction result;
+  if (const auto rate = number(from, "rate_bps")) result.link.rate = DataRate::bps(*rate);
+  result.link.propagation_delay = Duration::ns(number(from, "delay_ns").value_or(0));
+  result.link.queue_packets =
+      number(from, "queue_packets").value_or(std::numeric_limits<std::int64_t>::max());
+  if (const auto bytes = number(from, "queue_bytes")) result.link.queue_bytes = ByteCount::bytes(*bytes);
+  if (const auto bytes = number(from, "overhead_bytes")) result.link.overhead = ByteCount::bytes(*bytes);
+  if (const auto limit = number(from, "train_limit_ns")) result.link.train_limit = Duration::ns(*limit);
+  if (from.contains("loss")) result.loss = nb::cast<double>(from["loss"]);
+  return result;
+}
+
+// NaN for an instant that never came.
+double seconds(SimTime instant) {
+  return instant == SimTime::never() ? std::numeric_limits<double>::quiet_NaN()
+                                     : (instant - SimTime::zero()).in_seconds();
+}
+
+const char* name_of_error(TcpError error) {
+  switch (error) {
+    case TcpError::none:
+      return "none";
+    case TcpError::refused:
+      return "refused";
+    case TcpError::reset:
+      return "reset";
+    case TcpError::timed_out:
+      return "timed_out";
+    case TcpError::aborted:
+      return "aborted";
+  }
+  return "unknown";
+}
+
+nb::dict stats(const RunningStats& from) {
+  nb::dict result;
+  result["count"] = from.count();
+  result["mean"] = from.mean();
+  result["deviation"] = from.deviation();
+  result["least"] = from.count() > 0 ? nb::cast(from.least()) : nb::none();
+  result["greatest"] = from.count() > 0 ? nb::cast(from.greatest()) : nb::none();
+  return result;
+}
+
+nb::dict outcome(const OfflineSimulation& self, const Text& name) {
+  const Transfer::Outcome from = self.transfer(name).outcome();
+  nb::dict result;
+  result["connected"] = from.connected;
+  result["finished"] = from.finished;
+  result["started_s"] = seconds(from.started);
+  result["first_byte_s"] = seconds(from.first_byte);
+  result["finished_s"] = seconds(from.finished_at);
+  result["received_bytes"] = from.received;
+  result["longest_gap_s"] = from.longest_gap.in_seconds();
+  result["client_error"] = name_of_error(from.client_error);
+  result["server_error"] = name_of_error(from.server_error);
+  result["segments_sent"] = from.sender.segments_sent;
+  result["retransmitted_segments"] = from.sender.retransmitted_segments;
+  result["timeouts"] = from.sender.timeouts;
+  result["fast_recoveries"] = from.sender.fast_recoveries;
+  result["duplicate_acks"] = from.sender.duplicate_acks;
+  result["window_probes"] = from.sender.window_probes;
+  result["segments_received"] = from.receiver.segments;
+  result["cwnd_bytes"] = stats(from.cwnd_bytes);
+  result["rto_s"] = stats(from.rto_seconds);
+  result["rtt_s"] = stats(from.rtt_seconds);
+  return result;
+}
+
+// One list for each column, and the instants.
+nb::dict samples(const OfflineSimulation& self, const Text& name) {
+  const OutputVector& from = self.transfer(name).samples();
+  nb::dict result;
+  nb::list instants;
+  for (std::size_t row = 0; row < from.rows(); ++row) instants.append(seconds(from.time(row)));
+  result["time_s"] = instants;
+  for (std::size_t column = 0; column < from.columns().size(); ++column) {
+    nb::list values;
+    for (std::size_t row = 0; row < from.rows(); ++row) values.append(from.value(row, column));
+    result[nb::str(from.columns()[column].c_str())] = values;
+  }
+  return result;
+}
+
+nb::list links(const OfflineSimulation& self) {
+  nb::list result;
+  for (const OfflineSimulation::LinkReport& report : self.links()) {
+    nb::dict row;
+    row["name"] = report.row.name;
+    for (const auto& [name, text] : report.row.labels) row[nb::str(name.data(), name.size())] = text;
+    for (const auto& [name, value] : report.row.figures) row[nb::str(name.data(), name.size())] = value;
+    row["offered_packets"] = report.offered;
+    row["lost_packets"] = report.lost;
+    row["dropped_packets"] = report.row.dropped.total();
+    result.append(row);
+  }
+  return result;
+}
+
+void add_transfer(OfflineSimulation& self, const Text& name, const Text& server, const Text& client,
+                  std::optional<std::int64_t> bytes, std::int64_t start_ns, const nb::dict& server_tcp,
+                  const nb::dict& client_tcp, std::int64_t sample_every_ns) {
+  const Text attempt = "add transfer " + name;
+  Transfer::Config config{.name = name,
+                          .server_address = Ipv4Address::any(),
+                          .port = 0,
+                          .bytes = bytes.value_or(Transfer::kForever),
+                          .start = SimTime::zero() + Duration::ns(start_ns),
+                          .server = tcp_options(server_tcp, attempt),
+                          .client = tcp_options(client_tcp, attempt),
+                          .sample_every = Duration::ns(sample_every_ns)};
+  self.add_transfer(server, client, std::move(config));
+}
+
+}  // namespace
+
+void bind_offline(nb::module_& m) {
+  nb::class_<OfflineSimulation>(
+      m, "OfflineSimulation",
+      "One simulation in virtual time, as fast as events can be handled; see simcore/instance/offline.h.")
+      .def(nb::init<std::uint64_t>(), "seed"_a)
+      .def(
+          "add_node",
+          [](OfflineSimulation& self, const Text& kind, const Text& name) {
+            self.add_node(node_kind(kind), name);
+          },
+          "kind"_a, "name"_a)
+      .def(
+          "add_interface",
+          [](OfflineSimulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
+             const std::optional<Text>& address, std::uint16_t mtu) {
+            Interface::Config config;
+            config.name = name;
+            if (mac) config.mac = MacAddress::parse(*mac);
+            if (address) config.address = Ipv4InterfaceAddress::parse(*address);
+            config.mtu = mtu;
+            self.add_interface(node, config);
+          },
+          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500)
+      .def(
+          "add_route",
+          [](OfflineSimulation& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
+             const Text& interface) {
+            self.add_route(node, Ipv4Prefix::parse(prefix),
+                           via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
+          },
+          "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
+      .def(
+          "add_link",
+          [](OfflineSimulation& self, const Text& name, const Text& a, const Text& b, const nb::dict& a_to_b,
+             const nb::dict& b_to_a) { self.add_link(name, a, b, direction(a_to_b), direction(b_to_a)); },
+          "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
+      .def("add_capture", &OfflineSimulation::add_capture, "interface"_a, "file"_a)
+      .def("add_trace", &OfflineSimulation::add_trace, "interface"_a)
+      .def("add_transfer", add_transfer, "name"_a, "server"_a, "client"_a, nb::kw_only(), "bytes"_a.none(),
+           "start_ns"_a = 0, "server_tcp"_a, "client_tcp"_a, "sample_every_ns"_a = 0)
+      .def(
+          "run_for",
+          [](OfflineSimulation& self, std::int64_t duration_ns) { self.run_for(Duration::ns(duration_ns)); },
+          "duration_ns"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "run_until_finished",
+          [](OfflineSimulation& self, std::int64_t limit_ns) {
+            return self.run_until_finished(Duration::ns(limit_ns));
+          },
+          "limit_ns"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("now_ns",
+                   [](const OfflineSimulation& self) { return (self.now() - SimTime::zero()).count_ns(); })
+      .def_prop_ro("events", &OfflineSimulation::events)
+      .def(
+          "received_bytes",
+          [](const OfflineSimulation& self, const Text& name) { return self.transfer(name).received(); },
+          "transfer"_a)
+      .def("outcome", outcome, "transfer"_a)
+      .def("samples", samples, "transfer"_a)
+      .def("links", links)
+      .def("trace", &OfflineSimulation::trace, "interface"_a);
+}
+
+}  // namespace simcore::python
