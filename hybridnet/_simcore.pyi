@@ -2,6 +2,7 @@
 simcore, the packet-level simulator under hybridnet. The Python package is its public face.
 """
 
+from collections.abc import Sequence
 
 
 class Instance:
@@ -32,3 +33,108 @@ class Instance:
     def close(self) -> None: ...
 
     def snapshot(self) -> dict: ...
+
+class LinkPipeline:
+    """
+    A link fed from memory and emptied into memory; see simcore/instance/link_pipeline.h.
+    """
+
+    def __init__(self, frame_bytes: int, bytes_in_flight: int = 0, copies: bool = True) -> None: ...
+
+    def run(self, packets: int) -> None: ...
+
+    @property
+    def delivered(self) -> int: ...
+
+    @property
+    def dropped(self) -> int: ...
+
+class TwoCopies:
+    """The two copies of a LinkPipeline, and nothing else: its limit."""
+
+    def __init__(self, frame_bytes: int, bytes_in_flight: int = 0) -> None: ...
+
+    def run(self, packets: int) -> None: ...
+
+class KendallRun:
+    """One run of a queueing system; see simcore/queueing/kendall.h."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def mean_response_s(self) -> float: ...
+
+    @property
+    def mean_waiting_s(self) -> float: ...
+
+    @property
+    def mean_jobs(self) -> float: ...
+
+    @property
+    def arrived(self) -> int: ...
+
+    @property
+    def lost(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def share_of_time(self) -> list[float]: ...
+
+    def omnetpp_sca(self, name: str) -> str:
+        """The scalars, as an OMNeT++ file."""
+
+    def omnetpp_vec(self, name: str) -> str:
+        """The vectors, as an OMNeT++ file."""
+
+    def json_lines(self, name: str) -> str:
+        """All of it, one JSON object a line."""
+
+def replicate_kendall(*, arrivals: tuple[str, int], service: tuple[str, int], servers: int = 1, capacity: int | None = None, jobs: int, replications: int, first_seed: int = 1, threads: int = 1, record: bool = False) -> list[KendallRun]:
+    """Independent runs of one queueing system, on so many threads."""
+
+def confidence_interval(replications: Sequence[float], level: float = 0.95) -> tuple[float, float]:
+    """Holds the mean of what they estimate, by Student's t distribution."""
+
+class OfflineSimulation:
+    """
+    One simulation in virtual time, as fast as events can be handled; see simcore/instance/offline.h.
+    """
+
+    def __init__(self, seed: int) -> None: ...
+
+    def add_node(self, kind: str, name: str) -> None: ...
+
+    def add_interface(self, node: str, name: str, mac: str | None = None, address: str | None = None, mtu: int = 1500) -> None: ...
+
+    def add_route(self, node: str, prefix: str, via: str | None, interface: str) -> None: ...
+
+    def add_link(self, name: str, a: str, b: str, a_to_b: dict, b_to_a: dict) -> None: ...
+
+    def add_capture(self, interface: str, file: str) -> None: ...
+
+    def add_trace(self, interface: str) -> None: ...
+
+    def add_transfer(self, name: str, server: str, client: str, *, bytes: int | None, start_ns: int = 0, server_tcp: dict, client_tcp: dict, sample_every_ns: int = 0) -> None: ...
+
+    def run_for(self, duration_ns: int) -> None: ...
+
+    def run_until_finished(self, limit_ns: int) -> bool: ...
+
+    @property
+    def now_ns(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    def received_bytes(self, transfer: str) -> int: ...
+
+    def outcome(self, transfer: str) -> dict: ...
+
+    def samples(self, transfer: str) -> dict: ...
+
+    def links(self) -> list: ...
+
+    def trace(self, interface: str) -> str: ...

@@ -9,6 +9,8 @@ namespace simcore::python {
 
 void bind_errors();
 void bind_instance(nanobind::module_& m);
+void bind_link_pipeline(nanobind::module_& m);
+void bind_queueing(nanobind::module_& m);
 void bind_offline(nanobind::module_& m);
 
 }  // namespace simcore::python

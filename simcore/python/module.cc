@@ -9,5 +9,7 @@ NB_MODULE(_simcore, m) {
   m.doc() = "simcore, the packet-level simulator under hybridnet. The Python package is its public face.";
   simcore::python::bind_errors();
   simcore::python::bind_instance(m);
+  simcore::python::bind_link_pipeline(m);
+  simcore::python::bind_queueing(m);
   simcore::python::bind_offline(m);
 }
