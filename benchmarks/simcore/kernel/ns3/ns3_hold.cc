@@ -50,7 +50,7 @@ double ns3_rate(const std::string& scheduler, std::size_t pending, std::size_t e
   ns3::ObjectFactory factory;
   factory.SetTypeId(scheduler);
   ns3::Simulator::SetScheduler(factory);
-  Hold hold(2 * pending, events, increments_ns);
+  Hold hold(pending, events, increments_ns);
   for (std::size_t i = 0; i < pending; ++i) hold.schedule();
   ns3::Simulator::Run();
   ns3::Simulator::Destroy();

@@ -8,6 +8,6 @@
 #include <string>
 #include <vector>
 
-// Events per second with this scheduler ("ns3::HeapScheduler"), over `events` events after a warm-up of 2 * pending.
+// Events per second with this scheduler ("ns3::HeapScheduler"), over `events` events after a warm-up of `pending`.
 double ns3_rate(const std::string& scheduler, std::size_t pending, std::size_t events,
                 const std::vector<std::int64_t>& increments_ns);
