@@ -31,8 +31,9 @@ class Place:
     def __init__(self, state: Path) -> None:
         self.names = {key: f"hnwire{os.getpid()}{key}" for key in "abw"}
         self.environment = {**os.environ, "HYBRIDNET_STATE_DIR": str(state)}
-        for name in self.names.values():
+        for key, name in self.names.items():
             out_of(["ip", "netns", "add", name])
+            self.run(key, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")  # it sends by itself
         for key, address in (("a", "10.9.0.1/24"), ("b", "10.9.0.2/24")):
             near, far = f"netns {self.names[key]}", f"netns {self.names['w']}"
             batch = f"link add name eth0 {near} type veth peer name w{key} {far}"
