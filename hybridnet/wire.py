@@ -13,10 +13,12 @@ it runs its socket lies in the state directory, so that another process can find
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
 import socket
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +38,7 @@ BACKENDS = ("packet", "pcap")
 LINK = "wire"
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,40}")
 _SOCKET_PATH_BYTES = 107
+_SIOCGIFFLAGS, _IFF_UP = 0x8913, 1  # netdevice(7)
 
 
 def wire_plan(
@@ -108,7 +111,7 @@ class Wire:
 
     Raises:
         UsageError, UnitError: an option makes no sense, or a wire of this name exists.
-        EnvironmentLackError: not root, or there is no such interface here.
+        EnvironmentLackError: not root, or there is no such interface here, or it is down.
         MachineError: the instance did not start; the message has its own words.
 
     Example::
@@ -267,10 +270,21 @@ class Wire:
                 raise EnvironmentLackError(
                     f"{what}: there is no interface {device} in this network namespace; `ip link` lists what there is"
                 ) from None
+            if not _is_up(device):
+                raise EnvironmentLackError(
+                    f"{what}: interface {device} is down and carries nothing; `ip link set dev {device} up`"
+                )
         if _reachable(self.name) is not None:
             raise UsageError(
                 f"{what}: a wire of this name runs already; end it, or give this one another name"
             )
+
+
+def _is_up(device: str) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        answer = fcntl.ioctl(any_socket, _SIOCGIFFLAGS, struct.pack("16sH22x", device.encode(), 0))
+    (flags,) = struct.unpack_from("H", answer, 16)
+    return bool(flags & _IFF_UP)
 
 
 def set_wire(

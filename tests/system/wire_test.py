@@ -187,11 +187,15 @@ print(wire.verdict.trusted, wire.to_json()["verdict"]["trusted"])
     assert verdict.split()[0] == verdict.split()[1]
 
 
-def test_an_interface_that_is_not_there_is_said_with_the_cure(place: Place) -> None:
+def test_an_interface_that_is_not_there_or_down_is_said_with_the_cure(place: Place) -> None:
     command = place.inside("w", sys.executable, "-m", "hybridnet.cli", "wire", "wa", "wx")
     done = subprocess.run(command, capture_output=True, text=True, env=place.environment)
     assert done.returncode == 3
     assert "there is no interface wx in this network namespace; `ip link` lists" in done.stderr
+    place.run("w", "ip", "link", "set", "dev", "wb", "down")
+    done = subprocess.run([*command[:-1], "wb"], capture_output=True, text=True, env=place.environment)
+    assert done.returncode == 3
+    assert "interface wb is down and carries nothing; `ip link set dev wb up`" in done.stderr
 
 
 def instance_below(pid: int) -> int:
