@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What the literature says of TCP's throughput under loss, in bytes per second, without delayed acknowledgements."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+PERIODIC = 1.22
+"""sqrt(3/2): every 1/p-th segment is lost (Mathis, Semke, Mahdavi and Ott 1997); the paper's formula."""
+
+INDEPENDENT = 1.31
+"""Segments are lost independently of each other (Ott, Kemperman and Mathis 1996)."""
+
+
+def square_root(constant: float, mss_bytes: float, rtt_s: float, loss: float) -> float:
+    """``constant * MSS / (RTT * sqrt(p))``; infinite without loss."""
+    return inf if loss == 0 else constant * mss_bytes / (rtt_s * sqrt(loss))
+
+
+def pftk(mss_bytes: float, rtt_s: float, loss: float, timeout_s: float, window_bytes: float) -> float:
+    """Equation 32 of Padhye, Firoiu, Towsley and Kurose 1998, with one acknowledgement for each segment.
+
+    Args:
+        timeout_s: T0, how long the first timeout of a series lasts.
+        window_bytes: the receiver's window, which bounds the throughput.
+    """
+    most = window_bytes / rtt_s
+    if loss == 0:
+        return most
+    per_segment = rtt_s * sqrt(2 * loss / 3) + timeout_s * min(1.0, 3 * sqrt(3 * loss / 8)) * loss * (
+        1 + 32 * loss * loss
+    )
+    return min(most, mss_bytes / per_segment)
