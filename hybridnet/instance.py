@@ -200,8 +200,8 @@ def run(plan_path: Path, control_path: Path) -> None:
     """Builds the instance, and runs it until it is stopped."""
     from hybridnet.machines.init import die_with_parent
 
-    die_with_parent()
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
+    die_with_parent(signal.SIGTERM)  # also then the portals put their devices' settings back
     plan = load_plan(plan_path)
     instance = build(plan)
     control = Control(control_path, instance, plan["links"])

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.batch is not None and arguments.batch < 1:
         raise UsageError(f"wire: --batch {arguments.batch} is no number of segments; write at least 1")
     ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
     console = Console(stderr=True, highlight=False)
     with Wire(

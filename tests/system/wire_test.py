@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -169,6 +170,18 @@ def test_an_instance_that_was_held_up_is_not_trusted_and_the_code_says_so(place:
     code, figures = ended(process, None)
     assert code == 4
     assert "late at the 99.9th percentile" in figures["verdict"]["reasons"][0]
+
+
+def test_settings_are_put_back_also_when_the_wire_is_killed(place: Place) -> None:
+    before = place.features()
+    process = place.start()
+    assert place.features() != before
+    instance = os.pidfd_open(instance_below(process.pid))
+    process.kill()
+    process.communicate()
+    assert select.select([instance], [], [], 20.0)[0], "the instance outlives its wire"
+    os.close(instance)
+    assert place.features() == before
 
 
 def test_it_is_a_context_manager_in_python(place: Place) -> None:
