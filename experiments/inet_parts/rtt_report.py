@@ -15,6 +15,7 @@ from hybridnet.results import Check
 
 __all__ = [
     "ARMS",
+    "MODEL_MS",
     "PUBLISHED",
     "TESTS",
     "Run",
