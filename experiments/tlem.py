@@ -6,20 +6,22 @@ in the link's delay line, released by its event and copied out. Frames of 64 and
 25 MB; with the copies and without. Beside it, as the limit, the bare loop that does the same two copies through as much
 memory.
 
-Processor time of one thread, median of several rounds. How exact delays are with real frames is not part of this
-experiment: it needs a running `hybridnet wire` between two interfaces.
+Processor time of one thread, median of several rounds. At the end, with real frames, how exact the delay of
+`hybridnet wire` is: that needs root, and processors that do nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 
-from experiments.tlem_parts.report import CASES, Case, Figures, checks_of, plot, table_of
+from experiments.tlem_parts.latency import measure_accuracy, median_of
+from experiments.tlem_parts.report import CASES, Case, Figures, checks_of, plot, plot_errors, table_of
 from hybridnet._simcore import LinkPipeline, TwoCopies
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.results import Check, RunDirectory
@@ -40,6 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of 64 bytes in each measurement, and a quarter as many of 1,500 (default: %(default)s)",
     )
     parser.add_argument(
+        "--latency",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="also how exact the delay of hybridnet wire is, which needs root",
+    )
+    parser.add_argument(
+        "--latency-seconds", type=float, default=3.0, metavar="S", help="of packets (default: %(default)s)"
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         default=Path("runs/tlem"),
@@ -55,13 +66,17 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
-        UsageError: no round, or fewer than four packets.
+        UsageError: no round, fewer than four packets, or no root for the latency.
         HybridnetError: the link dropped packets, so its figures would be wrong.
     """
     if arguments.rounds < 1 or arguments.packets < 4:
         raise UsageError(
             f"--rounds {arguments.rounds} --packets {arguments.packets}: at least 1 round and 4 packets"
         )
+    if arguments.latency and os.geteuid() != 0:
+        raise UsageError("measure the delay of hybridnet wire: that needs root; --no-latency leaves it out")
+    if not 0.1 <= arguments.latency_seconds <= 60:
+        raise UsageError(f"--latency-seconds {arguments.latency_seconds:g}: 0.1 to 60 are possible")
     console = Console(stderr=arguments.json)
     directory = RunDirectory(arguments.out)
     directory.write_manifest(
@@ -72,6 +87,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         for case in CASES:
             figures[case].append(measure_ns(case, arguments.packets))
     checks = checks_of(figures)
+    if arguments.latency:
+        with console.status("sending packets through hybridnet wire"):
+            accuracies = [measure_accuracy(arguments.latency_seconds) for _ in range(arguments.rounds)]
+        checks.append(median_of(accuracies).check())
+        plot_errors(directory.path / "latency.png", accuracies)
     directory.write_csv(
         "rounds.csv",
         ["loop", "frame_bytes", "bytes_in_flight", "round", "ns_per_packet"],

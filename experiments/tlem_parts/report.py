@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from rich.table import Table
 
+from experiments.tlem_parts.latency import SHARE, TOLERANCE_NS, Accuracy
 from hybridnet.results import Check
 
 IN_FLIGHT_BYTES = 25 << 20
@@ -120,6 +122,23 @@ def plot(path: Path, figures: Figures) -> None:
         panel.set_title(f"{size} bytes")
         panel.set_ylabel("ns per packet")
         panel.legend(fontsize=8)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def plot_errors(path: Path, accuracies: Sequence[Accuracy]) -> None:
+    """Writes how far delays were off, as cumulative distributions, one for each round, as PNG."""
+    figure, panel = plt.subplots(figsize=(7, 5), constrained_layout=True)
+    for number, accuracy in enumerate(accuracies, 1):
+        errors = np.sort(accuracy.errors_ns) / 1e3
+        panel.plot(errors, np.arange(1, len(errors) + 1) / accuracy.sent, label=f"round {number}")
+    tolerance = TOLERANCE_NS / 1e3
+    panel.axvspan(-tolerance, tolerance, color="grey", alpha=0.2, label="tolerance")
+    panel.axhline(SHARE, linestyle=":", color="grey")
+    panel.set_xlim(-4 * tolerance, 20 * tolerance)
+    panel.set_xlabel("delay less the one set and the bare veth's, us")
+    panel.set_ylabel("part of the packets")
+    panel.legend(fontsize=8)
     figure.savefig(path, dpi=110)
     plt.close(figure)
 

@@ -16,7 +16,7 @@ def arguments(out: Path, *options: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
     tlem.add_arguments(parser)
-    return parser.parse_args(["--out", str(out), "--json", *options])
+    return parser.parse_args(["--out", str(out), "--json", "--no-latency", *options])
 
 
 def test_every_case_is_measured_in_every_round(tmp_path: Path) -> None:
