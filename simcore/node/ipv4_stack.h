@@ -53,6 +53,7 @@ class Ipv4Stack : public Node, private Neighbours::Undelivered {
   // of the one before: a stack starts with ICMP echo, the UDP ports, and TCP that refuses.
   void set_handler(std::uint8_t protocol, ProtocolHandler& handler) { handlers_[protocol] = &handler; }
   UdpPorts& udp() { return udp_; }
+  IcmpHandler& icmp() { return icmp_; }
 
   // Tells the neighbours on every link where this node's addresses are (gratuitous ARP).
   void announce();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Small applications over TCP: a bulk sender, and the services discard (RFC 863) and echo (RFC 862).
+// Small applications over TCP: a bulk sender, and the services discard (RFC 863), echo (RFC 862) and character
+// generator (RFC 864).
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "simcore/node/chargen_pattern.h"
 #include "simcore/node/tcp_sockets.h"
 #include "simcore/units/time.h"
 
@@ -76,6 +78,24 @@ class TcpEcho final : public TcpListener, public TcpUser {
       socket.write(std::span(bytes).first(static_cast<std::size_t>(got)));
     }
     if (tcp.at_end_of_stream()) socket.close();
+  }
+  void tcp_closed(TcpSocket& /*socket*/) override {}
+};
+
+// Sends text until the peer closes; what it reads it throws away.
+class TcpChargen final : public TcpListener, public TcpUser {
+ public:
+  TcpUser& tcp_accept(TcpSocket& /*socket*/) override { return *this; }
+  void tcp_changed(TcpSocket& socket) override {
+    const TcpConnection& tcp = socket.connection();
+    socket.discard(tcp.readable());
+    if (tcp.at_end_of_stream()) return socket.close();
+    while (tcp.room_to_write() > 0) {
+      std::array<std::uint8_t, 4'096> text;
+      write_chargen(static_cast<std::uint64_t>(tcp.sender().buffer().end() - 1),
+                    text);  // its data begins at 1
+      socket.write(text);
+    }
   }
   void tcp_closed(TcpSocket& /*socket*/) override {}
 };

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint16_t kFirstEphemeral = 49'152;  // RFC 6335 section 6
 constexpr std::uint32_t kEphemeralPorts = 65'536 - kFirstEphemeral;
+constexpr std::uint16_t kHeaders = Ipv4Header::kSize + TcpHeader::kSize;
 
 }  // namespace
 
@@ -68,9 +69,10 @@ TcpSockets::TcpSockets(Simulation& simulation, Host& host, std::size_t limit)
       trains_(simulation, *this),
       next_port_(static_cast<std::uint16_t>(kFirstEphemeral + random_() % kEphemeralPorts)) {
   host_.set_handler(ip_protocol::kTcp, *this);
+  host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, this);
 }
 
-TcpSockets::~TcpSockets() = default;
+TcpSockets::~TcpSockets() { host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, nullptr); }
 
 std::size_t TcpSockets::EndsHash::operator()(const TcpEnds& ends) const {
   const std::uint64_t ports = std::uint64_t{ends.local_port} << 16 | ends.remote_port;
@@ -106,7 +108,12 @@ TcpSocket* TcpSockets::connect(Ipv4Address remote, std::uint16_t port, TcpUser& 
   return nullptr;
 }
 
-TcpSocket& TcpSockets::make(const TcpEnds& ends, const TcpOptions& options) {
+// A segment is at most what the interface takes.
+TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
+  for (const auto& interface : host_.interfaces()) {
+    if (!interface->address() || interface->address()->address() != ends.local) continue;
+    options.mss = std::min(options.mss, static_cast<std::uint16_t>(interface->mtu() - kHeaders));
+  }
   const SeqNum initial(static_cast<std::uint32_t>(random_()));
   auto socket = std::make_unique<TcpSocket>(*this, options, ends, initial);
   return *(sockets_[ends] = std::move(socket));
@@ -146,6 +153,20 @@ void TcpSockets::handle(PacketPtr packet, const Ipv4Header& header) {
   }
   socket.connection_.on_segment(simulation_.now(), *segment);
   settle(socket, true);
+}
+
+void TcpSockets::fragmentation_needed(const Ipv4Header& quoted, std::uint16_t mtu) {
+  constexpr std::uint16_t kLeastMtu = 576;  // of any link here; less would be a way to slow us down
+  const std::span<const std::uint8_t> tcp = quoted.payload();
+  const auto place = sockets_.find({.local = quoted.source(),
+                                    .remote = quoted.destination(),
+                                    .local_port = load_be16(&tcp[0]),
+                                    .remote_port = load_be16(&tcp[2])});
+  if (place == sockets_.end()) return;
+  TcpSocket& socket = *place->second;
+  if (!socket.connection_.has_outstanding(SeqNum(load_be32(&tcp[4])))) return;
+  socket.connection_.reduce_mss(std::max(mtu, kLeastMtu) - kHeaders);
+  settle(socket, false);
 }
 
 void TcpSockets::handle_stranger(PacketPtr packet, const Ipv4Header& header, const TcpSegment& segment,

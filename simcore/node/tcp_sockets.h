@@ -20,6 +20,7 @@
 #include "simcore/kernel/random.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/delay_line.h"
+#include "simcore/node/icmp_handler.h"
 #include "simcore/node/protocol_handler.h"
 #include "simcore/node/tcp_frames.h"
 #include "simcore/node/tcp_refusal.h"
@@ -87,7 +88,7 @@ class TcpSocket {
   EventFor<TcpSocket, &TcpSocket::fire> timer_{*this};
 };
 
-class TcpSockets final : public ProtocolHandler, private PacketSink {
+class TcpSockets final : public ProtocolHandler, public PathMtuListener, private PacketSink {
  public:
   static constexpr std::size_t kDefaultLimit = 65'536;
 
@@ -105,6 +106,8 @@ class TcpSockets final : public ProtocolHandler, private PacketSink {
 
   std::size_t connections() const { return sockets_.size(); }
   void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) override;
+  // Path MTU discovery (RFC 1191), with the check of the sequence number that RFC 5927 section 7.2 asks for.
+  void fragmentation_needed(const Ipv4Header& quoted, std::uint16_t mtu) override;
 
  private:
   friend class TcpSocket;
@@ -121,7 +124,7 @@ class TcpSockets final : public ProtocolHandler, private PacketSink {
   void handle(PacketPtr packet, const Ipv4Header& header);
   void handle_stranger(PacketPtr packet, const Ipv4Header& header, const TcpSegment& segment,
                        const TcpEnds& ends);
-  TcpSocket& make(const TcpEnds& ends, const TcpOptions& options);
+  TcpSocket& make(const TcpEnds& ends, TcpOptions options);
   // Tells the user, sends what there is to send, sets the timer; the end of every turn of a socket.
   void settle(TcpSocket& socket, bool tell_user);
   void forget(TcpSocket& socket);

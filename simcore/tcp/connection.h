@@ -98,6 +98,11 @@ class TcpConnection {
 
   // The path takes only segments with this much payload and options (an ICMP "fragmentation needed").
   void reduce_mss(std::int64_t mss);
+  // Was this sequence number sent, and is it not acknowledged yet?
+  bool has_outstanding(SeqNum number) const {
+    const std::int64_t position = unwrap(number, initial_send_, sender_.snd_una());
+    return synchronized() && position >= sender_.snd_una() && position < sender_.snd_nxt();
+  }
 
   // In TIME-WAIT: may this SYN open a new connection (RFC 6191, RFC 1122 section 4.2.2.13)?
   bool may_be_reopened_by(const TcpSegment& syn) const;
