@@ -95,7 +95,33 @@ def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
             }
         )
     routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
-    return {"name": spec.name, "kind": _KINDS[spec.kind], "interfaces": interfaces, "routes": routes}
+    node = {"name": spec.name, "kind": _KINDS[spec.kind], "interfaces": interfaces, "routes": routes}
+    applications = spec.options.get("applications")
+    if applications:
+        node["applications"] = [_application(network, spec, each) for each in applications]
+    return node
+
+
+def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:
+    """An application as the instance knows it: its destination is an address."""
+    application = dict(given)
+    destination = application.get("destination")
+    if destination is None:
+        return application
+    what = f"simhost {spec.name}: {application['kind']} to {destination}"
+    if destination in network.layout.nodes:
+        ends = network.layout.ends_of[destination]
+        found = [network.addresses.by_interface.get(end.interface) for end in ends]
+        addresses = [address for address in found if address is not None]
+        if not addresses:
+            raise PlanError(f"{what}: that node has no address; choose one that has")
+        application["destination"] = str(addresses[0].ip)
+        return application
+    try:
+        ipaddress.IPv4Address(destination)
+    except ValueError:
+        raise PlanError(f"{what}: there is no such node, and it is no IPv4 address") from None
+    return application
 
 
 def _route(network: Network, spec: NodeSpec, route: Route) -> Route:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.errors import TopologyError
+from hybridnet.topo_applications import resolve_applications
 from hybridnet.topo_nodes import TopoNodes
 from hybridnet.topo_options import (
     DIRECTION_OPTIONS,
@@ -103,8 +104,17 @@ class Topo(TopoNodes):
         return self._add(name, "switch", opts or self.sopts)
 
     def addSimHost(self, name: str, **opts: Any) -> str:
-        """Add a simulated host, which answers ping. Options: ip, mac, defaultRoute, machine. Returns its
-        name.
+        """Add a simulated host, which answers ping. Returns its name.
+
+        Args:
+            name: as of a host.
+            applications: what runs on it, such as ``[{"kind": "http_server", "port": 80, "size": "20 MB"}]``;
+                see docs/topologies.md.
+            ip, mac, defaultRoute, machine: as of a host.
+
+        Raises:
+            TopologyError: the name is taken or malformed, or an option or application does not exist.
+            UnitError: a quantity of an application has no unit.
         """
         return self._add(name, "simhost", opts)
 
@@ -215,7 +225,10 @@ class Topo(TopoNodes):
             )
         if kind == "switch" and opts.get("inNamespace", False) is not False:
             raise TopologyError(f"switch {name}: inNamespace=True is not supported; leave it out")
-        self._nodes[name] = NodeSpec(name, kind, dict(opts))
+        options = dict(opts)
+        if kind == "simhost" and "applications" in options:
+            options["applications"] = resolve_applications(options["applications"], f"simhost {name}")
+        self._nodes[name] = NodeSpec(name, kind, options)
         self._ports[name] = {}
         return name
 

@@ -44,7 +44,7 @@ HOST_OPTIONS = frozenset(
     {"cls", "defaultRoute", "ip", "mac", "machine", "privateDirs", "routes", "inNamespace"}
 )
 SWITCH_OPTIONS = frozenset({"cls", "datapath", "dpid", "failMode", "inNamespace", "machine", "protocols"})
-SIM_HOST_OPTIONS = frozenset({"defaultRoute", "ip", "mac", "machine"})
+SIM_HOST_OPTIONS = frozenset({"applications", "defaultRoute", "ip", "mac", "machine"})
 SIM_ROUTER_OPTIONS = frozenset({"machine"})
 SIM_SWITCH_OPTIONS = frozenset({"machine"})
 NODE_OPTIONS: Mapping[str, frozenset[str]] = {

@@ -72,6 +72,15 @@ void Instance::add_route(const std::string& node, Ipv4Prefix prefix, std::option
   stack(node, attempt).add_route(prefix, via, *at(interfaces_, interface, attempt, "interface"));
 }
 
+void Instance::add_application(const std::string& host, const ApplicationConfig& config) {
+  const std::string attempt = "add an application to " + host;
+  auto* const node = dynamic_cast<Host*>(&stack(host, attempt));
+  if (node == nullptr) throw ConfigError(attempt + ": it is a router; applications run on hosts");
+  auto& applications = applications_[host];
+  if (!applications) applications = std::make_unique<Applications>(simulation_, *node);
+  applications->add(config);
+}
+
 void Instance::add_emulation_portal(const std::string& backend, EmulationPortal::Config config,
                                     const EmulationPortalOptions& options) {
   claim("portal", config.name);
@@ -238,6 +247,12 @@ Snapshot Instance::read() const {
   for (const auto& node : nodes_) {
     snapshot.nodes.push_back(row_of(*node));
     for (const auto& interface : node->interfaces()) snapshot.interfaces.push_back(row_of(*interface));
+  }
+  for (const auto& [host, applications] : applications_) {
+    for (const Applications::Row& row : applications->rows()) {
+      snapshot.applications.push_back(
+          {.name = row.name, .labels = {{"node", host}}, .figures = row.figures, .dropped = {}});
+    }
   }
   return snapshot;
 }

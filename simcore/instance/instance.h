@@ -30,6 +30,7 @@
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/link.h"
 #include "simcore/link/port.h"
+#include "simcore/node/applications.h"
 #include "simcore/node/interface.h"
 #include "simcore/node/ipv4_stack.h"
 #include "simcore/node/learning_switch.h"
@@ -78,6 +79,8 @@ class Instance {
   void add_interface(const std::string& node, const Interface::Config& config);
   void add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
                  const std::string& interface);
+  // A program on a host that has its interfaces. Throws ConfigError when the node is no host, too.
+  void add_application(const std::string& host, const ApplicationConfig& config);
   void add_emulation_portal(const std::string& backend, EmulationPortal::Config config,
                             const EmulationPortalOptions& options = {});
   void add_peer(PeeringPortal::Config config);  // its token is set to the run's
@@ -139,8 +142,9 @@ class Instance {
   PacketPool pool_;
   RunLoop loop_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::map<std::string, Ipv4Stack*> stacks_;         // the routers and hosts among them
-  std::map<std::string, LearningSwitch*> switches_;  // the others
+  std::map<std::string, Ipv4Stack*> stacks_;                           // the routers and hosts among them
+  std::map<std::string, LearningSwitch*> switches_;                    // the others
+  std::map<std::string, std::unique_ptr<Applications>> applications_;  // by host
   std::map<std::string, Interface*> interfaces_;
   std::map<std::string, std::unique_ptr<EmulationPortal>> portals_;
   std::map<std::string, std::unique_ptr<PeeringPortal>> peers_;

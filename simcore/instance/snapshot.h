@@ -42,6 +42,7 @@ struct Snapshot {
   std::vector<SnapshotRow> peers;
   std::vector<SnapshotRow> nodes;
   std::vector<SnapshotRow> interfaces;
+  std::vector<SnapshotRow> applications;
 };
 
 }  // namespace simcore

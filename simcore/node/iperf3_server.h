@@ -72,7 +72,7 @@ class Iperf3Server final : public TcpListener, public TcpUser, public UdpListene
     std::int64_t bytes = 0;
     std::int64_t datagrams = 0;                 // sent
     std::optional<std::int64_t> retransmits{};  // of TCP that we send, once it ended
-    Iperf3StreamResult omitted{};                 // what the counters were when the omitted time ended
+    Iperf3StreamResult omitted{};               // what the counters were when the omitted time ended
   };
 
   void read_cookie(TcpSocket& socket, Connection& connection);

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "simcore/instance/instance.h"
+#include "simcore/python/application.h"
 #include "simcore/python/bindings.h"
 #include "simcore/units/error.h"
 
@@ -146,6 +147,7 @@ nb::dict snapshot(Instance& instance) {
   result["peers"] = rows(from.peers);
   result["nodes"] = rows(from.nodes);
   result["interfaces"] = rows(from.interfaces);
+  result["applications"] = rows(from.applications);
   return result;
 }
 
@@ -193,6 +195,12 @@ void bind_instance(nb::module_& m) {
                            via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
           },
           "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
+      .def(
+          "add_application",
+          [](Instance& self, const Text& host, const Text& kind, const nb::dict& options) {
+            self.add_application(host, application(kind, options));
+          },
+          "host"_a, "kind"_a, "options"_a)
       .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
            "filter"_a = "", "options"_a = nb::dict())
       .def(
