@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "simcore/portal/peering_wire.h"
 #include "tests/simcore/wire/frames.h"
@@ -205,6 +206,34 @@ void fill_tcp(const Corpus& corpus) {
   corpus.add("reset", talk(0, {syn_ack, write, segment(tcp_flag::kRst | tcp_flag::kAck, 0)}));
 }
 
+void fill_applications(const Corpus& corpus) {
+  const auto text = [](std::uint8_t which, std::string_view rest) {
+    Bytes input = {which};
+    input.insert(input.end(), rest.begin(), rest.end());
+    return input;
+  };
+  corpus.add("json", text(0, R"({"a":[1,-2.5e3,"\u00e9\n",true,null],"b":{}})"));
+  const std::string requests =
+      "GET /file HTTP/1.1\r\nHost: a\r\n\r\nHEAD /file?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  corpus.add("requests", text(1, requests));
+  corpus.add("http", text(2, requests));
+  const auto step = [](std::uint8_t what, std::string_view said) {
+    return std::string{static_cast<char>(what), static_cast<char>(said.size())} + std::string(said);
+  };
+  const std::string cookie = std::string(36, 'c') + '\0';
+  const auto message = [](const std::string& json) {
+    return std::string(3, '\0') + static_cast<char>(json.size()) + json;
+  };
+  const std::string wait = {3, 50};
+  const std::string end =
+      step(0, "\x04") + wait + step(0, message(R"({"streams":[]})")) + wait + step(0, "\x10");
+  corpus.add("iperf3_tcp",
+             text(3, step(0, cookie) + step(0, message(R"({"tcp":true,"time":1,"reverse":true})")) +
+                         step(1, cookie) + wait + end));
+  corpus.add("iperf3_udp", text(3, step(0, cookie) + step(0, message(R"({"udp":true,"time":1,"len":16})")) +
+                                       step(2, "6789") + step(2, std::string(11, '\0') + "\x01") + end));
+}
+
 }  // namespace
 }  // namespace simcore
 
@@ -214,6 +243,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path directory = argv[1];
+  simcore::fill_applications(simcore::Corpus(directory / "applications_fuzz"));
   simcore::fill_frames(simcore::Corpus(directory / "frames_fuzz"));
   simcore::fill_peering(simcore::Corpus(directory / "peering_fuzz"));
   simcore::fill_tcp(simcore::Corpus(directory / "tcp_fuzz"));
