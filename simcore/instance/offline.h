@@ -69,6 +69,7 @@ class OfflineSimulation {
   // Where the server's address and the port are left out, they are the host's first address and a fresh port.
   const Transfer& add_transfer(const std::string& server, const std::string& client, Transfer::Config config);
 
+  // Both run functions throw ConfigError when no link joins an interface, or a client has no route to its server.
   void run_for(Duration duration);
   // Until every transfer has finished or failed, or for `limit`; says whether all finished.
   bool run_until_finished(Duration limit);

@@ -31,7 +31,10 @@ Transfer::Transfer(Simulation& simulation, TcpSockets& client, TcpSockets& serve
 void Transfer::begin() {
   outcome_.started = simulation_.now();
   client_socket_ = client_sockets_.connect(config_.server_address, config_.port, client_, config_.client);
-  if (client_socket_ == nullptr) outcome_.client_error = TcpError::refused;
+  if (client_socket_ == nullptr) {
+    throw ConfigError("start transfer " + config_.name + ": its client cannot connect to " +
+                      config_.server_address.to_string() + "; give it a route there, or fewer connections");
+  }
 }
 
 Transfer::Outcome Transfer::outcome() const {

@@ -132,6 +132,19 @@ TEST(OfflineSimulationTest, a_trace_shows_the_connection_as_the_server_sees_it) 
   EXPECT_NE(trace.find("(1000) ack"), std::string::npos) << trace;
 }
 
+TEST(OfflineSimulationTest, a_client_without_a_route_is_an_error) {
+  OfflineSimulation simulation(1);
+  simulation.add_node(NodeKind::host, "server");
+  simulation.add_node(NodeKind::host, "client");
+  simulation.add_interface("server", {"server-eth0", MacAddress::parse("02:00:00:00:00:01"),
+                                      Ipv4InterfaceAddress::parse("10.0.1.1/24")});
+  simulation.add_interface("client", {"client-eth0", MacAddress::parse("02:00:00:00:00:02"),
+                                      Ipv4InterfaceAddress::parse("10.0.2.2/24")});
+  simulation.add_link("path", "server-eth0", "client-eth0", direction(), direction());
+  simulation.add_transfer("server", "client", fetch(1'000));
+  EXPECT_THROW(simulation.run_for(Duration::seconds(1)), ConfigError);
+}
+
 TEST(OfflineSimulationTest, what_does_not_fit_together_is_refused) {
   OfflineSimulation simulation(1);
   add_hosts(simulation);
