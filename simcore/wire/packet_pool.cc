@@ -2,7 +2,6 @@
 #include "simcore/wire/packet_pool.h"
 
 #include <cassert>
-#include <cstring>
 #include <new>
 
 namespace simcore {
@@ -43,12 +42,6 @@ std::uint64_t PacketPool::in_use() const {
   std::uint64_t out = 0;
   for (const FreePackets& home : free_) out += home.out;
   return out;
-}
-
-PacketPtr PacketPool::copy_of(std::span<const std::uint8_t> frame) {
-  PacketPtr packet = make(frame.size());
-  if (packet) std::memcpy(packet->bytes().data(), frame.data(), frame.size());
-  return packet;
 }
 
 PacketPtr PacketPool::copy_of(const Packet& packet) {

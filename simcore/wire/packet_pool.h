@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -49,7 +50,11 @@ class PacketPool {
   }
 
   // A packet that holds a copy of `frame`. Null as above.
-  PacketPtr copy_of(std::span<const std::uint8_t> frame);
+  PacketPtr copy_of(std::span<const std::uint8_t> frame) {
+    PacketPtr packet = make(frame.size());
+    if (packet) std::memcpy(packet->bytes().data(), frame.data(), frame.size());
+    return packet;
+  }
 
   // A packet like `packet`: its bytes, instants and description. Null as above.
   PacketPtr copy_of(const Packet& packet);
