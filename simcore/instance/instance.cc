@@ -105,11 +105,11 @@ void Instance::add_capture(const std::string& interface, const std::string& file
   captures_[interface] = std::make_unique<Capture>(file);
 }
 
-void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b,
-                        const Link::Config& a_to_b, const Link::Config& b_to_a) {
+void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
+                        const LinkModel& b_to_a) {
   claim("link", name);
-  const End first = find(name, a, a_to_b.propagation_delay);
-  const End second = find(name, b, b_to_a.propagation_delay);
+  const End first = find(name, a, a_to_b.link.propagation_delay);
+  const End second = find(name, b, b_to_a.link.propagation_delay);
   for (const End& end : {first, second}) {
     if (end.port->attached()) {
       throw ConfigError("add link " + name + ": " + end.name + " is joined to another link; an end has one");
@@ -134,8 +134,8 @@ Snapshot Instance::snapshot() {
   return answered.get();
 }
 
-void Instance::change_link(const std::string& name, const std::optional<Link::Config>& a_to_b,
-                           const std::optional<Link::Config>& b_to_a) {
+void Instance::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                           const std::optional<LinkModel>& b_to_a) {
   std::promise<void> answer;
   std::future<void> answered = answer.get_future();
   loop_.post([&] {
@@ -149,21 +149,27 @@ void Instance::change_link(const std::string& name, const std::optional<Link::Co
   answered.get();
 }
 
-void Instance::change(const std::string& name, const std::optional<Link::Config>& a_to_b,
-                      const std::optional<Link::Config>& b_to_a) {
-  Link& forward = direction(name, true);
-  Link& backward = direction(name, false);
-  const Link::Config before = forward.config();
-  if (a_to_b) forward.change(*a_to_b);
+void Instance::change(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                      const std::optional<LinkModel>& b_to_a) {
+  LinkEntry& forward = direction(name, true);
+  LinkEntry& backward = direction(name, false);
+  const LinkModel before = forward.link->model();
+  if (a_to_b) change(forward, *a_to_b);
   try {
-    if (b_to_a) backward.change(*b_to_a);
+    if (b_to_a) change(backward, *b_to_a);
   } catch (const Error&) {
-    forward.change(before);
+    change(forward, before);
     throw;
   }
 }
 
-Link& Instance::direction(const std::string& name, bool forward) {
+void Instance::change(LinkEntry& entry, const LinkModel& model) {
+  const PacketSink* const before = &entry.link->entrance();
+  entry.link->change(model);
+  if (&entry.link->entrance() != before) entry.from.port->attach(watched(entry.from, entry.link->entrance()));
+}
+
+Instance::LinkEntry& Instance::direction(const std::string& name, bool forward) {
   for (LinkEntry& entry : links_) {
     if (entry.name != name) continue;
     if (entry.cut) {
@@ -171,7 +177,7 @@ Link& Instance::direction(const std::string& name, bool forward) {
           "change link " + name +
           ": it is a cut link, whose delay the peer applies; cut links keep their configuration");
     }
-    if (entry.forward == forward) return *entry.link;
+    if (entry.forward == forward) return entry;
   }
   throw ConfigError("change link " + name + ": there is no such link");
 }
@@ -192,17 +198,23 @@ Instance::End Instance::find(const std::string& link, const LinkEnd& end, Durati
 
 // Makes the direction from one end to the other.
 void Instance::lead(const std::string& name, bool forward, const End& from, const End& to,
-                    const Link::Config& config) {
+                    const LinkModel& model) {
   PacketSink& sink = watched(to, *to.port);
+  const std::string full_name = name + ":" + from.name + ">" + to.name;
   if (from.peer) {
-    from.port->attach(sink);
-    return;
+    if (!model.extra_delay) return from.port->attach(sink);
+    receiving_.push_back(std::make_unique<VariableDelay>(simulation_, pool_, full_name + "/delay",
+                                                         model.extra_delay, model.in_order, sink));
+    return from.port->attach(*receiving_.back());
   }
-  Link::Config local = config;
-  if (to.peer) local.propagation_delay = Duration::zero();
-  auto link = std::make_unique<Link>(simulation_, pool_, name + ":" + from.name + ">" + to.name, local, sink);
-  from.port->attach(watched(from, *link));
-  links_.push_back({name, forward, to.peer, from.name, to.name, std::move(link)});
+  LinkModel local = model;
+  if (to.peer) {  // the peer delays
+    local.link.propagation_delay = Duration::zero();
+    local.extra_delay = nullptr;
+  }
+  auto link = std::make_unique<ModelledLink>(simulation_, pool_, full_name, local, sink);
+  from.port->attach(watched(from, link->entrance()));
+  links_.push_back({name, forward, to.peer, from, to.name, std::move(link)});
 }
 
 // `sink`, or the capture of that end in front of it.
@@ -241,7 +253,9 @@ Snapshot Instance::read() const {
   snapshot.lateness = histogram_of(loop_.lateness());
   snapshot.loop = row_of(loop_);
   snapshot.pool = row_of(pool_);
-  for (const LinkEntry& entry : links_) snapshot.links.push_back(row_of(*entry.link, entry.from, entry.to));
+  for (const auto& delay : receiving_) add(snapshot.pool.dropped, delay->dropped());
+  for (const LinkEntry& entry : links_)
+    snapshot.links.push_back(row_of(*entry.link, entry.from.name, entry.to));
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));
   for (const auto& [name, peer] : peers_) snapshot.peers.push_back(row_of(*peer));
   for (const auto& node : nodes_) {

@@ -26,6 +26,7 @@
 #include <variant>
 #include <vector>
 
+#include "simcore/instance/link_model.h"
 #include "simcore/instance/snapshot.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/link.h"
@@ -84,8 +85,8 @@ class Instance {
   void add_emulation_portal(const std::string& backend, EmulationPortal::Config config,
                             const EmulationPortalOptions& options = {});
   void add_peer(PeeringPortal::Config config);  // its token is set to the run's
-  void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const Link::Config& a_to_b,
-                const Link::Config& b_to_a);
+  void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
+                const LinkModel& b_to_a);
   // Of what passes between the interface and its link. Before that link is added.
   void add_capture(const std::string& interface, const std::string& file);
 
@@ -102,11 +103,11 @@ class Instance {
   // From any thread: waits for the loop's thread, which answers between two turns.
   Snapshot snapshot();
 
-  // Changes the directions of a link for which a configuration is given, while it runs; see Link::change.
+  // Changes the directions of a link for which a configuration is given, while it runs; see ModelledLink.
   // From any thread, as snapshot(). Throws ConfigError, and then nothing has changed: there is no such link,
   // it is a cut link (its delay is the peer's matter), or a value is out of its range.
-  void change_link(const std::string& name, const std::optional<Link::Config>& a_to_b,
-                   const std::optional<Link::Config>& b_to_a);
+  void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                   const std::optional<LinkModel>& b_to_a);
 
  private:
   // An end as a link sees it.
@@ -117,25 +118,25 @@ class Instance {
   };
 
   End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
-  void lead(const std::string& name, bool forward, const End& from, const End& to,
-            const Link::Config& config);
-  Link& direction(const std::string& name, bool forward);
-  void change(const std::string& name, const std::optional<Link::Config>& a_to_b,
-              const std::optional<Link::Config>& b_to_a);
+  struct LinkEntry {
+    std::string name;  // of the link, of which this is one direction
+    bool forward;      // from a to b
+    bool cut;
+    End from;
+    std::string to;
+    std::unique_ptr<ModelledLink> link;
+  };
+
+  void lead(const std::string& name, bool forward, const End& from, const End& to, const LinkModel& model);
+  LinkEntry& direction(const std::string& name, bool forward);
+  void change(const std::string& name, const std::optional<LinkModel>& a_to_b,
+              const std::optional<LinkModel>& b_to_a);
+  void change(LinkEntry& entry, const LinkModel& model);
   PacketSink& watched(const End& end, PacketSink& sink);
   Ipv4Stack& stack(const std::string& node, const std::string& attempt);
   void claim(const std::string& what, const std::string& name);
   void check_joined() const;
   Snapshot read() const;
-
-  struct LinkEntry {
-    std::string name;  // of the link, of which this is one direction
-    bool forward;      // from a to b
-    bool cut;
-    std::string from;
-    std::string to;
-    std::unique_ptr<Link> link;
-  };
 
   Config config_;
   Simulation simulation_;
@@ -150,7 +151,8 @@ class Instance {
   std::map<std::string, std::unique_ptr<PeeringPortal>> peers_;
   std::map<std::string, std::unique_ptr<Capture>> captures_;
   std::vector<LinkEntry> links_;
-  std::map<std::string, std::string> names_;  // every name that is taken, and by what
+  std::vector<std::unique_ptr<VariableDelay>> receiving_;  // extra delays of what peers send
+  std::map<std::string, std::string> names_;               // every name that is taken, and by what
 };
 
 }  // namespace simcore

@@ -16,14 +16,27 @@ void add(SnapshotRow& row, std::string_view name, const auto& value) {
   row.figures.emplace_back(name, plain(value));
 }
 
+// What both kinds of link have.
+SnapshotRow link_row(const auto& link, const std::string& from, const std::string& to) {
+  const Link::Counters c = link.counters();
+  SnapshotRow row{
+      .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
+  add(row, "accepted_packets", c.accepted_packets);
+  add(row, "accepted_bytes", c.accepted_bytes);
+  add(row, "delivered_packets", c.delivered_packets);
+  add(row, "delivered_bytes", c.delivered_bytes);
+  add(row, "in_flight", link.in_flight());
+  return row;
+}
+
+}  // namespace
+
 void add(DropCounters& sum, const DropCounters& more) {
   for (std::size_t i = 0; i < kDropReasons; ++i) {
     const auto reason = static_cast<DropReason>(i);
     sum.add(reason, more.of(reason));
   }
 }
-
-}  // namespace
 
 SnapshotHistogram histogram_of(const Lateness& lateness) {
   SnapshotHistogram histogram;
@@ -55,14 +68,23 @@ SnapshotRow row_of(const PacketPool& pool) {
 }
 
 SnapshotRow row_of(const Link& link, const std::string& from, const std::string& to) {
-  const Link::Counters& c = link.counters();
-  SnapshotRow row{
-      .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
-  add(row, "accepted_packets", c.accepted_packets);
-  add(row, "accepted_bytes", c.accepted_bytes);
-  add(row, "delivered_packets", c.delivered_packets);
-  add(row, "delivered_bytes", c.delivered_bytes);
-  add(row, "in_flight", link.in_flight());
+  return link_row(link, from, to);
+}
+
+SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std::string& to) {
+  SnapshotRow row = link_row(link, from, to);
+  if (link.duplicated() > 0) add(row, "duplicated_packets", link.duplicated());
+  if (link.corrupted() > 0) add(row, "corrupted_packets", link.corrupted());
+  if (const QueueDiscipline* const queue = link.queue()) {
+    const QueueDiscipline::Counters& q = queue->counters();
+    add(row, "queue_packets", queue->packets());
+    add(row, "queue_bytes", queue->bytes());
+    add(row, "queue_most_packets", q.most_waiting);
+    add(row, "queue_marked_packets", q.marked);
+    add(row, "queue_sojourn_longest_ns", q.sojourn_longest);
+    const auto left = static_cast<std::int64_t>(q.delivered);
+    add(row, "queue_sojourn_mean_ns", left > 0 ? q.sojourn_total / left : Duration::zero());
+  }
   return row;
 }
 

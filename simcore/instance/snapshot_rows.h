@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "simcore/instance/link_model.h"
 #include "simcore/instance/snapshot.h"
-#include "simcore/link/link.h"
 #include "simcore/node/node.h"
 #include "simcore/portal/emulation_portal.h"
 #include "simcore/portal/peering_portal.h"
@@ -17,10 +17,14 @@
 
 namespace simcore {
 
+// Adds `more` to `sum`.
+void add(DropCounters& sum, const DropCounters& more);
+
 SnapshotHistogram histogram_of(const Lateness& lateness);
 SnapshotRow row_of(const RunLoop& loop);
 SnapshotRow row_of(const PacketPool& pool);
 SnapshotRow row_of(const Link& link, const std::string& from, const std::string& to);
+SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std::string& to);
 SnapshotRow row_of(EmulationPortal& portal);
 SnapshotRow row_of(const PeeringPortal& peer);
 SnapshotRow row_of(const Node& node);

@@ -19,6 +19,8 @@ struct CodelConfig {
   Duration interval = Duration::ms(100);    // > 0, in the order of a round trip
   ByteCount mtu = ByteCount::bytes(1'514);  // a queue that holds no more than this is never dropped from
   bool ecn = false;                         // mark instead of dropping, where the sender understands it
+
+  bool operator==(const CodelConfig&) const = default;
 };
 // Throws ConfigError when a value is out of its range.
 void check(const CodelConfig& config);

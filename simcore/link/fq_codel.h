@@ -24,6 +24,8 @@ class FqCodel final : public QueueDiscipline {
     std::int64_t limit = 10'240;                  // packets in all queues; >= 1
     std::int64_t flows = 1'024;                   // queues; 1 to 65,536
     ByteCount quantum = ByteCount::bytes(1'514);  // >= 1
+
+    bool operator==(const Config&) const = default;
   };
 
   // Throws ConfigError when a value is out of its range.

@@ -20,6 +20,8 @@ class OpportunityTrace {
   // when a line is not such a number, is below the one before it or above a year, when there is none, or the last is 0.
   static OpportunityTrace parse(std::string_view text, const std::string& name);
 
+  bool operator==(const OpportunityTrace&) const = default;
+
   // The instant of an opportunity, counted from 0 over all repetitions.
   SimTime time_of(std::uint64_t number) const;
 

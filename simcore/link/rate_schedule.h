@@ -20,6 +20,8 @@ class RateSchedule {
   struct Slot {
     Duration length;  // > 0
     DataRate rate;    // >= 1 bit/s
+
+    bool operator==(const Slot&) const = default;
   };
 
   // From now on, starting with the first slot. The simulation must outlive it. Throws ConfigError when a value is out

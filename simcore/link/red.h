@@ -31,6 +31,8 @@ class Red final : public QueueDiscipline {
     double weight = 0.002;                          // of a new sample; above 0, at most 1
     Duration typical = Duration::zero();  // serialization of a typical packet; zero: idle time does not count
     bool ecn = false;
+
+    bool operator==(const Config&) const = default;
   };
 
   // Throws ConfigError when a value is out of its range.

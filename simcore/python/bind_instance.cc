@@ -6,12 +6,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
-#include <limits>
 #include <type_traits>
 
 #include "simcore/instance/instance.h"
 #include "simcore/python/application.h"
 #include "simcore/python/bindings.h"
+#include "simcore/python/link_model.h"
 #include "simcore/units/error.h"
 
 namespace nb = nanobind;
@@ -46,26 +46,8 @@ LinkEnd link_end(const nb::tuple& end) {
   throw ConfigError("join a link to a " + kind + ": there are interface, portal and peer");
 }
 
-std::optional<std::int64_t> number(const nb::dict& from, const char* key) {
-  const nb::object value = from[key];
-  if (value.is_none()) return std::nullopt;
-  return nb::cast<std::int64_t>(value);
-}
-
-// The keys are those of a direction in hybridnet/schema/instance.json.
-Link::Config direction(const nb::dict& from) {
-  Link::Config config;
-  if (const auto rate = number(from, "rate_bps")) config.rate = DataRate::bps(*rate);
-  config.propagation_delay = Duration::ns(*number(from, "delay_ns"));
-  config.queue_packets = number(from, "queue_packets").value_or(std::numeric_limits<std::int64_t>::max());
-  if (const auto bytes = number(from, "queue_bytes")) config.queue_bytes = ByteCount::bytes(*bytes);
-  config.overhead = ByteCount::bytes(*number(from, "overhead_bytes"));
-  config.train_limit = Duration::ns(*number(from, "train_limit_ns"));
-  return config;
-}
-
-std::optional<Link::Config> change_of(const std::optional<nb::dict>& from) {
-  return from ? std::optional(direction(*from)) : std::nullopt;
+std::optional<LinkModel> change_of(const std::optional<nb::dict>& from) {
+  return from ? std::optional(link_model(*from)) : std::nullopt;
 }
 
 // Sets `option` where the plan has a value for it.
@@ -217,7 +199,7 @@ void bind_instance(nb::module_& m) {
           "add_link",
           [](Instance& self, const Text& name, const nb::tuple& a, const nb::tuple& b, const nb::dict& a_to_b,
              const nb::dict& b_to_a) {
-            self.add_link(name, link_end(a), link_end(b), direction(a_to_b), direction(b_to_a));
+            self.add_link(name, link_end(a), link_end(b), link_model(a_to_b), link_model(b_to_a));
           },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("add_capture", &Instance::add_capture, "interface"_a, "file"_a)
@@ -226,8 +208,8 @@ void bind_instance(nb::module_& m) {
           "set_link",
           [](Instance& self, const Text& name, const std::optional<nb::dict>& a_to_b,
              const std::optional<nb::dict>& b_to_a) {
-            const std::optional<Link::Config> forward = change_of(a_to_b);
-            const std::optional<Link::Config> backward = change_of(b_to_a);
+            const std::optional<LinkModel> forward = change_of(a_to_b);
+            const std::optional<LinkModel> backward = change_of(b_to_a);
             const nb::gil_scoped_release others_run;
             self.change_link(name, forward, backward);
           },
