@@ -93,7 +93,8 @@ def build(plan: dict[str, Any]) -> Any:
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
     for link in plan["links"]:
-        instance.add_link(link["name"], _end(link["a"]), _end(link["b"]), link["a_to_b"], link["b_to_a"])
+        there, back = with_trace(link["a_to_b"]), with_trace(link["b_to_a"])
+        instance.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
     return instance
 
 
@@ -102,6 +103,18 @@ def check_direction(direction: dict[str, Any], what: str) -> None:
     for error in _validator().evolve(schema=_schema()["$defs"]["direction"]).iter_errors(direction):
         where = "/".join(map(str, error.absolute_path))
         raise PlanError(f"{what}{f', {where}' if where else ''}: {error.message}")
+
+
+def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
+    """The direction with the text of its trace file, where it has one. Raises PlanError: it cannot be read."""
+    wire = direction.get("wire", {})
+    if "file" not in wire:
+        return direction
+    try:
+        text = Path(wire["file"]).read_text(encoding="ascii")
+    except (OSError, ValueError) as error:
+        raise PlanError(f"trace file {wire['file']}: {error}") from None
+    return {**direction, "wire": {**wire, "text": text}}
 
 
 class Control:
@@ -191,7 +204,8 @@ class Control:
         for direction, values in changed.items():
             if values is not None:
                 check_direction(values, f"set_link {name}, {direction}")
-        self._instance.set_link(name, changed["a_to_b"], changed["b_to_a"])
+        there, back = (values and with_trace(values) for values in changed.values())
+        self._instance.set_link(name, there, back)
         link.update({direction: values for direction, values in changed.items() if values is not None})
         return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
 

@@ -115,7 +115,7 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int) -> LinkPlan
 
 
 def _check_cut_delay(link: LinkSpec, machines: tuple[str, str], least_cut_delay_ns: int) -> None:
-    delay = min(link.a_to_b.delay_ns, link.b_to_a.delay_ns)
+    delay = min(link.a_to_b.least_delay_ns, link.b_to_a.least_delay_ns)
     if delay < least_cut_delay_ns:
         least = format_delay(least_cut_delay_ns)
         raise PlanError(

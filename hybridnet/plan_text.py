@@ -115,7 +115,12 @@ def _direction(direction: Direction) -> str:
         if direction.queue_packets is not None
         else f"{direction.queue_bytes} bytes"
     )
-    return f"{format_rate(direction.rate_bps)}, {format_delay(direction.delay_ns)}, queue {queue}"
+    jitter = f" ± {format_delay(direction.jitter_ns)}" if direction.jitter_ns else ""
+    shares = {name: getattr(direction, name) for name in ("loss", "duplicate", "corrupt", "reorder")}
+    impairments = "".join(f", {name} {100 * share:g} %" for name, share in shares.items() if share)
+    if direction.aqm:
+        queue += f" {direction.aqm}" + (" with ECN" if direction.ecn else "")
+    return f"{format_rate(direction.rate_bps)}, {format_delay(direction.delay_ns)}{jitter}, queue {queue}{impairments}"
 
 
 def _count(items: list[Any], noun: str) -> str:

@@ -151,7 +151,14 @@ class Topo(TopoNodes):
                 1000.
             overhead: bytes added to every frame on the wire. Default 0.
             train_limit: how long a train may hold the link, such as ``"50us"``; 0 means single segments.
-            loss, jitter: refused unless 0: the simulator does not model them yet.
+            loss, duplicate, corrupt: percentage of the packets that are lost, sent twice, or damaged by one bit.
+            jitter: the delay varies by so much, such as ``"1ms"``; packets overtake each other, as with netem.
+            jitter_distribution: ``"uniform"``, as netem without a distribution: within delay ± jitter; or
+                ``"normal"``: jitter is the standard deviation. Default uniform.
+            reorder: percentage of the packets that skip the delay, and so overtake.
+            aqm: ``"red"``, ``"codel"`` or ``"fq_codel"`` instead of drop-tail; needs bw.
+            ecn: aqm marks packets whose sender understands it instead of dropping them.
+            enable_red, enable_ecn: Mininet's: RED with Mininet's parameters, the second with ecn.
             intfName1, intfName2: interface names instead of node-ethN.
             addr1, addr2: MAC addresses of the two interfaces.
             params1, params2: dictionaries with ip, mac, mtu of that end's interface, and with options of the

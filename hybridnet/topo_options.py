@@ -15,11 +15,14 @@ from typing import Any
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_queue, parse_size
 
-__all__ = ["Direction", "End", "check_names", "refuse_impairments", "resolve_direction", "resolve_end"]
+__all__ = ["Direction", "End", "check_names", "resolve_direction", "resolve_end"]
 
 # What one direction of a link may say, in `addLink` itself (both directions) or in params1 / params2 (from
 # that end).
-DIRECTION_OPTIONS = frozenset({"bw", "delay", "jitter", "loss", "max_queue_size", "overhead", "train_limit"})
+DIRECTION_OPTIONS = frozenset({
+    "aqm", "bw", "corrupt", "delay", "duplicate", "ecn", "enable_ecn", "enable_red", "jitter",
+    "jitter_distribution", "loss", "max_queue_size", "overhead", "reorder", "train_limit",
+})  # fmt: skip
 # What params1 / params2 may say about the interface at that end.
 END_OPTIONS = frozenset({"ip", "mac", "mtu"})
 # What `addLink` takes besides its named parameters. cls and use_htb name the tool with which Mininet shapes;
@@ -31,8 +34,6 @@ LINK_OPTIONS = DIRECTION_OPTIONS | {
 UNSUPPORTED_LINK_OPTIONS: Mapping[str, str] = {
     "use_hfsc": "links with bw= are simulated; leave it out",
     "use_tbf": "links with bw= are simulated; leave it out",
-    "enable_ecn": "the simulated queue is drop-tail; leave it out",
-    "enable_red": "the simulated queue is drop-tail; leave it out",
     "speedup": "leave it out",
     "latency_ms": "write delay=",
     "txo": "the checksum offload is chosen for the port type; leave it out",
@@ -65,6 +66,18 @@ UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "reconnectms": "leave it out",
 }
 
+JITTER_DISTRIBUTIONS = ("uniform", "normal")  # uniform is what netem draws when none is named
+AQMS = ("red", "codel", "fq_codel")
+# What Mininet gives to tc for enable_red and enable_ecn: limit, min, max and probability as they are; tc makes a weight
+# of 1/2 of its burst of 20 packets of 1500 bytes.
+MININET_RED = {
+    "limit_bytes": 1_000_000,
+    "least_bytes": 30_000,
+    "most_bytes": 35_000,
+    "highest": 1.0,
+    "weight": 0.5,
+}
+
 DEFAULT_QUEUE_PACKETS = 1000
 DEFAULT_TRAIN_LIMIT_NS = 50_000
 DEFAULT_MTU = 1500
@@ -80,20 +93,57 @@ class Direction:
     queue_bytes: int | None = None
     overhead_bytes: int = 0
     train_limit_ns: int = DEFAULT_TRAIN_LIMIT_NS
+    loss: float = 0.0  # this and the next three are probabilities, of each segment
+    duplicate: float = 0.0
+    corrupt: float = 0.0
+    reorder: float = 0.0  # to have no delay
+    jitter_ns: int = 0
+    jitter_distribution: str = "uniform"
+    aqm: str | None = None  # none: drop-tail
+    ecn: bool = False
     shaped: bool = (
         False  # the description gave an option of this direction, so only the simulator can be the link
     )
 
-    def to_json(self) -> dict[str, int | None]:
+    @property
+    def least_delay_ns(self) -> int:
+        """What every packet waits at least: what jitter and reordering leave of the delay."""
+        if self.reorder > 0 or (self.jitter_ns > 0 and self.jitter_distribution == "normal"):
+            return 0
+        return max(self.delay_ns - self.jitter_ns, 0)
+
+    def to_json(self) -> dict[str, Any]:
         """The direction as the instance plan writes it."""
-        return {
+        direction: dict[str, Any] = {
             "rate_bps": self.rate_bps,
-            "delay_ns": self.delay_ns,
+            "delay_ns": self.least_delay_ns,
             "queue_packets": self.queue_packets,
             "queue_bytes": self.queue_bytes,
             "overhead_bytes": self.overhead_bytes,
             "train_limit_ns": self.train_limit_ns,
         }
+        if self.loss > 0:
+            direction["loss"] = {"model": "independent", "probability": self.loss}
+        if self.duplicate > 0:
+            direction["duplicate"] = self.duplicate
+        if self.corrupt > 0:
+            direction["corrupt"] = self.corrupt
+        if self.reorder > 0:
+            direction["reorder"] = {"probability": self.reorder}
+        if self.jitter_ns > 0 or self.reorder > 0:
+            direction["extra_delay"] = self._extra_delay()
+        if self.aqm is not None:
+            parameters = MININET_RED if self.aqm == "red" else {}
+            direction["queue"] = {"model": self.aqm, **parameters, "ecn": self.ecn}
+        return direction
+
+    def _extra_delay(self) -> dict[str, Any]:
+        mean = self.delay_ns - self.least_delay_ns
+        if self.jitter_ns == 0:
+            return {"model": "constant", "delay_ns": mean}
+        if self.jitter_distribution == "normal":
+            return {"model": "normal", "mean_ns": mean, "deviation_ns": self.jitter_ns}
+        return {"model": "uniform", "low_ns": mean - self.jitter_ns, "high_ns": mean + self.jitter_ns}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +162,6 @@ class End:
 
 def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
     """The direction that `options` describe; `what` names the link. Raises TopologyError and UnitError."""
-    refuse_impairments(options, what)
     given: dict[str, Any] = {}
     if options.get("bw") is not None:
         given["rate_bps"] = parse_bandwidth(options["bw"], f"{what}: bw")
@@ -127,6 +176,17 @@ def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
         given["overhead_bytes"] = parse_size(f"{overhead} B" if bare else overhead, f"{what}: overhead")
     if options.get("train_limit") is not None:
         given["train_limit_ns"] = parse_delay(options["train_limit"], f"{what}: train_limit")
+    given |= _impairments(options, what) | _aqm(options, what)
+    if given.get("aqm") is not None and "rate_bps" not in given:
+        raise TopologyError(
+            f"{what}: {given['aqm']} needs bw=, as nothing waits without a rate; give it, or leave it out"
+        )
+    if given.get("aqm") in ("codel", "fq_codel") and given.get("queue_bytes") is not None:
+        raise TopologyError(
+            f"{what}: the bound of {given['aqm']} is in packets; give max_queue_size= a number"
+        )
+    if given.get("reorder") and not given.get("delay_ns"):
+        raise TopologyError(f"{what}: reorder= lets packets skip the delay, and there is none; give delay=")
     # delay=0 and nothing else asks for nothing that a plain wire does not do.
     shaped = bool(given) and given != {"delay_ns": 0}
     return Direction(**given, shaped=shaped)
@@ -142,20 +202,46 @@ def resolve_end(node: str, port: int, interface: str, options: Mapping[str, Any]
     )
 
 
-def refuse_impairments(options: Mapping[str, Any], what: str) -> None:
-    """Raise TopologyError for loss or jitter, which simulated links do not model yet; 0 and None ask for
-    nothing.
-    """
-    if options.get("loss") is not None and parse_percent(options["loss"], f"{what}: loss") > 0:
+def _impairments(options: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """What is asked of loss, duplicate, corrupt, reorder and jitter; 0 and None ask for nothing."""
+    given: dict[str, Any] = {}
+    for name in ("loss", "duplicate", "corrupt", "reorder"):
+        if options.get(name) is not None and (share := parse_percent(options[name], f"{what}: {name}")) > 0:
+            given[name] = share
+    if (
+        options.get("jitter") is not None
+        and (jitter := parse_delay(options["jitter"], f"{what}: jitter")) > 0
+    ):
+        given["jitter_ns"] = jitter
+    distribution = options.get("jitter_distribution")
+    if distribution is not None:
+        if distribution not in JITTER_DISTRIBUTIONS:
+            raise TopologyError(
+                f"{what}: jitter_distribution={distribution!r} is not known; "
+                f"there are {', '.join(JITTER_DISTRIBUTIONS)}"
+            )
+        if "jitter_ns" in given:
+            given["jitter_distribution"] = distribution
+    return given
+
+
+def _aqm(options: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The queue management asked for: aqm and ecn, or Mininet's enable_red and enable_ecn."""
+    aqm = options.get("aqm")
+    if aqm is not None and aqm not in AQMS:
+        raise TopologyError(f"{what}: aqm={aqm!r} is not known; there are {', '.join(AQMS)}")
+    mininets = bool(options.get("enable_red")) or bool(options.get("enable_ecn"))
+    if mininets and aqm not in (None, "red"):
         raise TopologyError(
-            f"{what}: loss={options['loss']!r} is not supported yet: simulated links lose packets by a full "
-            "queue only; leave loss out, or use max_queue_size="
+            f"{what}: aqm={aqm!r} and Mininet's RED are both asked for; leave one of them out"
         )
-    if options.get("jitter") is not None and parse_delay(options["jitter"], f"{what}: jitter") > 0:
-        raise TopologyError(
-            f"{what}: jitter={options['jitter']!r} is not supported yet: simulated links have a constant "
-            "delay; leave jitter out"
-        )
+    if mininets:
+        aqm = "red"
+    if aqm is None:
+        if options.get("ecn"):
+            raise TopologyError(f"{what}: ecn=True marks where a queue would drop early; give aqm= too")
+        return {}
+    return {"aqm": aqm, "ecn": bool(options.get("ecn")) or bool(options.get("enable_ecn"))}
 
 
 def check_names(

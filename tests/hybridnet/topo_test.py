@@ -135,7 +135,8 @@ def test_params_act_on_the_direction_that_starts_there() -> None:
 @pytest.mark.parametrize(
     ("options", "shaped"),
     [({}, False), ({"delay": "0"}, False), ({"loss": 0}, False), ({"bw": None}, False), ({"use_htb": True}, False),
-     ({"bw": 10}, True), ({"delay": "1us"}, True), ({"max_queue_size": 10}, True), ({"params2": {"bw": 1}}, True)],
+     ({"bw": 10}, True), ({"delay": "1us"}, True), ({"max_queue_size": 10}, True), ({"params2": {"bw": 1}}, True),
+     ({"loss": 1}, True), ({"jitter": "1ms"}, True), ({"jitter": 0, "jitter_distribution": "normal"}, False)],
 )  # fmt: skip
 def test_only_a_link_that_asks_for_something_is_shaped(options: dict[str, Any], shaped: bool) -> None:
     topo = pair()
@@ -182,14 +183,6 @@ def test_misspelt_link_option_gets_a_suggestion() -> None:
 def test_misspelt_node_option_gets_a_suggestion() -> None:
     with pytest.raises(TopologyError, match=r"host h1: unknown option 'machin'; did you mean 'machine'\?"):
         Topo().addHost("h1", machin="m1")
-
-
-@pytest.mark.parametrize(
-    "options", [{"loss": 1}, {"loss": "0.1%"}, {"jitter": "1ms"}, {"params1": {"loss": 2}}]
-)
-def test_impairments_are_not_supported_yet(options: dict[str, Any]) -> None:
-    with pytest.raises(TopologyError, match="not supported yet"):
-        pair().addLink("h1", "s1", **options)
 
 
 @pytest.mark.parametrize(
