@@ -91,7 +91,7 @@ class Lab {
     talker.say(bytes);
     pass(Duration::ms(100));
     if (talker.socket != nullptr) talker.socket->abort();
-    pass(Duration::ms(10));
+    pass(Duration::seconds(61));  // TIME-WAIT takes 60
     if (server_tcp_.connections() != 0) std::abort();
   }
 
