@@ -218,7 +218,8 @@ def _tell(
             console.print(f"{step.flows} + {step.flows} flows: {step.overloaded}", highlight=False)
     console.print(
         f"verdict of a step: 99.9 % of the events at most {LIMITS.lateness_p999_ns / 1e6:g} ms late, at most "
-        f"{100 * LIMITS.late_packets_fraction:g} % of the packets later than their link's delay, no capture drop",
+        f"{100 * LIMITS.late_packets_fraction:g} % of the packets later than their link's delay, no capture drop, the "
+        f"processor at most {100 * LIMITS.processor_busy:g} % busy",
         highlight=False,
     )
     console.print(

@@ -40,6 +40,7 @@ from hybridnet.journal import Journal, state_directory
 from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
+from hybridnet.machines.quiet import turn_down_housekeeping
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.machines.worker import PLUGIN, AgentPlugin, progress_topic
 
@@ -355,6 +356,7 @@ class Cluster:
         logging.getLogger("distributed").setLevel(
             logging.CRITICAL
         )  # what matters is raised as an error of ours
+        turn_down_housekeeping()
         protocol = "tls://" if security is not None else "tcp://"
         options = {"host": host, "port": 0, "protocol": protocol, "security": security}
         # Dask's web pages know no password, so they stay on this computer, out of the way of others' ports.

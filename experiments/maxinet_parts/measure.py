@@ -19,7 +19,7 @@ WARM_UP_LIMIT_S = 60
 GRACE_S = 10.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
-LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4)
+LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.98)
 
 Request = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -71,7 +71,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
 
     ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)
     sampling_since = time.monotonic()
-    judged: list[Verdict] = []
+    snapshots: list[tuple[list[dict[str, Any]], list[dict[str, Any]]]] = []
     began = time.monotonic()
     for index, count in enumerate(scale.steps):
         ends = began + (index + 1) * scale.seconds_per_step
@@ -83,17 +83,22 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         before = arm.snapshots()
         _wait(ends, what, tick)
         if before:
-            judged.append(judge(before, arm.snapshots(), LIMITS))
+            snapshots.append((before, arm.snapshots()))
     sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
     arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
 
     first_sample_s = arrived["samples"][0]["monotonic_s"]
     seconds = seconds_of(arrived["samples"], flows, started_s=first_sample_s + (began - sampling_since))
+    steps = step_results(seconds, scale)
+    verdicts: list[Verdict] = [
+        judge(before, after, LIMITS, processor_busy=step.processor_busy)
+        for (before, after), step in zip(snapshots, steps, strict=False)
+    ]
     return ArmRound(
         arm=arm.name,
-        steps=step_results(seconds, scale),
+        steps=steps,
         seconds=seconds,
-        verdicts=judged,
+        verdicts=verdicts,
         boot_s=arm.boot_s,
         settings=arm.settings,
         flows={

@@ -21,6 +21,7 @@ from distributed import Security, Worker, WorkerPlugin
 from hybridnet.agent import Agent
 from hybridnet.journal import Journal
 from hybridnet.machines.init import die_with_parent
+from hybridnet.machines.quiet import turn_down_housekeeping
 
 PLUGIN = "hybridnet-agent"
 
@@ -59,6 +60,7 @@ def security_of(pem: dict[str, str] | None) -> Security | None:
 
 
 async def _serve(settings: dict[str, Any]) -> None:
+    turn_down_housekeeping()
     directory = Path(settings["state"]) / settings["run"] / settings["machine"]
     agent = Agent(
         settings["machine"],

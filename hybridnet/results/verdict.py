@@ -23,11 +23,14 @@ class Limits:
         late_packets_fraction: the largest part of the packets over cut links whose real transit exceeded
             their link's delay. 0 to 1.
         capture_drops: frames that the kernel may drop before a portal reads them.
+        processor_busy: the largest part of all cores that may be busy on average: beyond it hosts and switches
+            wait for a core, and their figures are the scheduler's. 0 to 1.
     """
 
     lateness_p999_ns: int = 1_000_000
     late_packets_fraction: float = 1e-4
     capture_drops: int = 0
+    processor_busy: float = 0.98
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,19 @@ def subtract_buckets(
     return [(upper, count - earlier.get(upper, 0)) for upper, count in after if count > earlier.get(upper, 0)]
 
 
-def judge(before: Sequence[Snapshot], after: Sequence[Snapshot], limits: Limits) -> Verdict:
+def judge(
+    before: Sequence[Snapshot],
+    after: Sequence[Snapshot],
+    limits: Limits,
+    *,
+    processor_busy: float | None = None,
+) -> Verdict:
     """Judges what happened between two snapshots of each instance.
 
     Args:
         before, after: a snapshot per instance, in the same order.
         limits: what is tolerated.
+        processor_busy: part of all cores that was busy meanwhile; None where it was not measured.
 
     Returns:
         The verdict, its reasons in the order of the instances.
@@ -94,6 +104,11 @@ def judge(before: Sequence[Snapshot], after: Sequence[Snapshot], limits: Limits)
     figures: dict[str, dict[str, float]] = {}
     for first, last in zip(before, after, strict=True):
         figures[last["name"]] = _judge_instance(first, last, limits, reasons)
+    if processor_busy is not None and processor_busy > limits.processor_busy:
+        reasons.append(
+            f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
+            "hosts and switches waited for a core; lower the load"
+        )
     return Verdict(trusted=not reasons, reasons=reasons, figures=figures)
 
 

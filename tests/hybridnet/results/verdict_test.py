@@ -61,3 +61,9 @@ def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
     verdict = judge([snapshot()], [after], Limits())
     assert len(verdict.reasons) == 3
     assert verdict.figures["m1"]["refused_segments"] == 7
+
+
+def test_a_saturated_processor_breaks_the_limit_and_no_figure_is_no_judgement():
+    assert not judge([snapshot()], [snapshot()], Limits(processor_busy=0.98), processor_busy=0.99).trusted
+    assert judge([snapshot()], [snapshot()], Limits(processor_busy=0.98), processor_busy=0.97).trusted
+    assert judge([snapshot()], [snapshot()], Limits(processor_busy=0.98)).trusted
