@@ -34,9 +34,6 @@ from typing import Any
 
 LISTEN_LIMIT_S = 60.0
 CONGESTION_CONTROL = "cubic"
-PACING_TIMER_US = 10_000
-"""How often a client looks whether it may send. iperf3's default, 1 ms, costs 64 clients half a core in wake-ups."""
-
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 
 
@@ -173,7 +170,6 @@ class Runner:
         for spec in request["flows"]:
             arguments = ["--client", spec["to"], "--port", str(spec["port"]), "--time", str(spec["seconds"])]
             arguments += ["--bitrate", str(spec["rate_bps"]), "--length", str(spec["block_bytes"])]
-            arguments += ["--pacing-timer", str(PACING_TIMER_US)]
             arguments += ["--udp"] if spec["protocol"] == "udp" else ["--congestion", CONGESTION_CONTROL]
             self.clients.append(Flow(spec, arguments, self.folder))
         return {"monotonic_s": time.monotonic()}
