@@ -8,7 +8,7 @@ moved. What its offloads have to be depends on who reads the frames:
 port type  at the devices
 =========  ====================================================================================================
 afxdp      AF_XDP takes single frames with finished checksums: `tx off` at whoever sends to a port. The port's
-           own end has TSO off, or the kernel would not coalesce (GRO) what the port sends to a portal or a host
+           own end has TSO off, or the kernel would not coalesce (GRO) what the port sends to a portal
 afpacket   the switch handles TCP super-packets (userspace-tso), but not the UDP ones that GRO makes
 system     the kernel datapath takes all
 =========  ====================================================================================================
@@ -27,7 +27,7 @@ from hybridnet.errors import MachineError
 from hybridnet.journal import Journal, network_namespace
 
 TOWARD_A_PORT = {
-    "afxdp": ["tx", "off", "gro", "on"],
+    "afxdp": ["tx", "off"],
     "afpacket": ["tx-udp-segmentation", "off"],
     "system": [],
 }
