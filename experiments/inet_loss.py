@@ -127,7 +127,7 @@ def _measure(cluster: Cluster, backend: str, rate: int, number: int, seconds: fl
         - sum(row["kernel_drops"] for row in before["portals"]),
         receiver_drops=socket_drops,
         simulator_drops=_drops(before, after),
-        verdict="trusted" if judge([before], [after], Limits()).trusted else "not trusted",
+        verdict="trusted" if judge([([before], [after])], Limits()).trusted else "not trusted",
     )
 
 

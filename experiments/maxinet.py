@@ -160,6 +160,7 @@ def _keep(directory: RunDirectory, number: int, run: ArmRound) -> None:
         {
             "settings": run.settings,
             "boot_s": run.boot_s,
+            "stalls": run.stalls,
             "steps": [step.to_json() for step in run.steps],
             "verdicts": [verdict.to_json() for verdict in run.verdicts],
         },
@@ -229,3 +230,10 @@ def _tell(
     )
     for run in rounds[-1]:
         console.print(f"{run.arm}: up in {run.boot_s:.1f} s; {json.dumps(run.settings)}", highlight=False)
+        if run.stalls:
+            longest_s = max(length_s for _, length_s in run.stalls)
+            console.print(
+                f"{run.arm}: this computer stood still {len(run.stalls)} times, up to {1e3 * longest_s:.0f} ms: the "
+                "verdicts leave those seconds out",
+                highlight=False,
+            )

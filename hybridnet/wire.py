@@ -222,7 +222,7 @@ class Wire:
                 if final is None:
                     raise MachineError(f"wire {self.name}: its instance ended before it was asked to")
                 self._last = final
-                self.verdict = judge([self._first], [self._last], self._limits)
+                self.verdict = judge([([self._first], [self._last])], self._limits)
         finally:
             self._journal.close()
             remove_run_directory(self._journal.directory)

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from experiments.maxinet_parts.report import ArmRound
 from experiments.maxinet_parts.scale import Scale
 from experiments.maxinet_parts.staircase import SETTLE_S, FlowSpec, flows_of, seconds_of, step_results
 from hybridnet.errors import ExperimentError
-from hybridnet.results import Limits, Verdict, judge
+from hybridnet.results import Limits, judge
+from hybridnet.results.verdict import Window
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
@@ -20,6 +22,12 @@ GRACE_S = 10.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
 LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.98)
+
+SNAPSHOT_S = 0.05
+"""How long after its instant a snapshot may have been taken."""
+
+TimedWindow = tuple[float, float, Window]
+"""When its two snapshots were taken, on this computer's clock, and the window."""
 
 Request = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -69,30 +77,30 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     )
     _warm_up(arm, flows)
 
-    ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)
-    sampling_since = time.monotonic()
-    snapshots: list[tuple[list[dict[str, Any]], list[dict[str, Any]]]] = []
+    clock_ahead_s = (
+        ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)["monotonic_s"] - time.monotonic()
+    )
     began = time.monotonic()
+    windows: list[list[TimedWindow]] = []
     for index, count in enumerate(scale.steps):
         ends = began + (index + 1) * scale.seconds_per_step
         left_s = (len(scale.steps) - index) * scale.seconds_per_step
         starting = [flow for flow in flows if flow.step == index]
         ask(arm.sender, verb="clients", flows=[_client(arm, flow, left_s) for flow in starting])
         what = f"{arm.name}: {count} TCP + {count} UDP flows"
-        _wait(min(time.monotonic() + SETTLE_S, ends), what, tick)
-        before = arm.snapshots()
-        _wait(ends, what, tick)
-        if before:
-            snapshots.append((before, arm.snapshots()))
+        tick(what, 0.0)
+        time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))
+        windows.append(_watch(arm, ends, partial(tick, what)))
     sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
     arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
 
-    first_sample_s = arrived["samples"][0]["monotonic_s"]
-    seconds = seconds_of(arrived["samples"], flows, started_s=first_sample_s + (began - sampling_since))
+    seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
     steps = step_results(seconds, scale)
-    verdicts: list[Verdict] = [
-        judge(before, after, LIMITS, processor_busy=step.processor_busy)
-        for (before, after), step in zip(snapshots, steps, strict=False)
+    stalls = [(at_s - clock_ahead_s - late_s, at_s - clock_ahead_s) for at_s, late_s in arrived["stalls"]]
+    verdicts = [
+        judge(without_stalls(timed, stalls), LIMITS, processor_busy=step.processor_busy)
+        for timed, step in zip(windows, steps, strict=True)
+        if timed and timed[0][2][0]
     ]
     return ArmRound(
         arm=arm.name,
@@ -100,6 +108,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         seconds=seconds,
         verdicts=verdicts,
         boot_s=arm.boot_s,
+        stalls=[(at_s - began, at_s - since_s) for since_s, at_s in stalls],
         settings=arm.settings,
         flows={
             "clients": sent["clients"],
@@ -144,8 +153,30 @@ def ask(request: Request, **content: Any) -> dict[str, Any]:
     return answer
 
 
-def _wait(until: float, what: str, tick: Callable[[str, float], None]) -> None:
-    while (left := until - time.monotonic()) > 0:
-        step = min(left, 1.0)
-        time.sleep(step)
-        tick(what, step)
+def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[TimedWindow]:
+    """Snapshots of the arm about once a second, as windows."""
+    windows: list[TimedWindow] = []
+    at, before = time.monotonic(), arm.snapshots()
+    while until - time.monotonic() > 0:
+        began = time.monotonic()
+        time.sleep(min(SAMPLE_PERIOD_S, max(0.0, until - began)))
+        now, after = time.monotonic(), arm.snapshots()
+        windows.append((at, now, (before, after)))
+        tick(now - at)
+        at, before = now, after
+    return windows
+
+
+def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]]) -> list[Window]:
+    """The windows in which the computer never stood still; all of them when there is no such window.
+
+    Args:
+        timed: windows with the instants of their snapshots.
+        stalls: begin and end of each stall, on the same clock.
+    """
+    clean = [
+        window
+        for begins, ends, window in timed
+        if not any(first < ends + SNAPSHOT_S and last > begins for first, last in stalls)
+    ]
+    return clean or [window for _, _, window in timed]

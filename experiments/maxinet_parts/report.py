@@ -34,7 +34,9 @@ class ArmRound:
         steps: one result per step.
         seconds: one entry per second.
         verdicts: one per step; empty for arms without a simulator.
-        boot_s: seconds from start to "all switches connected, every host answered".
+        boot_s: seconds from start to "all switches connected".
+        stalls: instants, from the start of the first step, at which this computer had stood still, and for how
+            long; seconds. The verdicts leave out the seconds with a stall, unless every second of a step has one.
         settings: what was set beyond defaults, for the record.
         flows: iperf3's own reports, for the record.
     """
@@ -44,6 +46,7 @@ class ArmRound:
     seconds: list[Second]
     verdicts: list[Verdict]
     boot_s: float
+    stalls: list[tuple[float, float]]
     settings: Mapping[str, Any]
     flows: Mapping[str, Any]
 
@@ -75,33 +78,40 @@ class StepComparison:
 
 
 def compare(scale: Scale, rounds: Sequence[Sequence[ArmRound]]) -> list[StepComparison]:
-    """Medians over the rounds, step by step. A step is overloaded when the verdict of any round says so."""
-    runs = [run for arms in rounds for run in arms]
-    names = list(dict.fromkeys(run.arm for run in runs))
+    """Medians over the rounds, step by step.
 
-    def medians(index: int, field: str) -> dict[str, float]:
-        return {
-            name: median(getattr(run.steps[index], field) for run in runs if run.arm == name)
-            for name in names
-        }
-
+    A step is overloaded when the verdict of half of its rounds or more says so; else the rounds that are not trusted
+    are left out of its medians, for all arms.
+    """
+    names = list(dict.fromkeys(run.arm for arms in rounds for run in arms))
     comparisons = []
     for index, flows in enumerate(scale.steps):
-        broken = [
-            str(run.verdicts[index]) for run in runs if run.verdicts and not run.verdicts[index].trusted
-        ]
+        broken = [_broken(arms, index) for arms in rounds]
+        overloaded = 2 * sum(text is not None for text in broken) >= len(rounds)
+        counted = [arms for arms, text in zip(rounds, broken, strict=True) if overloaded or text is None]
+        steps = {
+            name: [run.steps[index] for arms in counted for run in arms if run.arm == name] for name in names
+        }
         comparisons.append(
             StepComparison(
                 flows=flows,
                 demand_bps=sum(scale.demand_bps(flows).values()),
-                tcp_bps=medians(index, "tcp_bps"),
-                udp_bps=medians(index, "udp_bps"),
-                total_bps=medians(index, "total_bps"),
-                overloaded=broken[0] if broken else None,
+                tcp_bps={name: median(step.tcp_bps for step in steps[name]) for name in names},
+                udp_bps={name: median(step.udp_bps for step in steps[name]) for name in names},
+                total_bps={name: median(step.total_bps for step in steps[name]) for name in names},
+                overloaded=next(text for text in broken if text is not None) if overloaded else None,
                 source_capacity_bps=scale.source_capacity_bps,
             )
         )
     return comparisons
+
+
+def _broken(arms: Sequence[ArmRound], index: int) -> str | None:
+    """Why a step of one round is not trusted; None when it is."""
+    for run in arms:
+        if run.verdicts and not run.verdicts[index].trusted:
+            return str(run.verdicts[index])
+    return None
 
 
 def checks_of(scale: Scale, comparisons: Sequence[StepComparison]) -> list[Check]:

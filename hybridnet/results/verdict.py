@@ -2,11 +2,12 @@
 """The verdict: whether the results of a real-time run can be trusted, and why not.
 
 It compares two snapshots of every instance, taken at the beginning and at the end of what is judged, so a step of an
-experiment is judged by what happened in that step alone.
+experiment is judged by what happened in that step alone; parts of it can be left out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -83,17 +84,15 @@ def subtract_buckets(
     return [(upper, count - earlier.get(upper, 0)) for upper, count in after if count > earlier.get(upper, 0)]
 
 
-def judge(
-    before: Sequence[Snapshot],
-    after: Sequence[Snapshot],
-    limits: Limits,
-    *,
-    processor_busy: float | None = None,
-) -> Verdict:
-    """Judges what happened between two snapshots of each instance.
+Window = tuple[Sequence[Snapshot], Sequence[Snapshot]]
+"""What is judged: a snapshot per instance at its beginning and at its end, in the same order."""
+
+
+def judge(windows: Sequence[Window], limits: Limits, *, processor_busy: float | None = None) -> Verdict:
+    """Judges what happened in one window, or in several together.
 
     Args:
-        before, after: a snapshot per instance, in the same order.
+        windows: at least one; all of the same instances.
         limits: what is tolerated.
         processor_busy: part of all cores that was busy meanwhile; None where it was not measured.
 
@@ -102,8 +101,9 @@ def judge(
     """
     reasons: list[str] = []
     figures: dict[str, dict[str, float]] = {}
-    for first, last in zip(before, after, strict=True):
-        figures[last["name"]] = _judge_instance(first, last, limits, reasons)
+    for index, last in enumerate(windows[0][1]):
+        mine = [(before[index], after[index]) for before, after in windows]
+        figures[last["name"]] = _judge_instance(last["name"], mine, limits, reasons)
     if processor_busy is not None and processor_busy > limits.processor_busy:
         reasons.append(
             f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
@@ -112,9 +112,13 @@ def judge(
     return Verdict(trusted=not reasons, reasons=reasons, figures=figures)
 
 
-def _judge_instance(first: Snapshot, last: Snapshot, limits: Limits, reasons: list[str]) -> dict[str, float]:
-    name = last["name"]
-    buckets = subtract_buckets(last["lateness"]["buckets"], first["lateness"]["buckets"])
+def _judge_instance(
+    name: str, windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits, reasons: list[str]
+) -> dict[str, float]:
+    counts: Counter[int] = Counter()
+    for first, last in windows:
+        counts.update(dict(subtract_buckets(last["lateness"]["buckets"], first["lateness"]["buckets"])))
+    buckets = sorted(counts.items())
     p999 = percentile_ns(buckets, 0.999)
     if p999 > limits.lateness_p999_ns:
         reasons.append(
@@ -122,7 +126,7 @@ def _judge_instance(first: Snapshot, last: Snapshot, limits: Limits, reasons: li
             f"(limit {limits.lateness_p999_ns / 1e6:g} ms): its core was busy; lower the load or give it a core"
         )
 
-    late, received = _difference(first, last, "peers", "late_packets", "received_packets")
+    late, received = _difference(windows, "peers", "late_packets", "received_packets")
     late_fraction = late / received if received else 0.0
     if late_fraction > limits.late_packets_fraction:
         reasons.append(
@@ -130,14 +134,14 @@ def _judge_instance(first: Snapshot, last: Snapshot, limits: Limits, reasons: li
             f"link's delay (limit {100 * limits.late_packets_fraction:g} %): lengthen the delay or lower the load"
         )
 
-    (lost,) = _difference(first, last, "peers", "lost_packets")
+    (lost,) = _difference(windows, "peers", "lost_packets")
     if lost:
         reasons.append(
             f"instance {name}: {lost} packets from its peers were lost between the machines: the real network or the "
             "socket buffers were overrun; lower the load"
         )
 
-    (capture_drops,) = _difference(first, last, "portals", "kernel_drops")
+    (capture_drops,) = _difference(windows, "portals", "kernel_drops")
     if capture_drops > limits.capture_drops:
         reasons.append(
             f"instance {name}: the kernel dropped {capture_drops} frames before a portal read them "
@@ -146,6 +150,7 @@ def _judge_instance(first: Snapshot, last: Snapshot, limits: Limits, reasons: li
 
     refused = sum(
         _reason(last, reason) - _reason(first, reason)
+        for first, last in windows
         for reason in ("portal_backlog", "device_refused", "pool_exhausted")
     )
     if refused:
@@ -165,9 +170,13 @@ def _judge_instance(first: Snapshot, last: Snapshot, limits: Limits, reasons: li
     }
 
 
-def _difference(first: Snapshot, last: Snapshot, section: str, *keys: str) -> tuple[int, ...]:
+def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *keys: str) -> tuple[int, ...]:
     return tuple(
-        sum(row[key] for row in last[section]) - sum(row[key] for row in first[section]) for key in keys
+        sum(
+            sum(row[key] for row in last[section]) - sum(row[key] for row in first[section])
+            for first, last in windows
+        )
+        for key in keys
     )
 
 

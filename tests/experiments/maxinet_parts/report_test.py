@@ -17,7 +17,7 @@ def arm(name: str, *totals_bps: float, verdicts: tuple[Verdict, ...] = ()) -> Ar
         StepResult(flows, total / 2, total / 2, total, 30_000_000 * flows, 0.5)
         for flows, total in zip(SCALE.steps, totals_bps, strict=True)
     ]
-    return ArmRound(name, steps, [], list(verdicts), 1.0, {}, {})
+    return ArmRound(name, steps, [], list(verdicts), 1.0, [], {}, {})
 
 
 def one_round(hybrid_16: float, maxinet_16: float, verdict_16: Verdict = TRUSTED):
@@ -57,3 +57,16 @@ def test_a_step_that_asks_for_more_than_the_machine_sources_is_labelled():
     narrow, wide = compare(scale, [one_round(400e6, 60e6, BROKEN)])
     assert narrow.label == "trusted"
     assert wide.label == "overloaded; demand beyond what this machine sources"
+
+
+def test_one_round_in_three_that_is_not_trusted_is_left_out_of_the_medians():
+    rounds = [one_round(400e6, 60e6), one_round(100e6, 10e6, BROKEN), one_round(440e6, 80e6)]
+    step = compare(SCALE, rounds)[1]
+    assert step.overloaded is None
+    assert step.total_bps["hybrid"] == (400e6 + 440e6) / 2
+    assert step.total_bps["maxinet"] == (60e6 + 80e6) / 2
+
+
+def test_a_step_is_overloaded_when_half_of_its_rounds_say_so():
+    rounds = [one_round(400e6, 60e6), one_round(100e6, 10e6, BROKEN)]
+    assert compare(SCALE, rounds)[1].overloaded == "NOT trusted: instance m1 ran late"

@@ -31,8 +31,7 @@ def test_only_what_was_counted_between_the_snapshots_is_judged():
     early, late = [(10, 5), (2_000_000, 5)], [(10, 1_005), (2_000_000, 5)]
     assert subtract_buckets(late, early) == [(10, 1_000)]
     verdict = judge(
-        [snapshot(lateness={"buckets": early})],
-        [snapshot(lateness={"buckets": late})],
+        [([snapshot(lateness={"buckets": early})], [snapshot(lateness={"buckets": late})])],
         Limits(lateness_p999_ns=1_000_000),
     )
     assert verdict.trusted
@@ -40,17 +39,17 @@ def test_only_what_was_counted_between_the_snapshots_is_judged():
 
 def test_one_event_in_a_hundred_two_ms_late_breaks_a_limit_of_one_ms():
     after = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
-    verdict = judge([snapshot()], [after], Limits())
+    verdict = judge([([snapshot()], [after])], Limits())
     assert not verdict.trusted
     assert verdict.reasons[0].startswith("instance m1 ran 2.00 ms late")
 
 
 def test_two_late_packets_in_ten_thousand_break_a_limit_of_one():
     peers = [{"late_packets": 2, "received_packets": 10_000, "lost_packets": 0}]
-    verdict = judge([snapshot()], [snapshot(peers=peers)], Limits())
+    verdict = judge([([snapshot()], [snapshot(peers=peers)])], Limits())
     assert verdict.figures["m1"]["late_fraction"] == 2 / 10_000
     assert not verdict.trusted
-    assert judge([snapshot()], [snapshot(peers=[peers[0] | {"late_packets": 1}])], Limits()).trusted
+    assert judge([([snapshot()], [snapshot(peers=[peers[0] | {"late_packets": 1}])])], Limits()).trusted
 
 
 def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
@@ -58,12 +57,21 @@ def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
         peers=[{"late_packets": 0, "received_packets": 10, "lost_packets": 1}],
         portals=[{"kernel_drops": 3, "dropped": {"portal_backlog": 7, "no_port": 100}}],
     )
-    verdict = judge([snapshot()], [after], Limits())
+    verdict = judge([([snapshot()], [after])], Limits())
     assert len(verdict.reasons) == 3
     assert verdict.figures["m1"]["refused_segments"] == 7
 
 
 def test_a_saturated_processor_breaks_the_limit_and_no_figure_is_no_judgement():
-    assert not judge([snapshot()], [snapshot()], Limits(processor_busy=0.98), processor_busy=0.99).trusted
-    assert judge([snapshot()], [snapshot()], Limits(processor_busy=0.98), processor_busy=0.97).trusted
-    assert judge([snapshot()], [snapshot()], Limits(processor_busy=0.98)).trusted
+    assert not judge([([snapshot()], [snapshot()])], Limits(processor_busy=0.98), processor_busy=0.99).trusted
+    assert judge([([snapshot()], [snapshot()])], Limits(processor_busy=0.98), processor_busy=0.97).trusted
+    assert judge([([snapshot()], [snapshot()])], Limits(processor_busy=0.98)).trusted
+
+
+def test_windows_are_judged_together_and_what_lies_between_them_is_not():
+    def at(*buckets: tuple[int, int]) -> list[dict[str, Any]]:
+        return [snapshot(lateness={"buckets": list(buckets)})]
+
+    start, one, two, end = at(), at((10, 500)), at((10, 500), (5_000_000, 9)), at((10, 1_000), (5_000_000, 9))
+    assert judge([(start, one), (two, end)], Limits()).trusted
+    assert not judge([(start, end)], Limits()).trusted
