@@ -122,6 +122,7 @@ def client(plan: dict[str, Any]) -> Iterator[Client]:
             client = Client(control)
             yield client
             assert client.ask(verb="stop")["name"] == "m1"
+            assert json.loads(process.stdout.read())["name"] == "m1"  # it ends by printing its final counters
         assert process.returncode == 0
         assert not control.exists()
 
