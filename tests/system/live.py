@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridnet import Host, Net
@@ -80,3 +80,11 @@ def only(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The one row of a section that has one."""
     [row] = rows
     return row
+
+
+def wait_until(condition: Callable[[], bool], patience_s: float = 5.0) -> None:
+    """Returns once the condition holds; fails the test when it does not within ``patience_s`` seconds."""
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {patience_s} s"
+        time.sleep(0.01)

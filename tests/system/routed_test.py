@@ -116,10 +116,10 @@ def nodes(net: Net) -> dict[str, dict[str, object]]:
     return {node["name"]: node for snapshot in snapshots(net).values() for node in snapshot["nodes"]}
 
 
-def tshark(path: Path, condition: str, column: str = "frame.number") -> list[str]:
-    """That column of the frames that meet a display filter. Checksums are checked, of IPv4 too."""
+def tshark(path: Path, condition: str, column: str = "frame.number", frames: int | None = None) -> list[str]:
+    """That column of the frames, of the first so many if told, that meet a display filter. Checksums are checked, of IPv4 too."""
     done = subprocess.run(
-        [
+    """That column of the frames (the first `frames`) that meet a display filter. IPv4 checksums are checked, too."""
             "tshark",
             "-r",
             str(path),
@@ -131,6 +131,7 @@ def tshark(path: Path, condition: str, column: str = "frame.number") -> list[str
             "fields",
             "-e",
             column,
+            *([] if frames is None else ["-c", str(frames)]),
         ],
         capture_output=True,
         text=True,
