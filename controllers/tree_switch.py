@@ -108,7 +108,9 @@ def add(datapath, table, priority, match, actions=(), then=None):
         instructions.append(parser.OFPInstructionActions(datapath.ofproto.OFPIT_APPLY_ACTIONS, list(actions)))
     if then is not None:
         instructions.append(parser.OFPInstructionGotoTable(then))
-    return parser.OFPFlowMod(datapath, table_id=table, priority=priority, match=match, instructions=instructions)
+    return parser.OFPFlowMod(
+        datapath, table_id=table, priority=priority, match=match, instructions=instructions
+    )
 
 
 def remove(datapath, table, match, out_port=None):

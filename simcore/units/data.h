@@ -60,8 +60,8 @@ constexpr Duration serialization(ByteCount size, DataRate rate) {
 
 // The whole bytes that a wire of `rate` carries in `time`, rounded down. Precondition: time >= 0.
 constexpr ByteCount carried(DataRate rate, Duration time) {
-  return ByteCount::bytes(static_cast<std::int64_t>(static_cast<__int128>(rate.bits_per_second()) * time.count_ns() /
-                                                    8'000'000'000));
+  return ByteCount::bytes(static_cast<std::int64_t>(static_cast<__int128>(rate.bits_per_second()) *
+                                                    time.count_ns() / 8'000'000'000));
 }
 
 }  // namespace simcore

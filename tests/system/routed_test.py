@@ -117,9 +117,9 @@ def nodes(net: Net) -> dict[str, dict[str, object]]:
 
 
 def tshark(path: Path, condition: str, column: str = "frame.number", frames: int | None = None) -> list[str]:
-    """That column of the frames, of the first so many if told, that meet a display filter. Checksums are checked, of IPv4 too."""
-    done = subprocess.run(
     """That column of the frames (the first `frames`) that meet a display filter. IPv4 checksums are checked, too."""
+    done = subprocess.run(
+        [
             "tshark",
             "-r",
             str(path),

@@ -61,7 +61,8 @@ std::vector<std::vector<std::int64_t>> arrivals(const Path& path, bool trains) {
   sim.run_until(SimTime::zero() + Duration::seconds(1));
 
   std::vector<std::vector<std::int64_t>> times;
-  for (const std::uint8_t flow : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}}) times.push_back(far.segment_times(flow));
+  for (const std::uint8_t flow : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}})
+    times.push_back(far.segment_times(flow));
   return times;
 }
 
