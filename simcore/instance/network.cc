@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/instance/network.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "simcore/node/router.h"
@@ -79,9 +80,9 @@ Host& Network::host(const std::string& node, const std::string& attempt) const {
 }
 
 void Network::check_joined(const std::string& attempt) const {
-  for (const auto& [name, interface] : interfaces_) {
-    if (!interface->attached()) throw ConfigError(attempt + ": no link joins interface " + name);
-  }
+  const auto loose =
+      std::ranges::find_if(interfaces_, [](const auto& entry) { return !entry.second->attached(); });
+  if (loose != interfaces_.end()) throw ConfigError(attempt + ": no link joins interface " + loose->first);
 }
 
 void Network::announce() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/link/loss.h"
 
+#include <utility>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -71,7 +73,7 @@ void Loss::accept(PacketPtr packet) {
     }
     PacketPtr piece;
     if (run == packet->segments) {
-      piece = std::move(packet);
+      piece = std::exchange(packet, nullptr);
     } else {
       piece = split_front(*packet, run, pool_);
       if (!piece) return dropped_.add(DropReason::pool_exhausted, packet->segments);

@@ -26,12 +26,14 @@ class Json {
   static constexpr int kDeepest = 32;  // arrays and objects within each other
 
   Json() = default;  // null
+  // NOLINTBEGIN(google-explicit-constructor): what a value holds is a value
   Json(bool value) : value_(value) {}
   Json(std::int64_t value) : value_(value) {}
   Json(double value) : value_(value) {}  // precondition: finite
   Json(std::string value) : value_(std::move(value)) {}
   Json(Array value) : value_(std::move(value)) {}
   Json(Object value) : value_(std::move(value)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   // None when `text` is not exactly one value.
   static std::optional<Json> parse(std::string_view text);

@@ -32,6 +32,7 @@ enum class TcpFlag : std::uint8_t {
 class TcpFlags {
  public:
   constexpr TcpFlags() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): one flag is a set of flags
   constexpr TcpFlags(TcpFlag flag) : bits_(static_cast<std::uint8_t>(flag)) {}
   static constexpr TcpFlags from_header(std::uint8_t bits) { return TcpFlags(bits); }
 
