@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/link/loss.h"
 
-#include <utility>
-
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "simcore/units/error.h"
 #include "simcore/wire/train.h"
