@@ -87,7 +87,7 @@ class Lab {
 
   void talk_http(std::span<const std::uint8_t> bytes) {
     Talker talker;
-    client_tcp_.connect(remote_, 80, talker, TcpOptions::linux_like());
+    talker.socket = client_tcp_.connect(remote_, 80, talker, TcpOptions::linux_like());
     talker.say(bytes);
     pass(Duration::ms(100));
     if (talker.socket != nullptr) talker.socket->abort();
@@ -98,9 +98,9 @@ class Lab {
   void talk_iperf3(fuzz::Input& input) {
     Talker control;
     Talker stream;
-    client_tcp_.connect(remote_, 5'201, control, TcpOptions::linux_like());
+    control.socket = client_tcp_.connect(remote_, 5'201, control, TcpOptions::linux_like());
     pass(Duration::ms(10));
-    client_tcp_.connect(remote_, 5'201, stream, TcpOptions::linux_like());
+    stream.socket = client_tcp_.connect(remote_, 5'201, stream, TcpOptions::linux_like());
     while (!input.empty()) {
       switch (input.u8() % 4) {
         case 0:
