@@ -14,11 +14,11 @@ PAYLOAD_BYTES = 1400
 TCP_BLOCK_BYTES = 16 * 1024
 """What an iperf3 TCP client writes at once: small, so that its rate is even over a step."""
 
-SOURCE_SHARE = 0.12
+SOURCE_SHARE = 0.1
 """The part of the bare source capacity that `auto` asks for at the 16-flow step.
 
 Between a sender and a receiver a frame also crosses two switches and two portals, so end to end it costs this computer
-six to seven times what it costs over one bare veth pair. Measured on 2 cores, see docs/maxinet.md.
+eight to ten times what it costs over one bare veth pair. Measured on 2 cores, see docs/maxinet.md.
 """
 
 
@@ -102,7 +102,7 @@ def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
 
     Example:
         >>> auto_scale(2_400_000_000, 5).demand_bps(16)
-        {'tcp': 192000000, 'udp': 96000000}
+        {'tcp': 160000000, 'udp': 80000000}
     """
     pair_bps = SOURCE_SHARE * source_capacity_bps / 16
     udp = min(PAPER.udp_rate_bps, _round_down(pair_bps / 3))
