@@ -7,8 +7,8 @@ end. Takes its settings as JSON in the first argument, prints one JSON line when
 
     {"hosts": {"h1": 1234, …pid of each host}, "seconds": 12.3}
 
-and removes the network when standard input ends. What it sets, beyond Mininet's own defaults, is what measured best
-for the arm or is needed for it to work at all:
+and removes the network when standard input ends. What it sets, beyond Mininet's own defaults, is what the arm
+needs to work:
 
 * Open vSwitch's userspace datapath where the kernel has none, with checksum offload off in the hosts (without that no
   TCP segment passes);
