@@ -160,7 +160,7 @@ def directions(mss: int, loss: float, uplink_queue: int) -> tuple[Mapping[str, A
     down = {
         "rate_bps": round(DOWN_BPS * (datagram + ETHERNET) / datagram),
         "delay_ns": delay_ns,
-        "loss": loss,
+        "loss": {"model": "independent", "probability": loss},
     }
     up = {
         "rate_bps": round(UP_BPS * (HEADERS + ETHERNET) / HEADERS),

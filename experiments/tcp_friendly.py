@@ -160,7 +160,7 @@ def case_of(mss: int, loss: float, seed: int, size: int, recovery: str) -> PathC
     return PathCase(
         label=label_of(mss, loss),
         seed=seed,
-        down=direction | {"loss": loss},
+        down=direction | {"loss": {"model": "independent", "probability": loss}},
         up=direction,
         bytes=size,
         tcp=tcp_options(mss, loss, recovery),
@@ -287,7 +287,7 @@ def _write(
     for result in results:
         if result.case.keep_samples:
             directory.write_csv(
-                f"cwnd/{result.case.tcp['mss']}-{result.case.down['loss']:g}.csv",
+                f"cwnd/{result.case.tcp['mss']}-{result.case.down['loss']['probability']:g}.csv",
                 list(result.samples),
                 list(zip(*result.samples.values(), strict=True)),
             )

@@ -22,7 +22,7 @@ class PathCase:
     """One replication.
 
     Args:
-        down: from server to client, the keys of a link's direction and ``loss``.
+        down: from server to client, a direction of a link, as in an instance plan.
         up: the other way.
         bytes: that the client fetches.
         tcp: options of both ends.
@@ -77,7 +77,7 @@ class PathResult:
 
     @property
     def ack_loss(self) -> float:
-        return float(self.uplink["dropped_packets"]) / max(1, self.uplink["accepted_packets"])
+        return sum(self.uplink["dropped"].values()) / max(1, self.uplink["accepted_packets"])
 
     def throughput_after(self, seconds: float) -> float:
         """Bytes per second from ``seconds`` after the first byte on: the slope of what was received over time.
@@ -117,7 +117,7 @@ def run_path(case: PathCase) -> PathResult:
     simulation.run_until_finished(round(case.limit_s * NS))
     if case.trace:
         simulation.run_for(NS)  # the closing
-    downlink, uplink = simulation.links()
+    downlink, uplink = simulation.snapshot()["links"]
     return PathResult(
         case,
         simulation.outcome("transfer"),

@@ -106,7 +106,8 @@ void ModelledLink::impair() {
                                        *entrance_);
   duplicate_ =
       std::make_unique<Duplicate>(simulation_, pool_, name_ + "/duplicate", model_.duplicate, *corrupt_);
-  loss_ = std::make_unique<Loss>(simulation_, pool_, name_ + "/loss", loss_or_none(model_.loss), *duplicate_);
+  loss_ =
+      std::make_unique<Loss>(simulation_, pool_, "loss of " + name_, loss_or_none(model_.loss), *duplicate_);
   entrance_ = loss_.get();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simcore/instance/snapshot_rows.h"
 #include "simcore/node/router.h"
 #include "simcore/units/error.h"
 
@@ -61,6 +62,10 @@ void Network::add_route(const std::string& node, Ipv4Prefix prefix, std::optiona
   stack(node, attempt).add_route(prefix, via, interface(interface_name, attempt));
 }
 
+void Network::add_application(const std::string& host, const ApplicationConfig& config) {
+  applications(host, "add an application to " + host).add(config);
+}
+
 void Network::claim(const std::string& what, const std::string& name) {
   const auto [taken, fresh] = names_.try_emplace(what + " " + name, what);
   if (!fresh)
@@ -76,7 +81,17 @@ Ipv4Stack& Network::stack(const std::string& node, const std::string& attempt) c
 }
 
 Host& Network::host(const std::string& node, const std::string& attempt) const {
+  const bool other = stacks_.contains(node) || switches_.contains(node);
+  if (other && !hosts_.contains(node))
+    throw ConfigError(attempt + ": " + node + " is no host; add it as one");
   return at(hosts_, node, attempt, "host");
+}
+
+Applications& Network::applications(const std::string& host_name, const std::string& attempt) {
+  Host& node = host(host_name, attempt);
+  auto& applications = applications_[host_name];
+  if (!applications) applications = std::make_unique<Applications>(simulation_, node);
+  return *applications;
 }
 
 void Network::check_joined(const std::string& attempt) const {
@@ -87,6 +102,19 @@ void Network::check_joined(const std::string& attempt) const {
 
 void Network::announce() {
   for (auto& [name, node] : stacks_) node->announce();
+}
+
+void Network::read_into(Snapshot& snapshot) const {
+  for (const auto& node : nodes_) {
+    snapshot.nodes.push_back(row_of(*node));
+    for (const auto& interface : node->interfaces()) snapshot.interfaces.push_back(row_of(*interface));
+  }
+  for (const auto& [host, applications] : applications_) {
+    for (const Applications::Row& row : applications->rows()) {
+      snapshot.applications.push_back(
+          {.name = row.name, .labels = {{"node", host}}, .figures = row.figures, .dropped = {}});
+    }
+  }
 }
 
 }  // namespace simcore

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Network: the simulated nodes of one simulation and their interfaces, by name. What builds a simulation,
-// in real time or in virtual time, builds its nodes here and then joins them with links of its own.
+// Network: the simulated nodes of one simulation, their interfaces and the programs of their hosts, by name. What
+// builds a simulation, in real time or in virtual time, builds its nodes here and then joins them with Links.
 //
 // Every add throws ConfigError when a name is taken or unknown.
 #pragma once
@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "simcore/instance/snapshot.h"
 #include "simcore/kernel/simulation.h"
+#include "simcore/node/applications.h"
 #include "simcore/node/host.h"
 #include "simcore/node/interface.h"
 #include "simcore/node/ipv4_stack.h"
@@ -34,6 +36,8 @@ class Network {
   void add_interface(const std::string& node, const Interface::Config& config);
   void add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
                  const std::string& interface);
+  // A program on a host that has its interfaces. Throws ConfigError when a port is taken or a value out of range, too.
+  void add_application(const std::string& host, const ApplicationConfig& config);
 
   // Takes `name` among the names of what `what` says, such as "link". Throws ConfigError when it is taken.
   void claim(const std::string& what, const std::string& name);
@@ -42,6 +46,7 @@ class Network {
   Interface& interface(const std::string& name, const std::string& attempt) const;
   Ipv4Stack& stack(const std::string& node, const std::string& attempt) const;
   Host& host(const std::string& node, const std::string& attempt) const;
+  Applications& applications(const std::string& host, const std::string& attempt);
 
   // Throws ConfigError, which begins with `attempt`, unless a link joins every interface.
   void check_joined(const std::string& attempt) const;
@@ -49,15 +54,17 @@ class Network {
   // Every router and host tells its neighbours where its addresses are.
   void announce();
 
-  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  // Appends the rows of nodes, interfaces and applications.
+  void read_into(Snapshot& snapshot) const;
 
  private:
   Simulation& simulation_;
   PacketPool& pool_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::map<std::string, Ipv4Stack*> stacks_;         // the routers and hosts among them
-  std::map<std::string, Host*> hosts_;               // the hosts among these
-  std::map<std::string, LearningSwitch*> switches_;  // the others
+  std::map<std::string, Ipv4Stack*> stacks_;                           // the routers and hosts among them
+  std::map<std::string, Host*> hosts_;                                 // the hosts among these
+  std::map<std::string, LearningSwitch*> switches_;                    // the others
+  std::map<std::string, std::unique_ptr<Applications>> applications_;  // by host
   std::map<std::string, Interface*> interfaces_;
   std::map<std::string, std::string> names_;  // every name that is taken, and by what
 };

@@ -6,7 +6,7 @@
 //   OfflineSimulation simulation(seed);
 //   simulation.add_node(NodeKind::host, "server");
 //   simulation.add_interface("server", {"server-eth0", mac, address});  ...
-//   simulation.add_link("path", "server-eth0", "client-eth0", {.link = down, .loss = 0.01}, {.link = up});
+//   simulation.add_link("path", "server-eth0", "client-eth0", down, up);
 //   simulation.add_transfer("server", "client", {.name = "t", .bytes = 125'000'000});
 //   simulation.run_until_finished(Duration::seconds(10'000));
 //
@@ -17,35 +17,22 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "simcore/instance/link_model.h"
+#include "simcore/instance/links.h"
 #include "simcore/instance/network.h"
 #include "simcore/instance/snapshot.h"
+#include "simcore/instance/taps.h"
 #include "simcore/instance/transfer.h"
 #include "simcore/kernel/simulation.h"
-#include "simcore/link/link.h"
-#include "simcore/link/loss.h"
-#include "simcore/trace/capture.h"
-#include "simcore/trace/tcpdump_text.h"
 #include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 
 class OfflineSimulation {
  public:
-  // One direction of a link, and the part of its segments that is lost in front of it.
-  struct Direction {
-    Link::Config link;
-    double loss = 0;
-  };
-  // What a direction of a link did.
-  struct LinkReport {
-    SnapshotRow row;            // its counters
-    std::uint64_t offered = 0;  // segments that came to the loss in front of it
-    std::uint64_t lost = 0;     // of these
-  };
-
   explicit OfflineSimulation(std::uint64_t seed,
                              ByteCount memory_limit = ByteCount::bytes(std::int64_t{1} << 30));
   OfflineSimulation(const OfflineSimulation&) = delete;
@@ -59,8 +46,16 @@ class OfflineSimulation {
                  const std::string& interface) {
     network_.add_route(node, prefix, via, interface);
   }
-  void add_link(const std::string& name, const std::string& a, const std::string& b, const Direction& a_to_b,
-                const Direction& b_to_a);
+  void add_application(const std::string& host, const ApplicationConfig& config) {
+    network_.add_application(host, config);
+  }
+  void add_link(const std::string& name, const std::string& a, const std::string& b, const LinkModel& a_to_b,
+                const LinkModel& b_to_a);
+  // As Links::change, between two runs.
+  void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                   const std::optional<LinkModel>& b_to_a) {
+    links_.change(name, a_to_b, b_to_a);
+  }
 
   // What passes between the interface and its link: as a pcap file, or as lines of text. Before that link is added.
   void add_capture(const std::string& interface, const std::string& file);
@@ -77,29 +72,17 @@ class OfflineSimulation {
   SimTime now() const { return simulation_.now(); }
   std::uint64_t events() const { return simulation_.events_fired(); }
   const Transfer& transfer(const std::string& name) const;
-  std::vector<LinkReport> links() const;
-  const std::string& trace(const std::string& interface) const;
+  Snapshot snapshot() const;
+  const std::string& trace(const std::string& interface) const { return taps_.trace(interface); }
 
  private:
-  struct LinkEntry {
-    std::string from;
-    std::string to;
-    std::unique_ptr<Link> link;
-    std::unique_ptr<Loss> loss;  // null without any
-  };
-
-  void lead(const std::string& name, Interface& from, Interface& to, const Direction& direction);
-  PacketSink& watched(const Interface& interface, PacketSink& sink);
-  TcpSockets& tcp_of(const std::string& host, const std::string& attempt);
   void start();
 
   Simulation simulation_;
   PacketPool pool_;
   Network network_;
-  std::map<std::string, std::unique_ptr<Capture>> captures_;
-  std::map<std::string, std::unique_ptr<TcpdumpText>> traces_;
-  std::vector<LinkEntry> links_;
-  std::map<std::string, std::unique_ptr<TcpSockets>> tcp_;  // by host
+  Taps taps_;
+  Links links_;
   std::map<std::string, std::unique_ptr<Transfer>> transfers_;
   std::uint16_t next_port_ = 5001;
   bool started_ = false;

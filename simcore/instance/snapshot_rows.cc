@@ -16,22 +16,9 @@ void add(SnapshotRow& row, std::string_view name, const auto& value) {
   row.figures.emplace_back(name, plain(value));
 }
 
-// What both kinds of link have.
-SnapshotRow link_row(const auto& link, const std::string& from, const std::string& to) {
-  const Link::Counters c = link.counters();
-  SnapshotRow row{
-      .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
-  add(row, "accepted_packets", c.accepted_packets);
-  add(row, "accepted_bytes", c.accepted_bytes);
-  add(row, "delivered_packets", c.delivered_packets);
-  add(row, "delivered_bytes", c.delivered_bytes);
-  add(row, "in_flight", link.in_flight());
-  return row;
-}
-
 }  // namespace
 
-void add(DropCounters& sum, const DropCounters& more) {
+void add_to(DropCounters& sum, const DropCounters& more) {
   for (std::size_t i = 0; i < kDropReasons; ++i) {
     const auto reason = static_cast<DropReason>(i);
     sum.add(reason, more.of(reason));
@@ -67,12 +54,15 @@ SnapshotRow row_of(const PacketPool& pool) {
   return row;
 }
 
-SnapshotRow row_of(const Link& link, const std::string& from, const std::string& to) {
-  return link_row(link, from, to);
-}
-
 SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std::string& to) {
-  SnapshotRow row = link_row(link, from, to);
+  const Link::Counters c = link.counters();
+  SnapshotRow row{
+      .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
+  add(row, "accepted_packets", c.accepted_packets);
+  add(row, "accepted_bytes", c.accepted_bytes);
+  add(row, "delivered_packets", c.delivered_packets);
+  add(row, "delivered_bytes", c.delivered_bytes);
+  add(row, "in_flight", link.in_flight());
   if (link.duplicated() > 0) add(row, "duplicated_packets", link.duplicated());
   if (link.corrupted() > 0) add(row, "corrupted_packets", link.corrupted());
   if (const QueueDiscipline* const queue = link.queue()) {
@@ -110,8 +100,8 @@ SnapshotRow row_of(EmulationPortal& portal) {
   add(row, "written_bytes", c.written_bytes);
   add(row, "written_dropped", c.dropped_out.total());
   add(row, "in_flight", c.in_flight);
-  add(row.dropped, c.dropped_in);
-  add(row.dropped, c.dropped_out);
+  add_to(row.dropped, c.dropped_in);
+  add_to(row.dropped, c.dropped_out);
   return row;
 }
 
@@ -148,9 +138,9 @@ SnapshotRow row_of(const PeeringPortal& peer) {
   add(row, "kernel_drops", c.kernel_drops);
   add(row, "unreachable", c.unreachable);
   add(row, "syscalls", c.syscalls);
-  add(row.dropped, c.sent.dropped);
-  add(row.dropped, c.dropped_received);
-  add(row.dropped, c.dropped_datagrams);
+  add_to(row.dropped, c.sent.dropped);
+  add_to(row.dropped, c.dropped_received);
+  add_to(row.dropped, c.dropped_datagrams);
   return row;
 }
 

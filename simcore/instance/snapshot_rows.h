@@ -18,12 +18,11 @@
 namespace simcore {
 
 // Adds `more` to `sum`.
-void add(DropCounters& sum, const DropCounters& more);
+void add_to(DropCounters& sum, const DropCounters& more);
 
 SnapshotHistogram histogram_of(const Lateness& lateness);
 SnapshotRow row_of(const RunLoop& loop);
 SnapshotRow row_of(const PacketPool& pool);
-SnapshotRow row_of(const Link& link, const std::string& from, const std::string& to);
 SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std::string& to);
 SnapshotRow row_of(EmulationPortal& portal);
 SnapshotRow row_of(const PeeringPortal& peer);

@@ -81,6 +81,9 @@ class Applications {
   // Throws ConfigError when a port is taken or a value is out of range.
   void add(const ApplicationConfig& config);
 
+  // The host's TCP, made when it is first asked for; also for applications that are made elsewhere.
+  TcpSockets& tcp();
+
   std::vector<Row> rows() const;
 
  private:
@@ -93,7 +96,6 @@ class Applications {
   template <class Application>
   void keep(std::string name, std::shared_ptr<Application> application,
             Figures (*figures)(const Application&));
-  TcpSockets& tcp();
   std::string name_of(std::string_view kind, std::uint64_t number) const;
 
   void make(const ServiceApplication& config);

@@ -9,9 +9,10 @@
 #include <type_traits>
 
 #include "simcore/instance/instance.h"
-#include "simcore/python/application.h"
+#include "simcore/python/bind_network.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
+#include "simcore/python/snapshot.h"
 #include "simcore/units/error.h"
 
 namespace nb = nanobind;
@@ -22,13 +23,6 @@ namespace simcore::python {
 namespace {
 
 using Text = std::string;
-
-Instance::NodeKind node_kind(const Text& text) {
-  if (text == "router") return Instance::NodeKind::router;
-  if (text == "host") return Instance::NodeKind::host;
-  if (text == "switch") return Instance::NodeKind::learning_switch;
-  throw ConfigError("add a node of kind " + text + ": there are router, host and switch");
-}
 
 RunLoop::Policy policy(const Text& text) {
   if (text == "best_effort") return RunLoop::Policy::best_effort;
@@ -44,10 +38,6 @@ LinkEnd link_end(const nb::tuple& end) {
   if (kind == "portal") return PortalEnd{name};
   if (kind == "peer") return ChannelEnd{name, nb::cast<std::uint32_t>(end[2])};
   throw ConfigError("join a link to a " + kind + ": there are interface, portal and peer");
-}
-
-std::optional<LinkModel> change_of(const std::optional<nb::dict>& from) {
-  return from ? std::optional(link_model(*from)) : std::nullopt;
 }
 
 // Sets `option` where the plan has a value for it.
@@ -82,55 +72,12 @@ void add_emulation_portal(Instance& self, const Text& name, const Text& device, 
   self.add_emulation_portal(backend, config, of_backend);
 }
 
-nb::dict dropped(const DropCounters& counters) {
-  nb::dict result;
-  for (std::size_t i = 0; i < kDropReasons; ++i) {
-    const auto reason = static_cast<DropReason>(i);
-    const std::string_view name = name_of(reason);
-    if (counters.of(reason) > 0) result[nb::str(name.data(), name.size())] = counters.of(reason);
-  }
-  return result;
-}
-
-nb::dict row(const SnapshotRow& from) {
-  nb::dict result;
-  result["name"] = from.name;
-  for (const auto& [name, text] : from.labels) result[nb::str(name.data(), name.size())] = text;
-  for (const auto& [name, value] : from.figures) result[nb::str(name.data(), name.size())] = value;
-  result["dropped"] = dropped(from.dropped);
-  return result;
-}
-
-nb::list rows(const std::vector<SnapshotRow>& from) {
-  nb::list result;
-  for (const SnapshotRow& each : from) result.append(row(each));
-  return result;
-}
-
 nb::dict snapshot(Instance& instance) {
   const Snapshot from = [&instance] {
     const nb::gil_scoped_release others_run;
     return instance.snapshot();
   }();
-  nb::list buckets;
-  for (const auto& [upper_ns, count] : from.lateness.buckets) buckets.append(nb::make_tuple(upper_ns, count));
-  nb::dict lateness;
-  lateness["buckets"] = buckets;
-  lateness["max_ns"] = from.lateness.max_ns;
-  nb::dict result;
-  result["name"] = from.name;
-  result["time_ns"] = from.time_ns;
-  result["ready"] = from.ready;
-  result["lateness"] = lateness;
-  result["loop"] = row(from.loop);
-  result["pool"] = row(from.pool);
-  result["links"] = rows(from.links);
-  result["portals"] = rows(from.portals);
-  result["peers"] = rows(from.peers);
-  result["nodes"] = rows(from.nodes);
-  result["interfaces"] = rows(from.interfaces);
-  result["applications"] = rows(from.applications);
-  return result;
+  return snapshot_dict(from);
 }
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
@@ -149,40 +96,12 @@ void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t toke
 }  // namespace
 
 void bind_instance(nb::module_& m) {
-  nb::class_<Instance>(m, "Instance", "One running simulation in real time; see simcore/instance/instance.h.")
+  nb::class_<Instance> instance(m, "Instance",
+                                "One running simulation in real time; see simcore/instance/instance.h.");
+  instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
            "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "cpu"_a = nb::none(),
            "fifo_priority"_a = nb::none())
-      .def(
-          "add_node",
-          [](Instance& self, const Text& kind, const Text& name) { self.add_node(node_kind(kind), name); },
-          "kind"_a, "name"_a)
-      .def(
-          "add_interface",
-          [](Instance& self, const Text& node, const Text& name, const std::optional<Text>& mac,
-             const std::optional<Text>& address, std::uint16_t mtu) {
-            Interface::Config config;
-            config.name = name;
-            if (mac) config.mac = MacAddress::parse(*mac);
-            if (address) config.address = Ipv4InterfaceAddress::parse(*address);
-            config.mtu = mtu;
-            self.add_interface(node, config);
-          },
-          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500)
-      .def(
-          "add_route",
-          [](Instance& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
-             const Text& interface) {
-            self.add_route(node, Ipv4Prefix::parse(prefix),
-                           via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
-          },
-          "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
-      .def(
-          "add_application",
-          [](Instance& self, const Text& host, const Text& kind, const nb::dict& options) {
-            self.add_application(host, application(kind, options));
-          },
-          "host"_a, "kind"_a, "options"_a)
       .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
            "filter"_a = "", "options"_a = nb::dict())
       .def(
@@ -202,21 +121,11 @@ void bind_instance(nb::module_& m) {
             self.add_link(name, link_end(a), link_end(b), link_model(a_to_b), link_model(b_to_a));
           },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
-      .def("add_capture", &Instance::add_capture, "interface"_a, "file"_a)
       .def("run", &Instance::run, nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "set_link",
-          [](Instance& self, const Text& name, const std::optional<nb::dict>& a_to_b,
-             const std::optional<nb::dict>& b_to_a) {
-            const std::optional<LinkModel> forward = change_of(a_to_b);
-            const std::optional<LinkModel> backward = change_of(b_to_a);
-            const nb::gil_scoped_release others_run;
-            self.change_link(name, forward, backward);
-          },
-          "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none())
       .def("stop", &Instance::stop)
       .def("close", &Instance::close)
       .def("snapshot", snapshot);
+  bind_network(instance);
 }
 
 }  // namespace simcore::python

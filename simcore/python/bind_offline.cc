@@ -8,9 +8,11 @@
 #include <limits>
 
 #include "simcore/instance/offline.h"
+#include "simcore/python/bind_network.h"
 #include "simcore/python/bindings.h"
+#include "simcore/python/link_model.h"
+#include "simcore/python/snapshot.h"
 #include "simcore/python/tcp_options.h"
-#include "simcore/units/error.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,33 +22,6 @@ namespace simcore::python {
 namespace {
 
 using Text = std::string;
-
-NodeKind node_kind(const Text& text) {
-  if (text == "router") return NodeKind::router;
-  if (text == "host") return NodeKind::host;
-  if (text == "switch") return NodeKind::learning_switch;
-  throw ConfigError("add a node of kind " + text + ": there are router, host and switch");
-}
-
-std::optional<std::int64_t> number(const nb::dict& from, const char* key) {
-  if (!from.contains(key) || from[key].is_none()) return std::nullopt;
-  return nb::cast<std::int64_t>(from[key]);
-}
-
-// The keys are those of a direction in hybridnet/schema/instance.json, and "loss"; all but rate_bps and
-// delay_ns may be left out.
-OfflineSimulation::Direction direction(const nb::dict& from) {
-  OfflineSimulation::Direction result;
-  if (const auto rate = number(from, "rate_bps")) result.link.rate = DataRate::bps(*rate);
-  result.link.propagation_delay = Duration::ns(number(from, "delay_ns").value_or(0));
-  result.link.queue_packets =
-      number(from, "queue_packets").value_or(std::numeric_limits<std::int64_t>::max());
-  if (const auto bytes = number(from, "queue_bytes")) result.link.queue_bytes = ByteCount::bytes(*bytes);
-  if (const auto bytes = number(from, "overhead_bytes")) result.link.overhead = ByteCount::bytes(*bytes);
-  if (const auto limit = number(from, "train_limit_ns")) result.link.train_limit = Duration::ns(*limit);
-  if (from.contains("loss")) result.loss = nb::cast<double>(from["loss"]);
-  return result;
-}
 
 // NaN for an instant that never came.
 double seconds(SimTime instant) {
@@ -120,21 +95,6 @@ nb::dict samples(const OfflineSimulation& self, const Text& name) {
   return result;
 }
 
-nb::list links(const OfflineSimulation& self) {
-  nb::list result;
-  for (const OfflineSimulation::LinkReport& report : self.links()) {
-    nb::dict row;
-    row["name"] = report.row.name;
-    for (const auto& [name, text] : report.row.labels) row[nb::str(name.data(), name.size())] = text;
-    for (const auto& [name, value] : report.row.figures) row[nb::str(name.data(), name.size())] = value;
-    row["offered_packets"] = report.offered;
-    row["lost_packets"] = report.lost;
-    row["dropped_packets"] = report.row.dropped.total();
-    result.append(row);
-  }
-  return result;
-}
-
 void add_transfer(OfflineSimulation& self, const Text& name, const Text& server, const Text& client,
                   std::optional<std::int64_t> bytes, std::int64_t start_ns, const nb::dict& server_tcp,
                   const nb::dict& client_tcp, std::int64_t sample_every_ns) {
@@ -153,42 +113,15 @@ void add_transfer(OfflineSimulation& self, const Text& name, const Text& server,
 }  // namespace
 
 void bind_offline(nb::module_& m) {
-  nb::class_<OfflineSimulation>(
+  nb::class_<OfflineSimulation> simulation(
       m, "OfflineSimulation",
-      "One simulation in virtual time, as fast as events can be handled; see simcore/instance/offline.h.")
-      .def(nb::init<std::uint64_t>(), "seed"_a)
-      .def(
-          "add_node",
-          [](OfflineSimulation& self, const Text& kind, const Text& name) {
-            self.add_node(node_kind(kind), name);
-          },
-          "kind"_a, "name"_a)
-      .def(
-          "add_interface",
-          [](OfflineSimulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
-             const std::optional<Text>& address, std::uint16_t mtu) {
-            Interface::Config config;
-            config.name = name;
-            if (mac) config.mac = MacAddress::parse(*mac);
-            if (address) config.address = Ipv4InterfaceAddress::parse(*address);
-            config.mtu = mtu;
-            self.add_interface(node, config);
-          },
-          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500)
-      .def(
-          "add_route",
-          [](OfflineSimulation& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
-             const Text& interface) {
-            self.add_route(node, Ipv4Prefix::parse(prefix),
-                           via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
-          },
-          "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
+      "One simulation in virtual time, as fast as events can be handled; see simcore/instance/offline.h.");
+  simulation.def(nb::init<std::uint64_t>(), "seed"_a)
       .def(
           "add_link",
           [](OfflineSimulation& self, const Text& name, const Text& a, const Text& b, const nb::dict& a_to_b,
-             const nb::dict& b_to_a) { self.add_link(name, a, b, direction(a_to_b), direction(b_to_a)); },
+             const nb::dict& b_to_a) { self.add_link(name, a, b, link_model(a_to_b), link_model(b_to_a)); },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
-      .def("add_capture", &OfflineSimulation::add_capture, "interface"_a, "file"_a)
       .def("add_trace", &OfflineSimulation::add_trace, "interface"_a)
       .def("add_transfer", add_transfer, "name"_a, "server"_a, "client"_a, nb::kw_only(), "bytes"_a.none(),
            "start_ns"_a = 0, "server_tcp"_a, "client_tcp"_a, "sample_every_ns"_a = 0)
@@ -211,8 +144,9 @@ void bind_offline(nb::module_& m) {
           "transfer"_a)
       .def("outcome", outcome, "transfer"_a)
       .def("samples", samples, "transfer"_a)
-      .def("links", links)
+      .def("snapshot", [](const OfflineSimulation& self) { return snapshot_dict(self.snapshot()); })
       .def("trace", &OfflineSimulation::trace, "interface"_a);
+  bind_network(simulation);
 }
 
 }  // namespace simcore::python

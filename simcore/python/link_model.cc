@@ -44,7 +44,10 @@ std::vector<Duration> durations(const nb::dict& from, const char* key) {
 
 LossModel loss(const nb::dict& from) {
   const auto model = nb::cast<std::string>(from["model"]);
-  if (model == "independent") return independent_loss(nb::cast<double>(from["probability"]));
+  if (model == "independent") {
+    const auto probability = nb::cast<double>(from["probability"]);
+    return probability == 0 ? LossModel{} : independent_loss(probability);
+  }
   if (model == "gilbert_elliott") {
     return gilbert_elliott_loss({.to_bad = nb::cast<double>(from["to_bad"]),
                                  .to_good = nb::cast<double>(from["to_good"]),

@@ -29,13 +29,15 @@ def test_without_loss_44_segments_fill_the_window_of_64_kb():
 
 
 def test_the_same_seed_gives_the_same_result():
-    lossy = replace(CASE, down=WAY | {"loss": 0.01})
+    lossy = replace(CASE, down=WAY | {"loss": {"model": "independent", "probability": 0.01}})
     assert run_path(lossy).seconds == run_path(lossy).seconds
     assert run_path(lossy).seconds != run_path(replace(lossy, seed=2)).seconds
 
 
 def test_a_run_that_cannot_finish_says_so():
-    result = run_path(replace(CASE, down=WAY | {"loss": 1.0}, limit_s=5))
+    result = run_path(
+        replace(CASE, down=WAY | {"loss": {"model": "independent", "probability": 1.0}}, limit_s=5)
+    )
     assert not result.finished
     assert result.throughput == 0.0
 

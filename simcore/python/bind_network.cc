@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/python/bind_network.h"
+
+#include "simcore/units/error.h"
+
+namespace simcore::python {
+
+NodeKind node_kind(const std::string& text) {
+  if (text == "router") return NodeKind::router;
+  if (text == "host") return NodeKind::host;
+  if (text == "switch") return NodeKind::learning_switch;
+  throw ConfigError("add a node of kind " + text + ": there are router, host and switch");
+}
+
+Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
+                                   const std::optional<std::string>& address, std::uint16_t mtu) {
+  Interface::Config config;
+  config.name = name;
+  if (mac) config.mac = MacAddress::parse(*mac);
+  if (address) config.address = Ipv4InterfaceAddress::parse(*address);
+  config.mtu = mtu;
+  return config;
+}
+
+}  // namespace simcore::python

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// What every simulation that stands on a Network shows to Python, in real time or in virtual time.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simcore/instance/network.h"
+#include "simcore/python/application.h"
+#include "simcore/python/link_model.h"
+
+namespace simcore::python {
+
+// router, host, switch. Throws ConfigError.
+NodeKind node_kind(const std::string& text);
+
+Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
+                                   const std::optional<std::string>& address, std::uint16_t mtu);
+
+// Adds the methods by which nodes, interfaces, routes, applications and captures are added, and links are changed.
+template <class Simulation>
+void bind_network(nanobind::class_<Simulation>& to) {
+  namespace nb = nanobind;
+  using namespace nb::literals;
+  using Text = std::string;
+  to.def(
+        "add_node",
+        [](Simulation& self, const Text& kind, const Text& name) { self.add_node(node_kind(kind), name); },
+        "kind"_a, "name"_a)
+      .def(
+          "add_interface",
+          [](Simulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
+             const std::optional<Text>& address,
+             std::uint16_t mtu) { self.add_interface(node, interface_config(name, mac, address, mtu)); },
+          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500)
+      .def(
+          "add_route",
+          [](Simulation& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
+             const Text& interface) {
+            self.add_route(node, Ipv4Prefix::parse(prefix),
+                           via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
+          },
+          "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
+      .def(
+          "add_application",
+          [](Simulation& self, const Text& host, const Text& kind, const nb::dict& options) {
+            self.add_application(host, application(kind, options));
+          },
+          "host"_a, "kind"_a, "options"_a)
+      .def("add_capture", &Simulation::add_capture, "interface"_a, "file"_a)
+      .def(
+          "set_link",
+          [](Simulation& self, const Text& name, const std::optional<nb::dict>& a_to_b,
+             const std::optional<nb::dict>& b_to_a) {
+            const auto model = [](const std::optional<nb::dict>& from) {
+              return from ? std::optional(link_model(*from)) : std::nullopt;
+            };
+            const std::optional<LinkModel> forward = model(a_to_b);
+            const std::optional<LinkModel> backward = model(b_to_a);
+            const nb::gil_scoped_release others_run;
+            self.change_link(name, forward, backward);
+          },
+          "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none());
+}
+
+}  // namespace simcore::python

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/python/snapshot.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+
+namespace simcore::python {
+
+namespace {
+
+nb::dict dropped(const DropCounters& counters) {
+  nb::dict result;
+  for (std::size_t i = 0; i < kDropReasons; ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    const std::string_view name = name_of(reason);
+    if (counters.of(reason) > 0) result[nb::str(name.data(), name.size())] = counters.of(reason);
+  }
+  return result;
+}
+
+nb::dict row(const SnapshotRow& from) {
+  nb::dict result;
+  result["name"] = from.name;
+  for (const auto& [name, text] : from.labels) result[nb::str(name.data(), name.size())] = text;
+  for (const auto& [name, value] : from.figures) result[nb::str(name.data(), name.size())] = value;
+  result["dropped"] = dropped(from.dropped);
+  return result;
+}
+
+nb::list rows(const std::vector<SnapshotRow>& from) {
+  nb::list result;
+  for (const SnapshotRow& each : from) result.append(row(each));
+  return result;
+}
+
+}  // namespace
+
+nb::dict snapshot_dict(const Snapshot& from) {
+  nb::list buckets;
+  for (const auto& [upper_ns, count] : from.lateness.buckets) buckets.append(nb::make_tuple(upper_ns, count));
+  nb::dict lateness;
+  lateness["buckets"] = buckets;
+  lateness["max_ns"] = from.lateness.max_ns;
+  nb::dict result;
+  result["name"] = from.name;
+  result["time_ns"] = from.time_ns;
+  result["ready"] = from.ready;
+  result["lateness"] = lateness;
+  result["loop"] = row(from.loop);
+  result["pool"] = row(from.pool);
+  result["links"] = rows(from.links);
+  result["portals"] = rows(from.portals);
+  result["peers"] = rows(from.peers);
+  result["nodes"] = rows(from.nodes);
+  result["interfaces"] = rows(from.interfaces);
+  result["applications"] = rows(from.applications);
+  return result;
+}
+
+}  // namespace simcore::python

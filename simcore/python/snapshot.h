@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// A snapshot as plain Python values.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "simcore/instance/snapshot.h"
+
+namespace simcore::python {
+
+nanobind::dict snapshot_dict(const Snapshot& from);
+
+}  // namespace simcore::python
