@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: MIT
 //
-// Capture: writes down what passes between a port and its link, in both directions, into one pcap file.
+// Capture: writes down what passes between a port and its link, in both directions, into one capture file.
 //
-//   port.attach(capture.tap(link_out));       what the port sends, when it sends it: before the link's queue
-//   Link link_in(..., capture.tap(port));     what arrives, when it arrives
+//   port.attach(capture.tap(link_out, FrameDirection::outbound));      what the port sends, when it sends it: before
+//                                                                      the link's queue
+//   Link link_in(..., capture.tap(port, FrameDirection::inbound));     what arrives, when it arrives
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "simcore/trace/pcap_writer.h"
+#include "simcore/trace/capture_writer.h"
 #include "simcore/wire/packet.h"
 
 namespace simcore {
 
 class Capture {
  public:
-  // As PcapWriter's constructor.
-  explicit Capture(const std::string& path, std::int64_t epoch_ns = 0) : writer_(path, epoch_ns) {}
+  // Of `interface`, into pcapng where `path` ends in .pcapng, else into pcap; as make_capture_writer().
+  explicit Capture(const std::string& path, const std::string& interface = "")
+      : writer_(make_capture_writer(path, interface)) {}
 
   // A sink that writes each packet down and gives it to `next`, which must outlive the capture.
-  PacketSink& tap(PacketSink& next);
+  PacketSink& tap(PacketSink& next, FrameDirection direction = FrameDirection::unknown);
 
-  PcapWriter& writer() { return writer_; }
+  CaptureWriter& writer() { return *writer_; }
 
  private:
   class Tap final : public PacketSink {
    public:
-    Tap(PcapWriter& writer, PacketSink& next) : writer_(writer), next_(next) {}
+    Tap(CaptureWriter& writer, PacketSink& next, FrameDirection direction)
+        : writer_(writer), next_(next), direction_(direction) {}
     void accept(PacketPtr packet) override;
 
    private:
-    PcapWriter& writer_;
+    CaptureWriter& writer_;
     PacketSink& next_;
+    FrameDirection direction_;
   };
 
-  PcapWriter writer_;
+  std::unique_ptr<CaptureWriter> writer_;
   std::vector<std::unique_ptr<Tap>> taps_;
 };
 

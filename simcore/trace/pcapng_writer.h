@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// PcapngWriter: a pcapng capture of one interface, which has a name there; each frame has its direction.
+#pragma once
+
+#include "simcore/trace/capture_writer.h"
+
+namespace simcore {
+
+class PcapngWriter final : public CaptureWriter {
+ public:
+  // As CaptureWriter's constructor.
+  PcapngWriter(const std::string& path, const std::string& interface, std::int64_t epoch_ns = 0);
+
+ private:
+  void write_record(OutputFile& file, const CaptureRecord& record) override;
+};
+
+}  // namespace simcore
