@@ -10,10 +10,17 @@ from typing import Any, Protocol
 
 from experiments.maxinet_parts.report import ArmRound
 from experiments.maxinet_parts.scale import Scale
-from experiments.maxinet_parts.staircase import SETTLE_S, FlowSpec, flows_of, seconds_of, step_results
+from experiments.maxinet_parts.staircase import (
+    SETTLE_S,
+    FlowSpec,
+    StepResult,
+    flows_of,
+    seconds_of,
+    step_results,
+)
 from hybridnet.errors import ExperimentError
 from hybridnet.results import Limits, judge
-from hybridnet.results.verdict import Window
+from hybridnet.results.verdict import Verdict, Window
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
@@ -97,10 +104,9 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
     steps = step_results(seconds, scale)
     stalls = [(at_s - clock_ahead_s - late_s, at_s - clock_ahead_s) for at_s, late_s in arrived["stalls"]]
+    simulated = any(window[0] for timed in windows for _, _, window in timed)
     verdicts = [
-        judge(without_stalls(timed, stalls), LIMITS, processor_busy=step.processor_busy)
-        for timed, step in zip(windows, steps, strict=True)
-        if timed and timed[0][2][0]
+        step_verdict(timed, stalls, step) for timed, step in zip(windows, steps, strict=True) if simulated
     ]
     return ArmRound(
         arm=arm.name,
@@ -165,6 +171,25 @@ def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[TimedW
         tick(now - at)
         at, before = now, after
     return windows
+
+
+def step_verdict(
+    timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]], step: StepResult
+) -> Verdict:
+    """Whether a step of an arm that simulates can be trusted.
+
+    Args:
+        timed: its windows; none when its flows were still being started when it ended.
+        stalls: begin and end of each stall of the computer, on the same clock.
+        step: what it delivered.
+    """
+    if not timed:
+        reason = (
+            f"starting the flows of this step ({step.flows} of each kind run in it) took longer than the step: the "
+            "processor was busy; take longer steps, or lower the load"
+        )
+        return Verdict(trusted=False, reasons=[reason], figures={})
+    return judge(without_stalls(timed, stalls), LIMITS, processor_busy=step.processor_busy)
 
 
 def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]]) -> list[Window]:
