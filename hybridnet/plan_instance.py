@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +66,13 @@ def instance_plan(
         "peers": list(wiring.peers.values()),
         "links": wiring.links,
         "captures": captures,
-        "realtime": options.realtime.to_json(),
+        "realtime": options.realtime.to_json(_least_delay_ns(wiring.links)),
     }
+
+
+def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
+    """Over both directions of all links; 0 where there is none."""
+    return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
 
 
 def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:

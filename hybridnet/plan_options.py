@@ -21,6 +21,11 @@ LEAST_CUT_DELAY_NS = 200_000
 
 PEER_PORT = 47000
 
+# Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
+# the links delay, and of the verdict's limit on lateness.
+MODERATION_PART = 20
+MOST_MODERATION_NS = 250_000
+
 
 @dataclass(frozen=True)
 class MachineSpec:
@@ -55,6 +60,9 @@ class RealtimeOptions:
         policy: ``"best_effort"`` runs on when late and reports it, ``"strict"`` stops.
         lateness_limit_ns: the bound of the strict policy.
         spin_ns: how long before an event the instance stops sleeping and spins.
+        moderation_ns: while an instance is busy, it begins its turns at least this far apart and handles together what
+            came meanwhile, 0 (never) to 1,000,000; what falls due meanwhile is late by at most that. None: a twentieth
+            of the least delay of its links, at most 250,000.
         cpu: the processor it is pinned to, or None.
         fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
             it late; None: under the ordinary scheduler.
@@ -63,15 +71,22 @@ class RealtimeOptions:
     policy: str = "best_effort"
     lateness_limit_ns: int = 1_000_000
     spin_ns: int = 0
+    moderation_ns: int | None = None
     cpu: int | None = None
     fifo_priority: int | None = 10
 
-    def to_json(self) -> dict[str, str | int | None]:
-        """As the instance plan writes it."""
+    def to_json(self, least_delay_ns: int) -> dict[str, str | int | None]:
+        """As the instance plan writes it.
+
+        Args:
+            least_delay_ns: of the links of the instance.
+        """
+        chosen_ns = min(least_delay_ns // MODERATION_PART, MOST_MODERATION_NS)
         return {
             "policy": self.policy,
             "lateness_limit_ns": self.lateness_limit_ns,
             "spin_ns": self.spin_ns,
+            "moderation_ns": chosen_ns if self.moderation_ns is None else self.moderation_ns,
             "cpu": self.cpu,
             "fifo_priority": self.fifo_priority,
         }
@@ -123,6 +138,11 @@ class PlanOptions:
         ):
             if value not in allowed:
                 raise PlanError(f"{what} {value!r} does not exist; write one of {', '.join(allowed)}")
+        if not 0 <= (self.realtime.moderation_ns or 0) <= 1_000_000:
+            raise PlanError(
+                f"moderation of {self.realtime.moderation_ns} ns is out of range; write 0 to 1000000 ns, or None for a "
+                "part of the links' delay"
+            )
         try:
             ipaddress.IPv4Network(self.ip_base, strict=False)
         except ValueError:

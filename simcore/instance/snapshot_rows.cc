@@ -40,6 +40,7 @@ SnapshotRow row_of(const RunLoop& loop) {
   add(row, "turns", c.turns);
   add(row, "sleeps", c.sleeps);
   add(row, "overruns", c.overruns);
+  add(row, "moderated", c.moderated);
   add(row, "cpu_ns", c.cpu_time);
   add(row, "wall_ns", c.wall_time);
   add(row, "fifo_refused", loop.fifo_refused());

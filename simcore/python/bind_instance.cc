@@ -82,11 +82,12 @@ nb::dict snapshot(Instance& instance) {
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
                std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::int64_t fixed_poll_ns,
-               std::optional<int> cpu, std::optional<int> fifo_priority) {
+               std::int64_t moderation_ns, std::optional<int> cpu, std::optional<int> fifo_priority) {
   RunLoop::Options realtime;
   realtime.policy = policy(policy_name);
   realtime.lateness_limit = Duration::ns(lateness_limit_ns);
   realtime.spin = Duration::ns(spin_ns);
+  realtime.moderation = Duration::ns(moderation_ns);
   realtime.fixed_poll = Duration::ns(fixed_poll_ns);
   realtime.cpu = cpu;
   realtime.fifo_priority = fifo_priority;
@@ -100,8 +101,8 @@ void bind_instance(nb::module_& m) {
                                 "One running simulation in real time; see simcore/instance/instance.h.");
   instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
-           "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "cpu"_a = nb::none(),
-           "fifo_priority"_a = nb::none())
+           "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "moderation_ns"_a = 0,
+           "cpu"_a = nb::none(), "fifo_priority"_a = nb::none())
       .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
            "filter"_a = "", "options"_a = nb::dict())
       .def(

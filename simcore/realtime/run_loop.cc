@@ -28,13 +28,17 @@ void check(bool in_range, const char* option, std::int64_t value, const char* ra
 }  // namespace
 
 RunLoop::RunLoop(Simulation& simulation, const Options& options)
-    : simulation_(simulation), options_(options) {
+    : simulation_(simulation), options_(options), moderation_(options.moderation) {
   check(options.lateness_limit > Duration::zero(), "lateness_limit", options.lateness_limit.count_ns(),
         "more than 0 ns");
   check(options.spin >= Duration::zero() && options.spin <= Duration::ms(1), "spin", options.spin.count_ns(),
         "0 to 1,000,000 ns");
   check(options.fixed_poll >= Duration::zero() && options.fixed_poll <= Duration::seconds(1), "fixed_poll",
         options.fixed_poll.count_ns(), "0 to 1,000,000,000 ns");
+  check(options.moderation >= Duration::zero() && options.moderation <= Duration::ms(1), "moderation",
+        options.moderation.count_ns(), "0 to 1,000,000 ns");
+  check(options.moderation == Duration::zero() || options.fixed_poll == Duration::zero(), "moderation",
+        options.moderation.count_ns(), "0 with a fixed_poll");
   check(options.events_per_turn >= 1, "events_per_turn", options.events_per_turn, "at least 1");
   check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
   check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
@@ -65,12 +69,18 @@ void RunLoop::run() {
   epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
 
   bool flush_again = flush();  // what was sent before the start
+  bool overrun = false;
   while (!stopping_.load(std::memory_order_acquire)) {
-    const Duration sleep = time_to_sleep(flush_again);
+    const bool moderated = moderate(flush_again || overrun);
+    const Duration sleep = moderated ? Duration::zero() : time_to_sleep(flush_again);
     if (sleep > Duration::zero()) ++counters_.sleeps;
     const std::vector<std::uint32_t>& readable = where_to_wait(sleep).wait(sleep);
     ++counters_.turns;
-    if (!fire_due(wall_now())) ++counters_.overruns;
+    const SimTime now = wall_now();
+    moderation_.turn_begins(epoch_ns() + now.count_ns(),
+                            !moderated || !readable.empty() || simulation_.next_event_time() <= now);
+    overrun = !fire_due(now);
+    if (overrun) ++counters_.overruns;
     poll(readable);
     flush_again = flush();
   }
@@ -162,6 +172,15 @@ bool RunLoop::flush() {
   bool left = false;
   for (Pollable* pollable : pollables_) left = pollable->flush() || left;
   return left;
+}
+
+// While busy, waits until the next turn is worth its cost; says whether it did. A loop that is behind does not wait.
+bool RunLoop::moderate(bool behind) {
+  const std::int64_t until_ns = moderation_.wait_until();
+  if (behind || until_ns == 0 || until_ns <= monotonic_ns()) return false;
+  sleep_until_ns(until_ns);
+  ++counters_.moderated;
+  return true;
 }
 
 Duration RunLoop::time_to_sleep(bool flush_again) const {

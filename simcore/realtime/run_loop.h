@@ -28,6 +28,7 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/realtime/lateness.h"
+#include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/sys/epoll.h"
 #include "simcore/sys/event_fd.h"
@@ -46,6 +47,9 @@ class RunLoop {
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
     Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
     int events_per_turn = 1'024;       // >= 1
+    // While busy, turns begin at least this far apart, and what came meanwhile is handled together; see Moderation.
+    // 0 (never) to 1 ms; not together with `fixed_poll`.
+    Duration moderation = Duration::zero();
     // Whenever no event is due: waits this long at one portal after the other, or until that one is readable, however
     // soon the next event is. That is the real-time scheduler of INET 2.6, whose 10 ms made events and frames late
     // (Scussel and others 2015); for reproducing it. Zero: waits for the next event, and at all portals. 0 to 1 s.
@@ -58,6 +62,7 @@ class RunLoop {
     std::uint64_t turns = 0;
     std::uint64_t sleeps = 0;               // turns that ended in a wait, not just a look
     std::uint64_t overruns = 0;             // turns that left due events behind
+    std::uint64_t moderated = 0;            // turns that waited for more to do
     Duration cpu_time = Duration::zero();   // used by the loop's thread since run()
     Duration wall_time = Duration::zero();  // since run()
   };
@@ -102,6 +107,7 @@ class RunLoop {
   void move_clock_to_now();
   void poll(const std::vector<std::uint32_t>& readable);
   bool flush();
+  bool moderate(bool behind);
   Duration time_to_sleep(bool flush_again) const;
   Epoll& where_to_wait(Duration sleep);
   void run_posted();
@@ -109,6 +115,7 @@ class RunLoop {
 
   Simulation& simulation_;
   Options options_;
+  Moderation moderation_;
   Lateness lateness_;
   Counters counters_;
   bool fifo_refused_ = false;

@@ -19,6 +19,11 @@ std::int64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 
 std::int64_t realtime_ns() { return read_clock(CLOCK_REALTIME); }
 
+void sleep_until_ns(std::int64_t monotonic_ns) {
+  const timespec until{monotonic_ns / 1'000'000'000, monotonic_ns % 1'000'000'000};
+  ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);  // fails only for a signal
+}
+
 std::int64_t thread_cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 std::int64_t monotonic_minus_realtime_ns() { return monotonic_ns() - realtime_ns(); }

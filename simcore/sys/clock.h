@@ -10,6 +10,9 @@ namespace simcore {
 std::int64_t monotonic_ns();  // CLOCK_MONOTONIC: never set, slewed by NTP
 std::int64_t realtime_ns();   // CLOCK_REALTIME: the clock of the kernel's frame timestamps and of pcap files
 
+// Sleeps until that instant of CLOCK_MONOTONIC; returns earlier when a signal is handled.
+void sleep_until_ns(std::int64_t monotonic_ns);
+
 // CPU time that the calling thread has used, in user and kernel mode.
 std::int64_t thread_cpu_ns();
 

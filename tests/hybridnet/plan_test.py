@@ -9,6 +9,7 @@ import pytest
 
 from hybridnet.errors import PlanError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan_options import RealtimeOptions
 from hybridnet.topo import Topo
 from tests.hybridnet.plan_support import MACHINES, TOKEN, plan
 from topologies import SingleSwitchTopo, TreeTopo, TwoTrees
@@ -165,9 +166,25 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
         "policy": "best_effort",
         "lateness_limit_ns": 10**6,
         "spin_ns": 0,
+        "moderation_ns": 1_000_000 // 20,
         "cpu": None,
         "fifo_priority": 10,
     }
+
+
+@pytest.mark.parametrize(
+    ("delay", "moderation_ns"), [("20ms", 250_000), ("2ms", 2_000_000 // 20), ("0.4ms", 400_000 // 20)]
+)
+def test_an_instance_is_moderated_by_a_part_of_its_links_delay(delay: str, moderation_ns: int) -> None:
+    instance = plan(TwoTrees(depth=1, delay=delay)).machines["m1"]["instance"]
+    assert instance["realtime"]["moderation_ns"] == moderation_ns
+
+
+def test_moderation_can_be_set_and_is_bounded() -> None:
+    unmoderated = plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=0))
+    assert unmoderated.machines["m1"]["instance"]["realtime"]["moderation_ns"] == 0
+    with pytest.raises(PlanError, match="moderation of 2000000 ns"):
+        plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=2_000_000))
 
 
 def test_private_directories_must_be_absolute() -> None:

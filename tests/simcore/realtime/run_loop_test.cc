@@ -134,6 +134,45 @@ TEST_F(RunLoopTest, a_fixed_poll_out_of_range_is_refused) {
   EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
 }
 
+TEST_F(RunLoopTest, a_busy_loop_is_moderated_and_fires_every_event) {
+  RunLoop::Options options;
+  options.moderation = Duration::us(200);
+  RunLoop loop(simulation_, options);
+  int left = 2'000;  // 10 ms at one every 5 us
+  Call busy([&] {
+    if (--left == 0) return loop.stop();
+    simulation_.schedule_in(busy, Duration::us(5));
+  });
+  simulation_.schedule(busy, SimTime::zero());
+  loop.run();
+  EXPECT_EQ(left, 0);
+  EXPECT_GT(loop.counters().moderated, 0U);
+  EXPECT_LT(loop.counters().turns, 2'000U);
+}
+
+TEST_F(RunLoopTest, a_quiet_loop_is_not_moderated) {
+  RunLoop::Options options;
+  options.moderation = Duration::us(200);
+  RunLoop loop(simulation_, options);
+  int left = 20;
+  Call quiet([&] {
+    if (--left == 0) return loop.stop();
+    simulation_.schedule_in(quiet, Duration::ms(1));
+  });
+  simulation_.schedule(quiet, SimTime::zero());
+  loop.run();
+  EXPECT_EQ(loop.counters().moderated, 0U);
+}
+
+TEST_F(RunLoopTest, moderation_out_of_range_or_with_a_fixed_poll_is_refused) {
+  RunLoop::Options options;
+  options.moderation = Duration::us(1'001);
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  options.moderation = Duration::us(200);
+  options.fixed_poll = Duration::ms(10);
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+}
+
 TEST_F(RunLoopTest, simulated_time_continues_where_it_was) {
   simulation_.run_until(SimTime::at_ns(7'000'000'000));
   RunLoop loop(simulation_, {});
