@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -18,24 +19,27 @@ from experiments.maxinet_parts.scale import Scale
 _TITLES = {
     "maxinet": "Figure 3: aggregate goodput, MaxiNet's way",
     "hybrid": "Figure 11: aggregate goodput, hybrid",
+    "maxinet-patch": "MaxiNet's way with Mininet's patch links",
     "tunnel": "hybridnet's switches, roots joined by a tunnel",
 }
+
+_LAYOUT: list[Any] = [
+    ["demand", "maxinet", "hybrid", "ratios"],
+    ["maxinet-patch", "tunnel", "steps", "steps"],
+]
 
 
 def plot(
     path: Path, scale: Scale, last_round: Sequence[ArmRound], comparisons: Sequence[StepComparison]
 ) -> None:
     """Writes the picture of the last round, and of the medians over all rounds, as PNG."""
-    figure, axes = plt.subplots(2, 3, figsize=(16, 8.5), constrained_layout=True)
-    panels = list(axes.flat)
-    _demand(panels[0], scale)
+    figure, panels = plt.subplot_mosaic(_LAYOUT, figsize=(20, 8.5), constrained_layout=True)
+    _demand(panels["demand"], scale)
     top = 1.1 * max(max(second.total_bps for second in run.seconds) for run in last_round) / 1e6
-    for panel, arm in zip(panels[1:4], ("maxinet", "hybrid", "tunnel"), strict=True):
-        for run in last_round:
-            if run.arm == arm:
-                _over_time(panel, scale, run, top)
-    _by_step(panels[4], comparisons)
-    _ratios(panels[5], comparisons)
+    for run in last_round:
+        _over_time(panels[run.arm], scale, run, top)
+    _by_step(panels["steps"], comparisons)
+    _ratios(panels["ratios"], comparisons)
     figure.suptitle(str(scale), fontsize=9)
     figure.savefig(path, dpi=110)
     plt.close(figure)

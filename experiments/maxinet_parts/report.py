@@ -20,6 +20,9 @@ PUBLISHED_MAXINET_BPS = 220_000_000
 PUBLISHED_FACTOR = 6.0
 """Section 5.3 of the paper: the hybrid approach over MaxiNet, at 16 flows."""
 
+MAXINET_ARMS = ("maxinet", "maxinet-patch")
+"""MaxiNet's way as it is, and with the fastest setting of its parts. At each step the better one is what to beat."""
+
 ALWAYS_FACTOR = 3.0
 DEMAND_FRACTION = 0.99
 LEAST_WIDE_FLOWS = 16
@@ -30,7 +33,7 @@ class ArmRound:
     """One arm in one round.
 
     Args:
-        arm: ``hybrid``, ``maxinet`` or ``tunnel``.
+        arm: ``hybrid``, ``maxinet``, ``maxinet-patch`` or ``tunnel``.
         steps: one result per step.
         seconds: one entry per second.
         verdicts: one per step; empty for arms without a simulator.
@@ -138,7 +141,11 @@ def checks_of(scale: Scale, comparisons: Sequence[StepComparison]) -> list[Check
                 holds=not overloaded,
             )
         )
-    wide = [step for step in counted if step.demand_bps >= PUBLISHED_FACTOR * step.total_bps["maxinet"]]
+    wide = [
+        step
+        for step in counted
+        if DEMAND_FRACTION * step.demand_bps >= PUBLISHED_FACTOR * step.total_bps["maxinet"]
+    ]
     if wide:
         checks.append(
             Check(
@@ -153,14 +160,16 @@ def checks_of(scale: Scale, comparisons: Sequence[StepComparison]) -> list[Check
 
 
 def _always_check(step: StepComparison) -> Check:
-    hybrid, maxinet = step.total_bps["hybrid"], step.total_bps["maxinet"]
+    hybrid = step.total_bps["hybrid"]
+    best = max(MAXINET_ARMS, key=lambda arm: step.total_bps[arm])
+    maxinet = step.total_bps[best]
     bound_bps = min(ALWAYS_FACTOR * maxinet, DEMAND_FRACTION * step.demand_bps)
     return Check(
         what=f"{step.flows} + {step.flows} flows: hybrid delivers",
-        measured=f"{hybrid / 1e6:.1f} Mbit/s ({step.ratio_to('maxinet'):.1f} x maxinet, "
+        measured=f"{hybrid / 1e6:.1f} Mbit/s ({step.ratio_to(best):.1f} x {best}, "
         f"{100 * hybrid / step.demand_bps:.1f} % of the demand)",
         published=None,
-        bound=f">= {bound_bps / 1e6:.1f} Mbit/s (the less of {ALWAYS_FACTOR:g} x maxinet and "
+        bound=f">= {bound_bps / 1e6:.1f} Mbit/s (the less of {ALWAYS_FACTOR:g} x {best} and "
         f"{100 * DEMAND_FRACTION:g} % of the demand)",
         holds=hybrid >= bound_bps,
     )

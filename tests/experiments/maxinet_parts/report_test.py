@@ -20,10 +20,11 @@ def arm(name: str, *totals_bps: float, verdicts: tuple[Verdict, ...] = ()) -> Ar
     return ArmRound(name, steps, [], list(verdicts), 1.0, [], {}, {})
 
 
-def one_round(hybrid_16: float, maxinet_16: float, verdict_16: Verdict = TRUSTED):
+def one_round(hybrid_16: float, maxinet_16: float, verdict_16: Verdict = TRUSTED, patch_16: float = 50e6):
     return [
         arm("hybrid", 30e6, hybrid_16, verdicts=(TRUSTED, verdict_16)),
         arm("maxinet", 30e6, maxinet_16),
+        arm("maxinet-patch", 30e6, patch_16),
         arm("tunnel", 30e6, 400e6),
     ]
 
@@ -44,6 +45,22 @@ def test_all_hold_when_the_demand_is_met_and_maxinet_is_six_times_slower():
 def test_a_hybrid_arm_below_three_times_maxinet_and_below_the_demand_fails():
     checks = checks_of(SCALE, compare(SCALE, [one_round(200e6, 70e6)]))
     assert not next(check for check in checks if check.what.startswith("16 + 16")).holds
+
+
+def test_the_better_of_the_two_maxinet_arms_is_the_one_to_beat():
+    step = compare(SCALE, [one_round(200e6, 60e6, patch_16=70e6)])
+    check = next(check for check in checks_of(SCALE, step) if check.what.startswith("16 + 16"))
+    assert "2.9 x maxinet-patch" in check.measured
+    assert check.bound.startswith(">= 210.0 Mbit/s")
+    assert not check.holds
+
+
+def test_six_times_is_asked_only_where_the_demand_allows_it():
+    least_allowed = 0.99 * 480e6 / 6
+    allowed = checks_of(SCALE, compare(SCALE, [one_round(479e6, least_allowed - 1)]))
+    not_allowed = checks_of(SCALE, compare(SCALE, [one_round(479e6, least_allowed + 1)]))
+    assert any("widest step whose demand" in check.what for check in allowed)
+    assert not any("widest step whose demand" in check.what for check in not_allowed)
 
 
 def test_an_overloaded_step_is_left_out_and_no_wide_step_remains():
