@@ -14,11 +14,12 @@ PAYLOAD_BYTES = 1400
 TCP_BLOCK_BYTES = 16 * 1024
 """What an iperf3 TCP client writes at once: small, so that its rate is even over a step."""
 
-SOURCE_SHARE = 0.1
+SOURCE_SHARE = 0.15
 """The part of the bare source capacity that `auto` asks for at the 16-flow step.
 
-Between a sender and a receiver a frame also crosses two switches and two portals, so end to end it costs this computer
-eight to ten times what it costs over one bare veth pair. Measured on 2 cores, see docs/maxinet.md.
+Between a sender and a receiver a frame also crosses two switches and two portals, and every flow has two processes, so
+end to end a frame costs this computer about six times what it costs over one bare veth pair. Measured on 2 cores, see
+docs/maxinet.md.
 """
 
 
@@ -90,33 +91,32 @@ PAPER = Scale(
 
 
 def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
-    """The paper's network and flows, with rates that this computer can source.
+    """The paper's network, flows and proportions, with rates that this computer can source.
 
     Args:
         source_capacity_bps: UDP payload rate that one sender and one receiver reach over a bare veth pair here.
         seconds_per_step: whole seconds.
 
     Returns:
-        A scale whose 16-flow step asks for ``SOURCE_SHARE`` of the capacity (the paper's demand where the computer is
-        large enough), a third of it UDP.
+        A scale whose 16-flow step asks for ``SOURCE_SHARE`` of the capacity, with the paper's ten parts TCP to one part
+        UDP; the paper's own rates where the computer is large enough.
 
     Example:
-        >>> auto_scale(2_400_000_000, 5).demand_bps(16)
-        {'tcp': 160000000, 'udp': 80000000}
+        >>> auto_scale(2_940_000_000, 5).demand_bps(16)
+        {'tcp': 400000000, 'udp': 40000000}
     """
     pair_bps = SOURCE_SHARE * source_capacity_bps / 16
-    udp = min(PAPER.udp_rate_bps, _round_down(pair_bps / 3))
-    tcp = min(PAPER.tcp_rate_bps, _round_down(2 * pair_bps / 3))
+    part = min(1.0, pair_bps / (PAPER.tcp_rate_bps + PAPER.udp_rate_bps))
     return replace(
         PAPER,
         name="auto",
-        tcp_rate_bps=tcp,
-        udp_rate_bps=udp,
+        tcp_rate_bps=_round_down(part * PAPER.tcp_rate_bps),
+        udp_rate_bps=_round_down(part * PAPER.udp_rate_bps),
         seconds_per_step=seconds_per_step,
         source_capacity_bps=source_capacity_bps,
     )
 
 
 def _round_down(rate_bps: float) -> int:
-    """To half a Mbit/s, and at least that, so that the printed rate is the rate."""
-    return max(500_000, int(rate_bps // 500_000) * 500_000)
+    """To a tenth of a Mbit/s, and at least that, so that the printed rate is the rate."""
+    return max(100_000, int(rate_bps // 100_000) * 100_000)
