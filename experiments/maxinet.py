@@ -38,6 +38,7 @@ from experiments.maxinet_parts.report import (
     to_json,
 )
 from experiments.maxinet_parts.scale import PAPER, Scale, auto_scale
+from hybridnet.cli.tables import wide_console
 from hybridnet.cluster import Cluster
 from hybridnet.quantities import parse_delay, parse_rate
 from hybridnet.results import Check, RunDirectory
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
     """
-    console = Console(stderr=arguments.json)
+    console = wide_console(stderr=arguments.json)
     directory = RunDirectory(arguments.out)
     with Cluster.local([SENDERS, RECEIVERS]) as cluster:
         scale = _choose_scale(arguments, cluster, console)

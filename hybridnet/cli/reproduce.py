@@ -14,10 +14,8 @@ import pkgutil
 from collections.abc import Sequence
 from types import ModuleType
 
-from rich.console import Console
-
 from hybridnet.cli.main import Parser
-from hybridnet.cli.tables import print_table
+from hybridnet.cli.tables import print_table, wide_console
 from hybridnet.errors import UsageError
 from hybridnet.results import Check, render_checks
 
@@ -64,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen.json:
         print(json.dumps({"checks": [check.to_json() for check in checks]}, indent=2))
     else:
-        Console().print(render_checks(checks))
+        wide_console().print(render_checks(checks))
     return 0 if all(check.holds for check in checks) else 1
 
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["print_table"]
+__all__ = ["print_table", "wide_console"]
 
-_WIDTH = 120  # where the output is no terminal
+_WIDTH = 140  # where the output is no terminal
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -20,7 +21,16 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console(highlight=False, markup=False)
+    wide_console(highlight=False, markup=False).print(table)
+
+
+def wide_console(**options: Any) -> Console:
+    """A console that leaves tables room where the output is no terminal: a file need not wrap at 80 columns.
+
+    Args:
+        options: of rich's ``Console``.
+    """
+    console = Console(**options)
     if not console.is_terminal:
         console.width = _WIDTH
-    console.print(table)
+    return console
