@@ -7,11 +7,29 @@ namespace simcore {
 
 std::string_view name_of(DropReason reason) {
   constexpr std::array<std::string_view, kDropReasons> kNames = {
-      "queue_full",     "pool_exhausted", "malformed",   "unsupported",
-      "not_for_me",     "no_route",       "ttl_expired", "too_big",
-      "arp_failed",     "arp_queue_full", "no_listener", "no_port",
-      "portal_backlog", "device_refused", "duplicate",   "late_datagram",
-      "foreign",        "impaired",       "aqm",
+      "queue_full",
+      "pool_exhausted",
+      "malformed",
+      "unsupported",
+      "not_for_me",
+      "no_route",
+      "ttl_expired",
+      "too_big",
+      "arp_failed",
+      "arp_queue_full",
+      "no_listener",
+      "no_port",
+      "portal_backlog",
+      "device_refused",
+      "duplicate",
+      "late_datagram",
+      "foreign",
+      "impaired",
+      "aqm",
+      "reassembly_conflict",
+      "reassembly_timeout",
+      "reassembly_full",
+      "processor_full",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }

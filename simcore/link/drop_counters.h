@@ -12,25 +12,29 @@
 namespace simcore {
 
 enum class DropReason : std::uint8_t {
-  queue_full,      // drop-tail queue at its limit
-  pool_exhausted,  // no memory left for a packet
-  malformed,       // headers that contradict themselves or the frame's length
-  unsupported,     // a protocol that the element does not speak
-  not_for_me,      // a frame for another MAC address reached a router or host
-  no_route,        // no route to the destination
-  ttl_expired,     // TTL reached zero
-  too_big,         // above the MTU of the way out, with DF set
-  arp_failed,      // the next hop did not answer
-  arp_queue_full,  // too many packets waiting for one address
-  no_listener,     // nobody at that port or protocol
-  no_port,         // a switch with a single port: nowhere to send
-  portal_backlog,  // output of a portal at its limit
-  device_refused,  // the kernel did not take the frame
-  duplicate,       // a peering datagram seen before
-  late_datagram,   // a peering datagram given up on before it came
-  foreign,         // a peering datagram with another run's token or from a stranger
-  impaired,        // lost by a loss model, as asked
-  aqm,             // dropped early by active queue management
+  queue_full,           // drop-tail queue at its limit
+  pool_exhausted,       // no memory left for a packet
+  malformed,            // headers that contradict themselves or the frame's length
+  unsupported,          // a protocol that the element does not speak
+  not_for_me,           // a frame for another MAC address reached a router or host
+  no_route,             // no route to the destination
+  ttl_expired,          // TTL reached zero
+  too_big,              // above the MTU of the way out, with DF set
+  arp_failed,           // the next hop did not answer
+  arp_queue_full,       // too many packets waiting for one address
+  no_listener,          // nobody at that port or protocol
+  no_port,              // a switch with a single port: nowhere to send
+  portal_backlog,       // output of a portal at its limit
+  device_refused,       // the kernel did not take the frame
+  duplicate,            // a peering datagram or a fragment seen before
+  late_datagram,        // a peering datagram given up on before it came
+  foreign,              // a peering datagram with another run's token or from a stranger
+  impaired,             // lost by a loss model, as asked
+  aqm,                  // dropped early by active queue management
+  reassembly_conflict,  // fragments that overlap or contradict each other: all of their datagram
+  reassembly_timeout,   // fragments of a datagram that did not become whole in time
+  reassembly_full,      // a fragment for which there was no memory left
+  processor_full,       // too many packets waiting for the node's processor
   count_,
 };
 

@@ -4,11 +4,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "simcore/tcpip/ipv4_fragments.h"
 #include "simcore/units/error.h"
 #include "simcore/wire/ethernet.h"
 #include "simcore/wire/train.h"
 
 namespace simcore {
+
+namespace {
+
+DropReason drop_reason_of(Ipv4Reassembler::Verdict verdict) {
+  switch (verdict) {
+    case Ipv4Reassembler::Verdict::duplicate:
+      return DropReason::duplicate;
+    case Ipv4Reassembler::Verdict::conflict:
+      return DropReason::reassembly_conflict;
+    case Ipv4Reassembler::Verdict::full:
+      return DropReason::reassembly_full;
+    case Ipv4Reassembler::Verdict::no_packet:
+      return DropReason::pool_exhausted;
+    default:
+      return DropReason::malformed;
+  }
+}
+
+}  // namespace
 
 Ipv4Stack::Ipv4Stack(Simulation& simulation, PacketPool& pool, std::string name, bool forwards)
     : Node(simulation, pool, std::move(name)),
@@ -105,7 +125,7 @@ void Ipv4Stack::receive_ipv4(Interface& arrival, PacketPtr packet, bool link_bro
 }
 
 void Ipv4Stack::deliver(Interface& arrival, PacketPtr packet, const Ipv4Header& header) {
-  if (header.is_fragment()) return drop(DropReason::unsupported, *packet);
+  if (header.is_fragment()) return reassemble(arrival, std::move(packet));
   const auto handler = handlers_.find(header.protocol());
   if (handler == handlers_.end()) {
     return refuse(std::move(packet), DropReason::no_listener, IcmpError::protocol_unreachable());
@@ -120,12 +140,12 @@ void Ipv4Stack::forward(PacketPtr packet, const Ipv4Header& header) {
   if (route == nullptr) return refuse(std::move(packet), DropReason::no_route, IcmpError::net_unreachable());
   if (header.ttl() <= 1) return refuse(std::move(packet), DropReason::ttl_expired, IcmpError::ttl_exceeded());
   const Interface& out = *interfaces()[route->interface];
-  if (!fits(*packet, header, out)) {
-    if (!header.dont_fragment()) return drop(DropReason::too_big, *packet);
+  const bool whole = fits(*packet, header, out);
+  if (!whole && header.dont_fragment()) {
     return refuse(std::move(packet), DropReason::too_big, IcmpError::fragmentation_needed(out.mtu()));
   }
   decrement_ttl(packet->bytes().subspan(EthernetHeader::kSize));
-  neighbours_[route->interface]->send(std::move(packet), route->via.value_or(destination));
+  transmit(*route, destination, std::move(packet), whole);
 }
 
 void Ipv4Stack::send(PacketPtr packet) {
@@ -135,9 +155,57 @@ void Ipv4Stack::send(PacketPtr packet) {
   const Ipv4Address destination = header->destination();
   const Route* const route = routes_.find(destination);
   if (route == nullptr || local_.contains(destination)) return drop(DropReason::no_route, *packet);
-  if (!fits(*packet, *header, *interfaces()[route->interface])) return drop(DropReason::too_big, *packet);
+  const bool whole = fits(*packet, *header, *interfaces()[route->interface]);
+  if (!whole && header->dont_fragment()) return drop(DropReason::too_big, *packet);
   packet->first_arrival = packet->last_arrival = simulation().now();
-  neighbours_[route->interface]->send(std::move(packet), route->via.value_or(destination));
+  transmit(*route, destination, std::move(packet), whole);
+}
+
+// To the next hop, as it is or in fragments. A train that is too big is one of datagrams that each are.
+void Ipv4Stack::transmit(const Route& route, Ipv4Address destination, PacketPtr packet, bool whole) {
+  Neighbours& neighbours = *neighbours_[route.interface];
+  const Ipv4Address next_hop = route.via.value_or(destination);
+  if (whole) return neighbours.send(std::move(packet), next_hop);
+  while (packet) {
+    PacketPtr datagram = packet->segments > 1 ? split_front(*packet, 1, pool()) : std::move(packet);
+    if (!datagram) return drop(DropReason::pool_exhausted, *packet);
+    Ipv4Fragments fragments(std::move(datagram), interfaces()[route.interface]->mtu(), pool());
+    while (!fragments.done()) {
+      PacketPtr fragment = fragments.next();
+      if (!fragment) {  // without one of them the others are of no use
+        dropped().add(DropReason::pool_exhausted, 1);
+        break;
+      }
+      neighbours.send(std::move(fragment), next_hop);
+    }
+  }
+}
+
+void Ipv4Stack::reassemble(Interface& arrival, PacketPtr fragment) {
+  if (fragment->segments > 1) return drop(DropReason::malformed, *fragment);
+  Ipv4Reassembler::Result result = reassembler_.take(std::move(fragment), simulation().now(), pool());
+  wait_for_reassembly();
+  if (result.datagram) {
+    const Packet& datagram = *result.datagram;
+    const auto header =
+        Ipv4Header::parse(datagram.bytes().subspan(EthernetHeader::kSize), datagram.virtual_payload);
+    return deliver(arrival, std::move(result.datagram), *header);
+  }
+  if (result.dropped > 0) dropped().add(drop_reason_of(result.verdict), result.dropped);
+}
+
+void Ipv4Stack::wait_for_reassembly() {
+  const SimTime deadline = reassembler_.deadline();
+  if (deadline == SimTime::never()) return simulation().cancel(reassembly_deadline_);
+  if (!reassembly_deadline_.pending()) simulation().schedule(reassembly_deadline_, deadline);
+}
+
+void Ipv4Stack::give_up_reassembly() {
+  for (Ipv4Reassembler::TimedOut& each : reassembler_.expire(simulation().now())) {
+    dropped().add(DropReason::reassembly_timeout, each.dropped);
+    if (each.first) send_error(std::move(each.first), IcmpError::reassembly_time_exceeded());
+  }
+  wait_for_reassembly();
 }
 
 void Ipv4Stack::refuse(PacketPtr packet, DropReason reason, const IcmpError& error) {

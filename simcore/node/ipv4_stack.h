@@ -4,19 +4,20 @@
 //
 //   interface --> Ethernet --> ARP
 //                     |
-//                    IPv4 --> for me --> handler of the protocol: ICMP, UDP, TCP, …
-//                     |                         |
-//                     `--> forward --> route <--' send()
+//                    IPv4 --> for me --> reassembly --> handler of the protocol: ICMP, UDP, TCP, …
+//                     |                                        |
+//                     `--> forward --> route <-----------------' send()
 //                                        |
-//                                   neighbours --> interface
+//                                  fragmentation --> neighbours --> interface
 //
 // A train is handled as one datagram: one TTL, one route, its MTU checked against one segment, at most one
 // ICMP error. Every address of the node is answered at every interface (the weak end system of RFC
 // 1122 3.3.4.2, as Linux).
 //
-// Not modelled: fragmentation and reassembly (too big a datagram is dropped, with an error when DF is set;
-// fragments for the node itself are counted as unsupported), multicast, redirects, source routes, and a node
-// that talks to itself.
+// A datagram that is too big for the way out leaves in fragments, or, with DF set, is dropped and its sender told (RFC
+// 1191). Fragments for the node itself are put together again; see ipv4_reassembler.h.
+//
+// Not modelled: multicast, redirects, source routes, and a node that talks to itself.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@
 #include "simcore/node/udp_ports.h"
 #include "simcore/tcpip/icmp_error.h"
 #include "simcore/tcpip/icmp_rate_limit.h"
+#include "simcore/tcpip/ipv4_reassembler.h"
 #include "simcore/tcpip/routing_table.h"
 
 namespace simcore {
@@ -66,7 +68,7 @@ class Ipv4Stack : public Node, private Neighbours::Undelivered {
   std::optional<Ipv4Address> source_for(Ipv4Address destination) const;
 
   // Sends a datagram of this node: a frame with room for an Ethernet header, and a complete IPv4
-  // header. It leaves now.
+  // header. It leaves now, in fragments when it is too big for the way out.
   void send(PacketPtr packet);
 
   // Counts the drop of `packet`, a frame with an IPv4 datagram in it, and tells its sender why,
@@ -89,6 +91,10 @@ class Ipv4Stack : public Node, private Neighbours::Undelivered {
   void receive_ipv4(Interface& arrival, PacketPtr packet, bool link_broadcast);
   void deliver(Interface& arrival, PacketPtr packet, const Ipv4Header& header);
   void forward(PacketPtr packet, const Ipv4Header& header);
+  void reassemble(Interface& arrival, PacketPtr fragment);
+  void wait_for_reassembly();
+  void give_up_reassembly();
+  void transmit(const Route& route, Ipv4Address destination, PacketPtr packet, bool whole);
   void send_error(PacketPtr about, const IcmpError& error);
   void listen_at(const Ipv4InterfaceAddress& address);
   bool fits(const Packet& packet, const Ipv4Header& header, const Interface& out) const;
@@ -106,6 +112,8 @@ class Ipv4Stack : public Node, private Neighbours::Undelivered {
   UdpPorts udp_{*this};
   TcpRefusal tcp_{*this};
   IcmpRateLimit error_limit_;
+  Ipv4Reassembler reassembler_;
+  EventFor<Ipv4Stack, &Ipv4Stack::give_up_reassembly> reassembly_deadline_{*this};
   std::uint16_t identification_ = 0;
 };
 

@@ -26,6 +26,7 @@ struct IcmpError {
     return {IcmpType::destination_unreachable, 4, mtu};
   }
   static constexpr IcmpError ttl_exceeded() { return {IcmpType::time_exceeded, 0}; }
+  static constexpr IcmpError reassembly_time_exceeded() { return {IcmpType::time_exceeded, 1}; }
 };
 
 // Whether an ICMP error may answer the untagged Ethernet frame `about`, an IPv4 datagram: not when it was

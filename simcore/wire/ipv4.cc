@@ -48,6 +48,18 @@ void write_ipv4(std::span<std::uint8_t> bytes, const Ipv4Fields& fields) {
   store_be16(at + Ipv4Header::kChecksumOffset, sum.checksum());
 }
 
+void set_ipv4_fragment(std::span<std::uint8_t> bytes, std::uint16_t total_length, std::uint16_t offset,
+                       bool more_fragments) {
+  assert(offset % 8 == 0);
+  std::uint8_t* const at = bytes.data();
+  store_be16(at + 2, total_length);
+  store_be16(at + 6, static_cast<std::uint16_t>(offset / 8 | (more_fragments ? 0x2000 : 0)));
+  store_be16(at + Ipv4Header::kChecksumOffset, 0);
+  ChecksumSum sum;
+  sum.add(bytes.first(std::size_t{4} * (at[0] & 0xfU)));
+  store_be16(at + Ipv4Header::kChecksumOffset, sum.checksum());
+}
+
 void decrement_ttl(std::span<std::uint8_t> header) {
   std::uint8_t* const word = header.data() + Ipv4Header::kTtlOffset;  // TTL and protocol
   const std::uint16_t before = load_be16(word);

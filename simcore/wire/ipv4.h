@@ -84,6 +84,11 @@ struct Ipv4Fields {
 // Precondition: bytes.size() >= Ipv4Header::kSize.
 void write_ipv4(std::span<std::uint8_t> bytes, const Ipv4Fields& fields);
 
+// Makes the header that of a fragment, or of a whole datagram when `offset` is 0 and no more follow: its lengths, offset
+// and MF, with DF cleared, and its checksum. Preconditions: an IPv4 header is there; `offset`, in bytes, is a multiple of 8.
+void set_ipv4_fragment(std::span<std::uint8_t> bytes, std::uint16_t total_length, std::uint16_t offset,
+                       bool more_fragments);
+
 // Takes one off the TTL and adjusts the header checksum. Preconditions: an IPv4 header is there,
 // its TTL is not zero.
 void decrement_ttl(std::span<std::uint8_t> header);

@@ -264,7 +264,11 @@ TEST_F(RouterTest, too_big_for_the_way_out_needs_fragmentation) {
   west_.send(udp_to("10.0.1.2", 1'000 - 27, false));
   run_ms(10);
   EXPECT_TRUE(west_.got.empty());
-  EXPECT_EQ(router_.dropped().of(DropReason::too_big), 2U);
+  ASSERT_EQ(east_.got.size(), 3U) << "in two fragments";
+  EXPECT_EQ(ipv4_of(*east_.got[1].packet).total_length(), 996) << "a multiple of 8 and the header";
+  EXPECT_EQ(ipv4_of(*east_.got[2].packet).fragment_offset(), 976);
+  EXPECT_EQ(ipv4_of(*east_.got[2].packet).ttl(), 63);
+  EXPECT_EQ(router_.dropped().of(DropReason::too_big), 1U);
 }
 
 TEST_F(RouterTest, a_train_is_forwarded_whole_and_its_segments_are_those_of_single_frames) {
@@ -317,6 +321,29 @@ TEST_F(RouterTest, a_train_too_big_by_its_segments_draws_one_error) {
   EXPECT_EQ(router_.dropped().of(DropReason::too_big), 5U);
   const auto quoted = Ipv4Header::parse(icmp_of(*west_.got[0].packet).body(), 4'000);
   EXPECT_EQ(quoted->total_length(), 20 + 20 + 961);
+}
+
+TEST_F(RouterTest, a_train_that_may_be_fragmented_leaves_as_fragments_of_its_datagrams) {
+  introduce();
+  const Ends ends = ends_to("10.0.1.2");
+  PacketPtr train = pool_.copy_of(
+      testing::udp_frame(ends, testing::ipv4_fields(ends, ip_protocol::kUdp), 1, 2, pattern(3'000)));
+  testing::make_partial(*train, ends, ip_protocol::kUdp);
+  VirtioNetFields fields;
+  fields.needs_checksum = true;
+  fields.checksum_start = 34;
+  fields.checksum_offset = UdpHeader::kChecksumOffset;
+  fields.train = TrainKind::udp;
+  fields.gso_size = 1'000;
+  ASSERT_TRUE(describe_frame(*train, fields));
+  west_.send(std::move(train));
+  run_ms(10);
+  // Three datagrams of 1,000 and 28 bytes, two fragments each: 976 of the 1,008 bytes, and 32.
+  ASSERT_EQ(east_.got.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(ipv4_of(*east_.got[i].packet).payload_length(), i % 2 == 0 ? 976 : 32);
+    EXPECT_EQ(ipv4_of(*east_.got[i].packet).identification(), i / 2);
+  }
 }
 
 TEST_F(RouterTest, frames_for_others_are_not_touched) {
@@ -401,8 +428,9 @@ TEST_F(RouterTest, no_bytes_whatever_bring_it_down) {
     fields.gso_size = 9;
     if (describe_frame(*packet, fields)) west_.send(std::move(packet));
   }
-  // ARP gives up on the damaged destinations, and then on the damaged senders that are told so.
-  run_ms(7'000);
+  // ARP gives up on the damaged destinations, and then on the damaged senders that are told so; what was damaged into a
+  // fragment is given up after 30 s, and its sender told.
+  run_ms(40'000);
   EXPECT_FALSE(east_.got.empty());
   EXPECT_FALSE(west_.got.empty());
   EXPECT_GT(router_.dropped().of(DropReason::malformed), 0U);
