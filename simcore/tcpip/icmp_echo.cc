@@ -29,7 +29,16 @@ void make_echo_reply(Packet& packet, std::uint16_t identification) {
   const std::uint16_t type_and_code = load_be16(icmp);
   icmp[0] = static_cast<std::uint8_t>(IcmpType::echo_reply);
   std::uint8_t* const checksum = icmp + IcmpHeader::kChecksumOffset;
-  store_be16(checksum, updated_checksum(load_be16(checksum), type_and_code, load_be16(icmp)));
+  std::uint16_t updated = updated_checksum(load_be16(checksum), type_and_code, load_be16(icmp));
+  // Zero is right unless the message is all zeros, whose checksum is the other form of it: the difference is lost in
+  // what is updated (RFC 1624 section 3), so that sum is taken anew.
+  if (updated == 0) {
+    store_be16(checksum, 0);
+    ChecksumSum sum;
+    sum.add(datagram.subspan(Ipv4Header::kSize));
+    updated = sum.checksum();
+  }
+  store_be16(checksum, updated);
 }
 
 }  // namespace simcore

@@ -170,6 +170,35 @@ TEST(IcmpEcho, options_and_padding_do_not_come_back) {
   EXPECT_TRUE(IcmpHeader::parse(reply->payload())->checksum_correct());
 }
 
+// A message of zeros sums up to zero, and the checksum of that is 0xffff: updating the request's gives the other form.
+TEST(IcmpEcho, the_checksum_of_a_reply_of_zeros_is_not_zero) {
+  PacketPool pool;
+  for (const std::size_t length : {0, 1, 56}) {
+    Bytes request(IcmpHeader::kSize + length);
+    write_icmp(request, IcmpType::echo_request, 0, 0);
+    const PacketPtr packet =
+        pool.copy_of(testing::ipv4_frame(Ends(), testing::ipv4_fields(Ends(), ip_protocol::kIcmp), request));
+    make_echo_reply(*packet, 1);
+    const auto reply = IcmpHeader::parse(packet->bytes().subspan(34));
+    EXPECT_EQ(load_be16(packet->bytes().data() + 36), 0xffff);
+    EXPECT_TRUE(reply->checksum_correct());
+  }
+}
+
+TEST(IcmpEcho, every_checksum_of_a_reply_is_the_one_computed_anew) {
+  PacketPool pool;
+  for (std::uint32_t rest = 0; rest < 0x1'0000; ++rest) {
+    Bytes request(IcmpHeader::kSize);
+    write_icmp(request, IcmpType::echo_request, 0, rest);
+    const PacketPtr packet =
+        pool.copy_of(testing::ipv4_frame(Ends(), testing::ipv4_fields(Ends(), ip_protocol::kIcmp), request));
+    make_echo_reply(*packet, 1);
+    Bytes expected(IcmpHeader::kSize);
+    write_icmp(expected, IcmpType::echo_reply, 0, rest);
+    ASSERT_EQ(load_be16(packet->bytes().data() + 36), load_be16(&expected[2])) << rest;
+  }
+}
+
 TEST(IcmpRateLimit, lets_a_burst_pass_and_then_its_rate) {
   IcmpRateLimit limit(1'000, 50);
   SimTime now = SimTime::at_ns(7'000'000);
