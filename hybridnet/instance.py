@@ -67,7 +67,12 @@ def build(plan: dict[str, Any]) -> Any:
         ) from None
     instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"])
     for node in plan["nodes"]:
-        instance.add_node(node["kind"], node["name"])
+        instance.add_node(
+            node["kind"],
+            node["name"],
+            node.get("processing_delay_ns"),
+            node.get("processing_queue_packets", 1000),
+        )
         for interface in node["interfaces"]:
             instance.add_interface(
                 node["name"],

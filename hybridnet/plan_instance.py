@@ -16,6 +16,7 @@ from hybridnet.plan_links import Wiring
 from hybridnet.plan_options import PlanOptions
 from hybridnet.plan_routes import Route
 from hybridnet.topo import NodeSpec
+from hybridnet.topo_options import resolve_processing
 
 __all__ = ["Network", "instance_plan"]
 
@@ -77,12 +78,14 @@ def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
 
 def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
     ends = network.layout.ends_of[spec.name]
+    processing = resolve_processing(spec.options, spec.name)
     if spec.kind == "simswitch":
         return {
             "name": spec.name,
             "kind": "switch",
             "interfaces": [{"name": end.interface} for end in ends],
             "routes": [],
+            **processing,
         }
     interfaces = []
     for end in ends:
@@ -100,7 +103,13 @@ def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
             }
         )
     routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
-    node = {"name": spec.name, "kind": _KINDS[spec.kind], "interfaces": interfaces, "routes": routes}
+    node = {
+        "name": spec.name,
+        "kind": _KINDS[spec.kind],
+        "interfaces": interfaces,
+        "routes": routes,
+        **processing,
+    }
     applications = spec.options.get("applications")
     if applications:
         node["applications"] = [_application(network, spec, each) for each in applications]

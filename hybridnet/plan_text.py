@@ -88,7 +88,9 @@ def _simulated(node: dict[str, Any]) -> str:
         " ".join(filter(None, (interface["name"], interface.get("address"))))
         for interface in node["interfaces"]
     )
-    return f"{node['name']}: {node['kind']}, {interfaces}{_routes(node['routes'])}"
+    delay = node.get("processing_delay_ns")
+    processing = f"; {format_delay(delay)} a packet" if delay is not None else ""
+    return f"{node['name']}: {node['kind']}, {interfaces}{_routes(node['routes'])}{processing}"
 
 
 def _routes(routes: list[dict[str, Any]]) -> str:

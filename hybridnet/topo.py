@@ -31,6 +31,7 @@ from hybridnet.topo_options import (
     check_names,
     resolve_direction,
     resolve_end,
+    resolve_processing,
 )
 from hybridnet.topo_specs import LinkSpec, NodeSpec, natural
 
@@ -111,6 +112,9 @@ class Topo(TopoNodes):
             applications: what runs on it, such as ``[{"kind": "http_server", "port": 80, "size": "20 MB"}]``;
                 see docs/topologies.md.
             ip, mac, defaultRoute, machine: as of a host.
+            processing_delay: what it needs to handle a packet that arrives, such as ``"10us"``; packets are handled one
+                after the other. Default: no time.
+            processing_queue: how many packets may wait for that; default 1000.
 
         Raises:
             TopologyError: the name is taken or malformed, or an option or application does not exist.
@@ -119,11 +123,21 @@ class Topo(TopoNodes):
         return self._add(name, "simhost", opts)
 
     def addSimRouter(self, name: str, **opts: Any) -> str:
-        """Add a simulated IPv4 router; the plan computes its routes. Option: machine. Returns its name."""
+        """Add a simulated IPv4 router; the plan computes its routes. Returns its name.
+
+        Args:
+            name: as of a host.
+            machine, processing_delay, processing_queue: as of a simulated host.
+        """
         return self._add(name, "simrouter", opts)
 
     def addSimSwitch(self, name: str, **opts: Any) -> str:
-        """Add a simulated learning switch. Option: machine. Returns its name."""
+        """Add a simulated learning switch. Returns its name.
+
+        Args:
+            name: as of a host.
+            machine, processing_delay, processing_queue: as of a simulated host.
+        """
         return self._add(name, "simswitch", opts)
 
     def addNode(self, name: str, **opts: Any) -> str:
@@ -233,6 +247,7 @@ class Topo(TopoNodes):
         if kind == "switch" and opts.get("inNamespace", False) is not False:
             raise TopologyError(f"switch {name}: inNamespace=True is not supported; leave it out")
         options = dict(opts)
+        resolve_processing(options, f"{kind} {name}")
         if kind == "simhost" and "applications" in options:
             options["applications"] = resolve_applications(options["applications"], f"simhost {name}")
         self._nodes[name] = NodeSpec(name, kind, options)

@@ -15,7 +15,7 @@ from typing import Any
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_queue, parse_size
 
-__all__ = ["Direction", "End", "check_names", "resolve_direction", "resolve_end"]
+__all__ = ["Direction", "End", "check_names", "resolve_direction", "resolve_end", "resolve_processing"]
 
 # What one direction of a link may say, in `addLink` itself (both directions) or in params1 / params2 (from
 # that end).
@@ -45,15 +45,14 @@ HOST_OPTIONS = frozenset(
     {"cls", "defaultRoute", "ip", "mac", "machine", "privateDirs", "routes", "inNamespace"}
 )
 SWITCH_OPTIONS = frozenset({"cls", "datapath", "dpid", "failMode", "inNamespace", "machine", "protocols"})
-SIM_HOST_OPTIONS = frozenset({"applications", "defaultRoute", "ip", "mac", "machine"})
-SIM_ROUTER_OPTIONS = frozenset({"machine"})
-SIM_SWITCH_OPTIONS = frozenset({"machine"})
+SIMULATED_OPTIONS = frozenset({"machine", "processing_delay", "processing_queue"})
+SIM_HOST_OPTIONS = SIMULATED_OPTIONS | {"applications", "defaultRoute", "ip", "mac"}
 NODE_OPTIONS: Mapping[str, frozenset[str]] = {
     "host": HOST_OPTIONS,
     "switch": SWITCH_OPTIONS,
     "simhost": SIM_HOST_OPTIONS,
-    "simrouter": SIM_ROUTER_OPTIONS,
-    "simswitch": SIM_SWITCH_OPTIONS,
+    "simrouter": SIMULATED_OPTIONS,
+    "simswitch": SIMULATED_OPTIONS,
 }
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "cpu": "limit the processor share with a cgroup of your own",
@@ -64,6 +63,8 @@ UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "inband": "leave it out",
     "batch": "switches are always made in bulk; leave it out",
     "reconnectms": "leave it out",
+    "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
+    "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
 }
 
 JITTER_DISTRIBUTIONS = ("uniform", "normal")  # uniform is what netem draws when none is named
@@ -200,6 +201,38 @@ def resolve_end(node: str, port: int, interface: str, options: Mapping[str, Any]
     return End(
         node=node, port=port, interface=interface, ip=options.get("ip"), mac=options.get("mac"), mtu=mtu
     )
+
+
+def resolve_processing(options: Mapping[str, Any], what: str) -> dict[str, int]:
+    """What processing_delay and processing_queue ask for, as the instance plan writes it; `what` names the node.
+
+    Raises:
+        TopologyError: the delay is 0, or the queue is no number of packets or has no delay to wait for.
+        UnitError: the delay has no unit.
+
+    Example:
+        >>> resolve_processing({"processing_delay": "10us"}, "simrouter r1")
+        {'processing_delay_ns': 10000}
+    """
+    delay, queue = options.get("processing_delay"), options.get("processing_queue")
+    processing: dict[str, int] = {}
+    if delay is not None:
+        processing["processing_delay_ns"] = parse_delay(delay, f"{what}: processing_delay")
+        if processing["processing_delay_ns"] == 0:
+            raise TopologyError(
+                f"{what}: processing_delay={delay!r} is 0; write a time above it, or leave it out"
+            )
+    if queue is not None:
+        if not processing:
+            raise TopologyError(
+                f"{what}: processing_queue= needs processing_delay=; give it, or leave both out"
+            )
+        if not isinstance(queue, int) or isinstance(queue, bool) or queue < 1:
+            raise TopologyError(
+                f"{what}: processing_queue={queue!r} is no number of packets; write 1 or more"
+            )
+        processing["processing_queue_packets"] = queue
+    return processing
 
 
 def _impairments(options: Mapping[str, Any], what: str) -> dict[str, Any]:

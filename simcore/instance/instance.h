@@ -66,7 +66,10 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
   ~Instance();
 
-  void add_node(NodeKind kind, const std::string& name) { network_.add_node(kind, name); }
+  void add_node(NodeKind kind, const std::string& name,
+                const std::optional<Processor::Config>& processor = std::nullopt) {
+    network_.add_node(kind, name, processor);
+  }
   void add_interface(const std::string& node, const Interface::Config& config) {
     network_.add_interface(node, config);
   }

@@ -23,29 +23,31 @@ auto& at(Map& map, const std::string& key, const std::string& attempt, const std
 
 }  // namespace
 
-void Network::add_node(NodeKind kind, const std::string& name) {
+void Network::add_node(NodeKind kind, const std::string& name,
+                       const std::optional<Processor::Config>& processor) {
   claim("node", name);
   switch (kind) {
     case NodeKind::router: {
       auto router = std::make_unique<Router>(simulation_, pool_, name);
       stacks_[name] = router.get();
       nodes_.push_back(std::move(router));
-      return;
+      break;
     }
     case NodeKind::host: {
       auto host = std::make_unique<Host>(simulation_, pool_, name);
       stacks_[name] = host.get();
       hosts_[name] = host.get();
       nodes_.push_back(std::move(host));
-      return;
+      break;
     }
     case NodeKind::learning_switch: {
       auto bridge = std::make_unique<LearningSwitch>(simulation_, pool_, name);
       switches_[name] = bridge.get();
       nodes_.push_back(std::move(bridge));
-      return;
+      break;
     }
   }
+  if (processor) nodes_.back()->set_processor(*processor);
 }
 
 void Network::add_interface(const std::string& node, const Interface::Config& config) {

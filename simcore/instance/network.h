@@ -20,6 +20,7 @@
 #include "simcore/node/ipv4_stack.h"
 #include "simcore/node/learning_switch.h"
 #include "simcore/node/node.h"
+#include "simcore/node/processor.h"
 #include "simcore/wire/ipv4_address.h"
 #include "simcore/wire/packet_pool.h"
 
@@ -32,7 +33,10 @@ class Network {
   // Both must outlive the network.
   Network(Simulation& simulation, PacketPool& pool) : simulation_(simulation), pool_(pool) {}
 
-  void add_node(NodeKind kind, const std::string& name);
+  // Without a processor the node takes no time to handle a packet. Throws ConfigError when one of its values is out of
+  // range, too.
+  void add_node(NodeKind kind, const std::string& name,
+                const std::optional<Processor::Config>& processor = std::nullopt);
   void add_interface(const std::string& node, const Interface::Config& config);
   void add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
                  const std::string& interface);

@@ -8,7 +8,7 @@ namespace simcore {
 void Interface::accept(PacketPtr packet) {
   counters_.in_packets += packet->segments;
   counters_.in_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
-  node_.receive(*this, std::move(packet));
+  node_.arrive(*this, std::move(packet));
 }
 
 void Interface::send(PacketPtr packet) {

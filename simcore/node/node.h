@@ -5,11 +5,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/drop_counters.h"
 #include "simcore/node/interface.h"
+#include "simcore/node/processor.h"
 #include "simcore/wire/packet.h"
 #include "simcore/wire/packet_pool.h"
 
@@ -29,7 +31,19 @@ class Node {
   // Counts every segment of `packet`, which the caller is about to let go of.
   void drop(DropReason reason, const Packet& packet) { dropped_.add(reason, packet.segments); }
 
-  // Takes what `arrival`, an interface of this node, got from its link.
+  // From now on what arrives waits for a processor; without one it takes no time to handle a packet. Before the first
+  // packet. Throws ConfigError when a value is out of range.
+  void set_processor(const Processor::Config& config) {
+    processor_ = std::make_unique<Processor>(simulation_, *this, config);
+  }
+
+  // What `arrival`, an interface of this node, got from its link: to receive(), through the processor if there is one.
+  void arrive(Interface& arrival, PacketPtr packet) {
+    if (processor_) return processor_->accept(arrival, std::move(packet));
+    receive(arrival, std::move(packet));
+  }
+
+  // Takes what arrived by `arrival`.
   virtual void receive(Interface& arrival, PacketPtr packet) = 0;
 
  protected:
@@ -48,6 +62,7 @@ class Node {
   PacketPool& pool_;
   std::string name_;
   std::vector<std::unique_ptr<Interface>> interfaces_;
+  std::unique_ptr<Processor> processor_;
   DropCounters dropped_;
 };
 

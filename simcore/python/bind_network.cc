@@ -12,6 +12,11 @@ NodeKind node_kind(const std::string& text) {
   throw ConfigError("add a node of kind " + text + ": there are router, host and switch");
 }
 
+std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns, std::int64_t queue_packets) {
+  if (!delay_ns) return std::nullopt;
+  return Processor::Config{.delay = Duration::ns(*delay_ns), .queue_packets = queue_packets};
+}
+
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
                                    const std::optional<std::string>& address, std::uint16_t mtu) {
   Interface::Config config;

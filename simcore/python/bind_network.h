@@ -20,6 +20,9 @@ namespace simcore::python {
 // router, host, switch. Throws ConfigError.
 NodeKind node_kind(const std::string& text);
 
+// None without a delay.
+std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns, std::int64_t queue_packets);
+
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
                                    const std::optional<std::string>& address, std::uint16_t mtu);
 
@@ -31,8 +34,11 @@ void bind_network(nanobind::class_<Simulation>& to) {
   using Text = std::string;
   to.def(
         "add_node",
-        [](Simulation& self, const Text& kind, const Text& name) { self.add_node(node_kind(kind), name); },
-        "kind"_a, "name"_a)
+        [](Simulation& self, const Text& kind, const Text& name,
+           std::optional<std::int64_t> processing_delay_ns, std::int64_t processing_queue_packets) {
+          self.add_node(node_kind(kind), name, processor(processing_delay_ns, processing_queue_packets));
+        },
+        "kind"_a, "name"_a, "processing_delay_ns"_a = nb::none(), "processing_queue_packets"_a = 1'000)
       .def(
           "add_interface",
           [](Simulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
