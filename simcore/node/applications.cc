@@ -18,7 +18,13 @@ Figures figures_of(const TcpDiscard& a) {
           {"accepted", static_cast<std::int64_t>(a.accepted())},
           {"closed", static_cast<std::int64_t>(a.closed())}};
 }
-Figures figures_of(const TcpEcho&) { return {}; }
+Figures figures_of(const TcpEcho& a) {
+  return {{"answered_bytes", a.answered()},
+          {"accepted", a.accepted()},
+          {"closed", a.closed()},
+          {"broken_connections", a.broken()},
+          {"most_open", a.most_open()}};
+}
 Figures figures_of(const TcpChargen&) { return {}; }
 Figures figures_of(const UdpEcho& a) { return {{"answered", a.answered()}}; }
 Figures figures_of(const UdpChargen& a) { return {{"answered", a.answered()}}; }

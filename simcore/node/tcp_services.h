@@ -68,7 +68,11 @@ class TcpDiscard final : public TcpListener, public TcpUser {
 // Sends back what it reads, and reads only what it can send back.
 class TcpEcho final : public TcpListener, public TcpUser {
  public:
-  TcpUser& tcp_accept(TcpSocket& /*socket*/) override { return *this; }
+  TcpUser& tcp_accept(TcpSocket& /*socket*/) override {
+    ++accepted_;
+    most_open_ = std::max(most_open_, accepted_ - closed_);
+    return *this;
+  }
   void tcp_changed(TcpSocket& socket) override {
     const TcpConnection& tcp = socket.connection();
     while (tcp.readable() > 0 && tcp.room_to_write() > 0) {
@@ -76,10 +80,27 @@ class TcpEcho final : public TcpListener, public TcpUser {
       const std::int64_t count = std::min<std::int64_t>(bytes.size(), tcp.room_to_write());
       const std::int64_t got = socket.read(std::span(bytes).first(static_cast<std::size_t>(count)));
       socket.write(std::span(bytes).first(static_cast<std::size_t>(got)));
+      answered_ += got;
     }
     if (tcp.at_end_of_stream()) socket.close();
   }
-  void tcp_closed(TcpSocket& /*socket*/) override {}
+  void tcp_closed(TcpSocket& socket) override {
+    ++closed_;
+    broken_ += socket.connection().error() != TcpError::none ? 1 : 0;
+  }
+
+  std::int64_t answered() const { return answered_; }  // bytes
+  std::int64_t accepted() const { return accepted_; }
+  std::int64_t closed() const { return closed_; }
+  std::int64_t broken() const { return broken_; }        // of those that are closed: by an error
+  std::int64_t most_open() const { return most_open_; }  // at one time
+
+ private:
+  std::int64_t answered_ = 0;
+  std::int64_t accepted_ = 0;
+  std::int64_t closed_ = 0;
+  std::int64_t broken_ = 0;
+  std::int64_t most_open_ = 0;
 };
 
 // Sends text until the peer closes; what it reads it throws away.
