@@ -144,24 +144,14 @@ def _write(
     theory: list[float],
     checks: list[Check],
 ) -> None:
-    directory.write_csv(
-        "replications.csv",
-        ["system", "seed", "response_s", "waiting_s", "jobs", "arrived", "lost", "seconds"],
-        [
-            (
-                name,
-                run.seed,
-                run.mean_response_s,
-                run.mean_waiting_s,
-                run.mean_jobs,
-                run.arrived,
-                run.lost,
-                run.seconds,
-            )
-            for name, of_system in runs.items()
-            for run in of_system
-        ],
-    )
+    columns = ("seed", "mean_response_s", "mean_waiting_s", "mean_jobs", "arrived", "lost", "seconds")
+    replications = [
+        (name, *(getattr(run, column) for column in columns))
+        for name, of_system in runs.items()
+        for run in of_system
+    ]
+    directory.write_csv("replications.csv", ["system", *columns], replications)
+    directory.write_parquet("replications.parquet", ["system", *columns], replications)
     directory.write_csv(
         "jobs_in_system.csv",
         ["jobs", "simulated", "theory"],
@@ -185,6 +175,7 @@ def _write(
         name = f"{stem}-{first.seed}"
         (directory.path / f"{stem}.sca").write_text(first.omnetpp_sca(name), encoding="utf-8")
         (directory.path / f"{stem}.vec").write_text(first.omnetpp_vec(name), encoding="utf-8")
+        directory.write_parquet(f"{stem}.parquet", ["time_ns", "response_s"], first.response_rows())
         (directory.path / f"{stem}.jsonl").write_text(
             "".join(run.json_lines(f"{stem}-{run.seed}") for run in runs[system.name]), encoding="utf-8"
         )

@@ -85,6 +85,11 @@ class KendallRun:
     @property
     def share_of_time(self) -> list[float]: ...
 
+    def response_rows(self) -> list[tuple[int, float]]:
+        """
+        Instant in nanoseconds and response time in seconds of each job; none where they were not recorded.
+        """
+
     def omnetpp_sca(self, name: str) -> str:
         """The scalars, as an OMNeT++ file."""
 

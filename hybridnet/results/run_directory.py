@@ -74,6 +74,25 @@ class RunDirectory:
             writer.writerows(rows)
         return target
 
+    def write_parquet(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+        """Writes ``rows`` as Parquet under the names of ``columns``; each column has one type, or is null.
+
+        Raises:
+            UsageError: a column mixes types, such as numbers and text.
+        """
+        # Only who writes Parquet waits for this import.
+        import pyarrow
+        from pyarrow import parquet
+
+        target = self._target(name)
+        by_column = list(zip(*rows, strict=True)) or [()] * len(columns)
+        try:
+            table = pyarrow.table(dict(zip(columns, map(pyarrow.array, by_column), strict=True)))
+        except pyarrow.ArrowException as error:
+            raise UsageError(f"write {target}: {error}; give every column values of one type") from None
+        parquet.write_table(table, target)
+        return target
+
     def write_manifest(self, seed: int, facts: Mapping[str, Any]) -> Path:
         """Writes ``manifest.json``: command line, versions, kernel, machine, seed, and the caller's ``facts``."""
         return self.write_json(

@@ -85,6 +85,19 @@ void bind_queueing(nb::module_& m) {
       .def_prop_ro("lost", [](const Run& run) { return run.result.lost; })
       .def_prop_ro("seconds", [](const Run& run) { return run.result.seconds; })
       .def_prop_ro("share_of_time", [](const Run& run) { return run.result.share_of_time; })
+      .def(
+          "response_rows",
+          [](const Run& run) {
+            std::vector<std::pair<std::int64_t, double>> rows;
+            if (!run.responses) return rows;
+            rows.reserve(run.responses->rows());
+            for (std::size_t row = 0; row < run.responses->rows(); ++row) {
+              rows.emplace_back(run.responses->time(row).count_ns(), run.responses->value(row, 0));
+            }
+            return rows;
+          },
+          "Instant in nanoseconds and response time in seconds of each job; none where they were not "
+          "recorded.")
       .def("omnetpp_sca", text_of(write_omnetpp_sca), "name"_a, "The scalars, as an OMNeT++ file.")
       .def("omnetpp_vec", text_of(write_omnetpp_vec), "name"_a, "The vectors, as an OMNeT++ file.")
       .def("json_lines", text_of(write_json_lines), "name"_a, "All of it, one JSON object a line.");

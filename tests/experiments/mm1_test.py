@@ -44,7 +44,7 @@ def test_everything_is_written(tmp_path: Path) -> None:
     reproduce(tmp_path / "run", "--replications", "3", "--jobs", "200")
     written = {path.name for path in (tmp_path / "run").iterdir()}
     assert {"manifest.json", "mm1.json", "mm1.png", "replications.csv", "jobs_in_system.csv"} <= written
-    assert {"mm1.sca", "mm1.vec", "mm1.jsonl", "mm2.sca", "md1.vec", "mm15.sca"} <= written
+    assert {"mm1.sca", "mm1.vec", "mm1.jsonl", "mm2.sca", "md1.vec", "mm15.sca", "mm1.parquet"} <= written
     with (tmp_path / "run" / "replications.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["system"] == "M/M/1"]
     assert [row["seed"] for row in rows] == ["1", "2", "3"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pyarrow import parquet
 
 from hybridnet.errors import UsageError
 from hybridnet.results import RunDirectory
@@ -22,6 +23,24 @@ def test_manifest_records_versions_and_what_the_caller_adds(tmp_path):
 def test_csv_has_a_header_and_a_row_each(tmp_path):
     path = RunDirectory(tmp_path / "run").write_csv("steps/hybrid.csv", ["at_s", "tcp_bps"], [(1, 2), (3, 4)])
     assert path.read_text().splitlines() == ["at_s,tcp_bps", "1,2", "3,4"]
+
+
+def test_parquet_has_typed_columns_and_a_row_each(tmp_path):
+    rows = [("M/M/1", 6.02, 1), ("M/M/2", 2.1, None)]
+    path = RunDirectory(tmp_path / "run").write_parquet("all.parquet", ["system", "response_s", "lost"], rows)
+    table = parquet.read_table(path)
+    assert list(zip(*(table[name].to_pylist() for name in table.column_names), strict=True)) == rows
+    assert str(table.schema.field("response_s").type) == "double"
+
+
+def test_parquet_without_rows_has_its_columns(tmp_path):
+    path = RunDirectory(tmp_path / "run").write_parquet("none.parquet", ["time_ns", "cwnd_bytes"], [])
+    assert parquet.read_table(path).column_names == ["time_ns", "cwnd_bytes"]
+
+
+def test_a_parquet_column_of_several_types_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="values of one type"):
+        RunDirectory(tmp_path / "run").write_parquet("mixed.parquet", ["value"], [(1,), ("one",)])
 
 
 def test_an_earlier_run_is_replaced(tmp_path):
