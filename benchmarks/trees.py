@@ -2,8 +2,8 @@
 """Two trees of 63 switches with 64 hosts each, roots joined by a simulated link: what hosts see of its settings.
 
 Goals: over a link of 10 ms, pings of a median of 20 ms and at most 2 ms more, none of 200 lost; over a link of
-10 Mbit/s and 5 ms, TCP at 95 to 105 % of the link's payload rate, pings of a median of 10 to 12 ms, and every frame that
-a portal captured counted by the link.
+10 Mbit/s and 5 ms, TCP at 95 to 105 % of the link's payload rate, pings of a median of 10 to 12 ms, and every frame
+that a portal captured counted by the link.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _measure(rate: str, delay: str, least_rtt_ms: float, *, with_tcp: bool) -> l
             ),
         ]
         if with_tcp:
-            share = tcp(source, target, name).value / (0.01 * PAYLOAD_SHARE)
+            share = (tcp(source, target, name).value or 0.0) / (0.01 * PAYLOAD_SHARE)
             results += [
                 Result(f"{name}/tcp/share_of_payload_rate", share, "", 0.95),
                 Result(f"{name}/tcp/share_of_payload_rate_at_most", share, "", 1.05, less_is_better=True),
