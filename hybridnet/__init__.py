@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UntrustedResultError,
         UsageError,
     )
+    from hybridnet.generate import Generator, Receiver
     from hybridnet.link import Intf, Link, TCIntf, TCLink
     from hybridnet.log import debug, error, info, output, setLogLevel, warn
     from hybridnet.net import Mininet, Net
@@ -52,6 +53,7 @@ _HOMES = {
         "UntrustedResultError",
         "UsageError",
     ],
+    "generate": ["Generator", "Receiver"],
     "link": ["Intf", "Link", "TCIntf", "TCLink"],
     "log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
     "net": ["Mininet", "Net"],
@@ -71,6 +73,7 @@ __all__ = [
     "ControllerError",
     "EnvironmentLackError",
     "ExperimentError",
+    "Generator",
     "Host",
     "HybridnetError",
     "Intf",
@@ -87,6 +90,7 @@ __all__ = [
     "PlanError",
     "PlanOptions",
     "RealtimeOptions",
+    "Receiver",
     "RemoteController",
     "Ryu",
     "Switch",

@@ -20,6 +20,7 @@ VERBS = {
     "plan": "plan",
     "reproduce": "reproduce",
     "wire": "wire",
+    "generate": "generate",
     "exec": "execute",
     "doctor": "doctor",
     "clean": "clean",

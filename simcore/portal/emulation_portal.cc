@@ -30,7 +30,7 @@ void EmulationPortal::accept(PacketPtr packet) {
 EmulationPortal::Counters EmulationPortal::counters() {
   Counters now = counters_;
   now.kernel_drops = kernel_drops();
-  now.in_flight = egress_.segments() + held_segments();
+  now.in_flight = waiting_segments();
   return now;
 }
 

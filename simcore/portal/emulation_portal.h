@@ -76,6 +76,9 @@ class EmulationPortal : public Port, public Pollable {
   const std::string& device() const { return config_.device; }
   Counters counters();
 
+  // Accepted from the link, and not yet written or dropped.
+  std::uint64_t waiting_segments() const { return egress_.segments() + held_segments(); }
+
   // What this portal asked of its device or of the kernel and did not get, a sentence each:
   // it works without, slower.
   const std::vector<std::string>& notes() const { return notes_; }

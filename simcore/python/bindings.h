@@ -12,5 +12,6 @@ void bind_instance(nanobind::module_& m);
 void bind_link_pipeline(nanobind::module_& m);
 void bind_queueing(nanobind::module_& m);
 void bind_offline(nanobind::module_& m);
+void bind_traffic(nanobind::module_& m);
 
 }  // namespace simcore::python

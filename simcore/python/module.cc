@@ -12,4 +12,5 @@ NB_MODULE(_simcore, m) {
   simcore::python::bind_link_pipeline(m);
   simcore::python::bind_queueing(m);
   simcore::python::bind_offline(m);
+  simcore::python::bind_traffic(m);
 }

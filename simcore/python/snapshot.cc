@@ -19,7 +19,15 @@ nb::dict dropped(const DropCounters& counters) {
   return result;
 }
 
-nb::dict row(const SnapshotRow& from) {
+nb::list rows(const std::vector<SnapshotRow>& from) {
+  nb::list result;
+  for (const SnapshotRow& each : from) result.append(row_dict(each));
+  return result;
+}
+
+}  // namespace
+
+nb::dict row_dict(const SnapshotRow& from) {
   nb::dict result;
   result["name"] = from.name;
   for (const auto& [name, text] : from.labels) result[nb::str(name.data(), name.size())] = text;
@@ -28,27 +36,23 @@ nb::dict row(const SnapshotRow& from) {
   return result;
 }
 
-nb::list rows(const std::vector<SnapshotRow>& from) {
-  nb::list result;
-  for (const SnapshotRow& each : from) result.append(row(each));
+nb::dict histogram_dict(const SnapshotHistogram& from) {
+  nb::list buckets;
+  for (const auto& [upper_ns, count] : from.buckets) buckets.append(nb::make_tuple(upper_ns, count));
+  nb::dict result;
+  result["buckets"] = buckets;
+  result["max_ns"] = from.max_ns;
   return result;
 }
 
-}  // namespace
-
 nb::dict snapshot_dict(const Snapshot& from) {
-  nb::list buckets;
-  for (const auto& [upper_ns, count] : from.lateness.buckets) buckets.append(nb::make_tuple(upper_ns, count));
-  nb::dict lateness;
-  lateness["buckets"] = buckets;
-  lateness["max_ns"] = from.lateness.max_ns;
   nb::dict result;
   result["name"] = from.name;
   result["time_ns"] = from.time_ns;
   result["ready"] = from.ready;
-  result["lateness"] = lateness;
-  result["loop"] = row(from.loop);
-  result["pool"] = row(from.pool);
+  result["lateness"] = histogram_dict(from.lateness);
+  result["loop"] = row_dict(from.loop);
+  result["pool"] = row_dict(from.pool);
   result["links"] = rows(from.links);
   result["portals"] = rows(from.portals);
   result["peers"] = rows(from.peers);

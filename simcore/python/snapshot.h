@@ -11,4 +11,8 @@ namespace simcore::python {
 
 nanobind::dict snapshot_dict(const Snapshot& from);
 
+// Its parts.
+nanobind::dict row_dict(const SnapshotRow& from);
+nanobind::dict histogram_dict(const SnapshotHistogram& from);
+
 }  // namespace simcore::python

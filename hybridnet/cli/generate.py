@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet generate``: send frames of a schedule or a file at an interface, or count them at another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from hybridnet.cli.tables import print_table
+from hybridnet.errors import UntrustedResultError, UsageError
+from hybridnet.generate import BACKENDS, GAPS, Generator, Receiver
+from hybridnet.generate_report import judge_receiver, receiver_line, sender_line
+from hybridnet.quantities import format_delay, format_rate, parse_delay
+
+SUMMARY = "Send frames of a schedule or of a pcap file at an interface, or count them at another."
+EXAMPLES = """  hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s
+  hybridnet generate eth1 --rate "1 Gbit/s" --size 1400 --duration 10s --trains
+  hybridnet generate eth1 --schedule "1000pps for 5s, 0pps for 1s, 5000pps for 5s" --gaps poisson
+  hybridnet generate eth1 --pcap recorded.pcap --speed 2 --loop 10
+  hybridnet generate eth1 --pcap recorded.pcap --rate "100 Mbit/s"
+  hybridnet generate --receive eth2 --silence 2s --json
+
+SIGINT (Ctrl-C) or SIGTERM ends it; what has passed until then is reported. The exit code is 4 when frames did not leave
+as the schedule says, or when the receiver could not count all that came.
+"""
+STATUS_PERIOD_S = 1.0
+
+# Of either, for what only the other has.
+OF_SENDING = (
+    *(
+        "rate",
+        "schedule",
+        "size",
+        "gaps",
+        "on",
+        "off",
+        "source_mac",
+        "destination_mac",
+        "source",
+        "destination",
+    ),
+    *(
+        "source_port",
+        "pcap",
+        "speed",
+        "loop",
+        "gather",
+        "trains",
+        "spin",
+        "patience",
+        "seed",
+        "lateness_limit",
+    ),
+)
+OF_RECEIVING = ("silence", "sent")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is sent, when, from whom to whom; or what is counted."""
+    parser.add_argument("device", metavar="DEVICE", help="an interface of this network namespace")
+    parser.add_argument(
+        "--receive", action="store_true", help="count numbered frames there instead of sending"
+    )
+    parser.add_argument("--duration", metavar="TIME", help="end after this long")
+    parser.add_argument("--count", type=int, metavar="N", help="end after so many frames")
+    parser.add_argument("--port", type=int, metavar="N", help="of UDP, to which frames go; default 5300")
+    parser.add_argument("--portal", choices=BACKENDS, help="how frames are written and read; default packet")
+    parser.add_argument(
+        "--cpu", type=int, metavar="N", help="keep the thread that sends or counts on this core"
+    )
+    parser.add_argument("--fifo", type=int, metavar="PRIORITY", help="run it in real time, 1 to 99")
+    parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
+    schedule = parser.add_argument_group("schedule")
+    schedule.add_argument(
+        "--rate", metavar="RATE", help='"12500pps", "1 Gbit/s"; of a file, instead of its times'
+    )
+    schedule.add_argument("--schedule", metavar="LIST", help='"1000pps for 5s, 0pps for 1s, 1 Gbit/s for 5s"')
+    schedule.add_argument("--gaps", choices=GAPS, help="between frames; default constant")
+    schedule.add_argument("--on", metavar="TIME", help="of --gaps on-off: mean time on; default 10ms")
+    schedule.add_argument("--off", metavar="TIME", help="and off; default 10ms")
+    schedule.add_argument("--seed", type=int, metavar="N", help="of random gaps; default 1")
+    frames = parser.add_argument_group("frames")
+    frames.add_argument("--size", type=int, metavar="BYTES", help="with the Ethernet header; default 100")
+    frames.add_argument(
+        "--source-mac", metavar="MAC", help="default the interface's own; of a file, as recorded"
+    )
+    frames.add_argument(
+        "--destination-mac", metavar="MAC", help="default one that nobody has; of a file, as recorded"
+    )
+    frames.add_argument("--source", metavar="ADDRESS", help="IPv4; default 198.18.0.1")
+    frames.add_argument("--destination", metavar="ADDRESS", help="IPv4; default 198.18.0.2")
+    frames.add_argument("--source-port", type=int, metavar="N", help="of UDP; default 5300")
+    recorded = parser.add_argument_group("recorded frames")
+    recorded.add_argument("--pcap", type=Path, metavar="FILE", help="send these frames (pcap or pcapng)")
+    recorded.add_argument("--speed", metavar="FACTOR", help="of the recorded times; 2 is twice as fast")
+    recorded.add_argument("--loop", type=int, metavar="N", help="send the file so often; default 1")
+    sending = parser.add_argument_group("sending")
+    sending.add_argument(
+        "--gather", metavar="TIME", help="frames due within this time leave together; default 0"
+    )
+    sending.add_argument(
+        "--trains", action="store_true", default=None, help="and as trains of equal segments; gathers 50us"
+    )
+    sending.add_argument("--spin", metavar="TIME", help="busy-wait so long before a frame is due; default 0")
+    sending.add_argument("--patience", metavar="TIME", help="go on so long with what is late; default 1s")
+    sending.add_argument(
+        "--lateness-limit",
+        metavar="TIME",
+        help="99.9 %% must leave within it, and what is gathered; default 1ms",
+    )
+    counting = parser.add_argument_group("counting")
+    counting.add_argument(
+        "--silence", metavar="TIME", help="end when after the first none has come for so long"
+    )
+    counting.add_argument("--sent", type=int, metavar="N", help="so many were sent: the rest is missing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Send or count. Returns 4 when the schedule was not kept, or the count is not complete."""
+    foreign = OF_SENDING if arguments.receive else OF_RECEIVING
+    for name in foreign:
+        if getattr(arguments, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise UsageError(
+                f"generate: {option} is about {'sending' if arguments.receive else 'counting'}; "
+                f"leave it out, or {'leave out' if arguments.receive else 'add'} --receive"
+            )
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: ended.set())
+    return _receive(arguments, ended) if arguments.receive else _send(arguments, ended)
+
+
+def _send(arguments: argparse.Namespace, ended: threading.Event) -> int:
+    given = {name: getattr(arguments, name) for name in (*OF_SENDING, "duration", "count", "cpu")}
+    options = {name: value for name, value in given.items() if value is not None}
+    if arguments.port is not None:
+        options["destination_port"] = arguments.port
+    if arguments.portal is not None:
+        options["backend"] = arguments.portal
+    console = Console(stderr=True, highlight=False)
+    with Generator(arguments.device, fifo_priority=arguments.fifo, **options) as generator:
+        console.print(f"sending at {arguments.device}: {generator.description}", markup=False)
+        _watch(generator, sender_line, ended, None, console)
+    figures = {"device": arguments.device, **generator.figures()}
+    verdict = generator.verdict
+    if arguments.json:
+        print(json.dumps({**figures, "notes": generator.notes, "verdict": verdict.to_json()}, indent=2))
+    else:
+        print_table(("frames", ""), _sender_rows(figures))
+        for note in generator.notes:
+            print(f"note: {note}")
+        print(
+            "the schedule was kept"
+            if verdict.trusted
+            else f"the schedule was NOT kept: {'; '.join(verdict.reasons)}"
+        )
+    return 0 if verdict.trusted else UntrustedResultError.exit_code
+
+
+def _receive(arguments: argparse.Namespace, ended: threading.Event) -> int:
+    duration_s = (
+        None if arguments.duration is None else parse_delay(arguments.duration, "generate: --duration") / 1e9
+    )
+    given = {name: getattr(arguments, name) for name in ("port", "count", "silence", "cpu")}
+    options = {name: value for name, value in given.items() if value is not None}
+    if arguments.portal is not None:
+        options["backend"] = arguments.portal
+    console = Console(stderr=True, highlight=False)
+    with Receiver(arguments.device, fifo_priority=arguments.fifo, **options) as receiver:
+        console.print(f"counting at {arguments.device}: {receiver.description}", markup=False)
+        _watch(receiver, receiver_line, ended, duration_s, console)
+    figures = {"device": arguments.device, **receiver.figures(arguments.sent)}
+    verdict = judge_receiver(figures)
+    if arguments.json:
+        print(json.dumps({**figures, "notes": receiver.notes, "verdict": verdict.to_json()}, indent=2))
+    else:
+        print_table(("frames", ""), _receiver_rows(figures))
+        for note in receiver.notes:
+            print(f"note: {note}")
+        print(
+            "all that came was counted"
+            if verdict.trusted
+            else f"NOT all was counted: {'; '.join(verdict.reasons)}"
+        )
+    return 0 if verdict.trusted else UntrustedResultError.exit_code
+
+
+def _watch(
+    part: Generator | Receiver,
+    line: Callable[[Mapping[str, Any], Mapping[str, Any]], str],
+    ended: threading.Event,
+    duration_s: float | None,
+    console: Console,
+) -> None:
+    """Waits until it ends by itself, or is told to, with one line about the last second where somebody looks."""
+    end = None if duration_s is None else time.monotonic() + duration_s
+    before = part.report()
+    shown = time.monotonic()
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        while not ended.is_set() and (end is None or time.monotonic() < end):
+            # The end of the thread cannot wake this one, and so it is asked for often.
+            if part.wait(0.05):
+                return
+            if console.is_terminal and time.monotonic() - shown >= STATUS_PERIOD_S:
+                now = part.report()
+                live.update(Text(line(before, now)), refresh=True)
+                before, shown = now, time.monotonic()
+
+
+def _sender_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("due", f"{figures['due_packets']:,}"),
+        ("sent", f"{figures['sent_packets']:,}"),
+        ("dropped", _drops(figures["dropped"])),
+        ("never left", f"{figures['unsent_packets'] + figures['waiting_packets']:,}"),
+        ("rate", _rate(figures)),
+        ("late p50, p99, p99.9, most", _percentiles(figures, "lateness")),
+    ]
+
+
+def _receiver_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("received", f"{figures['received_packets']:,}"),
+        ("missing", f"{figures['missing_packets']:,}"),
+        ("duplicate", f"{figures['duplicate_packets']:,}"),
+        ("reordered", f"{figures['reordered_packets']:,}"),
+        ("not of a generator", f"{figures['foreign_packets']:,}"),
+        ("dropped by the kernel before they were read", f"{figures['capture_drops']:,}"),
+        ("dropped", _drops(figures["dropped"])),
+        ("rate", _rate(figures)),
+        ("delay p50, p99, p99.9, most", _percentiles(figures, "delay")),
+    ]
+
+
+def _rate(figures: Mapping[str, Any]) -> str:
+    if not figures["rate_bps"]:
+        return "-"
+    return f"{figures['rate_pps']:,.1f} frames/s, {format_rate(round(figures['rate_bps']))}"
+
+
+def _percentiles(figures: Mapping[str, Any], name: str) -> str:
+    return ", ".join(format_delay(figures[f"{name}_{key}_ns"]) for key in ("p50", "p99", "p999", "max"))
+
+
+def _drops(drops: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in drops.items()) or "0"

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import pytest
+
+from hybridnet.cli.main import main
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        ([], "the following arguments are required: DEVICE"),
+        (["x"], 'give a rate ("12500pps") or a schedule'),
+        (["x", "--rate", "12500"], 'rate "12500" has no unit'),
+        (["x", "--rate", "1pps"], "nothing ends it; give a duration or a count"),
+        (["x", "--rate", "1pps", "--duration", "5"], 'delay "5" has no unit'),
+        (["x", "--rate", "1pps", "--duration", "0"], "a duration of 0 sends nothing"),
+        (["x", "--rate", "1pps", "--count", "0"], "0 frames are none"),
+        (["x", "--rate", "1pps", "--schedule", "1pps for 1s"], "give a rate"),
+        (["x", "--schedule", "1pps for 1s", "--duration", "1s"], "the schedule says how long it is"),
+        (["x", "--schedule", "1pps"], "is no rate for a time"),
+        (["x", "--rate", "1pps", "--count", "1", "--gaps", "odd"], "invalid choice: 'odd'"),
+        (["x", "--rate", "1pps", "--count", "1", "--speed", "2"], "speed and loop are about a recorded file"),
+        (["x", "--pcap", "f", "--rate", "1pps", "--speed", "2"], "a rate and a speed exclude each other"),
+        (["x", "--pcap", "f", "--speed", "0"], "is no factor"),
+        (["x", "--pcap", "f", "--trains"], "are about programmed frames"),
+        (
+            ["x", "--receive", "--rate", "1pps"],
+            "--rate is about sending; leave it out, or leave out --receive",
+        ),
+        (["x", "--silence", "1s"], "--silence is about counting; leave it out, or add --receive"),
+        (["x", "--receive", "--count", "0"], "0 frames are none"),
+        (["x", "--receive", "--silence", "2"], 'delay "2" has no unit'),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_two(
+    argv: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["generate", *argv]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert says in captured.err
+    assert captured.err.count("\n") == 1
