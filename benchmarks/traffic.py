@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the benchmarks measure between two hosts: round trips, one TCP flow, and how much UDP passes without loss."""
+"""What the benchmarks measure between two hosts: round trips, and one TCP flow."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from hybridnet.results.verdict import percentile_ns
 
 PINGS = 1000
 TCP_SECONDS = 6  # the first is left out
-UDP_SECONDS = 2
-UDP_PAYLOAD = 1400
-UDP_RATES_MBPS = (50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1200, 1400, 1700, 2000, 2400)
 WINDOW_BYTES = 256 << 20  # so that no flow is limited by its sockets' buffers
 
 _ports = itertools.count(5201)
@@ -52,24 +49,6 @@ def tcp(source: Host, target: Host, name: str, goal_gbps: float | None = None) -
     """Goodput of one cubic flow, at the receiver."""
     end = _iperf3(source, target, "-C", "cubic", "-t", str(TCP_SECONDS), "-O", "1")
     return Result(f"{name}/tcp", end["sum_received"]["bits_per_second"] / 1e9, "Gbit/s", goal_gbps)
-
-
-def udp(source: Host, target: Host, name: str) -> Result:
-    """The highest of the rates at which no datagram is lost, on the way or at the receiver's socket.
-
-    One rate with a loss may be chance; after two in a row the higher ones are not tried.
-    """
-    best, lossy = 0.0, 0
-    for rate in UDP_RATES_MBPS:
-        options = ["-u", "-b", f"{rate}M", "-l", str(UDP_PAYLOAD), "-t", str(UDP_SECONDS)]
-        total = _iperf3(source, target, *options)["sum"]
-        if total["lost_packets"] or total["bits_per_second"] < 0.95 * rate * 1e6:
-            lossy += 1
-        else:
-            best, lossy = total["bits_per_second"] / 1e9, 0
-        if lossy == 2:
-            break
-    return Result(f"{name}/udp_without_loss", best, "Gbit/s")
 
 
 def fidelity(net: Net, name: str) -> list[Result]:

@@ -6,6 +6,7 @@
     local   h1 ── portal ── simulated host 10.1.0.254                 or h1 ── fw (kernel)
     across  h1 ── portal ── r1 ── 1 Gbit/s, 10 ms ── r2 ── portal ── h2   or h1 ── fw (kernel, forwards) ── h2
     bridge  h1 ── portal ── link without limit or delay ── portal ── h2
+    peered  h1 ── portal ── cut link, machine to machine ── portal ── h2
 """
 
 from __future__ import annotations
@@ -14,12 +15,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["ACROSS_ADDRESS", "DELAY_NS", "LOCAL_ADDRESS", "Arm", "across_plan", "bridge_plan", "local_plan"]
+__all__ = [
+    "ACROSS_ADDRESS",
+    "DELAY_NS",
+    "LOCAL_ADDRESS",
+    "Arm",
+    "across_plan",
+    "bridge_plan",
+    "local_plan",
+    "peered_plans",
+]
 
 LOCAL_ADDRESS = "10.1.0.254"
 ACROSS_ADDRESS = "10.2.0.1"
 RATE_BPS = 1_000_000_000
 DELAY_NS = 10_000_000
+PEER_PORT = 47_000
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,7 @@ class Arm:
         name: in tables and plots.
         backend: of the portals; None: the kernel instead of a simulator.
         options: of the portals, as in an instance plan.
+        filter: of the portals: what they capture, in pcap-filter(7); default everything.
         realtime: what differs from an instance plan's defaults.
     """
 
@@ -37,6 +49,7 @@ class Arm:
     backend: str | None
     options: Mapping[str, Any] = field(default_factory=dict)
     realtime: Mapping[str, Any] = field(default_factory=dict)
+    filter: str = ""
 
 
 def local_plan(machine: str, arm: Arm) -> dict[str, Any]:
@@ -77,11 +90,28 @@ def across_plan(machine: str, arm: Arm) -> dict[str, Any]:
     return _machine(machine, hosts, instance=_instance(machine, arm, [1, 2], nodes, links))
 
 
-def bridge_plan(machine: str, arm: Arm) -> dict[str, Any]:
+def bridge_plan(
+    machine: str, arm: Arm, *, rate_bps: int | None = None, delay_ns: int = 0, queue_packets: int = 1000
+) -> dict[str, Any]:
     """Two hosts of one subnet with a link from portal to portal."""
     hosts = [_host("h1", 1), _host("h2", 1, number=2)]
-    links = [_link("h1-h2", {"portal": "p1"}, {"portal": "p2"})]
+    links = [_link("h1-h2", {"portal": "p1"}, {"portal": "p2"}, rate_bps, delay_ns, queue_packets)]
     return _machine(machine, hosts, instance=_instance(machine, arm, [1, 2], [], links))
+
+
+def peered_plans(
+    addresses: Mapping[str, str], arm: Arm, *, rate_bps: int | None, delay_ns: int, queue_packets: int
+) -> dict[str, dict[str, Any]]:
+    """Two machines, by name with the addresses at which they reach each other: h1 on the first, h2 on the second."""
+    plans = {}
+    for number, (machine, other) in enumerate(zip(addresses, reversed(list(addresses)), strict=True), 1):
+        channel: dict[str, Any] = {"peer": other, "channel": 0}
+        link = _link("h1-h2", {"portal": f"p{number}"}, channel, rate_bps, delay_ns, queue_packets)
+        instance = _instance(machine, arm, [number], [], [link])
+        ends = {"local": f"{addresses[machine]}:{PEER_PORT}", "remote": f"{addresses[other]}:{PEER_PORT}"}
+        instance["peers"] = [{"name": other, **ends}]
+        plans[machine] = _machine(machine, [_host(f"h{number}", 1, number=number)], instance=instance)
+    return plans
 
 
 def _machine(
@@ -154,12 +184,17 @@ def _simulated(name: str, subnet: int) -> dict[str, Any]:
 
 
 def _link(
-    name: str, a: dict[str, str], b: dict[str, str], rate_bps: int | None = None, delay_ns: int = 0
+    name: str,
+    a: dict[str, Any],
+    b: dict[str, Any],
+    rate_bps: int | None = None,
+    delay_ns: int = 0,
+    queue_packets: int = 1000,
 ) -> dict[str, Any]:
     direction = {
         "rate_bps": rate_bps,
         "delay_ns": delay_ns,
-        "queue_packets": 1000,
+        "queue_packets": queue_packets,
         "queue_bytes": None,
         "overhead_bytes": 0,
         "train_limit_ns": 50_000,
@@ -182,6 +217,7 @@ def _instance(
                 "device": f"h{number}-eth0p",
                 "backend": arm.backend,
                 "options": dict(arm.options),
+                **({"filter": arm.filter} if arm.filter else {}),
             }
             for number in portals
         ],

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from experiments.inet_parts.flood import BATCH, PAYLOAD_BYTES, Batch
 from experiments.inet_parts.pinger import checksum, request
 
 
@@ -14,10 +13,3 @@ def test_an_echo_request_has_a_checksum_that_adds_up() -> None:
 
 def test_the_checksum_is_that_of_rfc_1071() -> None:
     assert checksum(bytes.fromhex("0001f203f4f5f6f7")) == ~0xDDF2 & 0xFFFF
-
-
-def test_packets_of_a_flood_carry_their_numbers() -> None:
-    batch = Batch()
-    batch.number(1 << 33)
-    assert list(batch.numbers(3)) == [(1 << 33), (1 << 33) + 1, (1 << 33) + 2]
-    assert batch.bytes.shape == (BATCH, PAYLOAD_BYTES)
