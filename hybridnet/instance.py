@@ -46,11 +46,16 @@ def load_plan(path: Path) -> dict[str, Any]:
         plan: dict[str, Any] = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise PlanError(f"instance plan {path}: {error}") from None
+    check_plan(plan, f"instance plan {path}")
+    return plan
+
+
+def check_plan(plan: Any, what: str) -> None:
+    """Checks an instance plan against its schema. Raises PlanError, which begins with ``what``."""
     errors = sorted(_validator().iter_errors(plan), key=lambda error: list(map(str, error.absolute_path)))
     if errors:
         where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
-        raise PlanError(f"instance plan {path}, at {where}: {errors[0].message}")
-    return plan
+        raise PlanError(f"{what}, at {where}: {errors[0].message}")
 
 
 def build(plan: dict[str, Any]) -> Any:
@@ -66,25 +71,9 @@ def build(plan: dict[str, Any]) -> Any:
             f"the simulator's extension cannot be loaded ({error}); build it: make build"
         ) from None
     instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"])
-    for node in plan["nodes"]:
-        instance.add_node(
-            node["kind"],
-            node["name"],
-            node.get("processing_delay_ns"),
-            node.get("processing_queue_packets", 1000),
-        )
-        for interface in node["interfaces"]:
-            instance.add_interface(
-                node["name"],
-                interface["name"],
-                interface.get("mac"),
-                interface.get("address"),
-                interface.get("mtu", 1500),
-            )
-        for route in node.get("routes", []):
-            instance.add_route(node["name"], route["prefix"], route["via"], route["interface"])
-        for application in node.get("applications", []):
-            instance.add_application(node["name"], application["kind"], application)
+    if "record" in plan:
+        instance.add_record(plan["record"], json.dumps(with_traces(plan)))
+    add_nodes(instance, plan)
     for portal in plan["emulation_portals"]:
         instance.add_emulation_portal(
             portal["name"],
@@ -97,10 +86,38 @@ def build(plan: dict[str, Any]) -> Any:
         instance.add_peer(peer["name"], peer["local"], peer["remote"])
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
+    add_links(instance, plan)
+    return instance
+
+
+def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
+    """Adds the nodes of a plan, with their interfaces, routes and applications."""
+    for node in plan["nodes"]:
+        simulation.add_node(
+            node["kind"],
+            node["name"],
+            node.get("processing_delay_ns"),
+            node.get("processing_queue_packets", 1000),
+        )
+        for interface in node["interfaces"]:
+            simulation.add_interface(
+                node["name"],
+                interface["name"],
+                interface.get("mac"),
+                interface.get("address"),
+                interface.get("mtu", 1500),
+            )
+        for route in node.get("routes", []):
+            simulation.add_route(node["name"], route["prefix"], route["via"], route["interface"])
+        for application in node.get("applications", []):
+            simulation.add_application(node["name"], application["kind"], application)
+
+
+def add_links(simulation: Any, plan: dict[str, Any]) -> None:
+    """Adds the links of a plan. What they join, and what captures, must be there."""
     for link in plan["links"]:
         there, back = with_trace(link["a_to_b"]), with_trace(link["b_to_a"])
-        instance.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
-    return instance
+        simulation.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
 
 
 def check_direction(direction: dict[str, Any], what: str) -> None:
@@ -113,13 +130,22 @@ def check_direction(direction: dict[str, Any], what: str) -> None:
 def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
     """The direction with the text of its trace file, where it has one. Raises PlanError: it cannot be read."""
     wire = direction.get("wire", {})
-    if "file" not in wire:
+    if "file" not in wire or "text" in wire:
         return direction
     try:
         text = Path(wire["file"]).read_text(encoding="ascii")
     except (OSError, ValueError) as error:
         raise PlanError(f"trace file {wire['file']}: {error}") from None
     return {**direction, "wire": {**wire, "text": text}}
+
+
+def with_traces(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with the text of every trace file: what a record needs to do without them. Raises PlanError."""
+    links = [
+        {**link, "a_to_b": with_trace(link["a_to_b"]), "b_to_a": with_trace(link["b_to_a"])}
+        for link in plan["links"]
+    ]
+    return {**plan, "links": links}
 
 
 class Control:
@@ -210,7 +236,8 @@ class Control:
             if values is not None:
                 check_direction(values, f"set_link {name}, {direction}")
         there, back = (values and with_trace(values) for values in changed.values())
-        self._instance.set_link(name, there, back)
+        note = json.dumps({"link": name, "a_to_b": there, "b_to_a": back})
+        self._instance.set_link(name, there, back, note)
         link.update({direction: values for direction, values in changed.items() if values is not None})
         return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
 

@@ -57,7 +57,7 @@ def instance_plan(
     captures = [
         {"interface": name, "file": file} for name, file in options.captures.items() if name in interfaces
     ]
-    return {
+    plan = {
         "format": 1,
         "name": machine,
         "seed": options.seed,
@@ -69,6 +69,9 @@ def instance_plan(
         "captures": captures,
         "realtime": options.realtime.to_json(_least_delay_ns(wiring.links)),
     }
+    if options.record is not None:
+        plan["record"] = f"{options.record}/{machine}.pcapng"
+    return plan
 
 
 def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:

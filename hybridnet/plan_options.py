@@ -108,7 +108,9 @@ class PlanOptions:
         auto_static_arp: hosts know each other's MAC addresses from the start.
         least_cut_delay_ns: a link between machines with less delay is refused.
         backend: of emulation portals: ``"packet"`` or ``"pcap"``.
-        captures: simulated interface -> pcap file on its machine.
+        captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
+        record: directory on each machine; everything that crosses its instance's portals goes into the file
+            MACHINE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
         realtime: how the instances keep up with the wall clock.
         peer_port: the first UDP port of peering.
     """
@@ -124,6 +126,7 @@ class PlanOptions:
     least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
     backend: str = "packet"
     captures: Mapping[str, str] = field(default_factory=dict)
+    record: str | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
     peer_port: int = PEER_PORT
 
@@ -142,6 +145,10 @@ class PlanOptions:
             raise PlanError(
                 f"moderation of {self.realtime.moderation_ns} ns is out of range; write 0 to 1000000 ns, or None for a "
                 "part of the links' delay"
+            )
+        if self.record is not None and not self.record.startswith("/"):
+            raise PlanError(
+                f"record {self.record!r} is no absolute path, which each machine needs; write os.path.abspath(...)"
             )
         try:
             ipaddress.IPv4Network(self.ip_base, strict=False)

@@ -21,6 +21,7 @@ VERBS = {
     "reproduce": "reproduce",
     "wire": "wire",
     "generate": "generate",
+    "replay": "replay",
     "exec": "execute",
     "doctor": "doctor",
     "clean": "clean",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from hybridnet.cli.topology import parse_call
@@ -14,7 +15,7 @@ __all__ = ["add_network_arguments", "controller_of", "plan_options"]
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """--port-type, --seed, --ip-base, --mac, --arp, --pcap."""
+    """--port-type, --seed, --ip-base, --mac, --arp, --pcap, --record."""
     parser.add_argument(
         "--port-type", choices=PORT_TYPES, default="auto", help="how frames get into Open vSwitch"
     )
@@ -27,6 +28,11 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         "--arp", action="store_true", help="hosts know each other's MAC addresses from the start"
     )
     parser.add_argument("--pcap", action="store_true", help="portals use libpcap instead of packet sockets")
+    parser.add_argument(
+        "--record",
+        metavar="DIR",
+        help="what crosses portals goes to DIR/MACHINE.pcapng, for `hybridnet replay`",
+    )
 
 
 def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -38,6 +44,7 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "auto_set_macs": arguments.mac,
         "auto_static_arp": arguments.arp,
         "backend": "pcap" if arguments.pcap else "packet",
+        "record": None if arguments.record is None else os.path.abspath(arguments.record),
     }
 
 

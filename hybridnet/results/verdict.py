@@ -158,6 +158,13 @@ def _judge_instance(
             f"instance {name}: {refused} segments found no room at a portal or in the packet pool: the emulated "
             "network behind it was too slow; lower the load"
         )
+    unrecorded = sum(_unrecorded(last) - _unrecorded(first) for first, last in windows)
+    if unrecorded:
+        failure = windows[-1][1]["record"].get("failure", "the disk was slower than what passed")
+        reasons.append(
+            f"instance {name}: {unrecorded} frames are not in its record ({failure}): record onto a faster disk "
+            "with room, or without a record"
+        )
     return {
         "lateness_p50_ns": percentile_ns(buckets, 0.5),
         "lateness_p99_ns": percentile_ns(buckets, 0.99),
@@ -167,6 +174,7 @@ def _judge_instance(
         "peer_lost_packets": lost,
         "capture_drops": capture_drops,
         "refused_segments": refused,
+        "unrecorded_frames": unrecorded,
     }
 
 
@@ -178,6 +186,11 @@ def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *key
         )
         for key in keys
     )
+
+
+def _unrecorded(snapshot: Snapshot) -> int:
+    record = snapshot.get("record", {"queue_full": 0, "write_failed": 0})
+    return int(record["queue_full"]) + int(record["write_failed"])
 
 
 def _reason(snapshot: Snapshot, reason: str) -> int:

@@ -58,6 +58,11 @@ void Instance::add_capture(const std::string& interface, const std::string& file
   taps_.add_capture(interface, file);
 }
 
+void Instance::add_record(const std::string& file, const std::string& plan) {
+  taps_.set_recorder(
+      std::make_unique<PortalRecorder>(simulation_, file, plan, RecordWriter::Writing::queued, realtime_ns));
+}
+
 void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                         const LinkModel& b_to_a) {
   network_.claim("link", name);
@@ -68,7 +73,7 @@ void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd
 
 void Instance::run() {
   check_joined();
-  taps_.set_epoch(realtime_ns());
+  taps_.begin(realtime_ns());
   network_.announce();
   loop_.run();
   taps_.close();
@@ -82,12 +87,13 @@ Snapshot Instance::snapshot() {
 }
 
 void Instance::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
-                           const std::optional<LinkModel>& b_to_a) {
+                           const std::optional<LinkModel>& b_to_a, const std::string& note) {
   std::promise<void> answer;
   std::future<void> answered = answer.get_future();
   loop_.post([&] {
     try {
       links_.change(name, a_to_b, b_to_a);
+      if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
       answer.set_value();
     } catch (const Error&) {
       answer.set_exception(std::current_exception());
@@ -102,12 +108,16 @@ Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration 
     return {&network_.interface(interface->name, attempt), interface->name};
   }
   if (const auto* portal = std::get_if<PortalEnd>(&end)) {
-    return {&at(portals_, portal->name, attempt, "portal"), portal->name};
+    EmulationPortal& found = at(portals_, portal->name, attempt, "portal");
+    const auto entering = [&found] {
+      const std::int64_t stamp_ns = found.entering_realtime_ns();
+      return stamp_ns != 0 ? stamp_ns : realtime_ns();
+    };
+    return {.port = &found, .name = portal->name, .portal = true, .wall_clock = entering};
   }
   const auto& channel = std::get<ChannelEnd>(end);
   PeeringPortal& peer = at(peers_, channel.peer, attempt, "peer");
-  return {&peer.channel(channel.channel, incoming_delay),
-          channel.peer + ":" + std::to_string(channel.channel), true};
+  return {&peer.channel(channel.channel, incoming_delay), channel.name(), true};
 }
 
 void Instance::check_joined() const {
@@ -129,6 +139,7 @@ Snapshot Instance::read() const {
   snapshot.pool = row_of(pool_);
   add_to(snapshot.pool.dropped, links_.dropped_from_peers());
   snapshot.links = links_.rows();
+  if (taps_.recorder() != nullptr) snapshot.record = taps_.recorder()->row();
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));
   for (const auto& [name, peer] : peers_) snapshot.peers.push_back(row_of(*peer));
   network_.read_into(snapshot);

@@ -21,9 +21,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "simcore/instance/link_end.h"
 #include "simcore/instance/link_model.h"
 #include "simcore/instance/links.h"
 #include "simcore/instance/network.h"
@@ -37,19 +37,6 @@
 #include "simcore/wire/packet_pool.h"
 
 namespace simcore {
-
-// The ends to which a link can be joined.
-struct InterfaceEnd {
-  std::string name;
-};
-struct PortalEnd {
-  std::string name;
-};
-struct ChannelEnd {
-  std::string peer;
-  std::uint32_t channel;
-};
-using LinkEnd = std::variant<InterfaceEnd, PortalEnd, ChannelEnd>;
 
 class Instance {
  public:
@@ -88,6 +75,10 @@ class Instance {
   // Of what passes between the interface and its link. Before that link is added.
   void add_capture(const std::string& interface, const std::string& file);
 
+  // Of everything that crosses a portal, into a pcapng file that a Replay reads; `plan` is what it builds. Before any
+  // link is added. Throws as RecordWriter.
+  void add_record(const std::string& file, const std::string& plan);
+
   // Runs until stop(). Called once. Throws ConfigError when an end is joined to nothing, and what
   // RunLoop::run throws.
   void run();
@@ -101,9 +92,9 @@ class Instance {
   // From any thread: waits for the loop's thread, which answers between two turns.
   Snapshot snapshot();
 
-  // As Links::change, while it runs. From any thread, as snapshot().
+  // As Links::change, while it runs. From any thread, as snapshot(). `note`: what a record says of it.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
-                   const std::optional<LinkModel>& b_to_a);
+                   const std::optional<LinkModel>& b_to_a, const std::string& note = "");
 
  private:
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);

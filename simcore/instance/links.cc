@@ -20,13 +20,13 @@ void Links::add(const std::string& name, const End& a, const End& b, const LinkM
 // Makes the direction from one end to the other.
 void Links::lead(const std::string& name, bool forward, const End& from, const End& to,
                  const LinkModel& model) {
-  PacketSink& sink = watched(to, *to.port);
+  PacketSink& sink = watching_what_goes_to(to);
   const std::string full_name = name + ":" + from.name + ">" + to.name;
   if (from.peer) {
-    if (!model.extra_delay) return from.port->attach(sink);
+    if (!model.extra_delay) return from.port->attach(watching_what_comes_from(from, sink));
     receiving_.push_back(std::make_unique<VariableDelay>(simulation_, pool_, full_name + "/delay",
                                                          model.extra_delay, model.in_order, sink));
-    return from.port->attach(*receiving_.back());
+    return from.port->attach(watching_what_comes_from(from, *receiving_.back()));
   }
   LinkModel local = model;
   if (to.peer) {  // the peer delays
@@ -34,13 +34,19 @@ void Links::lead(const std::string& name, bool forward, const End& from, const E
     local.extra_delay = nullptr;
   }
   auto link = std::make_unique<ModelledLink>(simulation_, pool_, full_name, local, sink);
-  from.port->attach(watched(from, link->entrance()));
+  from.port->attach(watching_what_comes_from(from, link->entrance()));
   directions_.push_back({name, forward, to.peer, from, to.name, std::move(link)});
 }
 
 // `sink`, or what writes down for that end in front of it.
-PacketSink& Links::watched(const End& end, PacketSink& sink) {
-  return end.peer ? sink : taps_.on(end.name, sink);
+PacketSink& Links::watching_what_comes_from(const End& end, PacketSink& sink) {
+  if (end.peer || end.portal) return taps_.crossing(end.name, sink, FrameDirection::inbound, end.wall_clock);
+  return taps_.on(end.name, sink, FrameDirection::outbound);
+}
+
+PacketSink& Links::watching_what_goes_to(const End& end) {
+  if (end.peer || end.portal) return taps_.crossing(end.name, *end.port, FrameDirection::outbound, nullptr);
+  return taps_.on(end.name, *end.port, FrameDirection::inbound);
 }
 
 void Links::change(const std::string& name, const std::optional<LinkModel>& a_to_b,
@@ -61,7 +67,7 @@ void Links::change(Direction& direction, const LinkModel& model) {
   const PacketSink* const before = &direction.link->entrance();
   direction.link->change(model);
   if (&direction.link->entrance() != before) {
-    direction.from.port->attach(watched(direction.from, direction.link->entrance()));
+    direction.from.port->attach(watching_what_comes_from(direction.from, direction.link->entrance()));
   }
 }
 

@@ -28,7 +28,9 @@ class Links {
   struct End {
     Port* port;
     std::string name;
-    bool peer = false;  // a channel: the link beyond it is the other instance's
+    bool peer = false;                               // a channel: the link beyond it is the other instance's
+    bool portal = false;                             // an emulation portal, or what stands for one
+    PortalRecorder::WallClock wall_clock = nullptr;  // of what comes in there; null: now
   };
 
   // All must outlive the links.
@@ -63,7 +65,8 @@ class Links {
   void lead(const std::string& name, bool forward, const End& from, const End& to, const LinkModel& model);
   Direction& direction(const std::string& name, bool forward);
   void change(Direction& direction, const LinkModel& model);
-  PacketSink& watched(const End& end, PacketSink& sink);
+  PacketSink& watching_what_comes_from(const End& end, PacketSink& sink);
+  PacketSink& watching_what_goes_to(const End& end);
 
   Simulation& simulation_;
   PacketPool& pool_;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,7 @@ struct Snapshot {
   SnapshotHistogram lateness;
   SnapshotRow loop;
   SnapshotRow pool;
+  std::optional<SnapshotRow> record;  // where what crosses portals is recorded
   std::vector<SnapshotRow> links;
   std::vector<SnapshotRow> portals;
   std::vector<SnapshotRow> peers;

@@ -36,6 +36,7 @@ EmulationPortal::Counters EmulationPortal::counters() {
 
 void EmulationPortal::enter(PacketPtr packet, std::int64_t realtime_ns) {
   packet->first_arrival = packet->last_arrival = arrivals_.advance_to(realtime_ns);
+  entering_realtime_ns_ = realtime_ns;
   emit(std::move(packet));
 }
 

@@ -79,6 +79,9 @@ class EmulationPortal : public Port, public Pollable {
   // Accepted from the link, and not yet written or dropped.
   std::uint64_t waiting_segments() const { return egress_.segments() + held_segments(); }
 
+  // The kernel's timestamp of the frame that is being given to the link, CLOCK_REALTIME; 0: the frame has none.
+  std::int64_t entering_realtime_ns() const { return entering_realtime_ns_; }
+
   // What this portal asked of its device or of the kernel and did not get, a sentence each:
   // it works without, slower.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -106,6 +109,7 @@ class EmulationPortal : public Port, public Pollable {
   Counters counters_;
 
  private:
+  std::int64_t entering_realtime_ns_ = 0;
   std::vector<std::string> notes_;
 };
 

@@ -30,16 +30,6 @@ RunLoop::Policy policy(const Text& text) {
   throw ConfigError("run with the policy " + text + ": there are best_effort and strict");
 }
 
-// ("interface", name) | ("portal", name) | ("peer", name, channel)
-LinkEnd link_end(const nb::tuple& end) {
-  const auto kind = nb::cast<Text>(end[0]);
-  const auto name = nb::cast<Text>(end[1]);
-  if (kind == "interface") return InterfaceEnd{name};
-  if (kind == "portal") return PortalEnd{name};
-  if (kind == "peer") return ChannelEnd{name, nb::cast<std::uint32_t>(end[2])};
-  throw ConfigError("join a link to a " + kind + ": there are interface, portal and peer");
-}
-
 // Sets `option` where the plan has a value for it.
 template <class T>
 void take(const nb::dict& from, const char* key, T& option) {
@@ -122,7 +112,18 @@ void bind_instance(nb::module_& m) {
             self.add_link(name, link_end(a), link_end(b), link_model(a_to_b), link_model(b_to_a));
           },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
+      .def("add_record", &Instance::add_record, "file"_a, "plan"_a)
       .def("run", &Instance::run, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "set_link",
+          [](Instance& self, const Text& name, const std::optional<nb::dict>& a_to_b,
+             const std::optional<nb::dict>& b_to_a, const Text& note) {
+            const std::optional<LinkModel> forward = changed_model(a_to_b);
+            const std::optional<LinkModel> backward = changed_model(b_to_a);
+            const nb::gil_scoped_release others_run;
+            self.change_link(name, forward, backward, note);
+          },
+          "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
       .def("stop", &Instance::stop)
       .def("close", &Instance::close)
       .def("snapshot", snapshot);

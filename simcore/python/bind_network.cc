@@ -27,4 +27,17 @@ Interface::Config interface_config(const std::string& name, const std::optional<
   return config;
 }
 
+std::optional<LinkModel> changed_model(const std::optional<nanobind::dict>& direction) {
+  return direction ? std::optional(link_model(*direction)) : std::nullopt;
+}
+
+LinkEnd link_end(const nanobind::tuple& end) {
+  const auto kind = nanobind::cast<std::string>(end[0]);
+  const auto name = nanobind::cast<std::string>(end[1]);
+  if (kind == "interface") return InterfaceEnd{name};
+  if (kind == "portal") return PortalEnd{name};
+  if (kind == "peer") return ChannelEnd{name, nanobind::cast<std::uint32_t>(end[2])};
+  throw ConfigError("join a link to a " + kind + ": there are interface, portal and peer");
+}
+
 }  // namespace simcore::python

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "simcore/instance/link_end.h"
 #include "simcore/instance/network.h"
 #include "simcore/python/application.h"
 #include "simcore/python/link_model.h"
@@ -26,7 +27,13 @@ std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns,
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
                                    const std::optional<std::string>& address, std::uint16_t mtu);
 
-// Adds the methods by which nodes, interfaces, routes, applications and captures are added, and links are changed.
+// The model of a direction that changes; none of one that does not.
+std::optional<LinkModel> changed_model(const std::optional<nanobind::dict>& direction);
+
+// ("interface", name) | ("portal", name) | ("peer", name, channel). Throws ConfigError.
+LinkEnd link_end(const nanobind::tuple& end);
+
+// Adds the methods by which nodes, interfaces, routes, applications and captures are added.
 template <class Simulation>
 void bind_network(nanobind::class_<Simulation>& to) {
   namespace nb = nanobind;
@@ -59,20 +66,7 @@ void bind_network(nanobind::class_<Simulation>& to) {
             self.add_application(host, application(kind, options));
           },
           "host"_a, "kind"_a, "options"_a)
-      .def("add_capture", &Simulation::add_capture, "interface"_a, "file"_a)
-      .def(
-          "set_link",
-          [](Simulation& self, const Text& name, const std::optional<nb::dict>& a_to_b,
-             const std::optional<nb::dict>& b_to_a) {
-            const auto model = [](const std::optional<nb::dict>& from) {
-              return from ? std::optional(link_model(*from)) : std::nullopt;
-            };
-            const std::optional<LinkModel> forward = model(a_to_b);
-            const std::optional<LinkModel> backward = model(b_to_a);
-            const nb::gil_scoped_release others_run;
-            self.change_link(name, forward, backward);
-          },
-          "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none());
+      .def("add_capture", &Simulation::add_capture, "interface"_a, "file"_a);
 }
 
 }  // namespace simcore::python

@@ -13,5 +13,6 @@ void bind_link_pipeline(nanobind::module_& m);
 void bind_queueing(nanobind::module_& m);
 void bind_offline(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
+void bind_replay(nanobind::module_& m);
 
 }  // namespace simcore::python

@@ -13,4 +13,5 @@ NB_MODULE(_simcore, m) {
   simcore::python::bind_queueing(m);
   simcore::python::bind_offline(m);
   simcore::python::bind_traffic(m);
+  simcore::python::bind_replay(m);
 }

@@ -19,11 +19,11 @@ namespace simcore {
 class Capture {
  public:
   // Of `interface`, into pcapng where `path` ends in .pcapng, else into pcap; as make_capture_writer().
-  explicit Capture(const std::string& path, const std::string& interface = "")
+  Capture(const std::string& path, const std::string& interface)
       : writer_(make_capture_writer(path, interface)) {}
 
   // A sink that writes each packet down and gives it to `next`, which must outlive the capture.
-  PacketSink& tap(PacketSink& next, FrameDirection direction = FrameDirection::unknown);
+  PacketSink& tap(PacketSink& next, FrameDirection direction);
 
   CaptureWriter& writer() { return *writer_; }
 

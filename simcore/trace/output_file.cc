@@ -33,8 +33,13 @@ void OutputFile::fail(int error) {
   if (error_ == 0) error_ = error;
 }
 
-void OutputFile::flush() {
+bool OutputFile::push() {
   if (file_ && std::fflush(file_.get()) != 0) fail(errno);
+  return !failed();
+}
+
+void OutputFile::flush() {
+  push();
   report_failure();
 }
 

@@ -29,7 +29,10 @@ class OutputFile final : public ByteSink {
   // For whoever writes into the file and could not: the failure that flush() will report, unless one came before.
   void fail(int error);
 
-  // Brings what is buffered to the file. Throws SystemError, once, when anything could not be written.
+  // Brings what is buffered to the file, and never throws either. False when anything could not be written.
+  bool push();
+
+  // The same. Throws SystemError, once, when anything could not be written.
   void flush();
   void close();
 

@@ -158,6 +158,15 @@ def test_captures_land_in_the_right_instance() -> None:
         plan(TwoTrees(depth=1), captures={"h1-eth0": "x.pcap"})
 
 
+def test_each_machine_records_into_a_file_of_its_own() -> None:
+    made = plan(TwoTrees(depth=1, join="routed"), record="/run/records")
+    assert made.machines["m1"]["instance"]["record"] == "/run/records/m1.pcapng"
+    assert made.machines["m2"]["instance"]["record"] == "/run/records/m2.pcapng"
+    with pytest.raises(PlanError, match=r"write os\.path\.abspath"):
+        plan(TwoTrees(depth=1), record="records")
+    assert "record" not in plan(TwoTrees(depth=1, join="routed")).machines["m1"]["instance"]
+
+
 def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> None:
     instance = plan(TwoTrees(depth=1), seed=7).machines["m1"]["instance"]
     assert instance["seed"] == 7

@@ -75,3 +75,14 @@ def test_windows_are_judged_together_and_what_lies_between_them_is_not():
     start, one, two, end = at(), at((10, 500)), at((10, 500), (5_000_000, 9)), at((10, 1_000), (5_000_000, 9))
     assert judge([(start, one), (two, end)], Limits()).trusted
     assert not judge([(start, end)], Limits()).trusted
+
+
+def test_frames_that_are_missing_in_a_record_are_a_reason():
+    record = {"queue_full": 3, "write_failed": 0}
+    full = [([snapshot(record=record)], [snapshot(record=record | {"queue_full": 5})])]
+    verdict = judge(full, Limits())
+    assert verdict.figures["m1"]["unrecorded_frames"] == 2
+    assert verdict.reasons[0].startswith("instance m1: 2 frames are not in its record (the disk was slower")
+    failed = record | {"write_failed": 4, "failure": "No space left on device"}
+    verdict = judge([([snapshot()], [snapshot(record=failed)])], Limits())
+    assert "7 frames are not in its record (No space left on device)" in verdict.reasons[0]

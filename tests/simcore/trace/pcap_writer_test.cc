@@ -189,9 +189,9 @@ TEST_F(PcapWriterTest, a_capture_taps_both_directions_and_passes_packets_on) {
     void accept(PacketPtr packet) override { kept.push_back(std::move(packet)); }
     std::vector<PacketPtr> kept;
   } port, link;
-  Capture capture(path_);
-  PacketSink& to_port = capture.tap(port);
-  PacketSink& to_link = capture.tap(link);
+  Capture capture(path_, "r1-eth1");
+  PacketSink& to_port = capture.tap(port, FrameDirection::inbound);
+  PacketSink& to_link = capture.tap(link, FrameDirection::outbound);
   to_port.accept(tcp_frame(1));
   to_link.accept(tcp_frame(2));
   to_link.accept(tcp_frame(3));

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet replay``: run a recorded instance again, in virtual time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from hybridnet.cli.tables import print_table
+from hybridnet.errors import UsageError
+from hybridnet.instance import load_plan
+from hybridnet.replay import PortalReplay, ReplayReport, replay
+
+SUMMARY = "Run a recorded instance again in virtual time, and compare what leaves it."
+EXAMPLES = """  hybridnet replay m1.pcapng
+  hybridnet replay m1.pcapng --out again.pcapng --json
+  hybridnet replay m1.pcapng --plan other.json        the same input, another network
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The record, --plan, --out, --json."""
+    parser.add_argument("record", type=Path, metavar="FILE", help="what `--record` has made: a .pcapng file")
+    parser.add_argument(
+        "--plan", type=Path, metavar="FILE", help="an instance plan; default: the one in the record"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="record the replay itself: a .pcapng file")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print how the replay compares with the record."""
+    plan = None if arguments.plan is None else load_plan(arguments.plan)
+    if arguments.out is not None and arguments.out.resolve() == arguments.record.resolve():
+        raise UsageError(f"replay: --out {arguments.out} is the record itself; write another name")
+    report = replay(arguments.record, plan=plan, out=arguments.out)
+    if arguments.json:
+        print(json.dumps(report.to_json(), indent=2))
+    else:
+        _print(report)
+    return 0
+
+
+def _print(report: ReplayReport) -> None:
+    columns = ("portal", "frames in", "out, recorded", "out, replayed", "the same", "apart p50", "p99", "max")
+    print_table(columns, [_row(portal) for portal in report.portals])
+    print(f"{report.instance}: {report.duration_ns / 1e9:.3f} s of simulated time", end="")
+    print(f", {report.changes} changes of links" if report.changes else "")
+    refused = sum(portal.refused_frames for portal in report.portals)
+    if refused:
+        print(f"{refused} recorded frames are not described as they are, and were left out")
+    if report.cut:
+        print("the record has no end: its instance was killed; what it has was replayed")
+    print("identical" if report.identical else "NOT identical: docs/record.md says what can make them differ")
+
+
+def _row(portal: PortalReplay) -> tuple[str, ...]:
+    apart = (portal.difference_p50_ns, portal.difference_p99_ns, portal.difference_max_ns)
+    return (
+        portal.name,
+        str(portal.entered_frames),
+        str(portal.recorded_frames),
+        str(portal.replayed_frames),
+        str(portal.matched_frames),
+        *(f"{ns / 1000:g} us" for ns in apart),
+    )

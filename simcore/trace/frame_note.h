@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// FrameNote: what a record says of a frame beyond what every capture does, so that a replay makes the same packet of it
+// at the same instant: simulated time, and how the frame was described, as in a virtio-net header.
+//
+//   | at 8 | first arrival 8 | last arrival 8 | virtual payload 4 | checksum start 2 | checksum offset 2 |
+//   | segment payload 2 | header size 2 | train 1 | flags 1 |     big-endian; instants in nanoseconds
+//
+// And the blocks of a record that are no frames.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "simcore/units/time.h"
+#include "simcore/wire/packet.h"
+#include "simcore/wire/virtio_net_fields.h"
+
+namespace simcore {
+
+struct FrameNote {
+  static constexpr std::size_t kSize = 38;
+
+  SimTime at = SimTime::zero();  // the simulation's clock when the frame crossed the portal
+  SimTime first_arrival = SimTime::zero();
+  SimTime last_arrival = SimTime::zero();
+  std::uint32_t virtual_payload = 0;
+  VirtioNetFields fields;
+
+  static FrameNote of(const Packet& packet, SimTime at);
+
+  // None: these bytes are no note, or its instants contradict each other.
+  static std::optional<FrameNote> parse(std::span<const std::uint8_t> bytes);
+  std::array<std::uint8_t, kSize> bytes() const;
+};
+
+// The kinds of a record's own blocks (pcapng_blocks.h).
+namespace record_block {
+constexpr std::uint32_t kPlan =
+    1;  // its time: the wall clock at simulated time zero; text: the instance plan
+constexpr std::uint32_t kChange = 2;  // its time: simulated; text: what was changed of a link, as JSON
+constexpr std::uint32_t kEnd = 3;     // its time: simulated; text: empty
+}  // namespace record_block
+
+}  // namespace simcore
