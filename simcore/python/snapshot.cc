@@ -53,10 +53,7 @@ nb::dict snapshot_dict(const Snapshot& from) {
   result["lateness"] = histogram_dict(from.lateness);
   result["loop"] = row_dict(from.loop);
   result["pool"] = row_dict(from.pool);
-  result["lateness"] = lateness;
-  result["loop"] = row(from.loop);
-  result["pool"] = row(from.pool);
-  if (from.record) result["record"] = row(*from.record);
+  if (from.record) result["record"] = row_dict(*from.record);
   result["links"] = rows(from.links);
   result["portals"] = rows(from.portals);
   result["peers"] = rows(from.peers);
