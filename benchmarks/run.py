@@ -57,23 +57,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Run the benchmarks.")
     parser.add_argument("--binaries", type=Path, help="where the C++ benchmarks were built")
     parser.add_argument("--out", type=Path, required=True, help="the JSON file to write")
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as JSON too, and all else to standard error"
+    )
     parser.add_argument("--only", default="", help="run the benchmarks whose names contain this")
     arguments = parser.parse_args()
     benchmarks = {name: found for name, found in find(arguments.binaries).items() if arguments.only in name}
     if not benchmarks:
         parser.error(f"no benchmark's name contains {arguments.only!r}")
+    told = sys.stderr if arguments.json else sys.stdout
     rows = []
     origin = {"machine": machine(), "commit": commit()}
     for number, (name, benchmark) in enumerate(benchmarks.items(), 1):
-        print(f"[{number}/{len(benchmarks)}] {name} ...", flush=True)
+        print(f"[{number}/{len(benchmarks)}] {name} ...", file=told, flush=True)
         began = time.monotonic()
         for result in run(name, benchmark):
-            print(f"    {result}", flush=True)
+            print(f"    {result}", file=told, flush=True)
             rows.append({**result.to_json(), **origin})
-        print(f"    {time.monotonic() - began:.0f} s", flush=True)
+        print(f"    {time.monotonic() - began:.0f} s", file=told, flush=True)
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(json.dumps(rows, indent=1) + "\n")
-    print(f"{len(rows)} figures in {arguments.out}")
+    print(f"{len(rows)} figures in {arguments.out}", file=told)
+    if arguments.json:
+        print(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":
