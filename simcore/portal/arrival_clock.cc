@@ -14,7 +14,9 @@ void ArrivalClock::begin_batch() {
 
 SimTime ArrivalClock::advance_to(std::int64_t realtime_ns) {
   if (realtime_ns == 0) return loop_.advance(now_);
-  return loop_.advance(std::min(SimTime::at_ns(realtime_ns + to_simulated_ns_), now_));
+  const SimTime arrival = SimTime::at_ns(realtime_ns + to_simulated_ns_);
+  if (arrival > now_) now_ = loop_.wall_now();  // it came while the batch was being read
+  return loop_.advance(std::min(arrival, now_));
 }
 
 }  // namespace simcore
