@@ -27,9 +27,9 @@ from hybridnet.results import Check, RunDirectory
 SUMMARY = "a wire offered twice what its processor time allows: goodput, memory, drops, verdict"
 
 FIRST_PPS = 5_000
-MOST_PPS = 4_000_000
+MOST_PPS = 1_000_000
 STEP = 1.4
-SATURATED = 0.9  # less of what was sent comes through: the peak has been passed
+SATURATED = 0.9  # of the rate at which was sent: what comes slower has passed the peak
 DELAY = "10ms"
 
 
@@ -86,7 +86,9 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     )
     journal = Journal.create()
     try:
-        with Progress(SpinnerColumn(), TextColumn("{task.description}"), console=console) as progress:
+        with Progress(
+            SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True
+        ) as progress:
             outcome = _measure(arguments, journal, progress)
     finally:
         journal.close()
@@ -135,5 +137,5 @@ def _measure(arguments: argparse.Namespace, journal: Journal, progress: Progress
 
 
 def _saturated(ramp: list[Load]) -> bool:
-    """Two loads in a row of which much is missing: one alone may be a hiccup of this computer."""
-    return len(ramp) >= 2 and all(load.received < SATURATED * load.sent for load in ramp[-2:])
+    """Two loads in a row that came slower than they were sent: one alone may be a hiccup of this computer."""
+    return len(ramp) >= 2 and all(load.received_pps < SATURATED * load.sent_pps for load in ramp[-2:])

@@ -50,7 +50,11 @@ def pass_frames(a: Namespace, b: Namespace, rate_pps: int, seconds: float, size:
     """Sends frames at ``a`` and counts them at ``b``."""
     counting = ["--receive", "eth0", "--silence", f"{SILENCE_S}s", "--json"]
     receiver = subprocess.Popen(
-        b.inside(*GENERATE, *counting), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        b.inside(*GENERATE, *counting),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=b.environment,
     )
     try:
         assert receiver.stderr is not None
@@ -63,6 +67,7 @@ def pass_frames(a: Namespace, b: Namespace, rate_pps: int, seconds: float, size:
             text=True,
             check=False,
             timeout=PATIENCE_S + 3 * seconds,
+            env=a.environment,
         )
         if done.returncode not in (0, 4):
             raise ExperimentError(f"send {rate_pps} frames/s: {done.stderr.strip()}")
@@ -102,7 +107,7 @@ class LimitedWire:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**w.environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         assert self._process.stderr is not None
         for way in ("wa > wb: ", "wb > wa: "):  # it says what it does each way, and then it runs

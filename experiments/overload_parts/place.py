@@ -26,12 +26,14 @@ class Namespace:
 
     def __init__(self, journal: Journal, name: str) -> None:
         self.name = name
+        self.environment = journal.environment()
+        """Of every program in it: by this a run that was killed is known."""
         self._keeper = subprocess.Popen(
             ["unshare", "--net", "--", "sh", "-c", "echo in; exec cat"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=journal.environment(),
+            env=self.environment,
         )
         journal.process(self._keeper.pid, f"namespace {name}")
         assert self._keeper.stdout is not None

@@ -6,6 +6,7 @@ It is in the journal before it is made, so ``hybridnet clean`` removes it when t
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from hybridnet.journal import Journal
 
 __all__ = ["CpuQuota", "Hierarchy", "find_hierarchy"]
 
-PERIOD_US = 10_000
+LEAST_PERIOD_US = 10_000
+LEAST_QUOTA_US = 1_000  # the kernel takes no less
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,13 @@ class Hierarchy:
     path: Path
     version: int
 
-    def settings(self, quota_us: int) -> dict[str, str]:
-        """The files of a group that set its quota, in their order, and what goes into them."""
+    def settings(self, cores: float) -> dict[str, str]:
+        """The files of a group that give it this part of a core, in their order, and what goes into them."""
+        period_us = max(LEAST_PERIOD_US, math.ceil(LEAST_QUOTA_US / cores))
+        quota_us = round(cores * period_us)
         if self.version == 2:
-            return {"cpu.max": f"{quota_us} {PERIOD_US}"}
-        return {"cpu.cfs_period_us": str(PERIOD_US), "cpu.cfs_quota_us": str(quota_us)}
+            return {"cpu.max": f"{quota_us} {period_us}"}
+        return {"cpu.cfs_period_us": str(period_us), "cpu.cfs_quota_us": str(quota_us)}
 
 
 def find_hierarchy(mountinfo: str, controllers_of: dict[str, str]) -> Hierarchy:
@@ -85,7 +89,7 @@ class CpuQuota:
         journal.record("directory", path=str(self.path))
         try:
             self.path.mkdir()
-            for file, value in hierarchy.settings(round(cores * PERIOD_US)).items():
+            for file, value in hierarchy.settings(cores).items():
                 (self.path / file).write_text(value)
         except OSError as error:
             self.close()
