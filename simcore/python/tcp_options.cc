@@ -3,8 +3,10 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -23,6 +25,10 @@ Set field(Field TcpOptions::*where) {
   return [where](TcpOptions& options, nb::handle value) {
     if constexpr (std::is_same_v<Field, Duration>) {
       options.*where = Duration::ns(nb::cast<std::int64_t>(value));
+    } else if constexpr (std::is_same_v<Field, std::optional<std::int64_t>>) {
+      options.*where = value.is_none() ? Field() : nb::cast<std::int64_t>(value);
+    } else if constexpr (std::is_same_v<Field, std::optional<Duration>>) {
+      options.*where = value.is_none() ? Field() : Duration::ns(nb::cast<std::int64_t>(value));
     } else {
       options.*where = nb::cast<Field>(value);
     }
@@ -62,6 +68,7 @@ const std::map<std::string, Set>& fields() {
       {"mss", field(&O::mss)},
       {"send_buffer", field(&O::send_buffer)},
       {"receive_buffer", field(&O::receive_buffer)},
+      {"initial_receive_buffer", field(&O::initial_receive_buffer)},
       {"keep_received_bytes", field(&O::keep_received_bytes)},
       {"longest_train", field(&O::longest_train)},
       {"out_of_order_ranges", field(&O::out_of_order_ranges)},
@@ -84,6 +91,8 @@ const std::map<std::string, Set>& fields() {
       {"duplicate_threshold", field(&O::duplicate_threshold)},
       {"limited_transmit", field(&O::limited_transmit)},
       {"rack_tlp", field(&O::rack_tlp)},
+      {"next_seg_rescue", field(&O::next_seg_rescue)},
+      {"frto", field(&O::frto)},
       {"prr", field(&O::prr)},
       {"undo", field(&O::undo)},
       {"bytes_counted_per_ack", field(&O::bytes_counted_per_ack)},
@@ -104,6 +113,10 @@ const std::map<std::string, Set>& fields() {
       {"quick_acks", field(&O::quick_acks)},
       {"ack_per_train", field(&O::ack_per_train)},
       {"nagle", named(&O::nagle, {{"off", Nagle::off}, {"rfc", Nagle::rfc}, {"minshall", Nagle::minshall}})},
+      {"keepalive_idle_ns", field(&O::keepalive_idle)},
+      {"keepalive_interval_ns", field(&O::keepalive_interval)},
+      {"keepalive_probes", field(&O::keepalive_probes)},
+      {"fin_wait_2_ns", field(&O::fin_wait_2)},
       {"persist_minimum_ns", field(&O::persist_minimum)},
       {"persist_maximum_ns", field(&O::persist_maximum)},
       {"time_wait_ns", field(&O::time_wait)},

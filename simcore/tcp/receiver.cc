@@ -10,6 +10,9 @@ namespace {
 constexpr std::int64_t kLargestField = 65'535;
 constexpr std::uint8_t kLargestScale = 14;
 constexpr std::int64_t kDefaultMss = 536;  // RFC 9293 section 3.7.1
+// Right-sizing: what a sender is thought to begin with, and what its window is given on top.
+constexpr std::int64_t kInitialSegments = 10;
+constexpr std::int64_t kCushionSegments = 16;
 
 }  // namespace
 
@@ -17,7 +20,10 @@ TcpReceiver::TcpReceiver(const TcpOptions& options)
     : options_(options),
       stream_(1, options.out_of_order_ranges, options.keep_received_bytes),
       full_segment_(std::min<std::int64_t>(options.mss, kDefaultMss)),
-      quick_acks_left_(options.quick_acks) {}
+      quick_acks_left_(options.quick_acks),
+      buffer_(
+          std::min(options.initial_receive_buffer.value_or(options.receive_buffer), options.receive_buffer)),
+      taken_(kInitialSegments * std::int64_t{options.mss}) {}
 
 void TcpReceiver::establish(std::uint8_t scale, std::size_t sack_blocks, bool ecn) {
   scale_ = scale;
@@ -32,6 +38,7 @@ std::uint8_t TcpReceiver::scale_for(std::int64_t buffer) {
 }
 
 void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& segment) {
+  if (buffer_ < options_.receive_buffer) right_size(now);
   if (segment.ecn == EcnCodepoint::ce && ecn_) {
     counters_.ce_marks += segment.segments;
     // The first mark is told at once: RFC 3168 section 6.1.3 as Linux reads it.
@@ -148,8 +155,8 @@ void TcpReceiver::ack_carried() {
 }
 
 std::uint16_t TcpReceiver::window_field(std::int64_t position, bool on_syn) {
-  const std::int64_t edge = rcv_nxt() + std::max<std::int64_t>(0, options_.receive_buffer - unread());
-  const std::int64_t step = std::min<std::int64_t>(options_.receive_buffer / 2, options_.mss);
+  const std::int64_t edge = rcv_nxt() + std::max<std::int64_t>(0, buffer_ - unread());
+  const std::int64_t step = std::min<std::int64_t>(buffer_ / 2, options_.mss);
   if (edge >= offered_edge_ + step) offered_edge_ = edge;
   const std::uint8_t shift = on_syn ? 0 : scale_;
   const std::int64_t unit = std::int64_t{1} << shift;
@@ -175,11 +182,45 @@ std::int64_t TcpReceiver::discard(std::int64_t bytes) {
   return count;
 }
 
+void TcpReceiver::note_echo(SimTime now, SimTime sent) {
+  if (buffer_ >= options_.receive_buffer || sent == last_echo_) return;
+  last_echo_ = sent;
+  const Duration sample = now - sent;
+  round_trip_ = round_trip_ ? (*round_trip_ * 7 + sample) / 8 : sample;
+}
+
+// Without timestamps: the time in which a window's worth comes is at least a round trip.
+void TcpReceiver::measure_round_trip(SimTime now) {
+  if (stream_.next() < window_mark_) return;
+  if (window_since_) {
+    const Duration sample = now - *window_since_;
+    round_trip_ = round_trip_ ? std::min(*round_trip_, sample) : sample;
+  }
+  window_since_ = now;
+  window_mark_ = right_edge_;
+}
+
+void TcpReceiver::right_size(SimTime now) {
+  measure_round_trip(now);
+  if (!round_trip_ || now - counted_since_ < *round_trip_) return;
+  const std::int64_t position = stream_.next() - unread();
+  const std::int64_t taken = position - counted_from_;
+  if (taken > taken_) {
+    const std::int64_t steady = 2 * taken + kCushionSegments * options_.mss;
+    const double growth = static_cast<double>(taken - taken_) / static_cast<double>(taken_);
+    const auto wanted = static_cast<std::int64_t>(static_cast<double>(steady) * (1 + 2 * growth));
+    buffer_ = std::clamp(wanted, buffer_, options_.receive_buffer);
+    taken_ = taken;
+  }
+  counted_since_ = now;
+  counted_from_ = position;
+}
+
 // Tells the peer of new room when it is two segments or half the buffer, and twice what it knows of.
 void TcpReceiver::open_window_if_worthwhile() {
   if (fin_received_) return;
-  const std::int64_t edge = rcv_nxt() + options_.receive_buffer - unread();
-  const std::int64_t worthwhile = std::min<std::int64_t>(options_.receive_buffer / 2, 2 * options_.mss);
+  const std::int64_t edge = rcv_nxt() + buffer_ - unread();
+  const std::int64_t worthwhile = std::min<std::int64_t>(buffer_ / 2, 2 * options_.mss);
   const bool doubled = edge - rcv_nxt() >= 2 * (right_edge_ - rcv_nxt());
   if (edge - right_edge_ >= worthwhile && doubled) owe_ack(false);
 }

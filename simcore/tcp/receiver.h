@@ -11,6 +11,10 @@
 // The window never shrinks (RFC 9293 section 3.8.6) and opens only by a segment or half the buffer
 // (section 3.8.6.2.2). A scaled window cannot state every value and is rounded up, so the buffer may hold up to
 // 2^scale - 1 bytes more than was asked for; whatever edge was ever stated is honoured (RFC 7323 section 2.4).
+//
+// With an initial receive buffer, the window follows what the application takes: once in a round trip, when it took more
+// than in the one before, the buffer becomes twice that, and more when it grows fast, so that a sender in slow start is
+// not held back (dynamic right-sizing, Fisk and Feng 2001; the factors are those of Linux, tcp_rcv_space_adjust).
 #pragma once
 
 #include <cstddef>
@@ -75,6 +79,10 @@ class TcpReceiver {
   void expire(SimTime now);
   SimTime deadline() const { return ack_at_; }
 
+  // A segment echoes the timestamp of what we sent at `sent`: a round trip, for right-sizing.
+  void note_echo(SimTime now, SimTime sent);
+  std::int64_t buffer() const { return buffer_; }  // of which the window is what is not occupied
+
   // The application takes data; the peer hears of the room when it is worth a segment. Both return how much there was.
   std::int64_t read(std::span<std::uint8_t> out);
   std::int64_t discard(std::int64_t bytes);
@@ -99,6 +107,8 @@ class TcpReceiver {
                     std::span<const std::uint8_t> data, bool last_of_train);
   void acknowledge_in_order(SimTime now, std::int64_t length, bool last_of_train);
   void open_window_if_worthwhile();
+  void measure_round_trip(SimTime now);
+  void right_size(SimTime now);
 
   TcpOptions options_;
   Reassembly stream_;
@@ -117,6 +127,15 @@ class TcpReceiver {
   std::uint32_t quick_acks_left_;
   bool ecn_echo_ = false;
   SimTime ack_at_ = SimTime::never();
+
+  std::int64_t buffer_;
+  std::optional<Duration> round_trip_;
+  SimTime last_echo_ = SimTime::never();
+  std::optional<SimTime> window_since_;  // when the peer was last told of the window up to window_mark_
+  std::int64_t window_mark_ = 0;
+  SimTime counted_since_ = SimTime::zero();  // right-sizing counts what the application takes from here
+  std::int64_t counted_from_ = 1;
+  std::int64_t taken_;  // the most that it took in one round trip
 
   std::vector<OwedAck> owed_;
   std::size_t first_owed_ = 0;

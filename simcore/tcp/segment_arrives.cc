@@ -255,6 +255,7 @@ void TcpConnection::take_payload(SimTime now, const TcpSegment& segment, std::in
     end(TcpError::aborted);
     return;
   }
+  if (const auto sent = echoed(now, segment)) receiver_.note_echo(now, *sent);
   receiver_.take(now, position, segment);
   if (receiver_.fin_received()) after_fin_received(now);
 }

@@ -6,7 +6,7 @@
 //   ------|---- real or virtual bytes --------|------>  position
 //
 // Written bytes are either real, and copied here, or virtual: only their number is kept. A stream without a real byte
-// holds no memory; beside real bytes virtual ones are stored as zeros.
+// holds no memory; beside real bytes that are not yet acknowledged virtual ones are stored as zeros.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +36,7 @@ class SendBuffer {
   }
   std::int64_t write_virtual(std::int64_t bytes) {
     const std::int64_t count = std::min(bytes, room());
+    if (base_ == end_) ring_ = {};
     if (!ring_.empty()) {
       ring_.reserve(base_, end_ + count);
       ring_.store_zeros(end_, count);

@@ -52,9 +52,17 @@ std::optional<TcpSender::Outgoing> TcpSender::next(SimTime now) {
   }
   waiting_for_release_ = now < release_at_;
   if (waiting_for_release_) return std::nullopt;
+  if (frto_ == Frto::sent_new) {
+    if (snd_nxt_ < frto_limit_) {
+      if (auto outgoing = send_new(now)) return outgoing;
+    }
+    if (snd_nxt_ > recover_) return std::nullopt;  // what it answers is awaited
+    frto_ = Frto::off;                             // nothing new can be sent after all
+  }
   if (board_.next_lost()) return retransmit(now, retransmit_now_);
   retransmit_now_ = false;
-  return send_new(now);
+  if (auto outgoing = send_new(now)) return outgoing;
+  return rescue(now);
 }
 
 // How far the peer's window reaches beyond what was sent.
@@ -110,18 +118,55 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
   const std::int64_t longest = longest_train();
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  bool fin = false;
   for (Scoreboard::Index i = first; i != board_.end(); ++i) {
-    SentSegment& segment = board_.at(i);
+    const SentSegment& segment = board_.at(i);
     if (!segment.lost || segment.retransmission_in_flight) break;
     if (count > 0 && (bytes + segment.length() > allowed || count >= longest || segment.length() > mss))
       break;
-    rate_.on_sent(segment, now, pipe() == 0);
     bytes += segment.length();
     ++count;
-    fin = segment.fin;
-    board_.mark_retransmitted(i, now);
     if (segment.length() != mss) break;
+  }
+  return send_again(now, first, count);
+}
+
+// RFC 6675 section 4, NextSeg, when nothing is known to be lost and nothing new may be sent. Rule 3: a segment below the
+// highest that is SACKed, though too few are SACKed above it to say that it is lost. Rule 4: once in a recovery, the
+// highest that is not SACKed, whose loss nothing after it could tell; unless it was sent again already.
+std::optional<TcpSender::Outgoing> TcpSender::rescue(SimTime now) {
+  if (!options_.next_seg_rescue || !sack_ || rack_tlp_ || state_ != RecoveryState::recovery)
+    return std::nullopt;
+  if (board_.empty() || congestion_.cwnd - pipe() < congestion_.mss) return std::nullopt;
+  const Scoreboard::Index candidate =
+      board_.next_unsacked(board_.index_from(std::max(sent_again_up_to_, snd_una_)));
+  if (candidate != board_.end() && board_.at(candidate).start < board_.highest_sacked()) {
+    ++counters_.rescues;
+    return send_again(now, candidate, 1);
+  }
+  if (rescued_) return std::nullopt;
+  rescued_ = true;
+  Scoreboard::Index last = board_.end() - 1;
+  while (last != board_.first() && board_.at(last).sacked) --last;
+  if (board_.at(last).sacked || board_.at(last).retransmission_in_flight) return std::nullopt;
+  ++counters_.rescues;
+  const std::int64_t before = sent_again_up_to_;
+  Outgoing outgoing = send_again(now, last, 1);
+  sent_again_up_to_ = before;
+  return outgoing;
+}
+
+// Sends `count` segments from `first` on again, as one object; all but the last are full.
+TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, std::int64_t count) {
+  const std::int64_t mss = congestion_.mss;
+  std::int64_t bytes = 0;
+  bool fin = false;
+  for (Scoreboard::Index i = first; i != first + static_cast<Scoreboard::Index>(count); ++i) {
+    SentSegment& segment = board_.at(i);
+    rate_.on_sent(segment, now, pipe() == 0);
+    bytes += segment.length();
+    fin = segment.fin;
+    sent_again_up_to_ = std::max(sent_again_up_to_, segment.end);
+    board_.mark_retransmitted(i, now);
   }
   prr_.on_sent(bytes);
   counters_.retransmitted_segments += static_cast<std::uint64_t>(count);
@@ -153,7 +198,8 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
     return std::nullopt;
   }
   if (board_.empty()) restart_after_idle(now);
-  const std::int64_t window = room_in_window();
+  const std::int64_t to_limit = frto_ == Frto::sent_new ? frto_limit_ - snd_nxt_ : kNoLimit;
+  const std::int64_t window = std::min(room_in_window(), to_limit);
   // Without limited transmit (RFC 3042) a duplicate acknowledgement makes no room before recovery begins.
   const bool hold = !options_.limited_transmit && state_ == RecoveryState::open;
   const std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : pipe());
@@ -321,6 +367,9 @@ void TcpSender::on_timeout(SimTime now) {
     return;
   }
   ++counters_.timeouts;
+  // RFC 5682 section 2.1: not within another recovery, unless nothing at all was heard since its timeout.
+  const bool fresh = state_ == RecoveryState::open || retries_ > 1;
+  frto_ = options_.frto && fresh ? Frto::sent_again : Frto::off;
   // Once per loss: a timeout of a retransmission, or in a recovery, leaves ssthresh as it is.
   if (state_ == RecoveryState::open || (state_ == RecoveryState::loss && progress_since_timeout_)) {
     remember_for_undo();

@@ -47,6 +47,8 @@ struct SenderCounters {
   std::uint64_t window_probes = 0;
   std::uint64_t ecn_reductions = 0;
   std::uint64_t undone = 0;
+  std::uint64_t spurious_timeouts = 0;  // of these, those that F-RTO found
+  std::uint64_t rescues = 0;            // retransmissions by NextSeg rules 3 and 4 of RFC 6675
   std::uint64_t duplicate_acks = 0;
 };
 
@@ -132,6 +134,8 @@ class TcpSender {
   std::optional<Outgoing> window_probe(SimTime now);
   std::optional<Outgoing> tail_probe(SimTime now);
   std::optional<Outgoing> retransmit(SimTime now, bool whatever_the_window);
+  std::optional<Outgoing> rescue(SimTime now);
+  Outgoing send_again(SimTime now, Scoreboard::Index first, std::int64_t count);
   std::optional<Outgoing> send_new(SimTime now);
   std::int64_t sendable(std::int64_t data, std::int64_t window, std::int64_t allowed) const;
   bool worth_waiting(std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
@@ -154,6 +158,8 @@ class TcpSender {
   void detect_losses(SimTime now);
   void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
   bool try_undo(const Ack& ack, const Delivery& delivery);
+  bool judge_timeout(const Delivery& delivery);
+  void undo();
   void change_state(SimTime now, const Ack& ack, const Delivery& delivery);
   void move_window(SimTime now, const Delivery& delivery, bool recovery_ended);
   void enter_recovery(SimTime now);
@@ -202,6 +208,15 @@ class TcpSender {
   std::int64_t undo_ssthresh_ = 0;
   std::optional<SimTime> first_retransmission_;
   std::int64_t unconfirmed_retransmissions_ = 0;
+
+  // F-RTO: after a timeout the first segment is sent again; when that is acknowledged, new data are; what is heard of
+  // them tells whether the others had arrived before.
+  enum class Frto : std::uint8_t { off, sent_again, sent_new };
+  Frto frto_ = Frto::off;
+  std::int64_t frto_limit_ = 0;  // snd_nxt goes no further while the answer is awaited
+
+  std::int64_t sent_again_up_to_ = 0;  // HighRxt of RFC 6675, in the present recovery
+  bool rescued_ = false;               // its rule 4 was used in the present recovery
 
   Duration min_rtt_ = Duration::infinite();
   SimTime last_sent_ = SimTime::zero();

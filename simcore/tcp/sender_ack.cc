@@ -19,6 +19,7 @@ struct TcpSender::Delivery {
   std::int64_t duplicates = 0;  // segments that a DSACK block reports
   bool duplicate_ack = false;
   bool new_segment_acked = false;  // one that was sent once
+  bool original_acked = false;     // one that was sent once, and before the present recovery
   SimTime earliest_sent = SimTime::never();
   SimTime latest_sent = SimTime::zero();
 };
@@ -41,7 +42,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   if (delivery.delivered > 0 || delivery.duplicates > 0 || delivery.acked > 0) detect_losses(now);
   check_tail_probe(now, ack, delivery);
   const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
-  if (!try_undo(ack, delivery)) change_state(now, ack, delivery);
+  if (!try_undo(ack, delivery) && !judge_timeout(delivery)) change_state(now, ack, delivery);
   move_window(now, delivery, reducing && state_ == RecoveryState::open);
 
   if (board_.empty()) {
@@ -116,6 +117,7 @@ void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& s
   if (rack_tlp_) rack_.delivered(segment, now, smallest_rtt(), echo_is_older);
   if (segment.ever_retransmitted) return;
   delivery.new_segment_acked = true;
+  delivery.original_acked = delivery.original_acked || segment.end <= recover_;
   delivery.earliest_sent = std::min(delivery.earliest_sent, segment.sent);
   delivery.latest_sent = std::max(delivery.latest_sent, segment.sent);
 }
@@ -189,7 +191,44 @@ bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
   if (delivery.acked > 0 && ack.echoed && !original_answered && state_ == RecoveryState::loss)
     can_undo_ = false;
   if (!original_answered && !all_duplicates) return false;
+  undo();
+  return true;
+}
+
+// F-RTO (RFC 5682 sections 2.1 and 3.1), after a timeout. Says whether that was needless, and is undone.
+bool TcpSender::judge_timeout(const Delivery& delivery) {
+  if (frto_ == Frto::off) return false;
+  if (state_ != RecoveryState::loss) {
+    frto_ = Frto::off;
+    return false;
+  }
+  if (frto_ == Frto::sent_again) {
+    if (delivery.acked == 0) {
+      if (delivery.duplicate_ack && !sack_) frto_ = Frto::off;  // step 2a
+      return false;
+    }
+    const bool new_data = buffer_.end() > snd_nxt_ && room_in_window() > 0;
+    frto_ = snd_una_ < recover_ && new_data ? Frto::sent_new : Frto::off;
+    frto_limit_ = snd_nxt_ + 2 * congestion_.mss;
+    return false;
+  }
+  if (delivery.original_acked) {  // step 3b: what was thought to be lost had arrived
+    ++counters_.spurious_timeouts;
+    undo();
+    return true;
+  }
+  if (delivery.duplicate_ack || delivery.sacked > 0 || delivery.acked > 0) {  // step 3a
+    frto_ = Frto::off;
+    if (!control_->owns_window()) congestion_.cwnd = std::max(congestion_.cwnd, 3 * congestion_.mss);
+    retransmit_now_ = true;
+  }
+  return false;
+}
+
+// What the loss that was none did to the window is taken back.
+void TcpSender::undo() {
   can_undo_ = false;
+  frto_ = Frto::off;
   ++counters_.undone;
   congestion_.cwnd = std::max(congestion_.cwnd, undo_cwnd_);
   congestion_.ssthresh = std::max(congestion_.ssthresh, undo_ssthresh_);
@@ -200,7 +239,6 @@ bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
   rtt_.forget_backoff();
   state_ = RecoveryState::open;
   control_->on_undo(congestion_);
-  return true;
 }
 
 void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delivery) {
@@ -254,6 +292,8 @@ void TcpSender::enter_recovery(SimTime now) {
   }
   recover_ = snd_nxt_;
   retransmit_now_ = true;
+  sent_again_up_to_ = snd_una_;
+  rescued_ = false;
   tail_probe_at_ = SimTime::never();
   if (options_.recovery == LossRecovery::tahoe) {
     state_ = RecoveryState::loss;

@@ -12,9 +12,11 @@ TcpOptions TcpOptions::linux_like() {
   options.send_buffer = 4 << 20;  // tcp_wmem[2]
   options.receive_buffer =
       3 << 20;  // half of tcp_rmem[2]: tcp_adv_win_scale leaves the other half to overhead
+  options.initial_receive_buffer = 65'535;  // half of tcp_rmem[1], likewise
   options.longest_train = 44;
   options.congestion = CongestionAlgorithm::cubic;
   options.bytes_counted_per_ack = 0;
+  options.frto = true;                          // net.ipv4.tcp_frto
   options.rto.minimum_rto = Duration::ms(200);  // TCP_RTO_MIN
   options.rto.maximum_rto = Duration::seconds(120);
   options.rto.floor_on_variance = true;
@@ -70,6 +72,8 @@ void TcpOptions::check(const std::string& owner) const {
   require(send_buffer >= mss, "send_buffer", send_buffer, "at least one mss");
   require(receive_buffer >= mss && receive_buffer <= (std::int64_t{1} << 30), "receive_buffer",
           receive_buffer, "from one mss to 2^30 bytes, the largest scaled window");
+  require(!initial_receive_buffer || *initial_receive_buffer >= mss, "initial_receive_buffer",
+          initial_receive_buffer.value_or(0), "at least one mss");
   require(longest_train >= 1 && longest_train * mss <= 65'415, "longest_train", longest_train,
           "at least 1, and with mss at most 65,415 bytes: an IP datagram less its headers");
   require(out_of_order_ranges >= 1, "out_of_order_ranges", out_of_order_ranges, "at least 1");

@@ -45,6 +45,9 @@ struct TcpOptions {
   std::uint16_t mss = 1460;            // RFC 9293 section 3.7.1: payload of a segment without options
   std::int64_t send_buffer = 1 << 20;  // bytes the application may write ahead of the acknowledgements
   std::int64_t receive_buffer = 65'535;
+  // The window begins with this much of the receive buffer and grows to it as the application keeps up (Fisk and Feng
+  // 2001, dynamic right-sizing, as in Linux); absent: all of it from the beginning.
+  std::optional<std::int64_t> initial_receive_buffer;
   bool keep_received_bytes = true;  // false: a sink; received payload is counted, not stored
   std::uint16_t longest_train = 1;  // segments sent as one object; 1 means single segments, 44 is 64 KB
   std::uint32_t out_of_order_ranges = 4096;     // bound of the reassembly queue, in gaps
@@ -65,6 +68,8 @@ struct TcpOptions {
   bool limited_transmit = true;           // RFC 3042
   bool rack_tlp = true;                   // RFC 8985; needs SACK
   bool prr = true;                        // RFC 6937
+  bool next_seg_rescue = true;            // RFC 6675 section 4, NextSeg rules 3 and 4; without RACK
+  bool frto = false;                      // RFC 5682: new data after a timeout tell whether it was needless
   bool undo = true;  // RFC 3522, 4015: a recovery that timestamps prove needless is undone
   std::uint32_t bytes_counted_per_ack = 2;  // RFC 3465: L, segments, in slow start; 0 means all, as Linux
   bool byte_counting =

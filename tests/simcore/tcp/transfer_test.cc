@@ -189,5 +189,52 @@ std::string name_of_case(const ::testing::TestParamInfo<Case>& tested) { return 
 
 INSTANTIATE_TEST_SUITE_P(Characters, Transfer, ::testing::ValuesIn(characters()), name_of_case);
 
+// A round trip of 100 ms: 64 KB in one of them are 5 Mbit/s, 3 MB are 250.
+PathConfig long_path() {
+  PathConfig path;
+  path.delay = Duration::ms(50);
+  path.rate_bps = 200'000'000;
+  path.queue_segments = 10'000;
+  return path;
+}
+
+TEST(RightSizing, a_fast_sender_is_not_held_back) {
+  TcpOptions fixed = TcpOptions::linux_like();
+  fixed.initial_receive_buffer.reset();
+  Pipe roomy(TcpOptions::linux_like(), fixed, long_path(), long_path(), 1);
+  const Outcome with_all = transfer(roomy, 10'000'000, SimTime::zero() + Duration::seconds(60));
+  for (const bool timestamps : {true, false}) {
+    TcpOptions growing = TcpOptions::linux_like();
+    growing.timestamps = timestamps;
+    Pipe pipe(TcpOptions::linux_like(), growing, long_path(), long_path(), 1);
+    EXPECT_EQ(pipe.b().receiver().buffer(), 65'535);
+    const Outcome outcome = transfer(pipe, 10'000'000, SimTime::zero() + Duration::seconds(60));
+    EXPECT_EQ(outcome.received, 10'000'000);
+    EXPECT_GT(pipe.b().receiver().buffer(), 1'000'000);
+    EXPECT_LE(pipe.b().receiver().buffer(), growing.receive_buffer);
+    EXPECT_LT((outcome.end - SimTime::zero()).in_seconds(),
+              1.3 * (with_all.end - SimTime::zero()).in_seconds());
+  }
+}
+
+TEST(RightSizing, a_slow_sender_needs_no_more_than_the_beginning) {
+  PathConfig slow = long_path();
+  slow.rate_bps = 1'000'000;  // 12.5 kB in a round trip, and the queue is short
+  slow.queue_segments = 4;
+  Pipe pipe(TcpOptions::linux_like(), TcpOptions::linux_like(), slow, long_path(), 1);
+  EXPECT_EQ(transfer(pipe, 1'000'000, SimTime::zero() + Duration::seconds(60)).received, 1'000'000);
+  EXPECT_LE(pipe.b().receiver().buffer(), 2 * 65'535);
+}
+
+TEST(RightSizing, what_is_not_read_makes_no_room) {
+  Pipe pipe(TcpOptions::linux_like(), TcpOptions::linux_like(), long_path(), long_path(), 1);
+  pipe.a().write_virtual(10'000'000);
+  pipe.drain();
+  while (pipe.step(SimTime::zero() + Duration::seconds(30))) pipe.drain();
+  EXPECT_EQ(pipe.b().receiver().buffer(), 65'535);
+  EXPECT_GE(pipe.b().readable(), 65'535);
+  EXPECT_LT(pipe.b().readable(), 65'535 + 128) << "rounded up to what the scale can say";
+}
+
 }  // namespace
 }  // namespace simcore
