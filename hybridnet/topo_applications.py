@@ -15,10 +15,10 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_size
+from hybridnet.topo_tcp import resolve_tcp
 
-__all__ = ["APPLICATION_KINDS", "TCP_PRESETS", "resolve_applications"]
+__all__ = ["APPLICATION_KINDS", "resolve_applications"]
 
-TCP_PRESETS = ("linux", "rfc", "reno-2004", "tahoe-2004")
 ARRIVALS = ("cbr", "poisson", "on_off")
 
 Parser = Callable[[Any, str], Any]
@@ -81,6 +81,21 @@ def _above_zero(value: Any, what: str) -> int:
     return duration
 
 
+def _truth(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise TopologyError(f"{what}: {value!r} is neither True nor False")
+    return value
+
+
+def _whole_seconds(value: Any, what: str) -> int:
+    duration = _above_zero(value, what)
+    if duration % 1_000_000_000 or duration > 86_400 * 1_000_000_000:
+        raise TopologyError(
+            f"{what}: {value!r} is no whole number of seconds from 1 to 86400, as iperf3 takes"
+        )
+    return duration
+
+
 def _destination(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value:
         raise TopologyError(f"{what}: {value!r} is no destination; write a node's name or an IPv4 address")
@@ -89,7 +104,7 @@ def _destination(value: Any, what: str) -> str:
 
 _MUCH = 1 << 40
 _PORT = Option("port", _whole(1, 65535), required=True)
-_TCP = {"tcp": Option("tcp", _one_of(*TCP_PRESETS))}
+_TCP = {"tcp": Option("tcp", resolve_tcp)}
 _TO = {"destination": Option("destination", _destination, required=True), "port": _PORT}
 _START = {"start": Option("start_ns", parse_delay)}
 _SIZES = {
@@ -126,6 +141,27 @@ APPLICATION_KINDS: Mapping[str, Mapping[str, Option]] = {
         "local_port": Option("local_port", _whole(1, 65535)),
         **_START,
         "stop": Option("stop_ns", _above_zero),
+    },
+    "iperf3_client": {
+        "destination": _TO["destination"],
+        "port": Option("port", _whole(1, 65535)),
+        "udp": Option("udp", _truth),
+        "reverse": Option("reverse", _truth),
+        "streams": Option("streams", _whole(1, 128)),
+        "rate": Option("rate_bps", parse_bandwidth),
+        "block": Option("block_bytes", _bytes(1, 1 << 20)),
+        "time": Option("time_ns", _whole_seconds),
+        **_START,
+        **_TCP,
+    },
+    "traceroute": {
+        "destination": _TO["destination"],
+        "hops": Option("hops", _whole(1, 255)),
+        "probes": Option("probes", _whole(1, 10)),
+        "payload": Option("payload_bytes", _bytes(0, 65507)),
+        "port": Option("port", _whole(1, 60000)),
+        "wait": Option("wait_ns", _above_zero),
+        **_START,
     },
     "ping": {
         "destination": _TO["destination"],
@@ -182,6 +218,8 @@ def _resolve(given: Any, what: str) -> dict[str, Any]:
     for name, option in options.items():
         if option.required and option.key not in resolved:
             raise TopologyError(f"{what} ({kind}): {name} is missing; add it")
+    if resolved.get("udp") and "rate_bps" not in resolved:
+        raise TopologyError(f"{what} ({kind}): UDP has no rate of its own; add rate")
     if resolved.get("stop_ns") is not None and resolved["stop_ns"] <= resolved.get("start_ns", 0):
         raise TopologyError(f"{what} ({kind}): it stops before it starts; choose a later stop")
     return resolved

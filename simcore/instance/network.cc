@@ -113,8 +113,9 @@ void Network::read_into(Snapshot& snapshot) const {
   }
   for (const auto& [host, applications] : applications_) {
     for (const Applications::Row& row : applications->rows()) {
-      snapshot.applications.push_back(
-          {.name = row.name, .labels = {{"node", host}}, .figures = row.figures, .dropped = {}});
+      SnapshotRow& added = snapshot.applications.emplace_back(
+          SnapshotRow{.name = row.name, .labels = {{"node", host}}, .figures = row.figures, .dropped = {}});
+      added.labels.insert(added.labels.end(), row.labels.begin(), row.labels.end());
     }
   }
 }

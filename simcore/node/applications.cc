@@ -72,6 +72,36 @@ Figures figures_of(const Ping& a) {
           {"greatest_rtt_ns", a.greatest_rtt().count_ns()}};
 }
 
+Figures figures_of(const Traceroute& a) {
+  return {{"finished", a.finished()}, {"reached", a.reached()}, {"hops", std::ssize(a.hops())}};
+}
+Figures figures_of(const Iperf3Client& a) {
+  const Iperf3Client::Results& r = a.results();
+  return {{"finished", a.finished()},
+          {"failed", a.failed()},
+          {"sent_bytes", r.sent_bytes},
+          {"received_bytes", r.received_bytes},
+          {"retransmitted_segments", r.retransmitted_segments},
+          {"datagrams", r.datagrams},
+          {"lost_datagrams", r.lost_datagrams},
+          {"jitter_ns", r.jitter.count_ns()},
+          {"lasted_ns", r.lasted.count_ns()}};
+}
+
+// Who answered at each hop, and when.
+void add_hops(const std::string& name, const Traceroute& traceroute, std::vector<Applications::Row>& rows) {
+  for (std::size_t i = 0; i < traceroute.hops().size(); ++i) {
+    const Traceroute::Hop& hop = traceroute.hops()[i];
+    const std::int64_t mean = hop.answered == 0 ? 0 : hop.sum.count_ns() / hop.answered;
+    rows.push_back({.name = name + "/" + std::to_string(i + 1),
+                    .figures = {{"answered", hop.answered},
+                                {"least_rtt_ns", hop.least.count_ns()},
+                                {"mean_rtt_ns", mean},
+                                {"greatest_rtt_ns", hop.greatest.count_ns()}},
+                    .labels = {{"address", hop.address ? hop.address->to_string() : ""}}});
+  }
+}
+
 }  // namespace
 
 void Applications::add(const ApplicationConfig& config) {
@@ -80,7 +110,10 @@ void Applications::add(const ApplicationConfig& config) {
 
 std::vector<Applications::Row> Applications::rows() const {
   std::vector<Row> rows;
-  for (const Entry& entry : entries_) rows.push_back({entry.name, entry.figures()});
+  for (const Entry& entry : entries_) {
+    rows.push_back({.name = entry.name, .figures = entry.figures()});
+    if (entry.more) entry.more(rows);
+  }
   return rows;
 }
 
@@ -168,6 +201,20 @@ void Applications::make(const UdpSource::Config& config) {
 void Applications::make(const Ping::Config& config) {
   keep<Ping>(name_of("ping", entries_.size()), std::make_shared<Ping>(simulation_, host_, config),
              figures_of);
+}
+
+void Applications::make(const Traceroute::Config& config) {
+  const std::string name = name_of("traceroute", entries_.size());
+  auto traceroute = std::make_shared<Traceroute>(simulation_, host_, config);
+  const Traceroute* const watched = traceroute.get();
+  keep<Traceroute>(name, std::move(traceroute), figures_of);
+  entries_.back().more = [=](std::vector<Row>& rows) { add_hops(name, *watched, rows); };
+}
+
+void Applications::make(const Iperf3Client::Config& config) {
+  const std::string name = name_of("iperf3_client", entries_.size());
+  keep<Iperf3Client>(name, std::make_shared<Iperf3Client>(simulation_, host_, tcp(), name, config),
+                     figures_of);
 }
 
 }  // namespace simcore

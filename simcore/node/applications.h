@@ -19,9 +19,11 @@
 #include <vector>
 
 #include "simcore/node/http_server.h"
+#include "simcore/node/iperf3_client.h"
 #include "simcore/node/ping.h"
 #include "simcore/node/request_response.h"
 #include "simcore/node/tcp_sockets.h"
+#include "simcore/node/traceroute.h"
 #include "simcore/node/udp_source.h"
 #include "simcore/tcp/tcp_options.h"
 
@@ -61,9 +63,9 @@ struct BulkApplication {  // bytes to a TCP port, as fast as it takes them
   SimTime start = SimTime::zero();
   TcpOptions tcp;
 };
-using ApplicationConfig =
-    std::variant<ServiceApplication, HttpServerApplication, RequestServerApplication, BulkApplication,
-                 RequestClient::Config, UdpSource::Config, Ping::Config>;
+using ApplicationConfig = std::variant<ServiceApplication, HttpServerApplication, RequestServerApplication,
+                                       BulkApplication, RequestClient::Config, UdpSource::Config,
+                                       Ping::Config, Traceroute::Config, Iperf3Client::Config>;
 
 class Applications {
  public:
@@ -71,8 +73,10 @@ class Applications {
   using Figures = std::vector<std::pair<std::string_view, std::int64_t>>;
 
   struct Row {
-    std::string name;  // host, kind and port or number: "h1:http_server:80"
+    std::string
+        name;  // host, kind and port or number: "h1:http_server:80"; of a hop its number: "h1:traceroute:0/1"
     Figures figures;
+    std::vector<std::pair<std::string_view, std::string>> labels = {};
   };
 
   // Both must outlive it.
@@ -91,6 +95,7 @@ class Applications {
     std::string name;
     std::shared_ptr<void> application;
     std::function<Figures()> figures;
+    std::function<void(std::vector<Row>&)> more = {};  // rows of its own
   };
 
   template <class Application>
@@ -105,6 +110,8 @@ class Applications {
   void make(const RequestClient::Config& config);
   void make(const UdpSource::Config& config);
   void make(const Ping::Config& config);
+  void make(const Traceroute::Config& config);
+  void make(const Iperf3Client::Config& config);
 
   Simulation& simulation_;
   Host& host_;

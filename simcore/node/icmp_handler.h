@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// IcmpHandler: answers pings, and hands what concerns a sender of this node to it: replies to its own pings, and
-// "fragmentation needed". Other messages are counted as no_listener.
+// IcmpHandler: answers pings, and hands what concerns a sender of this node to it: replies to its own pings,
+// "fragmentation needed", and errors about its UDP datagrams. Other messages are counted as no_listener.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,17 @@ class EchoListener {
 
  protected:
   ~EchoListener() = default;
+};
+
+class IcmpErrorListener {
+ public:
+  // A node on the way, or the destination, says that `quoted`, the start of a UDP datagram that claims to be ours, went
+  // no further; `datagram` is the message of the error. Anyone may say so: whoever is told checks that it sent this.
+  // Precondition: at least 8 bytes of payload are there.
+  virtual void icmp_error(const IcmpHeader& error, const Ipv4Header& datagram, const Ipv4Header& quoted) = 0;
+
+ protected:
+  ~IcmpErrorListener() = default;
 };
 
 class PathMtuListener {
@@ -41,6 +52,10 @@ class IcmpHandler final : public ProtocolHandler {
     return echo_listeners_.try_emplace(identifier, &listener).second;
   }
   void stop_listening(std::uint16_t identifier) { echo_listeners_.erase(identifier); }
+  // Time exceeded and unreachable about UDP datagrams from that port; null: to nobody.
+  void listen_for_errors(std::uint16_t udp_port, IcmpErrorListener* listener) {
+    error_listeners_[udp_port] = listener;
+  }
   // For what was sent by `protocol`.
   void set_path_mtu_listener(std::uint8_t protocol, PathMtuListener* listener) {
     path_mtu_listeners_[protocol] = listener;
@@ -50,10 +65,12 @@ class IcmpHandler final : public ProtocolHandler {
 
  private:
   bool hand_on(const IcmpHeader& icmp, const Ipv4Header& header);
-  bool report_path_mtu(const IcmpHeader& icmp);
+  bool report_path_mtu(const IcmpHeader& icmp, const Ipv4Header& quoted);
+  bool report_error(const IcmpHeader& icmp, const Ipv4Header& header);
 
   Ipv4Stack& stack_;
   std::unordered_map<std::uint16_t, EchoListener*> echo_listeners_;
+  std::unordered_map<std::uint16_t, IcmpErrorListener*> error_listeners_;
   std::unordered_map<std::uint8_t, PathMtuListener*> path_mtu_listeners_;
 };
 

@@ -62,6 +62,47 @@ std::optional<Iperf3Parameters> Iperf3Parameters::of(const Json& message) {
   return p;
 }
 
+Json Iperf3Parameters::to_json() const {
+  const std::int64_t whole_seconds = time.count_ns() / 1'000'000'000;
+  Json::Object members{{udp ? "udp" : "tcp", true},
+                       {"omit", std::int64_t{0}},
+                       {"time", whole_seconds},
+                       {"num", std::int64_t{0}},
+                       {"blockcount", std::int64_t{0}},
+                       {"parallel", streams},
+                       {"len", block},
+                       {"pacing_timer", std::int64_t{1'000}},
+                       {"client_version", std::string("3.12")}};
+  if (rate > 0) members.emplace_back("bandwidth", rate);
+  if (reverse) members.emplace_back("reverse", true);
+  if (wide_counters) members.emplace_back("udp_counters_64bit", std::int64_t{1});
+  return Json(std::move(members));
+}
+
+std::optional<std::vector<Iperf3StreamResult>> iperf3_streams(const Json& results) {
+  const Json* const streams = results.find("streams");
+  const Json::Array* const rows = streams != nullptr ? streams->array() : nullptr;
+  if (rows == nullptr || rows->size() > std::size_t{Iperf3Parameters::kMostStreams}) return std::nullopt;
+  std::vector<Iperf3StreamResult> read;
+  for (const Json& row : *rows) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;
+    Iperf3StreamResult result;
+    std::int64_t retransmits = -1;
+    if (!take(row, "id", 0, kMost, result.id) || !take(row, "bytes", 0, kMost, result.bytes) ||
+        !take(row, "retransmits", -1, kMost, retransmits) ||
+        !take(row, "errors", -kMost, kMost, result.errors) ||
+        !take(row, "packets", 0, kMost, result.packets)) {
+      return std::nullopt;
+    }
+    if (retransmits >= 0) result.retransmits = retransmits;
+    if (const Json* const jitter = row.find("jitter"); jitter != nullptr) {
+      result.jitter_ns = jitter->number().value_or(0) * 1e9;
+    }
+    read.push_back(result);
+  }
+  return read;
+}
+
 Json iperf3_results(const std::vector<Iperf3StreamResult>& streams, bool receives_only, bool sends_tcp,
                     Duration lasted) {
   Json::Array rows;

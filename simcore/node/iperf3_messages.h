@@ -47,7 +47,8 @@ enum class Iperf3State : std::uint8_t {
 constexpr std::size_t kIperf3Cookie = 37;              // bytes, with the zero at the end
 constexpr std::size_t kIperf3LargestMessage = 65'536;  // bytes of JSON that we read
 
-// The first four bytes of each UDP stream, as they stand on the wire between little-endian machines.
+// The first datagram of a UDP stream and its answer, as they stand on the wire between little-endian machines.
+constexpr std::string_view kIperf3UdpConnect = "9876";
 constexpr std::string_view kIperf3UdpReply = "6789";
 
 struct Iperf3Parameters {
@@ -66,6 +67,9 @@ struct Iperf3Parameters {
   // None when a value is of another type, out of range, or one that this server cannot serve: a
   // protocol other than TCP and UDP, or a UDP stream toward the client without a rate.
   static std::optional<Iperf3Parameters> of(const Json& message);
+
+  // The message that a client tells them by.
+  Json to_json() const;
 };
 
 struct Iperf3StreamResult {
@@ -79,9 +83,12 @@ struct Iperf3StreamResult {
   std::int64_t omitted_packets = 0;
 };
 
-// The server's results; `sends_tcp` when it is the sender of TCP streams.
+// The results of the client or the server; `sends_tcp` when it is the sender of TCP streams.
 Json iperf3_results(const std::vector<Iperf3StreamResult>& streams, bool receives_only, bool sends_tcp,
                     Duration lasted);
+
+// The streams in a message of results. None when they are malformed.
+std::optional<std::vector<Iperf3StreamResult>> iperf3_streams(const Json& results);
 
 // Reads the messages of the control connection out of its bytes: states, and JSON behind its length.
 class Iperf3MessageReader {

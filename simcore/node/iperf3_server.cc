@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "simcore/node/host.h"
-#include "simcore/wire/byte_order.h"
+#include "simcore/node/iperf3_datagram.h"
 
 namespace simcore {
 
@@ -263,19 +263,13 @@ std::int64_t Iperf3Server::allowance(const Stream& stream) const {
   return carried(DataRate::bps(parameters_.rate), elapsed).count() + parameters_.block - stream.bytes;
 }
 
-// seconds, microseconds, number from 1: big-endian; the rest of the block is virtual.
 void Iperf3Server::send_datagram(Stream& stream) {
   ++stream.datagrams;
   stream.bytes += parameters_.block;
   counters_.sent_bytes += parameters_.block;
-  const std::int64_t now_us = simulation_.now().count_ns() / 1'000;
-  std::array<std::uint8_t, 16> stamp{};
-  store_be32(&stamp[0], static_cast<std::uint32_t>(now_us / 1'000'000));
-  store_be32(&stamp[4], static_cast<std::uint32_t>(now_us % 1'000'000));
-  if (parameters_.wide_counters) store_be32(&stamp[8], static_cast<std::uint32_t>(stream.datagrams >> 32));
-  store_be32(&stamp[parameters_.wide_counters ? 12 : 8], static_cast<std::uint32_t>(stream.datagrams));
-  const std::size_t unstored = static_cast<std::size_t>(parameters_.block) - stamp.size();
-  PacketPtr frame = make_udp_frame(*stream.ends, stamp, unstored, host_.next_identification(), host_.pool());
+  PacketPtr frame = make_iperf3_datagram(
+      *stream.ends, {stream.datagrams, simulation_.now()}, static_cast<std::size_t>(parameters_.block),
+      parameters_.wide_counters, host_.next_identification(), host_.pool());
   frame ? host_.send(std::move(frame)) : host_.dropped().add(DropReason::pool_exhausted, 1);
 }
 
@@ -298,17 +292,9 @@ void Iperf3Server::receive(PacketPtr packet, const Ipv4Header& datagram, const U
   if (known == streams_.end()) return host_.drop(DropReason::no_listener, *packet);
   if (phase_ != Phase::running || known->sends) return;
   for_each_datagram(*packet, header, [&](const UdpDatagram& each) {
-    const std::size_t stamp = parameters_.wide_counters ? 16 : 12;
-    if (each.stored.size() < stamp) return;
-    const std::uint8_t* const at = each.stored.data();
-    const std::int64_t number =
-        parameters_.wide_counters
-            ? static_cast<std::int64_t>(std::uint64_t{load_be32(at + 8)} << 32 | load_be32(at + 12))
-            : std::int64_t{load_be32(at + 8)};
-    // No client is four billion datagrams ahead of what came.
-    if (number < 1 || number > known->flow.highest() + (std::int64_t{1} << 32)) return;
-    const SimTime sent = SimTime::zero() + Duration::seconds(load_be32(at)) + Duration::us(load_be32(at + 4));
-    known->flow.add(number, sent, each.arrival, each.length);
+    const auto said = read_iperf3_datagram(each, parameters_.wide_counters, known->flow.highest());
+    if (!said) return;
+    known->flow.add(said->number, said->sent, each.arrival, each.length);
     known->bytes += static_cast<std::int64_t>(each.length);
     counters_.received_bytes += static_cast<std::int64_t>(each.length);
   });

@@ -9,7 +9,7 @@
 namespace simcore {
 
 PacketPtr make_udp_frame(const UdpEnds& ends, std::span<const std::uint8_t> payload, std::size_t unstored,
-                         std::uint16_t identification, PacketPool& pool) {
+                         std::uint16_t identification, PacketPool& pool, std::uint8_t ttl) {
   constexpr std::size_t kTransport = EthernetHeader::kSize + Ipv4Header::kSize;
   PacketPtr packet = pool.make(kTransport + UdpHeader::kSize + payload.size());
   if (!packet) return nullptr;
@@ -19,7 +19,8 @@ PacketPtr make_udp_frame(const UdpEnds& ends, std::span<const std::uint8_t> payl
                                                               .destination = ends.remote,
                                                               .protocol = ip_protocol::kUdp,
                                                               .payload_length = transport_length,
-                                                              .identification = identification});
+                                                              .identification = identification,
+                                                              .ttl = ttl});
   const std::span<std::uint8_t> udp = packet->bytes().subspan(kTransport);
   write_udp(udp,
             {.source_port = ends.local_port, .destination_port = ends.remote_port, .payload_length = length});

@@ -29,7 +29,7 @@ constexpr std::size_t kLargestUdpPayload = 65'507;  // in one IPv4 datagram with
 // left to be written, the checksum is partial. Null when the pool is exhausted. Precondition: the payload
 // is at most kLargestUdpPayload.
 PacketPtr make_udp_frame(const UdpEnds& ends, std::span<const std::uint8_t> payload, std::size_t unstored,
-                         std::uint16_t identification, PacketPool& pool);
+                         std::uint16_t identification, PacketPool& pool, std::uint8_t ttl = 64);
 
 // One datagram as an application sees it.
 struct UdpDatagram {

@@ -16,6 +16,15 @@ void UdpPorts::bind(std::uint16_t port, UdpListener& listener) {
   }
 }
 
+std::optional<std::uint16_t> UdpPorts::bind_free(UdpListener& listener) {
+  for (std::uint32_t tries = 0; tries < 65'536U - kFirstFree; ++tries) {
+    const std::uint16_t port = next_free_;
+    next_free_ = port == 65'535 ? kFirstFree : static_cast<std::uint16_t>(port + 1);
+    if (listeners_.try_emplace(port, &listener).second) return port;
+  }
+  return std::nullopt;
+}
+
 void UdpPorts::receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) {
   const auto udp = UdpHeader::parse(header.payload(), header.virtual_payload());
   if (!udp) return stack_.drop(DropReason::malformed, *packet);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "simcore/node/protocol_handler.h"
@@ -33,13 +34,18 @@ class UdpPorts final : public ProtocolHandler {
   // From now on `listener`, which must outlive its binding, gets what comes to `port`. Throws ConfigError
   // when the port is taken.
   void bind(std::uint16_t port, UdpListener& listener);
+  // The same at a free port from 49,152 on, which it returns; none when all are taken.
+  std::optional<std::uint16_t> bind_free(UdpListener& listener);
   void unbind(std::uint16_t port) { listeners_.erase(port); }
 
   void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) override;
 
  private:
+  static constexpr std::uint16_t kFirstFree = 49'152;  // RFC 6335 section 6
+
   Ipv4Stack& stack_;
   std::unordered_map<std::uint16_t, UdpListener*> listeners_;
+  std::uint16_t next_free_ = kFirstFree;
 };
 
 }  // namespace simcore

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "simcore/python/tcp_options.h"
 #include "simcore/units/error.h"
 
 namespace nb = nanobind;
@@ -43,8 +44,13 @@ void take(const nb::dict& from, const char* key, T& value) {
   }
 }
 
+// A preset by its name, or a dictionary of options.
 TcpOptions tcp(const nb::dict& from) {
-  return TcpOptions::preset(from.contains("tcp") ? text(from, "tcp") : "linux");
+  if (!from.contains("tcp")) return TcpOptions::linux_like();
+  if (const nb::object tcp = from["tcp"]; !nb::isinstance<nb::str>(tcp)) {
+    return tcp_options(nb::cast<nb::dict>(tcp), "make an application");
+  }
+  return TcpOptions::preset(text(from, "tcp"));
 }
 
 RequestSizes sizes(const nb::dict& from) {
@@ -104,6 +110,32 @@ BulkApplication bulk(const nb::dict& from) {
   return config;
 }
 
+Traceroute::Config traceroute(const nb::dict& from) {
+  Traceroute::Config config{.destination = Ipv4Address::parse(text(from, "destination"))};
+  take(from, "hops", config.hops);
+  take(from, "probes", config.probes);
+  take(from, "payload_bytes", config.payload);
+  take(from, "port", config.port);
+  take(from, "wait_ns", config.wait);
+  take(from, "start_ns", config.start);
+  return config;
+}
+
+Iperf3Client::Config iperf3_client(const nb::dict& from) {
+  Iperf3Client::Config config{.destination = Ipv4Address::parse(text(from, "destination")), .tcp = tcp(from)};
+  std::int64_t rate = 0;
+  take(from, "rate_bps", rate);
+  config.rate = DataRate::bps(rate);
+  take(from, "port", config.port);
+  take(from, "udp", config.udp);
+  take(from, "reverse", config.reverse);
+  take(from, "streams", config.streams);
+  take(from, "block_bytes", config.block);
+  take(from, "time_ns", config.time);
+  take(from, "start_ns", config.start);
+  return config;
+}
+
 HttpServerApplication http_server(const nb::dict& from) {
   HttpServerApplication config{.file = {}, .tcp = tcp(from)};
   take(from, "port", config.port);
@@ -127,6 +159,8 @@ ApplicationConfig application(const std::string& kind, const nb::dict& options) 
   if (kind == "tcp_bulk") return bulk(options);
   if (kind == "udp_source") return udp_source(options);
   if (kind == "ping") return ping(options);
+  if (kind == "traceroute") return traceroute(options);
+  if (kind == "iperf3_client") return iperf3_client(options);
   throw ConfigError("make an application of kind " + kind + ": it is none of hybridnet/schema/instance.json");
 }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet import Topo, TopologyError
+from hybridnet import Topo, TopologyError, topo_tcp
 from hybridnet.errors import PlanError, UnitError
 from hybridnet.topo_applications import APPLICATION_KINDS, resolve_applications
 from tests.hybridnet.plan_support import plan
@@ -91,7 +91,8 @@ def example(kind: str) -> dict[str, Any]:
         "port": 1000 + list(APPLICATION_KINDS).index(kind), "tcp": "rfc", "path": "/x", "size": "1 kB", "request": 10,
         "response": "1 kB", "count": 3, "mean_think": "1ms", "start": "1s", "stop": "3s", "destination": "h2",
         "rate": 1, "payload": 100, "arrivals": "poisson", "mean_on": "1s", "mean_off": "1s", "local_port": 5000,
-        "interval": "1s",
+        "interval": "1s", "udp": True, "reverse": True, "streams": 2, "block": 1000, "time": "2s", "hops": 5,
+        "probes": 2, "wait": "1s",
     }  # fmt: skip
     return {"kind": kind, **{name: values[name] for name in APPLICATION_KINDS[kind]}}
 
@@ -134,3 +135,73 @@ def test_the_binding_takes_every_kind_and_option() -> None:
 def test_a_destination_that_is_nowhere_is_refused() -> None:
     with pytest.raises(PlanError, match="ping to h9: there is no such node, and it is no IPv4 address"):
         plan(network([{"kind": "ping", "destination": "h9"}]))
+
+
+def test_a_tcp_may_differ_from_its_preset_in_single_options() -> None:
+    options = {
+        "congestion": "reno",
+        "minimum_rto": "1s",
+        "receive_buffer": "1 MB",
+        "sack": False,
+        "nagle": "off",
+    }
+    expected = {
+        "preset": "linux",
+        "congestion": "reno",
+        "minimum_rto_ns": 1_000_000_000,
+        "receive_buffer": 1_000_000,
+        "sack": False,
+        "nagle": "off",
+    }
+    assert resolve({"kind": "tcp_echo", "port": 7, "tcp": options}) == [
+        {"kind": "tcp_echo", "port": 7, "tcp": expected}
+    ]
+    assert resolve({"kind": "tcp_echo", "port": 7, "tcp": {"preset": "rfc"}})[0]["tcp"] == {"preset": "rfc"}
+
+
+@pytest.mark.parametrize(
+    ("tcp", "error"),
+    [
+        ({"congestion": "cubik"}, "did you mean 'cubic'"),
+        ({"conjestion": "cubic"}, "did you mean 'congestion'"),
+        ({"sack": 1}, "neither True nor False"),
+        ({"initial_window": -1}, "no whole number"),
+        ({"preset": "linus"}, "did you mean 'linux'"),
+        ({"minimum_rto": 1}, "unit"),
+        (7, "is unknown"),
+    ],
+)
+def test_a_tcp_that_makes_no_sense_is_refused(tcp: Any, error: str) -> None:
+    with pytest.raises((TopologyError, UnitError), match=error):
+        resolve({"kind": "tcp_echo", "port": 7, "tcp": tcp})
+
+
+def test_every_option_of_a_tcp_is_in_the_plans_schema_and_taken_by_the_binding() -> None:
+    simcore = pytest.importorskip("hybridnet._simcore")
+    given: dict[str, Any] = {
+        **{name: known[-1] for name, known in topo_tcp.NAMES.items()},
+        **dict.fromkeys(topo_tcp.SWITCHES, True),
+        **dict.fromkeys(topo_tcp.COUNTS, 20),
+        **dict.fromkeys(topo_tcp.SIZES, "64 kB"),
+        **dict.fromkeys(topo_tcp.DURATIONS, "100ms"),
+        "mss": 1000,
+    }
+    assert given.keys() == set(topo_tcp.TCP_OPTIONS)
+    application = {"kind": "tcp_echo", "port": 7, "tcp": given}
+    [machine] = [m for m in plan(network([application])).machines.values() if m["instance"]]
+    [host] = [node for node in machine["instance"]["nodes"] if node["name"] == "h1"]
+    instance = simcore.OfflineSimulation(1)
+    instance.add_node("host", "h1")
+    instance.add_interface("h1", "h1-eth0", "02:00:00:00:00:01", "10.0.0.1/24")
+    instance.add_application("h1", "tcp_echo", host["applications"][0])
+
+
+def test_iperf3_over_udp_needs_a_rate_and_whole_seconds() -> None:
+    client = {"kind": "iperf3_client", "destination": "h1"}
+    with pytest.raises(TopologyError, match="add rate"):
+        resolve({**client, "udp": True})
+    with pytest.raises(TopologyError, match="whole number of seconds"):
+        resolve({**client, "time": "1500ms"})
+    assert resolve({**client, "udp": True, "rate": 10, "time": "3s"}) == [
+        {**client, "udp": True, "rate_bps": 10_000_000, "time_ns": 3_000_000_000}
+    ]
