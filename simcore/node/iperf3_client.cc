@@ -89,7 +89,7 @@ void Iperf3Client::tcp_changed(TcpSocket& socket) {
   if (stream == streams_.end()) return;
   if (!std::exchange(stream->greeted, true)) socket.write(bytes_of(cookie_));
   const std::int64_t count = socket.discard(tcp.readable());
-  if (phase_ == Phase::running && config_.reverse) stream->bytes += count;
+  if (counts_arrivals()) stream->bytes += count;
   if (phase_ == Phase::running && !config_.reverse) pump(*stream);
   if (tcp.at_end_of_stream()) socket.close();
 }
@@ -288,7 +288,7 @@ void Iperf3Client::receive(PacketPtr packet, const Ipv4Header& datagram, const U
     if (std::ssize(streams_) < config_.streams) open_datagram_stream();
     return;
   }
-  if (phase_ != Phase::running || !config_.reverse) return;
+  if (!counts_arrivals()) return;
   for_each_datagram(*packet, header, [&](const UdpDatagram& each) {
     const auto said = read_iperf3_datagram(each, parameters_.wide_counters, stream->flow.highest());
     if (!said) return;

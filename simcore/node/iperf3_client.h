@@ -112,6 +112,10 @@ class Iperf3Client final : public TcpUser, public UdpListener {
   void pump_all();
   std::int64_t allowance(const Stream& stream) const;
   Json own_results() const;
+  // The server's data may overtake its word that the test is running.
+  bool counts_arrivals() const {
+    return config_.reverse && (phase_ == Phase::streams || phase_ == Phase::running);
+  }
   bool over() const { return phase_ >= Phase::finished; }
 
   Simulation& simulation_;

@@ -87,14 +87,15 @@ std::optional<std::vector<Iperf3StreamResult>> iperf3_streams(const Json& result
   for (const Json& row : *rows) {
     constexpr std::int64_t kMost = std::int64_t{1} << 60;
     Iperf3StreamResult result;
-    std::int64_t retransmits = -1;
     if (!take(row, "id", 0, kMost, result.id) || !take(row, "bytes", 0, kMost, result.bytes) ||
-        !take(row, "retransmits", -1, kMost, retransmits) ||
         !take(row, "errors", -kMost, kMost, result.errors) ||
         !take(row, "packets", 0, kMost, result.packets)) {
       return std::nullopt;
     }
-    if (retransmits >= 0) result.retransmits = retransmits;
+    // Who is no TCP sender says -1, and iperf 3.12 writes that as 2^64 - 1, which is no integer here.
+    const Json* const retransmits = row.find("retransmits");
+    const auto count = retransmits != nullptr ? retransmits->integer() : std::nullopt;
+    if (count && *count >= 0) result.retransmits = count;
     if (const Json* const jitter = row.find("jitter"); jitter != nullptr) {
       result.jitter_ns = jitter->number().value_or(0) * 1e9;
     }

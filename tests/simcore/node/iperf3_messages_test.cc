@@ -82,5 +82,45 @@ TEST(Iperf3Results, every_stream_has_what_a_client_asks_for) {
   EXPECT_EQ(stream.find("end_time")->number(), 1.5);
 }
 
+// What iperf 3.12 says of a stream that it received: -1 retransmissions, written without a sign.
+TEST(Iperf3Results, of_a_real_server_are_read) {
+  const auto streams = iperf3_streams(*Json::parse(
+      R"({"cpu_util_total":1.6,"sender_has_retransmits":18446744073709551615,"streams":[)"
+      R"({"id":1,"bytes":4997580,"retransmits":18446744073709551615,"jitter":0.00014,"errors":3,"packets":3423},)"
+      R"({"id":3,"bytes":7,"retransmits":5,"jitter":0,"errors":0,"packets":0}]})"));
+  ASSERT_TRUE(streams);
+  ASSERT_EQ(streams->size(), 2U);
+  EXPECT_EQ(streams->at(0).bytes, 4'997'580);
+  EXPECT_FALSE(streams->at(0).retransmits);
+  EXPECT_NEAR(streams->at(0).jitter_ns, 140'000, 1);
+  EXPECT_EQ(streams->at(0).errors, 3);
+  EXPECT_EQ(streams->at(1).retransmits, 5);
+}
+
+TEST(Iperf3Results, that_are_malformed_are_refused) {
+  for (const char* text :
+       {"{}", R"({"streams":7})", R"({"streams":[{"id":1,"bytes":-1}]})", R"({"streams":[{"id":"x"}]})"}) {
+    EXPECT_FALSE(iperf3_streams(*Json::parse(text))) << text;
+  }
+}
+
+TEST(Iperf3Parameters, that_a_client_writes_are_those_that_a_server_reads) {
+  const Iperf3Parameters written{.udp = true,
+                                 .reverse = true,
+                                 .streams = 3,
+                                 .block = 1'000,
+                                 .rate = 5'000'000,
+                                 .time = Duration::seconds(7),
+                                 .omit = Duration::zero(),
+                                 .wide_counters = true};
+  const auto read = Iperf3Parameters::of(written.to_json());
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->udp && read->reverse && read->wide_counters);
+  EXPECT_EQ(read->streams, 3);
+  EXPECT_EQ(read->block, 1'000);
+  EXPECT_EQ(read->rate, 5'000'000);
+  EXPECT_EQ(read->time, Duration::seconds(7));
+}
+
 }  // namespace
 }  // namespace simcore
