@@ -31,7 +31,7 @@ DURATIONS = (
     "initial_rto", "minimum_rto", "maximum_rto", "granularity", "delayed_ack_timeout", "persist_minimum",
     "persist_maximum", "keepalive_idle", "keepalive_interval", "time_wait", "fin_wait_2",
 )  # fmt: skip
-NAMES: Mapping[str, Collection[str]] = {
+NAMES: Mapping[str, tuple[str, ...]] = {
     "preset": PRESETS,
     "congestion": ("none", "reno", "vegas", "cubic", "bbr"),
     "recovery": ("tahoe", "reno", "newreno", "sack"),

@@ -108,7 +108,7 @@ def test_a_thousand_connections_are_open_at_once_and_each_gets_its_bytes_back(
 
     def echo() -> dict[str, int]:
         [snapshot] = snapshots(net).values()
-        return dict(only(snapshot["applications"]))  # type: ignore[arg-type]
+        return dict(only(snapshot["applications"]))
 
     # The last acknowledgement of a FIN comes half a round trip after the client has ended.
     wait_until(lambda: echo()["closed"] == CONNECTIONS)
