@@ -60,6 +60,8 @@ Generator::Generator(Config config, std::unique_ptr<TrafficSource> source)
 
 void Generator::run() {
   loop_.run();
+  // Reports are read by whoever asks for them from now on.
+  const std::lock_guard lock(reading_);
   const SimTime now = loop_.wall_now();
   for (; source_->next() != SimTime::never() && source_->next() + kBeginning <= now; source_->skip())
     ++unsent_;
@@ -131,6 +133,7 @@ void Generator::settle() {
 void Generator::give_up() { loop_.stop(); }
 
 Generator::Report Generator::read() {
+  const std::lock_guard lock(reading_);
   const EmulationPortal::Counters portal = portal_->counters();
   Report report;
   report.frames.name = config_.device;

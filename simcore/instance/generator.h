@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ class Generator : private Pollable {
   std::vector<SimTime> due_;    // of the frames of one packet, from the beginning of the source
   Ring<std::int64_t> waiting_;  // ns of the loop's clock at which the segments in the egress queue were due
   std::uint64_t taken_ = 0;     // frames, from the source
+  std::mutex reading_;          // guards the two around it, when the loop does not any more
   std::uint64_t unsent_ = 0;    // given up, or due when it was stopped
   DropCounters dropped_;        // before the portal
   bool held_ = false;           // the departure that is due waits for room
