@@ -20,6 +20,7 @@ import contextlib
 import gc
 import json
 import os
+import resource
 import signal
 import socket
 import sys
@@ -29,9 +30,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError
+from hybridnet.schema_check import SchemaCheck
 
 REQUEST_LIMIT = 1 << 16
 
@@ -52,8 +52,7 @@ def load_plan(path: Path) -> dict[str, Any]:
 
 def check_plan(plan: Any, what: str) -> None:
     """Checks an instance plan against its schema. Raises PlanError, which begins with ``what``."""
-    errors = sorted(_validator().iter_errors(plan), key=lambda error: list(map(str, error.absolute_path)))
-    if errors:
+    if errors := _check_of("").errors(plan):
         where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
         raise PlanError(f"{what}, at {where}: {errors[0].message}")
 
@@ -122,7 +121,7 @@ def add_links(simulation: Any, plan: dict[str, Any]) -> None:
 
 def check_direction(direction: dict[str, Any], what: str) -> None:
     """Checks one direction of a link against the schema of plans. Raises PlanError."""
-    for error in _validator().evolve(schema=_schema()["$defs"]["direction"]).iter_errors(direction):
+    for error in _check_of("#/$defs/direction").errors(direction):
         where = "/".join(map(str, error.absolute_path))
         raise PlanError(f"{what}{f', {where}' if where else ''}: {error.message}")
 
@@ -211,8 +210,7 @@ class Control:
             if self._ended:
                 return {"error": "the instance has ended"}
             if verb == "snapshot":
-                snapshot: dict[str, Any] = self._instance.snapshot()
-                return snapshot
+                return snapshot_of(self._instance)
             if verb == "set_link":
                 try:
                     return self._set_link(request)
@@ -259,13 +257,19 @@ def run(plan_path: Path, control_path: Path) -> None:
     gc.freeze()
     try:
         instance.run()
-        final = instance.snapshot()
+        final = snapshot_of(instance)
     finally:
         gc.enable()
         control.end()
         instance.close()  # here, and not when nobody refers to it any more: the process ends before
     control.finish(final)
     print(json.dumps(final), flush=True)
+
+
+def snapshot_of(instance: Any) -> dict[str, Any]:
+    """The instance's counters, and the most memory that this process ever had."""
+    most_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {**instance.snapshot(), "process": {"most_memory_bytes": most_memory_bytes}}
 
 
 def _stop_on_signal(instance: Any) -> None:
@@ -289,16 +293,11 @@ def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
 
 
 @cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(_schema())
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(
-        (files("hybridnet") / "schema" / "instance.json").read_text(encoding="utf-8")
-    )
-    return schema
+def _check_of(part: str) -> SchemaCheck:
+    """The schema of instance plans, or a part of it."""
+    name = "instance.json"
+    schema = json.loads((files("hybridnet") / "schema" / name).read_text(encoding="utf-8"))
+    return SchemaCheck({"$ref": f"{name}{part}"}, {name: schema})
 
 
 def main() -> int:

@@ -228,9 +228,10 @@ class Net(NetUsing):
 
     def _start(self) -> None:
         names = machine_names(self.topo) if self._cluster is None else self._cluster.machines
-        # A first plan, with made-up addresses: what cannot be built is said before a machine is started.
-        specs = [MachineSpec(name, f"198.18.0.{number}") for number, name in enumerate(names, start=1)]
-        make_plan(self.topo, specs, PlanOptions(token="0" * 16, **self._options))
+        if self._cluster is None or self.controllers:
+            # A first plan, with made-up addresses: what cannot be built is said before anything is started.
+            specs = [MachineSpec(name, f"198.18.0.{number}") for number, name in enumerate(names, start=1)]
+            make_plan(self.topo, specs, PlanOptions(token="0" * 16, **self._options))
         check_controllers(self.controllers, names)
         if self._cluster is None:
             info(f"*** Starting machines: {' '.join(names)}\n")

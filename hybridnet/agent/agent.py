@@ -21,9 +21,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
-
 from hybridnet.agent import facts as machine_facts
 from hybridnet.agent import probes
 from hybridnet.agent.hosts import Hosts
@@ -36,6 +33,7 @@ from hybridnet.agent.switching import Switching
 from hybridnet.agent.wires import Wires
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.journal import Journal
+from hybridnet.schema_check import SchemaCheck
 
 TRANSFER_LIMIT = 256 << 20
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
@@ -432,23 +430,15 @@ def _set_device(node: str, interface: str, state: str) -> None:
 
 
 @cache
-def _validator() -> Draft202012Validator:
-    schemas = {
-        name: json.loads((files("hybridnet") / "schema" / name).read_text())
+def _schema_check() -> SchemaCheck:
+    machine, instance = (
+        json.loads((files("hybridnet") / "schema" / name).read_text(encoding="utf-8"))
         for name in ("machine.json", "instance.json")
-    }
-    registry: Registry = Registry().with_resources(
-        [
-            (uri, Resource.from_contents(schema))
-            for name, schema in schemas.items()
-            for uri in (name, schema["$id"], f"hybridnet/schema/{name}")
-        ]
     )
-    return Draft202012Validator(schemas["machine.json"], registry=registry)
+    return SchemaCheck(machine, {"instance.json": instance})
 
 
 def _check(plan: dict[str, Any]) -> None:
-    errors = sorted(_validator().iter_errors(plan), key=lambda error: list(map(str, error.absolute_path)))
-    if errors:
+    if errors := _schema_check().errors(plan):
         where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
         raise PlanError(f"machine plan, at {where}: {errors[0].message} ({len(errors)} errors)")

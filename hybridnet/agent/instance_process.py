@@ -41,7 +41,7 @@ class InstanceProcess:
         directory.mkdir(parents=True, exist_ok=True)
         self._log = directory / "instance.log"
         plan_file = directory / "instance.json"
-        plan_file.write_text(json.dumps(plan, indent=1))
+        plan_file.write_text(json.dumps(plan))  # with an indent it would take ten times as long
         self._socket_path = sockets / "instance.sock"
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
