@@ -58,7 +58,15 @@ Figures figures_of(const RequestClient& a) {
           {"failed", a.failed()}};
 }
 Figures figures_of(const BulkClient& a) {
-  return {{"written_bytes", a.written()}, {"finished", a.finished()}, {"failed", a.failed()}};
+  Figures figures = {{"written_bytes", a.written()}, {"finished", a.finished()}, {"failed", a.failed()}};
+  if (const TcpConnection* const connection = a.connection()) {
+    const TcpSender& sender = connection->sender();
+    figures.insert(figures.end(), {{"cwnd_bytes", sender.congestion_window().cwnd},
+                                   {"srtt_ns", sender.rtt().srtt().count_ns()},
+                                   {"retransmitted_segments",
+                                    static_cast<std::int64_t>(sender.counters().retransmitted_segments)}});
+  }
+  return figures;
 }
 Figures figures_of(const UdpSource& a) {
   return {{"sent_datagrams", a.datagrams()}, {"sent_bytes", a.bytes()}};

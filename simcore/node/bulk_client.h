@@ -31,6 +31,8 @@ class BulkClient {
   }
 
   std::int64_t written() const { return bytes_ - sender_.unwritten(); }
+  // What its TCP is doing: null while there is no connection.
+  const TcpConnection* connection() const { return sender_.connection(); }
   bool finished() const { return sender_.finished(); }
   bool failed() const { return refused_ || sender_.error() != TcpError::none; }
 

@@ -23,21 +23,25 @@ class TcpBulkSender final : public TcpUser {
   explicit TcpBulkSender(std::int64_t bytes) : left_(bytes) {}
 
   void tcp_changed(TcpSocket& socket) override {
-    if (socket.connection().state() != TcpState::established) return;
+    connection_ = &socket.connection();
+    if (connection_->state() != TcpState::established) return;
     left_ -= socket.write_virtual(left_);
     if (left_ == 0) socket.close();
   }
   void tcp_closed(TcpSocket& socket) override {
     finished_ = true;
     error_ = socket.connection().error();
+    connection_ = nullptr;
   }
 
   std::int64_t unwritten() const { return left_; }
+  const TcpConnection* connection() const { return connection_; }  // null before it opens and when it is over
   bool finished() const { return finished_; }
   TcpError error() const { return error_; }
 
  private:
   std::int64_t left_;
+  const TcpConnection* connection_ = nullptr;
   bool finished_ = false;
   TcpError error_ = TcpError::none;
 };

@@ -3,6 +3,7 @@
 
 #include "simcore/tcp/bbr.h"
 #include "simcore/tcp/cubic.h"
+#include "simcore/tcp/linux_cubic.h"
 #include "simcore/tcp/reno.h"
 #include "simcore/tcp/vegas.h"
 
@@ -34,6 +35,7 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
     case CongestionAlgorithm::vegas:
       return std::make_unique<Vegas>(options);
     case CongestionAlgorithm::cubic:
+      if (options.cubic_of_linux) return std::make_unique<LinuxCubic>(options);
       return std::make_unique<Cubic>(options);
     case CongestionAlgorithm::bbr:
       return std::make_unique<Bbr>(options);

@@ -4,8 +4,8 @@
 // the constants of Linux net/ipv4/tcp_cubic.c.
 //
 // Per round trip, from 16 segments of window on, slow start ends when (1) acknowledgements that follow each other within
-// 2 ms have come for more than half of the smallest round trip, or (2) the smallest of the first eight round-trip
-// samples is above the smallest ever by an eighth of it, between 4 and 16 ms.
+// 2 ms have come for more than half of the smallest round trip and of what four trains take, at most 1 ms, or (2) the
+// smallest of the first eight round-trip samples is above the smallest ever by an eighth of it, between 4 and 16 ms.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class HyStart {
 
     if (sample.now - last_ack_ <= kAckSpacing) {
       last_ack_ = sample.now;
-      if (sample.now - round_start_ > min_rtt_ / 2) return true;
+      if (sample.now - round_start_ > (min_rtt_ + trains_delay(sample, window)) / 2) return true;
     }
     round_rtt_ = std::min(round_rtt_, *sample.rtt);
     if (++samples_ < kSamples) return false;
@@ -38,6 +38,13 @@ class HyStart {
   static constexpr Duration kAckSpacing = Duration::ms(2);
   static constexpr Duration kLeastRise = Duration::ms(4);
   static constexpr Duration kMostRise = Duration::ms(16);
+  static constexpr double kFourTrains = 4 * 65'536;  // bytes
+
+  // What trains may delay acknowledgements by, at the rate of slow start (hystart_ack_delay).
+  static Duration trains_delay(const AckSample& sample, const CongestionWindow& window) {
+    const double seconds = kFourTrains * sample.srtt.in_seconds() / (2.0 * static_cast<double>(window.cwnd));
+    return seconds < 1e-3 ? Duration::ns(static_cast<std::int64_t>(seconds * 1e9)) : Duration::ms(1);
+  }
 
   void start_round(const AckSample& sample) {
     round_end_ = sample.snd_nxt;

@@ -22,13 +22,16 @@ class ProportionalRateReduction {
 
   void on_sent(std::int64_t bytes) { sent_ += bytes; }
 
-  // The congestion window after an acknowledgement that delivered `delivered` bytes.
-  std::int64_t window(std::int64_t delivered, std::int64_t pipe, std::int64_t ssthresh, std::int64_t mss) {
+  // The congestion window after an acknowledgement that delivered `delivered` bytes. What may be sent in proportion is
+  // rounded up to whole units of `unit` bytes.
+  std::int64_t window(std::int64_t delivered, std::int64_t pipe, std::int64_t ssthresh, std::int64_t mss,
+                      std::int64_t unit) {
     delivered_ += delivered;
     std::int64_t allowed = 0;
     if (pipe > ssthresh) {
       const auto share = static_cast<__int128>(delivered_) * ssthresh;
-      allowed = static_cast<std::int64_t>((share + flight_ - 1) / flight_) - sent_;
+      const __int128 flight_in_units = static_cast<__int128>(flight_) * unit;
+      allowed = static_cast<std::int64_t>((share + flight_in_units - 1) / flight_in_units) * unit - sent_;
     } else {
       const std::int64_t bound = std::max(delivered_ - sent_, delivered) + mss;
       allowed = std::min(ssthresh - pipe, bound);

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "simcore/tcp/train_size.h"
+
 namespace simcore {
 
 namespace {
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr Duration kWorstAckDelay = Duration::ms(200);  // TLP.max_ack_delay of RFC 8985 section 7.2
-constexpr std::int64_t kPacedBurstsPerSecond = 1024;  // a train is at most this part of a second, as in Linux
+constexpr Duration kCloseBehind = Duration::ms(1);
 
 }  // namespace
 
@@ -205,7 +207,7 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   const std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : pipe());
   const std::int64_t chunk = data > 0 ? sendable(data, window, allowed) : 0;
   const bool fin = fin_waits && chunk == std::max<std::int64_t>(data, 0) && window > chunk;
-  if (chunk > 0 ? worth_waiting(chunk, data, allowed) : !fin) {
+  if (chunk > 0 ? worth_waiting(now, chunk, data, allowed) : !fin) {
     if (allowed < std::min({data, window, congestion_.mss * longest_train()})) limited_at_ = snd_nxt_;
     if (board_.empty()) arm_persist(now);
     return std::nullopt;
@@ -239,21 +241,25 @@ std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::in
 }
 
 // With trains on, a small piece that the congestion window allows is kept back until more acknowledgements make it a
-// longer train, as tcp_tso_should_defer in Linux: at most a third of the window waits, so acknowledgements will come.
-bool TcpSender::worth_waiting(std::int64_t chunk, std::int64_t data, std::int64_t allowed) const {
+// longer train, as tcp_tso_should_defer in Linux: at most a third of the window waits, and only while acknowledgements
+// come close behind each other, so more will come.
+bool TcpSender::worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data,
+                              std::int64_t allowed) const {
   const std::int64_t longest = longest_train() * congestion_.mss;
   if (longest == congestion_.mss || state_ != RecoveryState::open || board_.empty()) return false;
+  if (now - last_sent_ > kCloseBehind || now - board_.at(board_.first()).sent < rtt_.srtt() / 2) return false;
   const bool cut_by_congestion = allowed - chunk < congestion_.mss && chunk < std::min(data, longest);
   return cut_by_congestion && chunk < congestion_.cwnd / 3;
 }
 
 std::int64_t TcpSender::longest_train() const {
-  std::int64_t longest = options_.longest_train;
-  if (const auto rate = control_->pacing_rate(); rate && longest > 2) {
-    const auto bytes = static_cast<std::int64_t>(*rate) / kPacedBurstsPerSecond;
-    longest = std::clamp<std::int64_t>(bytes / congestion_.mss, 2, longest);
+  const std::int64_t longest = options_.longest_train;
+  if (longest == 1) return longest;
+  std::optional<double> rate = control_->pacing_rate();
+  if (!rate && options_.size_trains_by_rate && rtt_.has_sample() && rtt_.srtt() > Duration::zero()) {
+    rate = rate_of_window(congestion_.cwnd, congestion_.ssthresh, rtt_.srtt());
   }
-  return longest;
+  return rate ? train_segments(*rate, smallest_rtt(), congestion_.mss, longest) : longest;
 }
 
 TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool fin) {

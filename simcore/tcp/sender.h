@@ -138,7 +138,7 @@ class TcpSender {
   Outgoing send_again(SimTime now, Scoreboard::Index first, std::int64_t count);
   std::optional<Outgoing> send_new(SimTime now);
   std::int64_t sendable(std::int64_t data, std::int64_t window, std::int64_t allowed) const;
-  bool worth_waiting(std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
+  bool worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
   std::int64_t longest_train() const;
   Outgoing transmit(SimTime now, std::int64_t length, bool fin);
   void restart_after_idle(SimTime now);

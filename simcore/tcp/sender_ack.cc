@@ -281,6 +281,9 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
 void TcpSender::reduce(CongestionEvent event, SimTime now) {
   const std::int64_t flight = std::min(congestion_.cwnd, outstanding());
   congestion_.ssthresh = control_->reduced(event, congestion_, flight, now);
+  if (options_.window_of_linux && !control_->owns_window()) {
+    congestion_.ssthresh -= congestion_.ssthresh % congestion_.mss;
+  }
 }
 
 void TcpSender::enter_recovery(SimTime now) {
@@ -304,7 +307,7 @@ void TcpSender::enter_recovery(SimTime now) {
     return;
   }
   state_ = RecoveryState::recovery;
-  if (!already_reduced) prr_.start(outstanding());
+  if (!already_reduced) prr_.start(options_.window_of_linux ? congestion_.cwnd : outstanding());
   if (!sack_) {
     board_.mark_lost(board_.first());
     duplicate_credit_ = std::min(duplicate_credit_, board_.pipe());
@@ -318,7 +321,7 @@ void TcpSender::enter_reduced(CongestionEvent event, SimTime now) {
   reduce(event, now);
   state_ = RecoveryState::reduced;
   recover_ = snd_nxt_;
-  prr_.start(outstanding());
+  prr_.start(options_.window_of_linux ? congestion_.cwnd : outstanding());
 }
 
 void TcpSender::end_recovery(SimTime now) {
@@ -355,10 +358,13 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
     control_->on_ack(sample, congestion_);
   } else if (sample.recovering) {
     congestion_.cwnd = options_.prr
-                           ? prr_.window(delivery.delivered, pipe(), congestion_.ssthresh, congestion_.mss)
+                           ? prr_.window(delivery.delivered, pipe(), congestion_.ssthresh, congestion_.mss,
+                                         options_.window_of_linux ? congestion_.mss : 1)
                            : congestion_.ssthresh;
     congestion_.cwnd = std::max(congestion_.cwnd, congestion_.mss);
-  } else if (delivery.acked > 0 && !recovery_ended) {
+  } else if (delivery.acked > 0 && (!recovery_ended || options_.window_of_linux)) {
+    // What SACK has told before was counted then.
+    if (recovery_ended) sample.acked = std::min(sample.acked, sample.delivered);
     control_->on_ack(sample, congestion_);
   }
 }

@@ -14,7 +14,10 @@ TcpOptions TcpOptions::linux_like() {
       3 << 20;  // half of tcp_rmem[2]: tcp_adv_win_scale leaves the other half to overhead
   options.initial_receive_buffer = 65'535;  // half of tcp_rmem[1], likewise
   options.longest_train = 44;
+  options.size_trains_by_rate = true;
   options.congestion = CongestionAlgorithm::cubic;
+  options.cubic_of_linux = true;
+  options.window_of_linux = true;
   options.bytes_counted_per_ack = 0;
   options.frto = true;                          // net.ipv4.tcp_frto
   options.rto.minimum_rto = Duration::ms(200);  // TCP_RTO_MIN

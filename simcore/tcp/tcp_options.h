@@ -48,8 +48,9 @@ struct TcpOptions {
   // The window begins with this much of the receive buffer and grows to it as the application keeps up (Fisk and Feng
   // 2001, dynamic right-sizing, as in Linux); absent: all of it from the beginning.
   std::optional<std::int64_t> initial_receive_buffer;
-  bool keep_received_bytes = true;  // false: a sink; received payload is counted, not stored
-  std::uint16_t longest_train = 1;  // segments sent as one object; 1 means single segments, 44 is 64 KB
+  bool keep_received_bytes = true;   // false: a sink; received payload is counted, not stored
+  std::uint16_t longest_train = 1;   // segments sent as one object; 1 means single segments, 44 is 64 KB
+  bool size_trains_by_rate = false;  // Linux: a train is what the window gives in about a millisecond
   std::uint32_t out_of_order_ranges = 4096;     // bound of the reassembly queue, in gaps
   std::uint32_t segments_in_flight = 1u << 17;  // bound of the scoreboard
 
@@ -74,8 +75,12 @@ struct TcpOptions {
   std::uint32_t bytes_counted_per_ack = 2;  // RFC 3465: L, segments, in slow start; 0 means all, as Linux
   bool byte_counting =
       true;  // false: congestion avoidance grows by MSS*MSS/cwnd per acknowledgement (RFC 5681 eq. 3)
+  bool window_of_linux =
+      false;  // Linux: a reduced window is whole segments; PRR is in proportion to the window,
+              // not to what is outstanding; what ends a recovery counts for growth
   bool restart_after_idle = true;  // RFC 5681 section 4.1
   bool hystart = true;             // Ha and Rhee 2011; CUBIC only
+  bool cubic_of_linux = false;     // where Linux's CUBIC is not that of RFC 9438: see linux_cubic.h
 
   // Retransmission timer.
   RttEstimator::Config rto;

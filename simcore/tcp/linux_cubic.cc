@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/tcp/linux_cubic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simcore {
+
+namespace {
+
+constexpr double kC = 0.4;
+constexpr std::int64_t kBeta = 717;  // of 1024
+constexpr std::int64_t kOne = 1024;
+constexpr double kRenoAcked = 15.0 / 8;  // windows of acknowledgements for one segment more
+constexpr double kBeforeLoss = 20;
+constexpr double kFastest = 2;
+constexpr double kSlowest = 100;  // windows
+constexpr Duration kLookEvery = Duration::ns(1'000'000'000 / 32);
+
+}  // namespace
+
+void LinuxCubic::on_ack(const AckSample& sample, CongestionWindow& window) {
+  if (sample.rtt) min_rtt_ = std::min(min_rtt_, *sample.rtt);
+  if (!sample.window_limited) return;
+  std::int64_t acked = sample.acked;
+  if (window.slow_start()) {
+    if (use_hystart_ && hystart_.on_ack(sample, window)) {
+      window.ssthresh = window.cwnd;
+    } else {
+      acked = slow_start(acked, window);
+      if (acked == 0) return;
+    }
+  }
+  const std::int64_t segments = std::max<std::int64_t>(window.cwnd / window.mss, 1);
+  const double acked_segments = static_cast<double>(acked) / static_cast<double>(window.mss);
+  update(sample.now, segments, acked_segments);
+  grow(segments, acked_segments, window);
+}
+
+// Sets how much must be acknowledged for the next segment of window.
+void LinuxCubic::update(SimTime now, std::int64_t segments, double acked) {
+  reno_acked_ += acked;
+  if (in_epoch_ && segments == updated_at_ && now - updated_ <= kLookEvery) return;
+  updated_ = now;
+  updated_at_ = segments;
+  const auto cwnd = static_cast<double>(segments);
+  if (!in_epoch_) {
+    in_epoch_ = true;
+    epoch_start_ = now;
+    reno_acked_ = acked;
+    reno_window_ = cwnd;
+    origin_ = std::max(last_max_, cwnd);
+    k_ = std::cbrt((origin_ - cwnd) / kC);
+  }
+  const Duration ahead = min_rtt_ == Duration::infinite() ? Duration::zero() : min_rtt_;
+  const double offset = (now + ahead - epoch_start_).in_seconds() - k_;
+  const double target = origin_ + std::trunc(kC * offset * offset * offset);
+  acked_per_increase_ = target > cwnd ? std::floor(cwnd / (target - cwnd)) : kSlowest * cwnd;
+  if (last_max_ == 0) acked_per_increase_ = std::min(acked_per_increase_, kBeforeLoss);
+
+  const double acked_per_reno_increase = std::floor(cwnd * kRenoAcked);
+  while (reno_acked_ > acked_per_reno_increase) {
+    reno_acked_ -= acked_per_reno_increase;
+    ++reno_window_;
+  }
+  if (reno_window_ > cwnd) {
+    acked_per_increase_ = std::min(acked_per_increase_, std::floor(cwnd / (reno_window_ - cwnd)));
+  }
+  acked_per_increase_ = std::max(acked_per_increase_, kFastest);
+}
+
+void LinuxCubic::grow(std::int64_t segments, double acked, CongestionWindow& window) {
+  std::int64_t more = 0;
+  if (counted_ >= acked_per_increase_) {  // it is less than it was
+    counted_ = 0;
+    ++more;
+  }
+  counted_ += acked;
+  const double earned = std::floor(counted_ / acked_per_increase_);
+  counted_ -= earned * acked_per_increase_;
+  more += static_cast<std::int64_t>(earned);
+  if (more > 0) window.cwnd = (segments + more) * window.mss;
+}
+
+std::int64_t LinuxCubic::reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t,
+                                 SimTime) {
+  in_epoch_ = false;
+  const std::int64_t segments = std::max<std::int64_t>(window.cwnd / window.mss, 1);
+  const auto cwnd = static_cast<double>(segments);
+  if (event == CongestionEvent::timeout) {
+    last_max_ = 0;
+  } else {
+    last_max_ = cwnd < last_max_ ? static_cast<double>(segments * (kOne + kBeta) / (2 * kOne)) : cwnd;
+  }
+  return std::max<std::int64_t>(segments * kBeta / kOne, 2) * window.mss;
+}
+
+void LinuxCubic::on_idle_end(CongestionWindow&, SimTime, Duration idle) {
+  if (in_epoch_) epoch_start_ = epoch_start_ + idle;
+}
+
+}  // namespace simcore
