@@ -11,16 +11,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from statistics import fmean
 from typing import Any
-
-from rich.console import Console
 
 from experiments.tcp_parts.path import PathCase, PathResult, run_path
 from experiments.tcp_parts.plot import plot_curves, plot_windows
 from experiments.tcp_parts.replicate import Estimate, estimate, run_all
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "TCP over 10 Mbit/s down and 28.8 kbit/s up, as in figures 5-4 to 5-6 of Idserda 2004"
 
@@ -83,15 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="segments that may wait for the way up (default: %(default)s)",
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="four loss rates, two seeds, a hundredth of the data"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/asymmetric"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
+    add_experiment_arguments(
+        parser, "asymmetric", quick="four loss rates, two seeds, a hundredth of the data"
     )
 
 
@@ -101,19 +91,17 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
     """
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
     quick: bool = arguments.quick
     losses = [0.0, 0.002, 0.005, 0.01] if quick else [step / 1000 for step in range(21)]
     seeds = range(1, 1 + (min(2, arguments.seeds) if quick else arguments.seeds))
     size = BITS // 800 if quick else BITS // 8
     queue: int = arguments.uplink_queue
-    directory.write_manifest(
-        seed=1,
-        facts={"bytes": size, "seeds": len(seeds), "uplink_queue": queue, "tcp": tcp_options(CURVES[0])},
+    experiment = Experiment(
+        arguments,
+        {"bytes": size, "seeds": len(seeds), "uplink_queue": queue, "tcp": tcp_options(CURVES[0])},
     )
     cases = [case_of(curve, loss, seed, size, queue) for curve in CURVES for loss in losses for seed in seeds]
-    results = run_all(run_path, cases, console)
+    results = run_all(run_path, cases, experiment.console)
     points = [
         point_of([each for each in results if each.case.label == label_of(curve, loss)], curve, loss)
         for curve in CURVES
@@ -121,9 +109,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     ]
     full = run_path(full_downlink_case())
     checks = checks_of(points, full)
-    _write(directory, points, results, checks)
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    _write(experiment.directory, points, results)
+    return experiment.finish(checks)
 
 
 def tcp_options(curve: Curve) -> dict[str, Any]:
@@ -254,9 +241,7 @@ def checks_of(points: Sequence[Point], full: PathResult) -> list[Check]:
     return checks
 
 
-def _write(
-    directory: RunDirectory, points: Sequence[Point], results: Sequence[PathResult], checks: Sequence[Check]
-) -> None:
+def _write(directory: RunDirectory, points: Sequence[Point], results: Sequence[PathResult]) -> None:
     directory.write_csv(
         "throughput.csv",
         ["curve", "loss", "throughput_Bps", "half_width_Bps", "cwnd_bytes", "cwnd_half_width", "ack_loss"],
@@ -273,7 +258,6 @@ def _write(
             for point in points
         ],
     )
-    directory.write_json("checks.json", [check.to_json() for check in checks])
     of_curve = {curve: [point for point in points if point.curve == curve] for curve in CURVES}
     plot_curves(
         directory.path / "throughput.png",

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from experiments.tcp_parts.dumbbell_network import Step, climb, tcp_options
 from experiments.tcp_parts.plot import plot_dumbbell
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "64 TCP flows over a simulated dumbbell, as in figures 6 and 7 of Obaida and Liu 2017"
 
@@ -37,17 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds-per-step", type=float, default=STEP_S, metavar="S", help="simulated (default: 30)"
     )
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="three steps of 1 s, 1 to 4 flows; neither fairness nor the whole is judged",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/dumbbell"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
+    add_experiment_arguments(
+        parser, "dumbbell", quick="three steps of 1 s, 1 to 4 flows; neither fairness nor the whole is judged"
     )
 
 
@@ -57,13 +46,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
     """
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
     steps = STEPS[:3] if arguments.quick else STEPS
     step_s = 1.0 if arguments.quick else arguments.seconds_per_step
-    directory.write_manifest(
-        seed=1,
-        facts={
+    experiment = Experiment(
+        arguments,
+        {
             "steps": steps,
             "step_s": step_s,
             "tcp": {"trains": tcp_options(True), "single segments": tcp_options(False)},
@@ -72,7 +59,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     climbed: dict[str, list[Step]] = {}
     series: dict[str, list[tuple[float, float]]] = {}
     for mode in ("trains", "single segments"):
-        with console.status(f"{mode}: simulating {steps[0]} flow") as status:
+        with experiment.console.status(f"{mode}: simulating {steps[0]} flow") as status:
             climbed[mode], series[mode] = climb(
                 steps,
                 step_s,
@@ -82,10 +69,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
                 ),
             )
     checks = checks_of(climbed["trains"], climbed["single segments"])
-    _write(directory, climbed, series, checks)
-    console.print(table_of(climbed))
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    _write(experiment.directory, climbed, series)
+    return experiment.finish(checks, table_of(climbed))
 
 
 def checks_of(trains: Sequence[Step], singles: Sequence[Step]) -> list[Check]:
@@ -175,7 +160,6 @@ def _write(
     directory: RunDirectory,
     climbed: dict[str, list[Step]],
     series: dict[str, list[tuple[float, float]]],
-    checks: Sequence[Check],
 ) -> None:
     rows: list[tuple[Any, ...]] = [
         (
@@ -192,5 +176,4 @@ def _write(
         ],
         rows,
     )  # fmt: skip
-    directory.write_json("checks.json", [check.to_json() for check in checks])
     plot_dumbbell(directory.path / "goodput.png", climbed, series)

@@ -10,17 +10,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 from typing import Any
-
-from rich.console import Console
 
 from experiments.tcp_parts.formulas import INDEPENDENT, PERIODIC, pftk, square_root
 from experiments.tcp_parts.path import PathCase, PathResult, run_path
 from experiments.tcp_parts.plot import plot_friendly, plot_windows
 from experiments.tcp_parts.replicate import Estimate, estimate, run_all
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "TCP throughput under loss beside the formulas, as in figure 5-2 of Idserda 2004"
 
@@ -87,16 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="rack-tlp",
         help="how losses are found and repaired (default: %(default)s, as Linux today)",
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="six loss rates, three seeds, a tenth of the data"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/tcp-friendly"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "tcp-friendly", quick="six loss rates, three seeds, a tenth of the data")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -105,19 +93,16 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
     """
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
     quick: bool = arguments.quick
     recovery: str = arguments.recovery
     losses = [0.0, 0.002, 0.005, 0.01, 0.02, 0.05] if quick else [step / 1000 for step in range(51)]
     seeds = range(1, 1 + (min(3, arguments.seeds) if quick else arguments.seeds))
     size = BITS // 80 if quick else BITS // 8
-    directory.write_manifest(
-        seed=1,
-        facts={"bytes": size, "seeds": len(seeds), "tcp": tcp_options(1460, 0, recovery)},
+    experiment = Experiment(
+        arguments, {"bytes": size, "seeds": len(seeds), "tcp": tcp_options(1460, 0, recovery)}
     )
     cases = [case_of(mss, loss, seed, size, recovery) for mss in SIZES for loss in losses for seed in seeds]
-    results = run_all(run_path, cases, console)
+    results = run_all(run_path, cases, experiment.console)
     points = [
         point_of([each for each in results if each.case.label == label_of(mss, loss)], mss, loss)
         for mss in SIZES
@@ -125,9 +110,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     ]
     trace = figure_4_2()
     checks = checks_of(points)
-    _write(directory, points, results, trace, checks)
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    _write(experiment.directory, points, results, trace)
+    return experiment.finish(checks)
 
 
 def window_of(mss: int, loss: float) -> int:
@@ -265,7 +249,6 @@ def _write(
     points: Sequence[Point],
     results: Sequence[PathResult],
     trace: str,
-    checks: Sequence[Check],
 ) -> None:
     directory.write_csv(
         "throughput.csv",
@@ -281,7 +264,6 @@ def _write(
             for p in points
         ],
     )  # fmt: skip
-    directory.write_json("checks.json", [check.to_json() for check in checks])
     (directory.path / "figure-4-2.txt").write_text(trace, encoding="utf-8")
     plot_friendly(directory.path / "throughput.png", points)
     for result in results:

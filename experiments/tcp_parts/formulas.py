@@ -31,3 +31,15 @@ def pftk(mss_bytes: float, rtt_s: float, loss: float, timeout_s: float, window_b
         1 + 32 * loss * loss
     )
     return min(most, mss_bytes / per_segment)
+
+
+def cubic(mss_bytes: float, rtt_s: float, loss: float) -> float:
+    """The response function of CUBIC, RFC 9438 section 5.1: the faster of its cubic and its Reno-friendly region.
+
+    C is 0.4 and beta 0.7; infinite without loss.
+    """
+    if loss == 0:
+        return inf
+    c, beta = 0.4, 0.7
+    in_cubic_region = (c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (rtt_s / loss) ** 0.75
+    return mss_bytes / rtt_s * max(in_cubic_region, sqrt(1.5 / loss))

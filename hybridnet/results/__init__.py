@@ -4,7 +4,17 @@
 from __future__ import annotations
 
 from hybridnet.results.checks import Check, render_checks
+from hybridnet.results.experiment import Experiment, add_experiment_arguments
 from hybridnet.results.run_directory import RunDirectory
 from hybridnet.results.verdict import Limits, Verdict, judge
 
-__all__ = ["Check", "Limits", "RunDirectory", "Verdict", "judge", "render_checks"]
+__all__ = [
+    "Check",
+    "Experiment",
+    "Limits",
+    "RunDirectory",
+    "Verdict",
+    "add_experiment_arguments",
+    "judge",
+    "render_checks",
+]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What every experiment of ``hybridnet reproduce`` does alike: its options, its run directory, its last words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from hybridnet.results.checks import Check
+from hybridnet.results.run_directory import RunDirectory
+
+__all__ = ["Experiment", "add_experiment_arguments"]
+
+
+def add_experiment_arguments(parser: argparse.ArgumentParser, name: str, *, quick: str | None = None) -> None:
+    """Adds the options that experiments share.
+
+    Args:
+        parser: of ``hybridnet reproduce NAME``.
+        name: of the experiment; its results go to ``runs/NAME`` unless told otherwise.
+        quick: what ``--quick`` does, for its help; None: there is no such option.
+    """
+    if quick is not None:
+        parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("runs") / name,
+        metavar="DIR",
+        help="run directory (default: %(default)s)",
+    )
+
+
+class Experiment:
+    """One run of an experiment: where it writes, and where it talks.
+
+    Args:
+        arguments: with the options of `add_experiment_arguments` and of ``hybridnet reproduce``.
+        facts: what the manifest says of this experiment.
+        seed: of its first replication.
+
+    Raises:
+        UsageError: the directory holds something else than a run.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, facts: Mapping[str, Any], *, seed: int = 1) -> None:
+        self.console = Console(stderr=arguments.json)
+        self.directory = RunDirectory(arguments.out)
+        self.directory.write_manifest(seed=seed, facts=facts)
+
+    def finish(self, checks: Sequence[Check], table: Table | None = None) -> list[Check]:
+        """Writes the checks into ``checks.json``, shows the table, and says where everything is.
+
+        Returns:
+            The checks.
+        """
+        self.directory.write_json("checks.json", [check.to_json() for check in checks])
+        if table is not None:
+            self.console.print(table)
+        self.console.print(f"run directory: {self.directory.path}", highlight=False)
+        return list(checks)
