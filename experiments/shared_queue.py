@@ -44,6 +44,7 @@ SECONDS = 60.0
 EVERY_S = 0.1
 LEAST_FAIRNESS = 0.9
 LEAST_USED = 0.9
+QUEUES = ("drop-tail", "codel")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=SECONDS, metavar="S", help="per round (default: %(default)g)"
     )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
+    parser.add_argument(
+        "--queue", choices=QUEUES, default=QUEUES[0], help="of the shared link (default: %(default)s)"
+    )
     add_experiment_arguments(parser, "shared-queue", quick="one round of 15 s")
 
 
@@ -69,12 +73,19 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     if seconds < 5 or rounds < 1:
         raise UsageError(f"shared-queue: --seconds {seconds:g} --rounds {rounds}: at least 5 and 1")
     require_algorithms([ALGORITHM])
-    facts = {"seconds": seconds, "rounds": rounds, "rtt_s": RTT_S, "queue_packets": QUEUE_PACKETS}
+    queue: str = arguments.queue
+    facts = {
+        "seconds": seconds,
+        "rounds": rounds,
+        "rtt_s": RTT_S,
+        "queue": queue,
+        "queue_packets": QUEUE_PACKETS,
+    }
     experiment = Experiment(arguments, facts)
     done: list[SharedRound] = []
     for number in range(1, rounds + 1):
         with experiment.console.status(f"round {number} of {rounds}"):
-            done.append(_round(number, seconds))
+            done.append(_round(number, seconds, queue))
         experiment.console.print(str(done[-1]), highlight=False)
     checks = checks_of(done)
     _write(experiment, done)
@@ -111,9 +122,10 @@ def checks_of(rounds: Sequence[SharedRound]) -> list[Check]:
     ]
 
 
-def _round(number: int, seconds: float) -> SharedRound:
+def _round(number: int, seconds: float, queue: str) -> SharedRound:
     """Builds the network, lets both flows run, and removes it."""
-    with Net(SharedLink(), port_type="afpacket", seed=number) as net, ThreadPoolExecutor(1) as thread:
+    topo = SharedLink(aqm=None if queue == "drop-tail" else queue)
+    with Net(topo, port_type="afpacket", seed=number) as net, ThreadPoolExecutor(1) as thread:
         sender, receiver = net["h1"], net["h2"]
         for host in (sender, receiver):
             prepare(host, trains=True)

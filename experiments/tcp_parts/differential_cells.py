@@ -68,7 +68,7 @@ class Cell:
             "overhead_bytes": OVERHEAD,
             "train_limit_ns": 0,
         }
-        return back | {"loss": self.loss}, back
+        return back | {"loss": {"model": "independent", "probability": self.loss}}, back
 
     def case(self, number: int, seconds: float, every_s: float) -> PathCase:
         """The simulated flow of round ``number``."""

@@ -21,10 +21,6 @@ OVERHEAD = 24
 PAYLOAD, FRAME = 1448, 1514 + OVERHEAD
 QUEUE_PACKETS = round(RATE_MBPS * 1e6 * RTT_S / 8 / FRAME)
 PAYLOAD_BPS = RATE_MBPS * 1e6 * PAYLOAD / FRAME
-JITTER_MS = 1e3 * FRAME * 8 / (RATE_MBPS * 1e6)
-"""What acknowledgements take to the simulated sender varies by the time of one frame on the link, as a real host's work
-does. Without, each of its segments would come at the same instant between two departures, and while the queue is full
-find its place always free, or always taken: the phase effect of Floyd and Jacobson 1992."""
 START_S = 4.0
 """The simulated flow begins so long after the instance; by then all is built."""
 
@@ -32,7 +28,7 @@ START_S = 4.0
 class SharedLink(Topo):
     """Two pairs of hosts, one real and one simulated, on both sides of two routers."""
 
-    def build(self) -> None:
+    def build(self, aqm: str | None = None) -> None:
         for router in ("r1", "r2"):
             self.addSimRouter(router)
         self.addLink(
@@ -43,16 +39,15 @@ class SharedLink(Topo):
             max_queue_size=QUEUE_PACKETS,
             overhead=OVERHEAD,
             train_limit="0",
+            aqm=aqm,
         )
         bulk = {"kind": "tcp_bulk", "destination": "v2", "port": SERVICE, "start": f"{START_S:g}s"}
         self.addHost("h1")
         self.addHost("h2")
         self.addSimHost("v1", applications=[bulk])
         self.addSimHost("v2", applications=[{"kind": "tcp_discard", "port": SERVICE}])
-        for host, router in (("h1", "r1"), ("h2", "r2"), ("v2", "r2")):
+        for host, router in (("h1", "r1"), ("v1", "r1"), ("h2", "r2"), ("v2", "r2")):
             self.addLink(host, router)
-        acknowledgements = {"delay": f"{JITTER_MS / 2:g}ms", "jitter": f"{JITTER_MS / 2:g}ms"}
-        self.addLink("v1", "r1", params2=acknowledgements)
 
 
 class SimulatedSample(NamedTuple):

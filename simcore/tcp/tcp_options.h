@@ -75,9 +75,9 @@ struct TcpOptions {
   std::uint32_t bytes_counted_per_ack = 2;  // RFC 3465: L, segments, in slow start; 0 means all, as Linux
   bool byte_counting =
       true;  // false: congestion avoidance grows by MSS*MSS/cwnd per acknowledgement (RFC 5681 eq. 3)
-  bool window_of_linux =
-      false;  // Linux: a reduced window is whole segments; PRR is in proportion to the window,
-              // not to what is outstanding; what ends a recovery counts for growth
+  // Linux: a reduced window is whole segments, PRR is in proportion to the window and not to what is outstanding, and
+  // what ends a recovery counts for growth.
+  bool window_of_linux = false;
   bool restart_after_idle = true;  // RFC 5681 section 4.1
   bool hystart = true;             // Ha and Rhee 2011; CUBIC only
   bool cubic_of_linux = false;     // where Linux's CUBIC is not that of RFC 9438: see linux_cubic.h

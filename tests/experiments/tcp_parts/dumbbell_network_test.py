@@ -28,7 +28,7 @@ def test_speed_is_of_the_processor():
 @pytest.mark.parametrize("trains", [True, False])
 def test_two_flows_fill_their_access_links(trains):
     heard: list[Step] = []
-    steps, series = climb((1, 2), 0.3, trains, heard.append)
+    steps, series = climb((1, 2), 1.0, trains, heard.append)  # the first losses are in the first half
     assert heard == steps
     assert len(series) == 20
     for each in steps:
