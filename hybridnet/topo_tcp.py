@@ -19,7 +19,7 @@ PRESETS = ("linux", "rfc", "reno-2004", "tahoe-2004")
 SWITCHES = (
     "window_scaling", "timestamps", "sack", "ecn", "limited_transmit", "rack_tlp", "next_seg_rescue", "frto", "prr",
     "undo", "byte_counting", "restart_after_idle", "hystart", "floor_on_variance", "backoff_until_sample",
-    "delayed_ack", "ack_per_train",
+    "delayed_ack", "ack_per_train", "size_trains_by_rate", "window_of_linux", "cubic_of_linux",
 )  # fmt: skip
 COUNTS = (
     "longest_train", "out_of_order_ranges", "segments_in_flight", "initial_window", "duplicate_threshold",
