@@ -142,17 +142,20 @@ def _combination(keyword: str, schemas: list[Any], parts: list[Holds]) -> Holds:
 
 
 def _by_constant(schemas: list[Any], parts: list[Holds]) -> Holds | None:
-    """Of alternatives that each require another constant of one property, only one need be tried; None for others."""
+    """Of alternatives that each require other texts of one property, only one need be tried; None for others."""
+    if not all(isinstance(each, dict) and each.get("type") == "object" for each in schemas):
+        return None
     for name in schemas[0].get("required", []):
-        constants: list[Any] = [
-            each.get("properties", {}).get(name, {}).get("const")
-            if name in each.get("required", [])
-            else None
-            for each in schemas
-        ]
-        objects = all(each.get("type") == "object" for each in schemas)
-        if objects and all(isinstance(each, str) for each in constants) and len({*constants}) == len(schemas):
-            return _chosen_by(name, dict(zip(constants, parts, strict=True)))
+        chosen: dict[str, Holds] = {}
+        for each, part in zip(schemas, parts, strict=True):
+            of_name = each.get("properties", {}).get(name, {})
+            texts = of_name.get("enum", [of_name["const"]] if "const" in of_name else [])
+            usable = texts and all(isinstance(text, str) and text not in chosen for text in texts)
+            if not usable or name not in each.get("required", []):
+                break
+            chosen.update(dict.fromkeys(texts, part))
+        else:
+            return _chosen_by(name, chosen)
     return None
 
 
@@ -220,6 +223,7 @@ _PLAIN: dict[str, Callable[[Any], Holds]] = {
     "required": _required,
     "minimum": _limit(_is_number, lambda value, least: value >= least),
     "maximum": _limit(_is_number, lambda value, most: value <= most),
+    "multipleOf": _limit(_is_number, lambda value, unit: value % unit == 0),
     "exclusiveMinimum": _limit(_is_number, lambda value, below: value > below),
     "exclusiveMaximum": _limit(_is_number, lambda value, above: value < above),
     "minLength": _limit(_TYPES["string"], lambda value, least: len(value) >= least),
