@@ -100,7 +100,9 @@ SnapshotRow row_of(EmulationPortal& portal) {
   add(row, "written_segments", c.written_segments);
   add(row, "written_bytes", c.written_bytes);
   add(row, "written_dropped", c.dropped_out.total());
+  add(row, "device_busy", c.device_busy);
   add(row, "in_flight", c.in_flight);
+  for (const auto& [name, count] : portal.backend_counters()) add(row, name, count);
   add_to(row.dropped, c.dropped_in);
   add_to(row.dropped, c.dropped_out);
   return row;

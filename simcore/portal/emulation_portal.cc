@@ -8,7 +8,8 @@
 namespace simcore {
 
 std::string_view name_of(UnsupportedFrame kind) {
-  constexpr std::array<std::string_view, kUnsupportedFrames> kNames = {"offload_kind", "oversize"};
+  constexpr std::array<std::string_view, kUnsupportedFrames> kNames = {"offload_kind", "oversize",
+                                                                       "not_ipv4"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -47,11 +48,21 @@ void EmulationPortal::count_captured(const Packet& packet) {
 }
 
 // A frame that cannot be understood counts as one segment.
-void EmulationPortal::drop_unsupported(UnsupportedFrame kind) {
+void EmulationPortal::drop_captured(DropReason reason, std::size_t bytes) {
   ++counters_.captured_frames;
   ++counters_.captured_segments;
+  counters_.captured_bytes += bytes;
+  counters_.dropped_in.add(reason, 1);
+}
+
+void EmulationPortal::drop_unsupported(UnsupportedFrame kind) {
   ++counters_.unsupported[static_cast<std::size_t>(kind)];
-  counters_.dropped_in.add(DropReason::unsupported, 1);
+  drop_captured(DropReason::unsupported, 0);
+}
+
+void EmulationPortal::refuse_unsupported(UnsupportedFrame kind) {
+  ++counters_.unsupported[static_cast<std::size_t>(kind)];
+  counters_.dropped_out.add(DropReason::unsupported, 1);
 }
 
 void EmulationPortal::count_written(const Packet& packet) {

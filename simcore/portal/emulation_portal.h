@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "simcore/link/drop_counters.h"
@@ -33,6 +34,7 @@ namespace simcore {
 enum class UnsupportedFrame : std::uint8_t {
   offload_kind,  // a super-packet of a kind that the virtio-net header or a train cannot describe
   oversize,      // larger than a frame that the backend can take whole
+  not_ipv4,      // on the way out through a raw IP socket
   count_,
 };
 
@@ -63,7 +65,9 @@ class EmulationPortal : public Port, public Pollable {
     std::uint64_t written_frames = 0;
     std::uint64_t written_segments = 0;
     std::uint64_t written_bytes = 0;
-    DropCounters dropped_out;     // accepted, and not written
+    std::uint64_t device_busy =
+        0;                     // writes that the device had no room for (EAGAIN, ENOBUFS) and that came later
+    DropCounters dropped_out;  // accepted, and not written
     std::uint64_t in_flight = 0;  // segments in the egress queue now
   };
 
@@ -82,6 +86,9 @@ class EmulationPortal : public Port, public Pollable {
   // The kernel's timestamp of the frame that is being given to the link, CLOCK_REALTIME; 0: the frame has none.
   std::int64_t entering_realtime_ns() const { return entering_realtime_ns_; }
 
+  // What only this backend counts, by name; each is a figure of the portal's row in a snapshot.
+  virtual std::vector<std::pair<std::string_view, std::uint64_t>> backend_counters() { return {}; }
+
   // What this portal asked of its device or of the kernel and did not get, a sentence each:
   // it works without, slower.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -98,7 +105,10 @@ class EmulationPortal : public Port, public Pollable {
   // Gives a packet that arrived with this kernel timestamp to the link.
   void enter(PacketPtr packet, std::int64_t realtime_ns);
   void count_captured(const Packet& packet);
+  // A frame of `bytes` that came and has become no packet.
+  void drop_captured(DropReason reason, std::size_t bytes);
   void drop_unsupported(UnsupportedFrame kind);
+  void refuse_unsupported(UnsupportedFrame kind);  // one that was to be written
   void count_written(const Packet& packet);
   void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
 

@@ -17,8 +17,14 @@ std::unique_ptr<EmulationPortal> make_emulation_portal(const std::string& backen
   if (backend == "pcap") {
     return std::make_unique<PcapPortal>(simulation, loop, pool, std::move(config), options.pcap);
   }
+  if (backend == "tap") {
+    return std::make_unique<TapPortal>(simulation, loop, pool, std::move(config), options.tap);
+  }
+  if (backend == "xdp") {
+    return std::make_unique<XdpPortal>(simulation, loop, pool, std::move(config), options.xdp);
+  }
   throw ConfigError("make portal " + config.name + ": there is no backend \"" + backend +
-                    "\"; write \"packet\" or \"pcap\"");
+                    "\"; write \"packet\", \"pcap\", \"tap\" or \"xdp\"");
 }
 
 }  // namespace simcore

@@ -3,19 +3,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
-#include "simcore/sys/network_device.h"
-#include "simcore/units/error.h"
+#include "simcore/sys/clock.h"
 #include "simcore/wire/ethernet.h"
-#include "simcore/wire/train.h"
+#include "simcore/wire/ipv4.h"
 
 namespace simcore {
 
 namespace {
 
-constexpr int kFramesPerPoll = 64;
-constexpr std::size_t kEthernetAndTags = 14 + 4 + 4;
+constexpr std::size_t kFramesPerPoll = 64;
+constexpr int kLeastBuffer = 64 * 1'024;
 
 PcapHandle::Options handle_options(const std::string& filter, const PcapPortal::Options& options) {
   PcapHandle::Options handle;
@@ -26,96 +26,96 @@ PcapHandle::Options handle_options(const std::string& filter, const PcapPortal::
   return handle;
 }
 
+// Of a handle that only injects: no frame is that short.
+PcapHandle::Options capturing_nothing() {
+  PcapHandle::Options handle;
+  handle.filter = "less 1";
+  handle.buffer_bytes = kLeastBuffer;
+  handle.snapshot_bytes = 64;
+  return handle;
+}
+
 }  // namespace
 
 PcapPortal::PcapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config,
                        const Options& options)
-    : EmulationPortal(simulation, loop, pool, std::move(config)),
+    : SingleFramePortal(simulation, loop, pool, std::move(config), options.segments_per_flush),
       options_(options),
-      largest_frame_(static_cast<std::size_t>(device_mtu(device())) + kEthernetAndTags),
-      own_features_(device()),
       handle_(device(), handle_options(config_.filter, options)) {
-  if (options_.segments_per_flush < 1) {
-    throw ConfigError("make portal " + name() + ": segments_per_flush is " +
-                      std::to_string(options_.segments_per_flush) + "; it must be at least 1");
-  }
-  prepare_device();
-}
-
-void PcapPortal::prepare_device() {
-  if (!own_features_.set("rx-gro", false))
-    note(device() + ": GRO cannot be turned off; joined frames are dropped");
-  const std::optional<std::string> peer = veth_peer(device());
-  if (!peer) {
-    note(device() +
-         ": its other end is not in this namespace; turn its transmit offloads off (ethtool -K ... tx off)");
-    return;
-  }
-  // Without transmit checksums there, the kernel finishes checksums and segments before a frame comes here.
-  peer_features_.emplace(*peer);
-  if (!peer_features_->set("tx-checksum-ip-generic", false)) {
-    note(*peer +
-         ": transmit checksums cannot be turned off; frames of local senders may come with partial ones");
-  }
+  if (options_.output == Output::raw_ip) raw_ip_.emplace(device());
+  if (!options_.capture_thread) return;
+  if (!raw_ip_) injector_.emplace(device(), capturing_nothing());
+  thread_ = std::make_unique<CaptureThread>(
+      source_, pool_, CaptureThread::Options{options_.capture_ring_frames, loop.options().fifo_priority});
 }
 
 bool PcapPortal::poll() {
+  if (thread_) return poll_thread();
   arrivals_.begin_batch();
-  const int count = handle_.dispatch(kFramesPerPoll, *this);
+  const int count = handle_.dispatch(static_cast<int>(kFramesPerPoll), *this);
   if (count < 0) ++counters_.capture_errors;
-  return count == kFramesPerPoll;
+  return count == static_cast<int>(kFramesPerPoll);
+}
+
+bool PcapPortal::poll_thread() {
+  const auto waiting = thread_->filled();
+  if (waiting.empty()) return false;
+  arrivals_.begin_batch();
+  const auto frames = waiting.first(std::min(waiting.size(), kFramesPerPoll));
+  for (const CapturedFrame& frame : frames) {
+    if (frame.error != 0) {
+      ++counters_.capture_errors;
+    } else {
+      const auto bytes = frame.buffer->bytes();
+      SingleFramePortal::receive(bytes.first(std::min(frame.size, bytes.size())), frame.size,
+                                 frame.realtime_ns);
+    }
+  }
+  thread_->release(frames.size());
+  return !thread_->filled().empty();
 }
 
 void PcapPortal::receive(const PcapHandle::Frame& frame) {
-  if (frame.size != frame.bytes.size() || frame.size > largest_frame_) {
-    drop_unsupported(UnsupportedFrame::oversize);
-    return;
-  }
-  PacketPtr packet = pool_.copy_of(frame.bytes);
-  if (!packet || frame.size < EthernetHeader::kSize) {
-    ++counters_.captured_frames;
-    ++counters_.captured_segments;
-    counters_.captured_bytes += frame.size;
-    counters_.dropped_in.add(packet ? DropReason::malformed : DropReason::pool_exhausted, 1);
-    return;
-  }
-  count_captured(*packet);
-  enter(std::move(packet), options_.kernel_stamps ? frame.realtime_ns : 0);
+  SingleFramePortal::receive(frame.bytes, frame.size, options_.kernel_stamps ? frame.realtime_ns : 0);
 }
 
-bool PcapPortal::flush() {
-  for (int written = 0; written < options_.segments_per_flush; ++written) {
-    if (!unsent_) {
-      if (egress_.ready() == 0) return false;
-      unsent_ = egress_.pop_segment(pool_);
-      if (!unsent_) {
-        counters_.dropped_out.add(DropReason::pool_exhausted, egress_.pop()->segments);
-        continue;
-      }
-      finish_checksum(*unsent_);
-    }
-    if (!write_unsent()) return true;
-  }
-  return unsent_ || egress_.ready() > 0;
+std::size_t PcapPortal::Source::read(std::span<CapturedFrame> room) {
+  room_ = room.first(std::min(room.size(), kFramesPerPoll));
+  count_ = 0;
+  const std::lock_guard lock(portal_.handle_access_);
+  if (portal_.handle_.dispatch(static_cast<int>(room_.size()), *this) >= 0) return count_;
+  room_[0].error = EIO;
+  return 1;
 }
 
-// False when the device takes nothing now.
-bool PcapPortal::write_unsent() {
-  std::span<const std::uint8_t> bytes = unsent_->bytes();
-  if (unsent_->virtual_payload > 0) {
-    frame_.assign(bytes.begin(), bytes.end());
-    frame_.resize(bytes.size() + unsent_->virtual_payload);
-    bytes = frame_;
-  }
-  const int error = handle_.inject(bytes);
-  if (error == EAGAIN || error == ENOBUFS) return false;
-  if (error == 0) {
-    count_written(*unsent_);
-  } else {
-    counters_.dropped_out.add(DropReason::device_refused, 1);
-  }
-  unsent_.reset();
-  return true;
+void PcapPortal::Source::receive(const PcapHandle::Frame& frame) {
+  CapturedFrame& place = room_[count_++];
+  const auto buffer = place.buffer->bytes();
+  const std::size_t stored = std::min(frame.bytes.size(), buffer.size());
+  std::memcpy(buffer.data(), frame.bytes.data(), stored);
+  place.size = std::max(frame.size, frame.bytes.size());
+  if (stored < place.size && place.size <= buffer.size()) place.size = buffer.size() + 1;  // it was cut
+  place.realtime_ns = portal_.options_.kernel_stamps ? frame.realtime_ns : realtime_ns();
+  place.error = 0;
+}
+
+std::uint64_t PcapPortal::kernel_drops() {
+  const std::lock_guard lock(handle_access_);
+  return handle_.kernel_drops();
+}
+
+int PcapPortal::write(std::span<const std::uint8_t> frame) {
+  if (!raw_ip_) return (injector_ ? *injector_ : handle_).inject(frame);
+  const auto ethernet = EthernetHeader::parse(frame);
+  if (!ethernet || ethernet->tagged() || ethernet->ether_type() != EtherType::ipv4) return kNotIpv4;
+  const auto packet = Ipv4Header::parse(ethernet->payload());
+  if (!packet) return kNotIpv4;
+  return raw_ip_->send(ethernet->payload().first(packet->total_length()));  // without the padding
+}
+
+std::vector<std::pair<std::string_view, std::uint64_t>> PcapPortal::backend_counters() {
+  if (!thread_) return {};
+  return {{"capture_ring_full", thread_->full()}};
 }
 
 }  // namespace simcore

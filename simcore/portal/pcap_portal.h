@@ -2,22 +2,27 @@
 //
 // PcapPortal: the emulation portal of the papers, on libpcap. It runs wherever libpcap does, and is what the
 // packet backend is compared with.
-//
-// Single frames only: libpcap tells neither super-packets nor partial checksums. So the portal makes its
-// device deliver single, finished frames (no GRO here, no transmit offloads at the other end of the veth
-// pair), segments the trains that it is given, and finishes their checksums.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 
-#include "simcore/portal/emulation_portal.h"
-#include "simcore/sys/ethtool.h"
+#include "simcore/portal/capture_thread.h"
+#include "simcore/portal/single_frame_portal.h"
 #include "simcore/sys/pcap_handle.h"
+#include "simcore/sys/raw_ip_socket.h"
 
 namespace simcore {
 
-class PcapPortal final : public EmulationPortal, private PcapHandle::Receiver {
+class PcapPortal final : public SingleFramePortal, private PcapHandle::Receiver {
  public:
+  enum class Output : std::uint8_t {
+    inject,  // whole frames, through libpcap
+    raw_ip,  // IPv4 packets, through a raw socket, as INET does: the kernel routes them and makes their Ethernet
+             // headers; what is not IPv4 is dropped
+  };
+
   struct Options {
     bool immediate = true;               // deliver each frame at once
     Duration timeout = Duration::ms(1);  // without `immediate`: how long frames are gathered; >= 1 ms
@@ -25,30 +30,48 @@ class PcapPortal final : public EmulationPortal, private PcapHandle::Receiver {
     // by however long they were gathered.
     bool kernel_stamps = true;
     int buffer_bytes = 16 * 1'024 * 1'024;  // of the capture
+    Output output = Output::inject;
     int segments_per_flush = 64;            // written in one turn of the loop; >= 1
+    bool capture_thread = false;            // capture in a thread of its own
+    std::size_t capture_ring_frames = 256;  // how many may wait between that thread and the loop; 1 to 4,096
   };
 
   // All must outlive the portal. Throws ConfigError, EnvironmentError.
   PcapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config, const Options& options);
 
-  int fd() const override { return handle_.fd(); }
+  int fd() const override { return thread_ ? thread_->fd() : handle_.fd(); }
   bool poll() override;
-  bool flush() override;
+  std::vector<std::pair<std::string_view, std::uint64_t>> backend_counters() override;
 
  private:
-  std::uint64_t kernel_drops() override { return handle_.kernel_drops(); }
-  std::uint64_t held_segments() const override { return unsent_ ? 1 : 0; }
+  // What the capture thread reads: frames copied out of libpcap's buffer.
+  class Source final : public CaptureSource, private PcapHandle::Receiver {
+   public:
+    explicit Source(PcapPortal& portal) : portal_(portal) {}
+
+    int fd() const override { return portal_.handle_.fd(); }
+    std::size_t read(std::span<CapturedFrame> room) override;
+
+   private:
+    void receive(const PcapHandle::Frame& frame) override;
+
+    PcapPortal& portal_;
+    std::span<CapturedFrame> room_;
+    std::size_t count_ = 0;
+  };
+
+  bool poll_thread();
+  std::uint64_t kernel_drops() override;
   void receive(const PcapHandle::Frame& frame) override;
-  void prepare_device();
-  bool write_unsent();
+  int write(std::span<const std::uint8_t> frame) override;
 
   Options options_;
-  std::size_t largest_frame_;
-  FeatureGuard own_features_;
-  std::optional<FeatureGuard> peer_features_;
   PcapHandle handle_;
-  PacketPtr unsent_;                 // the frame that is to be written next
-  std::vector<std::uint8_t> frame_;  // for one that has virtual payload
+  std::optional<PcapHandle> injector_;  // with a capture thread, since a handle is for one thread
+  std::optional<RawIpSocket> raw_ip_;
+  std::mutex handle_access_;  // with a capture thread: it reads, the run loop's asks for drops
+  Source source_{*this};
+  std::unique_ptr<CaptureThread> thread_;
 };
 
 }  // namespace simcore

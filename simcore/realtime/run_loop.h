@@ -96,6 +96,8 @@ class RunLoop {
   // enough. Precondition: time <= wall_now().
   SimTime advance(SimTime time);
 
+  const Options& options() const { return options_; }
+
   // On the loop's thread, or after run().
   const Lateness& lateness() const { return lateness_; }
   Counters counters() const;

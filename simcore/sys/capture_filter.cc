@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <memory>
 
 #include "simcore/sys/checked_call.h"
@@ -17,18 +18,42 @@ constexpr int kWholeFrame = 262'144;  // bytes of a matching frame to keep: all 
 // libpcap's instruction is the kernel's, field by field.
 static_assert(sizeof(bpf_insn) == sizeof(sock_filter));
 
+using Handle = std::unique_ptr<pcap_t, decltype(&::pcap_close)>;
+
+// Only an activated handle knows how the kernel shows tags at its device.
+Handle activated(const std::string& device) {
+  const std::string attempt = "compile a capture filter for " + device;
+  std::array<char, PCAP_ERRBUF_SIZE> message{};
+  Handle handle(::pcap_create(device.c_str(), message.data()), ::pcap_close);
+  if (!handle) throw EnvironmentError(attempt + ": " + message.data());
+  ::pcap_set_snaplen(handle.get(), kWholeFrame);
+  if (const int status = ::pcap_activate(handle.get()); status < 0) {
+    throw EnvironmentError(attempt + ": " + ::pcap_statustostr(status) + "; " + ::pcap_geterr(handle.get()));
+  }
+  return handle;
+}
+
 }  // namespace
 
 CaptureFilter::CaptureFilter(const std::string& expression) : expression_(expression) {
-  const std::unique_ptr<pcap_t, decltype(&::pcap_close)> compiler(::pcap_open_dead(DLT_EN10MB, kWholeFrame),
-                                                                  ::pcap_close);
-  if (::pcap_compile(compiler.get(), &program_, expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0) {
-    throw ConfigError("compile the capture filter \"" + expression + "\": " + ::pcap_geterr(compiler.get()) +
-                      "; the language is that of pcap-filter(7)");
-  }
+  compile(*Handle(::pcap_open_dead(DLT_EN10MB, kWholeFrame), ::pcap_close));
+}
+
+CaptureFilter::CaptureFilter(const std::string& expression, const std::string& device)
+    : CaptureFilter(expression, *activated(device)) {}
+
+CaptureFilter::CaptureFilter(const std::string& expression, pcap_t& handle) : expression_(expression) {
+  compile(handle);
 }
 
 CaptureFilter::~CaptureFilter() { ::pcap_freecode(&program_); }
+
+void CaptureFilter::compile(pcap_t& compiler) {
+  if (::pcap_compile(&compiler, &program_, expression_.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0) {
+    throw ConfigError("compile the capture filter \"" + expression_ + "\": " + ::pcap_geterr(&compiler) +
+                      "; the language is that of pcap-filter(7)");
+  }
+}
 
 void CaptureFilter::attach_to(int socket) const {
   sock_fprog program{};
@@ -36,6 +61,12 @@ void CaptureFilter::attach_to(int socket) const {
   program.filter = reinterpret_cast<sock_filter*>(program_.bf_insns);
   checked(::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program),
           "attach the capture filter \"" + expression_ + "\"");
+}
+
+bool CaptureFilter::matches(std::span<const std::uint8_t> frame) const {
+  pcap_pkthdr header{};
+  header.caplen = header.len = static_cast<bpf_u_int32>(frame.size());
+  return ::pcap_offline_filter(&program_, &header, frame.data()) != 0;
 }
 
 }  // namespace simcore

@@ -84,6 +84,13 @@ bool Ethtool::set_feature(const std::string& name, bool on) {
   return feature(name) == on;
 }
 
+std::optional<unsigned> Ethtool::receive_queues() const {
+  ethtool_channels channels{};
+  channels.cmd = ETHTOOL_GCHANNELS;
+  if (!request(&channels)) return std::nullopt;
+  return channels.rx_count + channels.combined_count;
+}
+
 // The names in one of the kernel's tables, in its order; none when the device has no such table.
 std::vector<std::string> Ethtool::names_of(std::uint32_t string_set) const {
   VariableCommand<ethtool_sset_info, std::uint32_t> info(1);

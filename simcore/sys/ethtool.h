@@ -26,6 +26,9 @@ class Ethtool {
   // without CAP_NET_ADMIN.
   bool set_feature(const std::string& name, bool on);
 
+  // How many queues the device receives with; nothing when it does not say.
+  std::optional<unsigned> receive_queues() const;
+
   const std::string& device() const { return device_; }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A network device of this namespace: its index, its MTU, and the other end of a veth pair.
+// A network device of this namespace: what it is, what it counts, and the other end of a veth pair.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,24 @@ int device_mtu(const std::string& name);
 
 // The other end of the veth pair that `name` is one end of, when it is in this namespace too; else nothing.
 std::optional<std::string> veth_peer(const std::string& name);
+
+// Packets that the device itself dropped, since it was made. Of a veth, what it sent and its other end had no room for.
+struct DeviceCounts {
+  std::uint64_t sent_dropped = 0;
+  std::uint64_t received_dropped = 0;
+};
+
+// Nothing when there is no such device (any more).
+std::optional<DeviceCounts> device_counts(const std::string& name);
+
+// These throw EnvironmentError without CAP_NET_ADMIN or such a device, ConfigError for a value out of range.
+void set_device_mtu(const std::string& name, int bytes);
+void set_device_queue(const std::string& name, int packets);  // what may wait for the device
+void bring_up(const std::string& name);
+
+// Lets the device receive frames for others too, until the descriptor is closed. Throws EnvironmentError without
+// CAP_NET_RAW or such a device.
+FileDescriptor keep_promiscuous(const std::string& name);
 
 // A socket that exists only so that a device can be asked or told something through it.
 FileDescriptor open_control_socket();

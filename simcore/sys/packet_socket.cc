@@ -19,9 +19,6 @@ namespace simcore {
 namespace {
 
 constexpr std::size_t kMacs = 12;  // bytes in front of the VLAN tag
-constexpr std::size_t kZeros = 65'536;
-constexpr std::array<std::uint8_t, kZeros> kZeroBytes{};
-
 constexpr int kOn = 1;
 
 template <class Value>
@@ -82,7 +79,7 @@ void PacketSocket::configure(const std::string& device, const Options& options) 
   set_option(fd, SOL_PACKET, PACKET_AUXDATA, kOn, "ask for VLAN tags on " + device);
   set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, kOn, "ask for timestamps on " + device);
   receive_buffer_bytes_ = set_receive_buffer(fd, options.receive_buffer_bytes);
-  if (!options.filter.empty()) CaptureFilter(options.filter).attach_to(fd);
+  if (!options.filter.empty()) CaptureFilter(options.filter, device).attach_to(fd);
 
   packet_mreq membership{};
   membership.mr_ifindex = index;
@@ -97,15 +94,10 @@ void PacketSocket::configure(const std::string& device, const Options& options) 
   checked(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), "capture at " + device);
 }
 
-void PacketSocket::provide(std::size_t slot, std::span<std::uint8_t> buffer) {
-  assert(buffer.size() > kMacs + kVlanTag);
-  buffers_[slot] = buffer;
-  in_parts_[slot][1] = {buffer.data(), buffer.size() - kVlanTag};
-}
-
-std::span<const PacketSocket::ReceivedFrame> PacketSocket::receive(std::size_t most) {
+std::span<const VnetDevice::ReceivedFrame> PacketSocket::receive(std::size_t most) {
   most = std::min(most, kBatch);
   for (std::size_t i = 0; i < most; ++i) {
+    in_parts_[i][1] = {buffers_[i].data(), buffers_[i].size() - kVlanTag};
     in_[i].msg_hdr.msg_control = control_[i].bytes.data();
     in_[i].msg_hdr.msg_controllen = control_[i].bytes.size();
   }
@@ -121,7 +113,7 @@ std::span<const PacketSocket::ReceivedFrame> PacketSocket::receive(std::size_t m
   return {received_.data(), static_cast<std::size_t>(count)};
 }
 
-PacketSocket::ReceivedFrame PacketSocket::take(std::size_t slot) {
+VnetDevice::ReceivedFrame PacketSocket::take(std::size_t slot) {
   const std::size_t size =
       in_[slot].msg_len > sizeof(VirtioNetHeader) ? in_[slot].msg_len - sizeof(VirtioNetHeader) : 0;
   ReceivedFrame frame{size, in_headers_[slot], 0};
@@ -152,7 +144,7 @@ PacketSocket::ReceivedFrame PacketSocket::take(std::size_t slot) {
   return frame;
 }
 
-PacketSocket::SendResult PacketSocket::send(std::span<const OutgoingFrame> frames) {
+VnetDevice::SendResult PacketSocket::send(std::span<const OutgoingFrame> frames) {
   const std::size_t count = std::min(frames.size(), kBatch);
   for (std::size_t i = 0; i < count; ++i) {
     const OutgoingFrame& frame = frames[i];

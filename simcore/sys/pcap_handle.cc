@@ -51,7 +51,7 @@ PcapHandle::PcapHandle(const std::string& device, const Options& options) : hand
   }
   if (const int status = ::pcap_setdirection(handle, PCAP_D_IN); status < 0) fail(handle, attempt, status);
   if (!options.filter.empty()) {
-    const CaptureFilter filter(options.filter);
+    const CaptureFilter filter(options.filter, *handle);
     bpf_program program = filter.program();
     if (const int status = ::pcap_setfilter(handle, &program); status < 0) fail(handle, attempt, status);
   }

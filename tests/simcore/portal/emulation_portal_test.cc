@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// Both backends, on a real veth pair: p0 is the portal's, p1 the network's. A packet socket on p1 plays the network.
+// Every backend, on a real veth pair: p0 is the portal's, p1 the network's. A packet socket on p1 plays the network.
+// A TAP has no other end: there the packet socket is on p0 itself, where the kernel is.
 #include "simcore/portal/emulation_portal.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/sys/clock.h"
 #include "simcore/sys/ethtool.h"
+#include "simcore/sys/network_device.h"
+#include "simcore/sys/packet_socket.h"
 #include "simcore/units/error.h"
 #include "simcore/wire/train.h"
 #include "simcore/wire/virtio_net_fields.h"
@@ -105,6 +110,13 @@ VirtioNetHeader partial_checksum() {
   return header;
 }
 
+// The same frame in VLAN 5, with priority 1.
+Bytes tagged(Bytes frame) {
+  const std::uint8_t tag[] = {0x81, 0x00, 0x20, 0x05};
+  frame.insert(frame.begin() + 12, std::begin(tag), std::end(tag));
+  return frame;
+}
+
 VirtioNetHeader train_of(std::uint16_t segment_payload) {
   VirtioNetHeader header = partial_checksum();
   header.gso_type = VirtioNetHeader::kGsoTcpv4;
@@ -146,10 +158,18 @@ class EmulationPortalTest : public NetworkNamespaceTest {
   void SetUp() override {
     NetworkNamespaceTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
+    make_devices();
+  }
+
+  virtual void make_devices() {
     make_veth("p0", "p1");
+    play_network("p1");
+  }
+
+  void play_network(const std::string& device) {
     PacketSocket::Options options;
     options.receive_buffer_bytes = 1 << 22;
-    network_ = std::make_unique<PacketSocket>("p1", options);
+    network_ = std::make_unique<PacketSocket>(device, options);
     for (std::size_t slot = 0; slot < PacketSocket::kBatch; ++slot) {
       received_[slot].resize(PacketPool::kLargestFrame);
       network_->provide(slot, received_[slot]);
@@ -234,10 +254,41 @@ class EmulationPortalTest : public NetworkNamespaceTest {
   std::array<Bytes, PacketSocket::kBatch> received_;
 };
 
-class EitherBackendTest : public EmulationPortalTest, public testing::WithParamInterface<const char*> {};
+// A backend, with or without a capture thread.
+struct Arm {
+  const char* backend;
+  bool thread = false;
 
-TEST_P(EitherBackendTest, captures_a_frame_byte_for_byte) {
-  make(GetParam());
+  bool is(std::string_view name) const { return name == backend; }
+  bool tap() const { return is("tap"); }
+  bool takes_trains() const { return is("packet") || is("tap"); }
+  std::string name() const { return std::string(backend) + (thread ? "_in_a_thread" : ""); }
+  EmulationPortalOptions options() const {
+    EmulationPortalOptions made;
+    made.packet.capture_thread = made.tap.capture_thread = made.pcap.capture_thread = thread;
+    return made;
+  }
+};
+
+std::string name_of(const testing::TestParamInfo<Arm>& arm) { return arm.param.name(); }
+
+class AnyBackendTest : public EmulationPortalTest, public testing::WithParamInterface<Arm> {
+ protected:
+  void make_devices() override {
+    if (!GetParam().tap()) return EmulationPortalTest::make_devices();
+    ip("tuntap add dev p0 mode tap");
+    ip("link set dev p0 addrgenmode none up");
+    play_network("p0");
+  }
+
+  void make() { EmulationPortalTest::make(GetParam().backend, GetParam().options()); }
+};
+
+// Those for which the kernel says when a frame came.
+class StampingBackendTest : public AnyBackendTest {};
+
+TEST_P(AnyBackendTest, captures_a_frame_byte_for_byte) {
+  make();
   Bytes frame = tcp_frame(300);
   send(frame);
   run_until_captured(1);
@@ -250,9 +301,9 @@ TEST_P(EitherBackendTest, captures_a_frame_byte_for_byte) {
   expect_balance();
 }
 
-TEST_P(EitherBackendTest, captures_only_what_the_filter_lets_through) {
+TEST_P(AnyBackendTest, captures_only_what_the_filter_lets_through) {
   filter_ = "tcp port 22136";  // 0x5678
-  make(GetParam());
+  make();
   Bytes other = tcp_frame(10);
   other[36] = 0;
   send(other);
@@ -262,8 +313,103 @@ TEST_P(EitherBackendTest, captures_only_what_the_filter_lets_through) {
   EXPECT_EQ(link_.packets[0]->size(), kHeaders + 20u);
 }
 
-TEST_P(EitherBackendTest, writes_a_frame_and_does_not_capture_it) {
-  make(GetParam());
+TEST_P(AnyBackendTest, captures_a_vlan_tag_that_the_kernel_may_keep_beside_the_frame) {
+  filter_.clear();
+  make();
+  const Bytes frame = tagged(tcp_frame(300));
+  send(frame);
+  run_until_captured(1);
+  ASSERT_EQ(link_.packets.size(), 1u);
+  const auto bytes = link_.packets[0]->bytes();
+  EXPECT_TRUE(std::equal(frame.begin(), frame.end(), bytes.begin(), bytes.end()));
+}
+
+TEST_P(AnyBackendTest, filters_by_vlan_tag_wherever_the_kernel_keeps_it) {
+  filter_ = "vlan 5";
+  make();
+  send(tcp_frame(20));
+  Bytes other = tagged(tcp_frame(30));
+  other[15] = 6;
+  send(other);
+  send(tagged(tcp_frame(40)));
+  run_until_captured(1);
+  ASSERT_EQ(link_.packets.size(), 1u);
+  EXPECT_EQ(link_.packets[0]->size(), kHeaders + 4u + 40u);
+}
+
+TEST_P(AnyBackendTest, writes_a_tagged_frame) {
+  filter_.clear();
+  make();
+  const Bytes frame = tagged(tcp_frame(300));
+  portal_->accept(packet(frame, {}));
+  portal_->flush();
+  const auto got = arrived();
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].second, frame);
+}
+
+TEST_P(AnyBackendTest, captures_and_writes_jumbo_frames_or_says_that_it_cannot) {
+  ip("link set dev p0 mtu 9000");
+  if (!GetParam().tap()) ip("link set dev p1 mtu 9000");
+  if (GetParam().is("xdp")) {
+    try {
+      make();
+      FAIL() << "AF_XDP cannot hold such frames";
+    } catch (const EnvironmentError& error) {
+      EXPECT_NE(std::string(error.what()).find("MTU is 9000"), std::string::npos);
+    }
+    return;
+  }
+  make();
+  const Bytes frame = tcp_frame(8'900);
+  send(frame);
+  run_until_captured(1);
+  ASSERT_EQ(link_.packets.size(), 1u);
+  EXPECT_EQ(link_.packets[0]->size(), frame.size());
+  portal_->accept(std::move(link_.packets[0]));
+  link_.packets.clear();
+  portal_->flush();
+  const auto got = arrived();
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].second, frame);
+}
+
+TEST_P(AnyBackendTest, a_sender_with_offloads_is_understood) {
+  make();
+  send(tcp_frame(4'000), train_of(1'000));
+  const bool trains = GetParam().takes_trains();
+  run_until_captured(trains ? 1 : 4);
+  for (const PacketPtr& packet : link_.packets) {
+    EXPECT_EQ(packet->segments, trains ? 4 : 1);
+    EXPECT_EQ(packet->checksum_partial, trains);
+    EXPECT_TRUE(trains || tcp_checksum_is_right(packet->bytes()));
+  }
+  EXPECT_TRUE(portal_->notes().empty()) << portal_->notes().front();
+  EXPECT_EQ(portal_->counters().captured_segments, 4u);
+  expect_balance();
+}
+
+TEST_P(AnyBackendTest, a_train_is_written_in_the_largest_pieces_that_the_device_takes) {
+  make();
+  portal_->accept(train(2'500, 1'000));
+  portal_->flush();
+  const auto got = arrived();
+  const bool trains = GetParam().takes_trains();
+  ASSERT_EQ(got.size(), trains ? 1u : 3u);
+  if (trains) {
+    EXPECT_EQ(got[0].second, tcp_frame(2'500));
+    EXPECT_EQ(got[0].first.gso_type, VirtioNetHeader::kGsoTcpv4);
+    EXPECT_EQ(got[0].first.gso_size, 1'000);
+  } else {
+    for (const auto& [header, frame] : got) EXPECT_TRUE(tcp_checksum_is_right(frame));
+    EXPECT_EQ(got[2].second.size(), kHeaders + 500u);
+  }
+  EXPECT_EQ(portal_->counters().written_segments, 3u);
+  expect_balance();
+}
+
+TEST_P(AnyBackendTest, writes_a_frame_and_does_not_capture_it) {
+  make();
   const Bytes frame = tcp_frame(300);
   portal_->accept(packet(frame, {}));
   EXPECT_EQ(portal_->counters().in_flight, 1u);
@@ -276,8 +422,8 @@ TEST_P(EitherBackendTest, writes_a_frame_and_does_not_capture_it) {
   expect_balance();
 }
 
-TEST_P(EitherBackendTest, writes_virtual_payload_as_zeros) {
-  make(GetParam());
+TEST_P(AnyBackendTest, writes_virtual_payload_as_zeros) {
+  make();
   PacketPtr hollow = packet(Bytes(60, 0x11), {});
   hollow->virtual_payload = 40;
   portal_->accept(std::move(hollow));
@@ -290,8 +436,8 @@ TEST_P(EitherBackendTest, writes_virtual_payload_as_zeros) {
                           [](std::uint8_t byte) { return byte == 0; }));
 }
 
-TEST_P(EitherBackendTest, an_arrival_is_the_kernels_instant_and_not_that_of_the_read) {
-  make(GetParam());
+TEST_P(StampingBackendTest, an_arrival_is_the_kernels_instant_and_not_that_of_the_read) {
+  make();
   SimTime sent = SimTime::zero();
   SimTime sent_by = SimTime::zero();
   Call send_then_be_busy([&] {
@@ -310,9 +456,9 @@ TEST_P(EitherBackendTest, an_arrival_is_the_kernels_instant_and_not_that_of_the_
   EXPECT_EQ(simulation_.now(), link_.packets[0]->first_arrival);
 }
 
-TEST_P(EitherBackendTest, drops_above_the_backlog_are_counted) {
+TEST_P(AnyBackendTest, drops_above_the_backlog_are_counted) {
   backlog_ = 2;
-  make(GetParam());
+  make();
   for (int i = 0; i < 5; ++i) portal_->accept(packet(tcp_frame(10), {}));
   EXPECT_EQ(portal_->counters().dropped_out.of(DropReason::portal_backlog), 3u);
   portal_->flush();
@@ -320,8 +466,8 @@ TEST_P(EitherBackendTest, drops_above_the_backlog_are_counted) {
   expect_balance();
 }
 
-TEST_P(EitherBackendTest, frames_that_a_device_refuses_are_counted) {
-  make(GetParam());
+TEST_P(AnyBackendTest, frames_that_a_device_refuses_are_counted) {
+  make();
   ip("link set dev p0 down");
   for (int i = 0; i < 3; ++i) portal_->accept(packet(tcp_frame(10), {}));
   EXPECT_FALSE(portal_->flush());
@@ -329,20 +475,25 @@ TEST_P(EitherBackendTest, frames_that_a_device_refuses_are_counted) {
   expect_balance();
 }
 
-TEST_P(EitherBackendTest, a_missing_device_is_named) {
+TEST_P(StampingBackendTest, a_missing_device_is_named) {
   EmulationPortal::Config config;
   config.name = "p-s1";
   config.device = "nowhere0";
   try {
-    make_emulation_portal(GetParam(), simulation_, loop_, pool_, config);
+    make_emulation_portal(GetParam().backend, simulation_, loop_, pool_, config, GetParam().options());
     FAIL() << "made a portal without a device";
   } catch (const EnvironmentError& error) {
     EXPECT_NE(std::string(error.what()).find("nowhere0"), std::string::npos);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(backends, EitherBackendTest, testing::Values("packet", "pcap"),
-                         [](const auto& backend) { return std::string(backend.param); });
+INSTANTIATE_TEST_SUITE_P(backends, AnyBackendTest,
+                         testing::Values(Arm{"packet"}, Arm{"pcap"}, Arm{"tap"}, Arm{"xdp"},
+                                         Arm{"packet", true}, Arm{"pcap", true}, Arm{"tap", true}),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(backends, StampingBackendTest,
+                         testing::Values(Arm{"packet"}, Arm{"pcap"}, Arm{"packet", true}, Arm{"pcap", true}),
+                         name_of);
 
 TEST_F(EmulationPortalTest, packet_takes_a_super_packet_as_a_train) {
   make("packet");
@@ -357,54 +508,6 @@ TEST_F(EmulationPortalTest, packet_takes_a_super_packet_as_a_train) {
   EXPECT_TRUE(train.checksum_partial);
   EXPECT_EQ(portal_->counters().captured_bytes, 20'000u + 14u * kHeaders);
   expect_balance();
-}
-
-TEST_F(EmulationPortalTest, packet_writes_a_train_as_one_super_packet) {
-  make("packet");
-  portal_->accept(train(20'000, 1'448));
-  portal_->flush();
-  const auto got = arrived();
-  ASSERT_EQ(got.size(), 1u);
-  EXPECT_EQ(got[0].second, tcp_frame(20'000));
-  EXPECT_EQ(got[0].first.gso_type, VirtioNetHeader::kGsoTcpv4);
-  EXPECT_EQ(got[0].first.gso_size, 1'448);
-  EXPECT_EQ(portal_->counters().written_segments, 14u);
-}
-
-TEST_F(EmulationPortalTest, pcap_writes_a_train_as_finished_single_frames) {
-  make("pcap");
-  portal_->accept(train(2'500, 1'000));
-  portal_->flush();
-  const auto got = arrived();
-  ASSERT_EQ(got.size(), 3u);
-  for (const auto& [header, frame] : got) EXPECT_TRUE(tcp_checksum_is_right(frame));
-  EXPECT_EQ(got[2].second.size(), kHeaders + 500u);
-  expect_balance();
-}
-
-TEST_F(EmulationPortalTest, pcap_gets_single_finished_frames_of_a_sender_with_offloads) {
-  make("pcap");
-  send(tcp_frame(4'000), train_of(1'000));
-  run_until_captured(4);
-  ASSERT_EQ(link_.packets.size(), 4u);
-  for (const PacketPtr& packet : link_.packets) EXPECT_TRUE(tcp_checksum_is_right(packet->bytes()));
-  EXPECT_TRUE(portal_->notes().empty()) << portal_->notes().front();
-}
-
-TEST_F(EmulationPortalTest, packet_puts_a_stripped_vlan_tag_back) {
-  filter_.clear();
-  make("packet");
-  Bytes tagged = tcp_frame(300);
-  const std::uint8_t tag[] = {0x81, 0x00, 0x20, 0x05};  // priority 1, VLAN 5
-  tagged.insert(tagged.begin() + 12, std::begin(tag), std::end(tag));
-  VirtioNetHeader header = partial_checksum();
-  header.csum_start = 38;
-  send(tagged, header);
-  run_until_captured(1);
-  ASSERT_EQ(link_.packets.size(), 1u);
-  const Packet& packet = *link_.packets[0];
-  EXPECT_TRUE(std::equal(tagged.begin(), tagged.end(), packet.bytes().begin(), packet.bytes().end()));
-  EXPECT_EQ(packet.checksum_start, 38);
 }
 
 TEST_F(EmulationPortalTest, packet_writes_a_train_only_when_its_last_segment_has_come) {
@@ -462,7 +565,148 @@ TEST_F(EmulationPortalTest, packet_turns_gro_on_and_puts_it_back) {
   EXPECT_EQ(device.feature("rx-udp-gro-forwarding"), false);
 }
 
-TEST_F(EmulationPortalTest, an_unknown_backend_is_refused) { EXPECT_THROW(make("tap"), ConfigError); }
+TEST_F(EmulationPortalTest, pcap_through_a_raw_ip_socket_leaves_ethernet_to_the_kernel) {
+  ip("address add 10.0.0.3/24 dev p0");
+  ip("neighbour add 10.0.0.2 lladdr 02:00:00:00:00:99 dev p0");
+  EmulationPortalOptions options;
+  options.pcap.output = PcapPortal::Output::raw_ip;
+  make("pcap", options);
+  portal_->accept(train(1'500, 1'000));
+  portal_->flush();
+  const auto got = arrived();
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(got[0].second[5], 0x99) << "the neighbour that the kernel knows";
+  for (const auto& [header, frame] : got) EXPECT_TRUE(tcp_checksum_is_right(frame));
+  expect_balance();
+}
+
+TEST_F(EmulationPortalTest, pcap_through_a_raw_ip_socket_counts_what_is_not_ip) {
+  EmulationPortalOptions options;
+  options.pcap.output = PcapPortal::Output::raw_ip;
+  make("pcap", options);
+  Bytes arp = tcp_frame(10);
+  arp[13] = 0x06;
+  portal_->accept(packet(arp, {}));
+  portal_->accept(packet(tagged(tcp_frame(10)), {}));
+  EXPECT_FALSE(portal_->flush());
+  const auto counters = portal_->counters();
+  EXPECT_EQ(counters.unsupported[static_cast<std::size_t>(UnsupportedFrame::not_ipv4)], 2u);
+  EXPECT_EQ(counters.dropped_out.of(DropReason::unsupported), 2u);
+  expect_balance();
+}
+
+TEST_F(EmulationPortalTest, a_tap_that_is_made_is_up_and_gone_in_the_end) {
+  EmulationPortal::Config config;
+  config.name = "p-tap";
+  config.device = "tap7";
+  {
+    TapPortal::Options options;
+    options.mtu = 1'400;
+    TapPortal portal(simulation_, loop_, pool_, config, options);
+    EXPECT_EQ(device_mtu("tap7"), 1'400);
+    EXPECT_EQ(std::system("ip link show dev tap7 up | grep -q UP"), 0);
+  }
+  EXPECT_THROW(device_mtu("tap7"), EnvironmentError);
+}
+
+TEST_F(EmulationPortalTest, a_tap_that_was_there_stays) {
+  ip("tuntap add dev tap7 mode tap");
+  EmulationPortal::Config config;
+  config.name = "p-tap";
+  config.device = "tap7";
+  {
+    const TapPortal portal(simulation_, loop_, pool_, config, {});
+    try {
+      const TapPortal second(simulation_, loop_, pool_, config, {});
+      FAIL() << "two portals have one TAP";
+    } catch (const EnvironmentError& error) {
+      EXPECT_NE(std::string(error.what()).find("another process has it"), std::string::npos);
+    }
+  }
+  EXPECT_GT(device_mtu("tap7"), 0);
+}
+
+TEST_F(EmulationPortalTest, what_is_no_tap_is_refused_as_one) {
+  try {
+    make("tap");
+    FAIL() << "made a TAP of a veth";
+  } catch (const EnvironmentError& error) {
+    EXPECT_NE(std::string(error.what()).find("no TAP"), std::string::npos);
+  }
+}
+
+TEST_F(EmulationPortalTest, frames_that_find_the_queue_of_a_tap_full_are_counted) {
+  ip("tuntap add dev tap7 mode tap");
+  ip("link set dev tap7 addrgenmode none up");
+  EmulationPortal::Config config;
+  config.name = "p-tap";
+  config.device = "tap7";
+  TapPortal::Options options;
+  options.queue_frames = 10;
+  TapPortal portal(simulation_, loop_, pool_, config, options);
+  portal.attach(link_);
+  play_network("tap7");
+  for (int i = 0; i < 25; ++i) send(tcp_frame(10));
+  EXPECT_EQ(portal.counters().kernel_drops, 15u);
+  portal.poll();
+  EXPECT_EQ(link_.packets.size(), 10u);
+}
+
+TEST_F(EmulationPortalTest, xdp_puts_the_settings_of_the_other_end_back) {
+  const Ethtool peer("p1");
+  const auto before = peer.feature("tx-checksum-ip-generic");
+  const auto segmentation = peer.feature("tx-tcp-segmentation");
+  make("xdp");
+  EXPECT_EQ(peer.feature("tx-checksum-ip-generic"), false);
+  EXPECT_TRUE(portal_->notes().empty()) << portal_->notes().front();
+  portal_.reset();
+  EXPECT_EQ(peer.feature("tx-checksum-ip-generic"), before);
+  EXPECT_EQ(peer.feature("tx-tcp-segmentation"), segmentation);
+  EXPECT_NE(std::system("ip link show dev p0 | grep -q xdp"), 0) << "its program is gone";
+}
+
+TEST_F(EmulationPortalTest, xdp_refuses_a_device_that_another_has) {
+  make("xdp");
+  EXPECT_THROW(make("xdp"), EnvironmentError);
+}
+
+TEST_F(EmulationPortalTest, xdp_refuses_a_device_with_several_queues_and_says_how_to_have_one) {
+  ip("link add name q0 numrxqueues 2 numtxqueues 2 type veth peer name q1 numrxqueues 2 numtxqueues 2");
+  EmulationPortal::Config config;
+  config.name = "p-q";
+  config.device = "q0";
+  try {
+    const XdpPortal portal(simulation_, loop_, pool_, config, {});
+    FAIL() << "one queue of two is not enough";
+  } catch (const EnvironmentError& error) {
+    EXPECT_NE(std::string(error.what()).find("ethtool -L q0"), std::string::npos);
+  }
+}
+
+TEST_F(EmulationPortalTest, xdp_counts_frames_that_find_its_ring_full) {
+  EmulationPortalOptions options;
+  options.xdp.ring_frames = 64;
+  make("xdp", options);
+  for (int i = 0; i < 100; ++i) send(tcp_frame(10));
+  const auto counters = portal_->counters();
+  EXPECT_EQ(counters.kernel_drops, 36u);
+  run_until_captured(64);
+  expect_balance();
+}
+
+TEST_F(EmulationPortalTest, xdp_counts_what_its_filter_does_not_let_through) {
+  filter_ = "udp";
+  make("xdp");
+  send(tcp_frame(10));
+  portal_->poll();
+  const auto counters = portal_->backend_counters();
+  EXPECT_EQ(
+      std::count(counters.begin(), counters.end(), std::pair<std::string_view, std::uint64_t>("filtered", 1)),
+      1);
+  EXPECT_TRUE(link_.packets.empty());
+}
+
+TEST_F(EmulationPortalTest, an_unknown_backend_is_refused) { EXPECT_THROW(make("tun"), ConfigError); }
 
 }  // namespace
 }  // namespace simcore
