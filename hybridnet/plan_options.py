@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 
 from hybridnet.errors import PlanError
 
-__all__ = ["LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
+__all__ = ["BACKENDS", "LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
 
 PORT_TYPES = ("auto", "afxdp", "afpacket", "system")
+
+# Of emulation portals at the ends of veth pairs. (A TAP portal is a device itself; see docs/portals.md.)
+BACKENDS = ("packet", "pcap", "xdp")
 
 # A cut link's delay must hide what really passes between two instances: reading the packet from its portal,
 # a UDP datagram through the kernel, waking the other instance. On one computer that takes tens of
@@ -107,7 +110,7 @@ class PlanOptions:
         auto_set_macs: hosts' MAC addresses count from 00:00:00:00:00:01, as in Mininet.
         auto_static_arp: hosts know each other's MAC addresses from the start.
         least_cut_delay_ns: a link between machines with less delay is refused.
-        backend: of emulation portals: ``"packet"`` or ``"pcap"``.
+        backend: of emulation portals: ``"packet"``, ``"pcap"`` or ``"xdp"``; see docs/portals.md.
         captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
         record: directory on each machine; everything that crosses its instance's portals goes into the file
             MACHINE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
@@ -136,7 +139,7 @@ class PlanOptions:
         for what, value, allowed in (
             ("port_type", self.port_type, PORT_TYPES),
             ("fail_mode", self.fail_mode, ("secure", "standalone")),
-            ("backend", self.backend, ("packet", "pcap")),
+            ("backend", self.backend, BACKENDS),
             ("realtime policy", self.realtime.policy, ("best_effort", "strict")),
         ):
             if value not in allowed:

@@ -34,7 +34,7 @@ from hybridnet.wire_report import direction_figures, portal_drops, portal_notes
 
 __all__ = ["BACKENDS", "Wire", "set_wire", "wire_plan"]
 
-BACKENDS = ("packet", "pcap")
+BACKENDS = ("packet", "pcap", "tap", "xdp")
 LINK = "wire"
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,40}")
 _SOCKET_PATH_BYTES = 107
@@ -103,7 +103,8 @@ class Wire:
         train_limit: how long a train of segments may hold the wire at once; ``"0"``: single segments, exact.
             Default 50 us.
         forward, backward: the same options for the direction a to b, or b to a, alone; they go first.
-        backend: ``packet`` or ``pcap``: how frames are read and written.
+        backend: ``packet``, ``pcap``, ``tap`` or ``xdp``: how frames are read and written; ``tap`` makes
+            interfaces that are not there.
         portal_options: of both portals; see docs/portals.md.
         realtime: of the instance, as in an instance plan.
         name: by which ``hybridnet wire set`` finds it; default ``A-B``.
@@ -258,12 +259,12 @@ class Wire:
                 f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"
             )
         if backend not in BACKENDS:
-            raise UsageError(f"{what}: there is no portal {backend!r}; there are {' and '.join(BACKENDS)}")
+            raise UsageError(f"{what}: there is no portal {backend!r}; there are {', '.join(BACKENDS)}")
         if self.a == self.b:
             raise UsageError(f"{what}: both ends are {self.a}; a wire joins two interfaces")
         if os.geteuid() != 0:
             raise EnvironmentLackError(f"{what}: reading and writing frames needs root; run it with sudo")
-        for device in (self.a, self.b):
+        for device in (self.a, self.b) if backend != "tap" else ():  # which makes what is not there
             try:
                 socket.if_nametoindex(device)
             except OSError:

@@ -31,7 +31,9 @@ TOWARD_A_PORT = {
     "afpacket": ["tx-udp-segmentation", "off"],
     "system": [],
 }
-TOWARD_LIBPCAP = ["tx", "off"]  # single frames, finished checksums; the portal cannot set it in a host
+# Of portals that take single frames with finished checksums, and AF_XDP with their tags in them: a portal sets that at
+# the other end of its device, but cannot when that is in a host.
+TOWARD_A_BACKEND = {"pcap": ["tx", "off"], "xdp": ["tx", "off", "tx-vlan-hw-insert", "off"]}
 AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
 
 
@@ -67,13 +69,14 @@ class Wires:
                     offloads[end["interface"]] = AT_A_PORT[plan["port_type"]]
                 elif other["node"] not in hosts:
                     self.host_offloads[end["interface"]] = TOWARD_A_PORT[plan["port_type"]]
+        backends = _backends(plan)
         for portal in plan["portals"]:
             lines.append(f"link add {_end(portal, hosts, 1500)} type veth peer name {portal['device']}")
             lines.append(mark(portal["device"], self._journal))
             ours.append(portal["device"])
             if portal["node"] in hosts:
-                if portal["device"] in _read_by_libpcap(plan):
-                    self.host_offloads[portal["interface"]] = TOWARD_LIBPCAP
+                if wanted := TOWARD_A_BACKEND.get(backends[portal["device"]]):
+                    self.host_offloads[portal["interface"]] = wanted
                 continue
             ours.append(portal["interface"])
             lines.append(mark(portal["interface"], self._journal))
@@ -95,9 +98,10 @@ class Wires:
         self._devices = []
 
 
-def _read_by_libpcap(plan: dict[str, Any]) -> set[str]:
+def _backends(plan: dict[str, Any]) -> dict[str, str]:
+    """What reads the devices of the portals."""
     portals = plan["instance"]["emulation_portals"] if plan["instance"] else []
-    return {portal["device"] for portal in portals if portal["backend"] == "pcap"}
+    return {portal["device"]: portal["backend"] for portal in portals}
 
 
 def mark(device: str, journal: Journal) -> str:

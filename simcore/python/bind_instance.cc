@@ -30,12 +30,20 @@ RunLoop::Policy policy(const Text& text) {
   throw ConfigError("run with the policy " + text + ": there are best_effort and strict");
 }
 
+PcapPortal::Output pcap_output(const Text& text) {
+  if (text == "inject") return PcapPortal::Output::inject;
+  if (text == "raw_ip") return PcapPortal::Output::raw_ip;
+  throw ConfigError("write frames by " + text + ": there are inject and raw_ip");
+}
+
 // Sets `option` where the plan has a value for it.
 template <class T>
 void take(const nb::dict& from, const char* key, T& option) {
   if (!from.contains(key)) return;
   if constexpr (std::is_same_v<T, Duration>) {
     option = Duration::ns(nb::cast<std::int64_t>(from[key]));
+  } else if constexpr (std::is_same_v<T, PcapPortal::Output>) {
+    option = pcap_output(nb::cast<Text>(from[key]));
   } else {
     option = nb::cast<T>(from[key]);
   }
@@ -50,15 +58,28 @@ void add_emulation_portal(Instance& self, const Text& name, const Text& device, 
   config.filter = filter;
   take(options, "backlog_segments", config.backlog_segments);
   EmulationPortalOptions of_backend;
+  const auto take_common = [&options](auto& backend_options) {
+    take(options, "segments_per_flush", backend_options.segments_per_flush);
+    if constexpr (requires { backend_options.capture_thread; }) {
+      take(options, "capture_thread", backend_options.capture_thread);
+      take(options, "capture_ring_frames", backend_options.capture_ring_frames);
+    }
+  };
+  take_common(of_backend.packet);
   take(options, "gro", of_backend.packet.gro);
   take(options, "gro_flush_timeout_ns", of_backend.packet.gro_flush_timeout);
   take(options, "receive_buffer_bytes", of_backend.packet.receive_buffer_bytes);
-  take(options, "segments_per_flush", of_backend.packet.segments_per_flush);
-  take(options, "segments_per_flush", of_backend.pcap.segments_per_flush);
+  take_common(of_backend.pcap);
   take(options, "immediate", of_backend.pcap.immediate);
   take(options, "timeout_ns", of_backend.pcap.timeout);
   take(options, "kernel_stamps", of_backend.pcap.kernel_stamps);
   take(options, "buffer_bytes", of_backend.pcap.buffer_bytes);
+  take(options, "output", of_backend.pcap.output);
+  take_common(of_backend.tap);
+  take(options, "mtu", of_backend.tap.mtu);
+  take(options, "queue_frames", of_backend.tap.queue_frames);
+  take_common(of_backend.xdp);
+  take(options, "ring_frames", of_backend.xdp.ring_frames);
   self.add_emulation_portal(backend, config, of_backend);
 }
 

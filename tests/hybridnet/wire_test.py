@@ -30,6 +30,10 @@ def test_the_plan_follows_the_schema(tmp_path: Path) -> None:
             "pcap",
             {"immediate": False, "timeout_ns": 10_000_000, "kernel_stamps": False, "backlog_segments": 5},
         ),
+        ("pcap", {"output": "raw_ip", "capture_thread": True}),
+        ("packet", {"capture_thread": True, "capture_ring_frames": 64}),
+        ("tap", {"mtu": 9000, "queue_frames": 500, "capture_thread": True}),
+        ("xdp", {"ring_frames": 4096, "segments_per_flush": 32}),
     ):
         file.write_text(
             json.dumps(plan(backend=backend, portal_options=options, realtime={"fixed_poll_ns": 1}))
@@ -37,10 +41,22 @@ def test_the_plan_follows_the_schema(tmp_path: Path) -> None:
         assert load_plan(file)["emulation_portals"][1]["options"] == options
 
 
-def test_an_option_of_the_other_backend_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("backend", "option"),
+    [
+        ("packet", {"immediate": True}),
+        ("pcap", {"gro": True}),
+        ("tap", {"gro": True}),
+        ("xdp", {"capture_thread": True}),
+        ("xdp", {"ring_frames": 100}),
+    ],
+)
+def test_an_option_that_the_backend_does_not_have_is_refused(
+    tmp_path: Path, backend: str, option: dict[str, object]
+) -> None:
     file = tmp_path / "plan.json"
-    file.write_text(json.dumps(plan(backend="packet", portal_options={"immediate": True})))
-    with pytest.raises(PlanError, match=r"emulation_portals/0/options: .*immediate"):
+    file.write_text(json.dumps(plan(backend=backend, portal_options=option)))
+    with pytest.raises(PlanError, match=rf"emulation_portals/0/options.*({next(iter(option))}|100)"):
         load_plan(file)
 
 
