@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from hybridnet.agent.device_features import DeviceFeatures
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.cleaning import remove_run_directory
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
@@ -167,6 +168,7 @@ class Wire:
         )
         self._journal = Journal.create()
         self._process: InstanceProcess | None = None
+        self._features = DeviceFeatures((a, b))
         try:
             directory = self._journal.directory / f"wire-{self.name}"
             if len(os.fsencode(directory)) + len("/instance.sock") > _SOCKET_PATH_BYTES:
@@ -221,6 +223,7 @@ class Wire:
                     self._directions.update(process.ask("set_link", link=LINK))
                 final = process.stop()
                 if final is None:
+                    self._features.put_back()  # what was killed did not
                     raise MachineError(f"wire {self.name}: its instance ended before it was asked to")
                 self._last = final
                 self.verdict = judge([([self._first], [self._last])], self._limits)

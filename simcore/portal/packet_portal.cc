@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simcore/sys/packet_socket.h"
+#include "simcore/sys/virtio_net_header.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -38,7 +39,12 @@ PacketPortal::PacketPortal(Simulation& simulation, RunLoop& loop, PacketPool& po
 
 void PacketPortal::turn_gro_on(Duration flush_timeout) {
   if (!features_.set("rx-gro", true)) note(device() + ": GRO cannot be turned on");
-  if (!features_.set("rx-udp-gro-forwarding", true)) note(device() + ": GRO cannot be turned on for UDP");
+  if (!kernel_describes_udp_trains()) {
+    note(device() +
+         ": GRO stays off for UDP: this kernel could not hand joined datagrams over (Linux 6.2 can)");
+  } else if (!features_.set("rx-udp-gro-forwarding", true)) {
+    note(device() + ": GRO cannot be turned on for UDP");
+  }
   if (flush_timeout == Duration::zero()) return;
   gro_flush_.emplace(device(), "gro_flush_timeout", flush_timeout.count_ns());
   if (gro_flush_->failure()) note(device() + ": gro_flush_timeout is not set: " + *gro_flush_->failure());

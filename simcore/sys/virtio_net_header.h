@@ -27,4 +27,8 @@ struct VirtioNetHeader {
 };
 static_assert(sizeof(VirtioNetHeader) == 10);
 
+// Whether this kernel describes UDP super-packets by this header (kGsoUdpL4): Linux 6.2 and newer. An older one
+// throws away what it cannot describe, so they must not come about.
+bool kernel_describes_udp_trains();
+
 }  // namespace simcore

@@ -184,6 +184,17 @@ def test_settings_are_put_back_also_when_the_wire_is_killed(place: Place) -> Non
     assert place.features() == before
 
 
+def test_settings_are_put_back_also_when_the_instance_is_killed(place: Place) -> None:
+    before = place.features()
+    process = place.start()
+    assert place.features() != before
+    os.kill(instance_below(process.pid), signal.SIGKILL)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "its instance ended before it was asked to" in err
+    assert place.features() == before
+
+
 def test_it_is_a_context_manager_in_python(place: Place) -> None:
     program = """
 import hybridnet, json, subprocess
