@@ -98,7 +98,7 @@ std::optional<std::string> veth_peer(const std::string& name) {
   return std::string(peer_name.data());
 }
 
-std::optional<DeviceCounts> device_counts(const std::string& name) {
+std::optional<std::uint64_t> device_send_drops(const std::string& name) {
   rtnl_link_stats64 stats{};
   const bool there = ask_about(name, [&](const rtattr& attribute) {
     if (attribute.rta_type == IFLA_STATS64) {
@@ -106,7 +106,7 @@ std::optional<DeviceCounts> device_counts(const std::string& name) {
     }
   });
   if (!there) return std::nullopt;
-  return DeviceCounts{stats.tx_dropped, stats.rx_dropped};
+  return stats.tx_dropped;
 }
 
 void set_device_mtu(const std::string& name, int bytes) {

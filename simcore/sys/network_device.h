@@ -20,14 +20,9 @@ int device_mtu(const std::string& name);
 // The other end of the veth pair that `name` is one end of, when it is in this namespace too; else nothing.
 std::optional<std::string> veth_peer(const std::string& name);
 
-// Packets that the device itself dropped, since it was made. Of a veth, what it sent and its other end had no room for.
-struct DeviceCounts {
-  std::uint64_t sent_dropped = 0;
-  std::uint64_t received_dropped = 0;
-};
-
-// Nothing when there is no such device (any more).
-std::optional<DeviceCounts> device_counts(const std::string& name);
+// Packets that were to leave through the device and that it dropped, since it was made: of a TAP, those that found its
+// queue full. Nothing when there is no such device (any more).
+std::optional<std::uint64_t> device_send_drops(const std::string& name);
 
 // These throw EnvironmentError without CAP_NET_ADMIN or such a device, ConfigError for a value out of range.
 void set_device_mtu(const std::string& name, int bytes);

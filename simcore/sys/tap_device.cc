@@ -69,7 +69,7 @@ TapDevice::TapDevice(const std::string& device, const Options& options) : device
   set_device_queue(device, options.queue_frames);
   if (options.mtu) set_device_mtu(device, *options.mtu);
   if (made_) bring_up(device);
-  drops_before_ = device_counts(device).value_or(DeviceCounts{}).sent_dropped;
+  drops_before_ = device_send_drops(device).value_or(0);
 }
 
 void TapDevice::set_offloads() {
@@ -115,7 +115,7 @@ int TapDevice::send_one(const OutgoingFrame& frame) {
 }
 
 std::uint64_t TapDevice::kernel_drops() {
-  if (const auto counts = device_counts(device_)) drops_ = counts->sent_dropped - drops_before_;
+  if (const auto drops = device_send_drops(device_)) drops_ = *drops - drops_before_;
   return drops_;
 }
 
