@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 
 #include "simcore/sys/checked_call.h"
 #include "simcore/sys/file_descriptor.h"
@@ -54,6 +57,17 @@ class NetworkNamespaceTest : public testing::Test {
   static void make_veth(const std::string& one, const std::string& other) {
     ip("link add name " + one + " type veth peer name " + other);
     for (const std::string& device : {one, other}) ip("link set dev " + device + " addrgenmode none up");
+    for (const std::string& device : {one, other}) await_carrier(device);
+  }
+
+  // The kernel takes notice of a carrier some time after it is there; until then it throws away what is sent.
+  static void await_carrier(const std::string& device) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    for (std::string state; state != "up";) {
+      ASSERT_LT(std::chrono::steady_clock::now(), give_up) << device << " is " << state;
+      std::ifstream("/sys/class/net/" + device + "/operstate") >> state;
+      std::this_thread::yield();
+    }
   }
 
  private:
