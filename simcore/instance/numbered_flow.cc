@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kMostSegments = 64;  // that every kernel takes in one train (UDP_MAX_SEGMENTS)
 
-void store_be64(std::uint8_t* at, std::uint64_t value) {
-  store_be32(at, static_cast<std::uint32_t>(value >> 32));
-  store_be32(at + 4, static_cast<std::uint32_t>(value));
-}
-
 }  // namespace
 
 NumberedFlow::NumberedFlow(const Config& config, Departures departures)

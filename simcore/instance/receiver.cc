@@ -24,10 +24,6 @@ constexpr std::uint64_t kFurthest = std::uint64_t{1} << 32;
 // CLOCK_REALTIME may be set or slewed meanwhile.
 constexpr Duration kCompareClocks = Duration::ms(1);
 
-std::uint64_t load_be64(const std::uint8_t* at) {
-  return std::uint64_t{load_be32(at)} << 32 | load_be32(at + 4);
-}
-
 Receiver::Config checked(Receiver::Config config) {
   if (config.silence <= Duration::zero()) {
     throw ConfigError("receive at " + config.device + ": it ends after a silence of 0 s; write more");

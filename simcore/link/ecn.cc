@@ -7,12 +7,12 @@
 #include "simcore/wire/checksum.h"
 #include "simcore/wire/ethernet.h"
 #include "simcore/wire/ipv4.h"
+#include "simcore/wire/ipv6.h"
 
 namespace simcore {
 
 namespace {
 
-constexpr std::size_t kIpv6Size = 40;
 constexpr std::uint8_t kCongestionExperienced = 0b11;
 
 }  // namespace
@@ -32,7 +32,8 @@ bool mark_congestion(Packet& packet) {
     store_be16(network, after);
     return true;
   }
-  if (ethernet->ether_type() != EtherType::ipv6 || stored < kIpv6Size || network[0] >> 4 != 6) return false;
+  if (ethernet->ether_type() != EtherType::ipv6 || stored < Ipv6Header::kSize || network[0] >> 4 != 6)
+    return false;
   constexpr std::uint8_t kInSecondByte = kCongestionExperienced
                                          << 4;  // of the traffic class, four bits are in each
   if ((network[1] & kInSecondByte) == 0) return false;

@@ -57,6 +57,16 @@ void ChecksumSum::add_pseudo_header(Ipv4Address source, Ipv4Address destination,
   add16(length);
 }
 
+void ChecksumSum::add_pseudo_header(const Ipv6Address& source, const Ipv6Address& destination,
+                                    std::uint8_t protocol, std::uint32_t length) {
+  for (const std::uint64_t half : {source.high(), source.low(), destination.high(), destination.low()}) {
+    add32(static_cast<std::uint32_t>(half >> 32));
+    add32(static_cast<std::uint32_t>(half));
+  }
+  add32(length);
+  add16(protocol);
+}
+
 std::uint16_t ChecksumSum::folded() const { return swapped_if_little(fold(sum_)); }
 
 std::uint16_t updated_checksum(std::uint16_t checksum, std::uint16_t before, std::uint16_t after) {

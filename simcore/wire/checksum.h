@@ -11,6 +11,7 @@
 #include <span>
 
 #include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ipv6_address.h"
 
 namespace simcore {
 
@@ -25,6 +26,9 @@ class ChecksumSum {
   // The pseudo-header of TCP and UDP over IPv4; `length` counts the transport header and its payload.
   void add_pseudo_header(Ipv4Address source, Ipv4Address destination, std::uint8_t protocol,
                          std::uint16_t length);
+  // The same over IPv6 (RFC 8200 section 8.1).
+  void add_pseudo_header(const Ipv6Address& source, const Ipv6Address& destination, std::uint8_t protocol,
+                         std::uint32_t length);
 
   // The folded sum: what a partial checksum field holds. Over data with its checksum in place,
   // 0xffff means correct.

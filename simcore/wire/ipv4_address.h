@@ -49,6 +49,9 @@ class Ipv4Address {
 
 class Ipv4Prefix {
  public:
+  using Address = Ipv4Address;
+  static constexpr int kLongest = 32;
+
   // "10.0.0.0/8". Throws ConfigError when `text` is anything else, or has bits set below the prefix.
   static Ipv4Prefix parse(std::string_view text);
 

@@ -10,6 +10,7 @@
 #include "simcore/wire/checksum.h"
 #include "simcore/wire/ethernet.h"
 #include "simcore/wire/ipv4.h"
+#include "simcore/wire/ipv6.h"
 #include "simcore/wire/tcp.h"
 #include "simcore/wire/udp.h"
 
@@ -46,8 +47,7 @@ void set_payload(Packet& packet, std::size_t before, std::size_t after) {
   if (is_ipv4(network)) {
     set_ipv4_word(network, 2, with_headers(network, after));
   } else {
-    constexpr std::size_t kIpv6Size = 40;
-    store_be16(network + 4, with_headers(network + kIpv6Size, after));
+    store_be16(network + Ipv6Header::kPayloadLengthOffset, with_headers(network + Ipv6Header::kSize, after));
   }
   const std::uint16_t length_before = with_headers(transport, before);
   const std::uint16_t length_after = with_headers(transport, after);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/wire/transport_place.h"
 
-#include "simcore/wire/byte_order.h"
 #include "simcore/wire/ethernet.h"
 #include "simcore/wire/ipv4.h"
+#include "simcore/wire/ipv6.h"
 #include "simcore/wire/tcp.h"
 #include "simcore/wire/udp.h"
 
 namespace simcore {
 
 namespace {
-
-constexpr std::size_t kIpv6Size = 40;
 
 struct NetworkLayer {
   std::size_t header_size;  // up to the transport header
@@ -25,21 +23,11 @@ std::optional<NetworkLayer> read_ipv4(std::span<const std::uint8_t> bytes, std::
   return NetworkLayer{header->size(), header->total_length(), header->protocol()};
 }
 
-// RFC 8200: hop-by-hop options (0), routing (43) and destination options (60) have a length; every other
-// extension ends the search, as the transport header then is not in sight.
 std::optional<NetworkLayer> read_ipv6(std::span<const std::uint8_t> bytes, std::size_t unstored) {
-  if (bytes.size() < kIpv6Size || bytes[0] >> 4 != 6) return std::nullopt;
-  const std::size_t total = kIpv6Size + load_be16(bytes.data() + 4);
-  if (total > bytes.size() + unstored) return std::nullopt;
-  std::uint8_t next = bytes[6];
-  std::size_t at = kIpv6Size;
-  while (next == 0 || next == 43 || next == 60) {
-    if (at + 2 > bytes.size()) return std::nullopt;
-    next = bytes[at];
-    at += 8 * (std::size_t{bytes[at + 1]} + 1);
-  }
-  if (at > bytes.size() || at > total) return std::nullopt;
-  return NetworkLayer{at, total, next};
+  const auto header = Ipv6Header::parse(bytes, unstored);
+  const auto upper = header ? header->upper_layer() : std::nullopt;
+  if (!upper) return std::nullopt;
+  return NetworkLayer{upper->offset, header->total_length(), upper->protocol};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "simcore/wire/ethernet.h"
 #include "simcore/wire/ipv4.h"
+#include "simcore/wire/ipv6.h"
 #include "simcore/wire/tcp.h"
 #include "simcore/wire/transport_place.h"
 #include "simcore/wire/udp.h"
@@ -13,7 +14,7 @@ namespace simcore {
 
 namespace {
 
-// Whether summing from there and writing the result there leaves Ethernet and IPv4 headers, and padding,
+// Whether summing from there and writing the result there leaves Ethernet and IP headers, and padding,
 // alone: whoever has read those headers may rely on them after the checksum is finished.
 bool checksum_lies_in_payload(const Packet& packet, const VirtioNetFields& fields) {
   const auto ethernet = EthernetHeader::parse(packet.bytes());
@@ -25,6 +26,12 @@ bool checksum_lies_in_payload(const Packet& packet, const VirtioNetFields& field
     if (!ipv4) return false;
     first += ipv4->size();
     end = first + ipv4->payload().size();
+  } else if (ethernet->ether_type() == EtherType::ipv6) {
+    const auto ipv6 = Ipv6Header::parse(ethernet->payload(), packet.virtual_payload);
+    const auto upper = ipv6 ? ipv6->upper_layer() : std::nullopt;
+    if (!upper) return false;
+    end = first + ipv6->stored().size();
+    first += upper->offset;
   }
   return fields.checksum_start >= first &&
          std::size_t{fields.checksum_start} + fields.checksum_offset + 2 <= end;

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "simcore/wire/train.h"
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/wire/frames6.h"
 
 namespace simcore {
 namespace {
@@ -149,6 +149,24 @@ TEST(VirtioNetFields, a_checksum_outside_of_what_the_datagram_carries_is_refused
   EXPECT_FALSE(accepted(fields, frame, pool)) << "in the Ethernet header";
   fields.checksum_start = 14;
   EXPECT_TRUE(accepted(fields, frame, pool));
+}
+
+TEST(VirtioNetFields, a_checksum_in_an_ipv6_header_or_its_extensions_is_refused) {
+  PacketPool pool;
+  VirtioNetFields fields;
+  fields.needs_checksum = true;
+  fields.checksum_offset = 6;
+  Bytes payload = {ip_protocol::kUdp, 0, 1, 4, 0, 0, 0, 0};  // hop-by-hop padding
+  payload.resize(8 + UdpHeader::kSize + 30);
+  const Bytes frame = testing::ipv6_frame(testing::Ends6{}, 0, payload);
+  fields.checksum_start = 14 + 40 + 8;
+  EXPECT_TRUE(accepted(fields, frame, pool));
+  --fields.checksum_start;
+  EXPECT_FALSE(accepted(fields, frame, pool)) << "in the extension header";
+  Bytes cut = frame;
+  cut[14 + 40 + 1] = 200;  // the extension header is longer than the datagram
+  fields.checksum_start = 14 + 40 + 8;
+  EXPECT_FALSE(accepted(fields, cut, pool));
 }
 
 }  // namespace
