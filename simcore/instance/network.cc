@@ -2,7 +2,9 @@
 #include "simcore/instance/network.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "simcore/instance/snapshot_rows.h"
 #include "simcore/node/router.h"
@@ -58,10 +60,23 @@ void Network::add_interface(const std::string& node, const Interface::Config& co
                                  : &stack(node, "add interface " + config.name).add_interface(config);
 }
 
-void Network::add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
+void Network::add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
                         const std::string& interface_name) {
-  const std::string attempt = "add a route to " + prefix.to_string();
-  stack(node, attempt).add_route(prefix, via, interface(interface_name, attempt));
+  const auto add = [&](const auto& of_family) {
+    const std::string attempt = "add a route to " + of_family.to_string();
+    constexpr bool kV4 = std::is_same_v<decltype(of_family), const Ipv4Prefix&>;
+    if (via && via->is_v4() != kV4) {
+      throw ConfigError(attempt + ": its router " + via->to_string() +
+                        " is of the other family; name one of " + (kV4 ? "IPv4" : "IPv6"));
+    }
+    const Interface& out = interface(interface_name, attempt);
+    if constexpr (kV4) {
+      stack(node, attempt).add_route(of_family, via ? std::optional(via->v4()) : std::nullopt, out);
+    } else {
+      stack(node, attempt).add_route(of_family, via ? std::optional(via->v6()) : std::nullopt, out);
+    }
+  };
+  std::visit(add, prefix);
 }
 
 void Network::add_application(const std::string& host, const ApplicationConfig& config) {
@@ -78,7 +93,7 @@ Interface& Network::interface(const std::string& name, const std::string& attemp
   return at(interfaces_, name, attempt, "interface");
 }
 
-Ipv4Stack& Network::stack(const std::string& node, const std::string& attempt) const {
+DualStack& Network::stack(const std::string& node, const std::string& attempt) const {
   return at(stacks_, node, attempt, switches_.contains(node) ? "router or host" : "node");
 }
 

@@ -15,13 +15,14 @@
 #include "simcore/instance/snapshot.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/node/applications.h"
+#include "simcore/node/dual_stack.h"
 #include "simcore/node/host.h"
 #include "simcore/node/interface.h"
-#include "simcore/node/ipv4_stack.h"
 #include "simcore/node/learning_switch.h"
 #include "simcore/node/node.h"
 #include "simcore/node/processor.h"
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ip_address.h"
+#include "simcore/wire/ip_prefix.h"
 #include "simcore/wire/packet_pool.h"
 
 namespace simcore {
@@ -38,7 +39,7 @@ class Network {
   void add_node(NodeKind kind, const std::string& name,
                 const std::optional<Processor::Config>& processor = std::nullopt);
   void add_interface(const std::string& node, const Interface::Config& config);
-  void add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
+  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
                  const std::string& interface);
   // A program on a host that has its interfaces. Throws ConfigError when a port is taken or a value out of range, too.
   void add_application(const std::string& host, const ApplicationConfig& config);
@@ -48,7 +49,7 @@ class Network {
 
   // All throw ConfigError, which begins with `attempt`, when there is none of that name.
   Interface& interface(const std::string& name, const std::string& attempt) const;
-  Ipv4Stack& stack(const std::string& node, const std::string& attempt) const;
+  DualStack& stack(const std::string& node, const std::string& attempt) const;
   Host& host(const std::string& node, const std::string& attempt) const;
   Applications& applications(const std::string& host, const std::string& attempt);
 
@@ -65,7 +66,7 @@ class Network {
   Simulation& simulation_;
   PacketPool& pool_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::map<std::string, Ipv4Stack*> stacks_;                           // the routers and hosts among them
+  std::map<std::string, DualStack*> stacks_;                           // the routers and hosts among them
   std::map<std::string, Host*> hosts_;                                 // the hosts among these
   std::map<std::string, LearningSwitch*> switches_;                    // the others
   std::map<std::string, std::unique_ptr<Applications>> applications_;  // by host

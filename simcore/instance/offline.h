@@ -45,7 +45,7 @@ class OfflineSimulation {
   void add_interface(const std::string& node, const Interface::Config& config) {
     network_.add_interface(node, config);
   }
-  void add_route(const std::string& node, Ipv4Prefix prefix, std::optional<Ipv4Address> via,
+  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
                  const std::string& interface) {
     network_.add_route(node, prefix, via, interface);
   }

@@ -18,9 +18,9 @@ enum class DropReason : std::uint8_t {
   unsupported,          // a protocol that the element does not speak
   not_for_me,           // a frame for another MAC address reached a router or host
   no_route,             // no route to the destination
-  ttl_expired,          // TTL reached zero
-  too_big,              // above the MTU of the way out, with DF set
-  arp_failed,           // the next hop did not answer
+  ttl_expired,          // TTL or hop limit reached zero
+  too_big,              // above the MTU of the way out, with DF set or of IPv6
+  arp_failed,           // the next hop did not answer ARP or neighbour discovery
   arp_queue_full,       // too many packets waiting for one address
   no_listener,          // nobody at that port or protocol
   no_port,              // a switch with a single port: nowhere to send

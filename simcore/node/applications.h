@@ -57,7 +57,7 @@ struct RequestServerApplication {
   TcpOptions tcp;
 };
 struct BulkApplication {  // bytes to a TCP port, as fast as it takes them
-  Ipv4Address destination;
+  IpAddress destination;
   std::uint16_t port;
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
   SimTime start = SimTime::zero();

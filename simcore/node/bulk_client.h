@@ -14,7 +14,7 @@ namespace simcore {
 class BulkClient {
  public:
   // Throws ConfigError when a value is out of range. Both must outlive it.
-  BulkClient(Simulation& simulation, TcpSockets& sockets, Ipv4Address destination, std::uint16_t port,
+  BulkClient(Simulation& simulation, TcpSockets& sockets, const IpAddress& destination, std::uint16_t port,
              std::int64_t bytes, SimTime start, const TcpOptions& options)
       : sockets_(sockets),
         destination_(destination),
@@ -22,7 +22,7 @@ class BulkClient {
         bytes_(bytes),
         options_(options),
         sender_(bytes) {
-    const std::string what = "bulk sender to " + destination.to_string() + ":" + std::to_string(port);
+    const std::string what = "bulk sender to " + destination.with_port(port);
     options_.check(what);
     if (bytes < 1 || start < simulation.now()) {
       throw ConfigError("make " + what + ": it sends nothing or starts in the past; choose others");
@@ -40,7 +40,7 @@ class BulkClient {
   void begin() { refused_ = sockets_.connect(destination_, port_, sender_, options_) == nullptr; }
 
   TcpSockets& sockets_;
-  Ipv4Address destination_;
+  IpAddress destination_;
   std::uint16_t port_;
   std::int64_t bytes_;
   TcpOptions options_;

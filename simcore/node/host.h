@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Host: an end system. It answers ARP and pings, refuses what nobody listens for, and forwards nothing.
+// Host: an end system. It answers ARP, neighbour discovery and pings, refuses what nobody listens for, and forwards
+// nothing.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "simcore/node/ipv4_stack.h"
+#include "simcore/node/dual_stack.h"
 
 namespace simcore {
 
-class Host final : public Ipv4Stack {
+class Host final : public DualStack {
  public:
   Host(Simulation& simulation, PacketPool& pool, std::string name)
-      : Ipv4Stack(simulation, pool, std::move(name), /*forwards=*/false) {}
+      : DualStack(simulation, pool, std::move(name), /*forwards=*/false) {}
 };
 
 }  // namespace simcore

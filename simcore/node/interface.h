@@ -12,6 +12,7 @@
 
 #include "simcore/link/port.h"
 #include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ipv6_address.h"
 #include "simcore/wire/mac_address.h"
 #include "simcore/wire/packet.h"
 
@@ -25,7 +26,8 @@ class Interface final : public Port {
     std::string name;
     MacAddress mac = MacAddress::zero();  // of routers and hosts; a switch has none of its own
     std::optional<Ipv4InterfaceAddress> address = std::nullopt;  // of routers and hosts
-    std::uint16_t mtu = 1'500;                                   // bytes of IP datagram; >= 68
+    std::uint16_t mtu = 1'500;  // bytes of IP datagram; >= 68, with IPv6 >= 1280
+    std::optional<Ipv6InterfaceAddress> address6 = std::nullopt;  // of routers and hosts
   };
 
   // Counts of segments and of their wire bytes.
@@ -49,6 +51,8 @@ class Interface final : public Port {
   const std::string& name() const { return config_.name; }
   MacAddress mac() const { return config_.mac; }
   const std::optional<Ipv4InterfaceAddress>& address() const { return config_.address; }
+  const std::optional<Ipv6InterfaceAddress>& address6() const { return config_.address6; }
+  Ipv6Address link_local() const { return Ipv6Address::link_local_of(config_.mac); }
   std::uint16_t mtu() const { return config_.mtu; }
   std::size_t index() const { return index_; }  // among the interfaces of its node
   const Counters& counters() const { return counters_; }

@@ -275,7 +275,7 @@ std::int64_t Iperf3Client::allowance(const Stream& stream) const {
   return carried(config_.rate, simulation_.now() - started_).count() + config_.block - stream.bytes;
 }
 
-void Iperf3Client::receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+void Iperf3Client::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                            Interface& /*arrival*/) {
   const UdpEnds ends{.local = datagram.destination(),
                      .remote = datagram.source(),

@@ -20,7 +20,7 @@
 #include "simcore/node/udp_datagrams.h"
 #include "simcore/node/udp_flow.h"
 #include "simcore/node/udp_ports.h"
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ip_address.h"
 
 namespace simcore {
 
@@ -33,7 +33,7 @@ class Iperf3Client final : public TcpUser, public UdpListener {
   static constexpr int kBurst = 1'000;                // datagrams of a stream in a tick
 
   struct Config {
-    Ipv4Address destination;
+    IpAddress destination;
     std::uint16_t port = 5'201;
     bool udp = false;
     bool reverse = false;
@@ -63,7 +63,7 @@ class Iperf3Client final : public TcpUser, public UdpListener {
 
   void tcp_changed(TcpSocket& socket) override;
   void tcp_closed(TcpSocket& socket) override;
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
   bool finished() const { return phase_ == Phase::finished; }

@@ -273,7 +273,7 @@ void Iperf3Server::send_datagram(Stream& stream) {
   frame ? host_.send(std::move(frame)) : host_.dropped().add(DropReason::pool_exhausted, 1);
 }
 
-void Iperf3Server::receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+void Iperf3Server::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                            Interface& /*arrival*/) {
   const UdpEnds ends{.local = datagram.destination(),
                      .remote = datagram.source(),

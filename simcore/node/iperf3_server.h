@@ -44,7 +44,7 @@ class Iperf3Server final : public TcpListener, public TcpUser, public UdpListene
   TcpUser& tcp_accept(TcpSocket& socket) override;
   void tcp_changed(TcpSocket& socket) override;
   void tcp_closed(TcpSocket& socket) override;
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
   const Counters& counters() const { return counters_; }

@@ -30,44 +30,26 @@ DropReason drop_reason_of(Ipv4Reassembler::Verdict verdict) {
 
 }  // namespace
 
-Ipv4Stack::Ipv4Stack(Simulation& simulation, PacketPool& pool, std::string name, bool forwards)
-    : Node(simulation, pool, std::move(name)),
-      forwards_(forwards),
-      local_{{Ipv4Address::broadcast(), Local::broadcast}} {
+Ipv4Stack::Ipv4Stack(Simulation& simulation, PacketPool& pool, Node& node, IcmpListeners& listeners,
+                     bool forwards)
+    : IpLayer(simulation, pool, node, forwards),
+      local_{{Ipv4Address::broadcast(), Local::broadcast}},
+      icmp_(*this, listeners) {
   set_handler(ip_protocol::kIcmp, icmp_);
-  set_handler(ip_protocol::kUdp, udp_);
-  set_handler(ip_protocol::kTcp, tcp_);
 }
 
-Interface& Ipv4Stack::add_interface(Interface::Config config) {
-  const std::string attempt = "make interface " + config.name + " of " + name() + ": ";
-  if (config.mac.is_multicast() || config.mac == MacAddress::zero()) {
-    throw ConfigError(attempt + "MAC address " + config.mac.to_string() +
-                      " is none that one interface may have; choose one such as 02:00:00:00:00:01");
-  }
-  if (config.address && owns(config.address->address())) {
-    throw ConfigError(attempt + "address " + config.address->to_string() +
-                      " belongs to another interface of this node; choose another address");
-  }
-  Interface& interface = make_interface(std::move(config));
-  neighbours_.emplace_back();
-  if (interface.address()) {
-    Neighbours::Undelivered& undelivered = *this;
-    neighbours_.back() = std::make_unique<Neighbours>(simulation(), pool(), interface, undelivered);
-    listen_at(*interface.address());
-    add_route(interface.address()->prefix(), std::nullopt, interface);
-  }
-  return interface;
+void Ipv4Stack::add_interface(Interface& interface) {
+  Neighbours::Undelivered& undelivered = *this;
+  neighbours_.resize(interface.index() + 1);
+  neighbours_.back() = std::make_unique<Neighbours>(simulation(), pool(), interface, undelivered);
+  listen_at(*interface.address());
+  add_route(interface.address()->prefix(), std::nullopt, interface);
 }
 
 void Ipv4Stack::add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via,
                           const Interface& interface) {
   const std::string attempt =
       "add route of " + name() + " to " + prefix.to_string() + " by " + interface.name() + ": ";
-  if (&interface.node() != this) {
-    throw ConfigError(attempt + "that interface belongs to " + interface.node().name() + "; name one of " +
-                      name());
-  }
   if (!interface.address()) {
     throw ConfigError(attempt + "that interface has no IPv4 address; give it one");
   }
@@ -83,26 +65,9 @@ void Ipv4Stack::announce() {
 }
 
 std::optional<Ipv4Address> Ipv4Stack::source_for(Ipv4Address destination) const {
-  const Route* const route = routes_.find(destination);
+  const auto* const route = routes_.find(destination);
   if (route == nullptr) return std::nullopt;
   return interfaces()[route->interface]->address()->address();
-}
-
-void Ipv4Stack::receive(Interface& arrival, PacketPtr packet) {
-  const auto ethernet = EthernetHeader::parse(packet->bytes());
-  if (!ethernet) return drop(DropReason::malformed, *packet);
-  const MacAddress destination = ethernet->destination();
-  if (destination != arrival.mac() && !destination.is_broadcast())
-    return drop(DropReason::not_for_me, *packet);
-  if (ethernet->tagged()) return drop(DropReason::unsupported, *packet);
-  switch (ethernet->ether_type()) {
-    case EtherType::ipv4:
-      return receive_ipv4(arrival, std::move(packet), destination.is_broadcast());
-    case EtherType::arp:
-      return receive_arp(arrival, std::move(packet));
-    default:
-      return drop(DropReason::unsupported, *packet);
-  }
 }
 
 void Ipv4Stack::receive_arp(Interface& arrival, PacketPtr packet) {
@@ -119,24 +84,24 @@ void Ipv4Stack::receive_ipv4(Interface& arrival, PacketPtr packet, bool link_bro
   const Ipv4Address destination = header->destination();
   if (local_.contains(destination)) return deliver(arrival, std::move(packet), *header);
   // What came to everyone on the link must not be forwarded (RFC 1812 5.3.4).
-  if (!forwards_ || link_broadcast) return drop(DropReason::not_for_me, *packet);
+  if (!forwards() || link_broadcast) return drop(DropReason::not_for_me, *packet);
   if (!destination.is_unicast()) return drop(DropReason::unsupported, *packet);
   forward(std::move(packet), *header);
 }
 
 void Ipv4Stack::deliver(Interface& arrival, PacketPtr packet, const Ipv4Header& header) {
   if (header.is_fragment()) return reassemble(arrival, std::move(packet));
-  const auto handler = handlers_.find(header.protocol());
-  if (handler == handlers_.end()) {
+  ProtocolHandler* const handler = handler_of(header.protocol());
+  if (handler == nullptr) {
     return refuse(std::move(packet), DropReason::no_listener, IcmpError::protocol_unreachable());
   }
   packet->resize(EthernetHeader::kSize + header.size() + header.payload().size());  // without padding
-  handler->second->receive(std::move(packet), header, arrival);
+  handler->receive(std::move(packet), IpHeader(header), arrival);
 }
 
 void Ipv4Stack::forward(PacketPtr packet, const Ipv4Header& header) {
   const Ipv4Address destination = header.destination();
-  const Route* const route = routes_.find(destination);
+  const auto* const route = routes_.find(destination);
   if (route == nullptr) return refuse(std::move(packet), DropReason::no_route, IcmpError::net_unreachable());
   if (header.ttl() <= 1) return refuse(std::move(packet), DropReason::ttl_expired, IcmpError::ttl_exceeded());
   const Interface& out = *interfaces()[route->interface];
@@ -153,7 +118,7 @@ void Ipv4Stack::send(PacketPtr packet) {
       Ipv4Header::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
   if (!header) return drop(DropReason::malformed, *packet);
   const Ipv4Address destination = header->destination();
-  const Route* const route = routes_.find(destination);
+  const auto* const route = routes_.find(destination);
   if (route == nullptr || local_.contains(destination)) return drop(DropReason::no_route, *packet);
   const bool whole = fits(*packet, *header, *interfaces()[route->interface]);
   if (!whole && header->dont_fragment()) return drop(DropReason::too_big, *packet);
@@ -162,7 +127,8 @@ void Ipv4Stack::send(PacketPtr packet) {
 }
 
 // To the next hop, as it is or in fragments. A train that is too big is one of datagrams that each are.
-void Ipv4Stack::transmit(const Route& route, Ipv4Address destination, PacketPtr packet, bool whole) {
+void Ipv4Stack::transmit(const Route<Ipv4Prefix>& route, Ipv4Address destination, PacketPtr packet,
+                         bool whole) {
   Neighbours& neighbours = *neighbours_[route.interface];
   const Ipv4Address next_hop = route.via.value_or(destination);
   if (whole) return neighbours.send(std::move(packet), next_hop);
@@ -222,7 +188,7 @@ void Ipv4Stack::send_error(PacketPtr about, const IcmpError& error) {
   const bool is_broadcast = local_.contains(destination) && !owns(destination);
   if (owns(sender) || is_broadcast) return;
   const auto source = source_for(sender);
-  if (!source || !error_limit_.allow(simulation().now())) return;
+  if (!source || !may_send_error()) return;
   PacketPtr packet = make_icmp_error(error, *source, next_identification(), *about, pool());
   if (!packet) {
     dropped().add(DropReason::pool_exhausted, 1);
@@ -255,6 +221,6 @@ void Ipv4Stack::next_hop_silent(PacketPtr packet) {
 
 void Ipv4Stack::next_hop_congested(PacketPtr packet) { drop(DropReason::arp_queue_full, *packet); }
 
-void Ipv4Stack::no_packet_for_arp() { dropped().add(DropReason::pool_exhausted, 1); }
+void Ipv4Stack::no_packet_to_ask() { dropped().add(DropReason::pool_exhausted, 1); }
 
 }  // namespace simcore

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Ipv4Stack: the IPv4 of a router or a host (RFC 791, RFC 1122, RFC 1812).
+// Ipv4Stack: the IPv4 of a node, router or host (RFC 791, RFC 1122, RFC 1812).
 //
 //   interface --> Ethernet --> ARP
 //                     |
@@ -23,39 +23,31 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "simcore/node/icmp_handler.h"
+#include "simcore/node/ip_layer.h"
 #include "simcore/node/neighbours.h"
-#include "simcore/node/node.h"
-#include "simcore/node/protocol_handler.h"
-#include "simcore/node/tcp_refusal.h"
-#include "simcore/node/udp_ports.h"
 #include "simcore/tcpip/icmp_error.h"
-#include "simcore/tcpip/icmp_rate_limit.h"
 #include "simcore/tcpip/ipv4_reassembler.h"
 #include "simcore/tcpip/routing_table.h"
 
 namespace simcore {
 
-class Ipv4Stack : public Node, private Neighbours::Undelivered {
+class Ipv4Stack final : public IpLayer, private Neighbours::Undelivered {
  public:
-  // With an address, the interface also gets the route to the addresses on its link. Throws ConfigError when
-  // the name, the address or that route is taken, or the MAC address is none that one interface may have.
-  Interface& add_interface(Interface::Config config);
+  // All must outlive it. A stack starts with ICMP echo as its only protocol.
+  Ipv4Stack(Simulation& simulation, PacketPool& pool, Node& node, IcmpListeners& listeners, bool forwards);
+
+  // `interface`, a new one of the node that has an IPv4 address, also gets the route to the addresses on its
+  // link. Throws ConfigError when that route is taken. Precondition: the node does not own the address.
+  void add_interface(Interface& interface);
 
   // Datagrams to `prefix` go out of `interface`, to the router `via` or, without one, straight to their
-  // destination. Throws ConfigError when the prefix has another route, or the interface is not of this node
-  // or has no address.
+  // destination. Throws ConfigError when the prefix has another route, or the interface has no IPv4 address.
+  // Precondition: it is one of the node.
   void add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via, const Interface& interface);
-
-  // From now on `handler`, which must outlive the stack, gets what comes for `protocol`. It takes the place
-  // of the one before: a stack starts with ICMP echo, the UDP ports, and TCP that refuses.
-  void set_handler(std::uint8_t protocol, ProtocolHandler& handler) { handlers_[protocol] = &handler; }
-  UdpPorts& udp() { return udp_; }
-  IcmpHandler& icmp() { return icmp_; }
 
   // Tells the neighbours on every link where this node's addresses are (gratuitous ARP).
   void announce();
@@ -76,42 +68,32 @@ class Ipv4Stack : public Node, private Neighbours::Undelivered {
   void refuse(PacketPtr packet, DropReason reason, const IcmpError& error);
 
   std::uint16_t next_identification() { return ++identification_; }
-  using Node::pool;
 
-  void receive(Interface& arrival, PacketPtr packet) override;
-
- protected:
-  Ipv4Stack(Simulation& simulation, PacketPool& pool, std::string name, bool forwards);
-  ~Ipv4Stack() override = default;
+  // From the link, an untagged Ethernet frame for the MAC address of `arrival` or for everyone on the link.
+  void receive_arp(Interface& arrival, PacketPtr packet);
+  void receive_ipv4(Interface& arrival, PacketPtr packet, bool link_broadcast);
 
  private:
   enum class Local : std::uint8_t { own, broadcast };
 
-  void receive_arp(Interface& arrival, PacketPtr packet);
-  void receive_ipv4(Interface& arrival, PacketPtr packet, bool link_broadcast);
   void deliver(Interface& arrival, PacketPtr packet, const Ipv4Header& header);
   void forward(PacketPtr packet, const Ipv4Header& header);
   void reassemble(Interface& arrival, PacketPtr fragment);
   void wait_for_reassembly();
   void give_up_reassembly();
-  void transmit(const Route& route, Ipv4Address destination, PacketPtr packet, bool whole);
+  void transmit(const Route<Ipv4Prefix>& route, Ipv4Address destination, PacketPtr packet, bool whole);
   void send_error(PacketPtr about, const IcmpError& error);
   void listen_at(const Ipv4InterfaceAddress& address);
   bool fits(const Packet& packet, const Ipv4Header& header, const Interface& out) const;
 
   void next_hop_silent(PacketPtr packet) override;
   void next_hop_congested(PacketPtr packet) override;
-  void no_packet_for_arp() override;
+  void no_packet_to_ask() override;
 
-  bool forwards_;
-  RoutingTable routes_;
+  RoutingTable<Ipv4Prefix> routes_;
   std::unordered_map<Ipv4Address, Local> local_;         // what is for this node
   std::vector<std::unique_ptr<Neighbours>> neighbours_;  // by index of the interface; null without an address
-  std::unordered_map<std::uint8_t, ProtocolHandler*> handlers_;
-  IcmpHandler icmp_{*this};
-  UdpPorts udp_{*this};
-  TcpRefusal tcp_{*this};
-  IcmpRateLimit error_limit_;
+  IcmpHandler icmp_;
   Ipv4Reassembler reassembler_;
   EventFor<Ipv4Stack, &Ipv4Stack::give_up_reassembly> reassembly_deadline_{*this};
   std::uint16_t identification_ = 0;

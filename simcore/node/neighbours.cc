@@ -54,7 +54,7 @@ void Neighbours::send_arp(ArpMessage::Operation operation, MacAddress destinatio
                           Ipv4Address target) {
   PacketPtr packet = pool_.make(EthernetHeader::kSize + ArpMessage::kSize);
   if (!packet) {
-    undelivered_.no_packet_for_arp();
+    undelivered_.no_packet_to_ask();
     return;
   }
   packet->first_arrival = packet->last_arrival = simulation_.now();

@@ -20,7 +20,7 @@ class Neighbours {
    public:
     virtual void next_hop_silent(PacketPtr packet) = 0;     // it did not answer
     virtual void next_hop_congested(PacketPtr packet) = 0;  // too many wait for it already
-    virtual void no_packet_for_arp() = 0;  // the pool is exhausted: an ARP message was not sent
+    virtual void no_packet_to_ask() = 0;  // the pool is exhausted: a question or an answer was not sent
 
    protected:
     ~Undelivered() = default;

@@ -8,22 +8,20 @@
 #include "simcore/node/host.h"
 #include "simcore/units/error.h"
 #include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
+#include "simcore/wire/icmp.h"
+#include "simcore/wire/icmpv6.h"
+#include "simcore/wire/ip_header.h"
 
 namespace simcore {
-
-namespace {
-
-constexpr std::size_t kLargestPayload = 65'507;  // in one IPv4 datagram without options
-
-}  // namespace
 
 Ping::Ping(Simulation& simulation, Host& host, const Config& config)
     : simulation_(simulation), host_(host), config_(config), requests_(kOutstanding) {
   const std::string attempt = "ping from " + host.name() + " to " + config.destination.to_string() + ": ";
   if (config_.interval <= Duration::zero()) throw ConfigError(attempt + "interval is 0; it must be above");
-  if (config_.payload > kLargestPayload) {
-    throw ConfigError(attempt + "payload is " + std::to_string(config_.payload) + " bytes; at most 65,507");
+  const std::size_t largest = 65'535 - ip_header_size(config.destination) - IcmpHeader::kSize;
+  if (config_.payload > largest) {
+    throw ConfigError(attempt + "payload is " + std::to_string(config_.payload) + " bytes; at most " +
+                      std::to_string(largest));
   }
   if (config_.start < simulation_.now()) throw ConfigError(attempt + "it starts in the past");
   while (!host_.icmp().listen_for_replies(identifier_, *this)) {
@@ -38,21 +36,9 @@ void Ping::send() {
   if (config_.count && sent_ >= *config_.count) return;
   ++sent_;
   requests_[static_cast<std::size_t>(sent_) % kOutstanding] = {.number = sent_, .sent = simulation_.now()};
-  constexpr std::size_t kMessage = EthernetHeader::kSize + Ipv4Header::kSize;
-  const std::size_t length = IcmpHeader::kSize + config_.payload;
   const auto source = host_.source_for(config_.destination);
-  PacketPtr packet = source ? host_.pool().make(kMessage + length) : nullptr;
+  PacketPtr packet = source ? request(*source) : nullptr;
   if (packet) {
-    write_ipv4(packet->bytes().subspan(EthernetHeader::kSize),
-               {.source = *source,
-                .destination = config_.destination,
-                .protocol = ip_protocol::kIcmp,
-                .payload_length = static_cast<std::uint16_t>(length),
-                .identification = host_.next_identification()});
-    const std::span<std::uint8_t> message = packet->bytes().subspan(kMessage);
-    std::ranges::fill(message.subspan(IcmpHeader::kSize), std::uint8_t{0});
-    write_icmp(message, IcmpType::echo_request, 0,
-               std::uint32_t{identifier_} << 16 | static_cast<std::uint16_t>(sent_));
     host_.send(std::move(packet));
   } else {
     host_.dropped().add(source ? DropReason::pool_exhausted : DropReason::no_route, 1);
@@ -60,10 +46,33 @@ void Ping::send() {
   simulation_.schedule_in(next_, config_.interval);
 }
 
-void Ping::echo_replied(const IcmpHeader& reply, const Ipv4Header& datagram) {
-  if (datagram.source() != config_.destination) return;
+// The latest one, as a frame without its Ethernet header. Null when the pool is exhausted.
+PacketPtr Ping::request(const IpAddress& source) {
+  const std::size_t start = EthernetHeader::kSize + ip_header_size(source);
+  const std::size_t length = IcmpHeader::kSize + config_.payload;
+  PacketPtr packet = host_.pool().make(start + length);
+  if (!packet) return nullptr;
+  write_ip(packet->bytes().subspan(EthernetHeader::kSize),
+           {.source = source,
+            .destination = config_.destination,
+            .protocol = source.is_v4() ? ip_protocol::kIcmp : ip_protocol::kIcmpv6,
+            .payload_length = static_cast<std::uint16_t>(length),
+            .identification = host_.next_identification()});
+  const std::span<std::uint8_t> message = packet->bytes().subspan(start);
+  std::ranges::fill(message.subspan(IcmpHeader::kSize), std::uint8_t{0});
+  const std::uint32_t rest = std::uint32_t{identifier_} << 16 | static_cast<std::uint16_t>(sent_);
+  if (source.is_v4()) {
+    write_icmp(message, IcmpType::echo_request, 0, rest);
+  } else {
+    write_icmpv6(message, Icmpv6Type::echo_request, 0, rest, {source.v6(), config_.destination.v6()});
+  }
+  return packet;
+}
+
+void Ping::echo_replied(const IpAddress& from, std::uint16_t sequence) {
+  if (from != config_.destination) return;
   // The request with these 16 bits that was sent last.
-  const auto behind = static_cast<std::uint16_t>(static_cast<std::uint16_t>(sent_) - reply.sequence());
+  const auto behind = static_cast<std::uint16_t>(static_cast<std::uint16_t>(sent_) - sequence);
   const std::int64_t number = sent_ - behind;
   if (number < 1) return;
   Request& request = requests_[static_cast<std::size_t>(number) % kOutstanding];

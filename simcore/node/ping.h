@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Ping: sends echo requests at equal intervals and times their replies (RFC 792).
+// Ping: sends echo requests at equal intervals and times their replies (RFC 792, RFC 4443).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
-#include "simcore/node/icmp_handler.h"
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/node/icmp_listeners.h"
+#include "simcore/wire/ip_address.h"
+#include "simcore/wire/packet.h"
 
 namespace simcore {
 
@@ -19,7 +20,7 @@ class Host;
 class Ping final : public EchoListener {
  public:
   struct Config {
-    Ipv4Address destination;
+    IpAddress destination;
     Duration interval = Duration::seconds(1);
     std::optional<std::int64_t> count;  // absent: until the end of the simulation
     std::size_t payload = 56;           // bytes
@@ -47,7 +48,8 @@ class Ping final : public EchoListener {
     bool answered = false;
   };
 
-  void echo_replied(const IcmpHeader& reply, const Ipv4Header& datagram) override;
+  void echo_replied(const IpAddress& from, std::uint16_t sequence) override;
+  PacketPtr request(const IpAddress& source);
   void send();
 
   Simulation& simulation_;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "simcore/node/interface.h"
-#include "simcore/wire/ipv4.h"
+#include "simcore/wire/ip_header.h"
 #include "simcore/wire/packet.h"
 
 namespace simcore {
@@ -12,9 +12,9 @@ namespace simcore {
 class ProtocolHandler {
  public:
   // Takes `packet`, the untagged Ethernet frame of an unfragmented datagram (or a train) for this stack,
-  // without padding. `header` views its IPv4 header, which is correct, for as long as the packet is neither
+  // without padding. `header` views its IP header, which is correct, for as long as the packet is neither
   // changed nor given away.
-  virtual void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) = 0;
+  virtual void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) = 0;
 
  protected:
   ~ProtocolHandler() = default;

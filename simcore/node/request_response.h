@@ -12,7 +12,7 @@
 #include "simcore/kernel/random.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/node/tcp_sockets.h"
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ip_address.h"
 
 namespace simcore {
 
@@ -48,7 +48,7 @@ class RequestServer final : public TcpListener, public TcpUser {
 class RequestClient final : public TcpUser {
  public:
   struct Config {
-    Ipv4Address destination;
+    IpAddress destination;
     std::uint16_t port;
     RequestSizes sizes;
     std::int64_t count = std::numeric_limits<std::int64_t>::max();

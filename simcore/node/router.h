@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Router: forwards IPv4 datagrams between its interfaces. It answers ARP, pings and traceroutes itself.
+// Router: forwards IPv4 and IPv6 datagrams between its interfaces. It answers ARP, neighbour discovery, pings and
+// traceroutes itself.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "simcore/node/ipv4_stack.h"
+#include "simcore/node/dual_stack.h"
 
 namespace simcore {
 
-class Router final : public Ipv4Stack {
+class Router final : public DualStack {
  public:
   Router(Simulation& simulation, PacketPool& pool, std::string name)
-      : Ipv4Stack(simulation, pool, std::move(name), /*forwards=*/true) {}
+      : DualStack(simulation, pool, std::move(name), /*forwards=*/true) {}
 };
 
 }  // namespace simcore

@@ -12,7 +12,7 @@
 
 #include "simcore/tcp/connection.h"
 #include "simcore/tcp/segment.h"
-#include "simcore/wire/ipv4.h"
+#include "simcore/wire/ip_header.h"
 #include "simcore/wire/packet.h"
 #include "simcore/wire/packet_pool.h"
 #include "simcore/wire/tcp.h"
@@ -20,8 +20,8 @@
 namespace simcore {
 
 struct TcpEnds {
-  Ipv4Address local;
-  Ipv4Address remote;
+  IpAddress local;
+  IpAddress remote;
   std::uint16_t local_port;
   std::uint16_t remote_port;
   bool operator==(const TcpEnds&) const = default;
@@ -29,8 +29,7 @@ struct TcpEnds {
 
 // What `header`, the payload of `datagram` in `packet`, says. None when its options are malformed. The
 // segment views bytes of the packet.
-std::optional<TcpSegment> segment_in(const Packet& packet, const Ipv4Header& datagram,
-                                     const TcpHeader& header);
+std::optional<TcpSegment> segment_in(const Packet& packet, const IpHeader& datagram, const TcpHeader& header);
 
 // The frame of `segment`, which `connection` just gave; the Ethernet header is left to be written. Null
 // when the pool is exhausted.

@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "simcore/node/ipv4_stack.h"
+#include "simcore/node/dual_stack.h"
 #include "simcore/tcpip/tcp_reset.h"
 #include "simcore/wire/tcp.h"
 
 namespace simcore {
 
-void TcpRefusal::receive(PacketPtr packet, const Ipv4Header& header, Interface& /*arrival*/) {
+void TcpRefusal::receive(PacketPtr packet, const IpHeader& header, Interface& /*arrival*/) {
   const auto segment = TcpHeader::parse(header.payload());
   if (!segment || (!packet->checksum_partial && !header.transport_checksum_correct())) {
     return stack_.drop(DropReason::malformed, *packet);

@@ -8,16 +8,16 @@
 
 namespace simcore {
 
-class Ipv4Stack;
+class DualStack;
 
 class TcpRefusal final : public ProtocolHandler {
  public:
-  explicit TcpRefusal(Ipv4Stack& stack) : stack_(stack) {}
+  explicit TcpRefusal(DualStack& stack) : stack_(stack) {}
 
-  void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) override;
+  void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
 
  private:
-  Ipv4Stack& stack_;
+  DualStack& stack_;
 };
 
 }  // namespace simcore

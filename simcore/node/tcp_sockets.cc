@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/node/tcp_sockets.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,18 @@ namespace {
 
 constexpr std::uint16_t kFirstEphemeral = 49'152;  // RFC 6335 section 6
 constexpr std::uint32_t kEphemeralPorts = 65'536 - kFirstEphemeral;
-constexpr std::uint16_t kHeaders = Ipv4Header::kSize + TcpHeader::kSize;
+
+// Of IP and TCP, without options.
+std::uint16_t headers(const IpAddress& address) {
+  return static_cast<std::uint16_t>(ip_header_size(address) + TcpHeader::kSize);
+}
+
+// Whether `interface` has the address, which is one of its host.
+bool has(const Interface& interface, const IpAddress& address) {
+  if (address.is_v4()) return interface.address() && interface.address()->address() == address.v4();
+  return interface.address6() &&
+         (interface.address6()->address() == address.v6() || interface.link_local() == address.v6());
+}
 
 }  // namespace
 
@@ -76,9 +88,9 @@ TcpSockets::~TcpSockets() { host_.icmp().set_path_mtu_listener(ip_protocol::kTcp
 
 std::size_t TcpSockets::EndsHash::operator()(const TcpEnds& ends) const {
   const std::uint64_t ports = std::uint64_t{ends.local_port} << 16 | ends.remote_port;
-  std::uint64_t mixed = std::hash<Ipv4Address>{}(ends.remote) * 0x9e37'79b9'7f4a'7c15 ^ ports;
+  std::uint64_t mixed = std::hash<IpAddress>{}(ends.remote) * 0x9e37'79b9'7f4a'7c15 ^ ports;
   mixed = (mixed ^ mixed >> 29) * 0xbf58'476d'1ce4'e5b9;
-  return static_cast<std::size_t>(mixed ^ mixed >> 32 ^ std::hash<Ipv4Address>{}(ends.local));
+  return static_cast<std::size_t>(mixed ^ mixed >> 32 ^ std::hash<IpAddress>{}(ends.local));
 }
 
 void TcpSockets::listen(std::uint16_t port, TcpListener& listener, const TcpOptions& options) {
@@ -89,7 +101,7 @@ void TcpSockets::listen(std::uint16_t port, TcpListener& listener, const TcpOpti
   }
 }
 
-TcpSocket* TcpSockets::connect(Ipv4Address remote, std::uint16_t port, TcpUser& user,
+TcpSocket* TcpSockets::connect(const IpAddress& remote, std::uint16_t port, TcpUser& user,
                                const TcpOptions& options) {
   options.check(host_.name());
   const auto local = host_.source_for(remote);
@@ -111,15 +123,15 @@ TcpSocket* TcpSockets::connect(Ipv4Address remote, std::uint16_t port, TcpUser& 
 // A segment is at most what the interface takes.
 TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
   for (const auto& interface : host_.interfaces()) {
-    if (!interface->address() || interface->address()->address() != ends.local) continue;
-    options.mss = std::min(options.mss, static_cast<std::uint16_t>(interface->mtu() - kHeaders));
+    if (!has(*interface, ends.local)) continue;
+    options.mss = std::min(options.mss, static_cast<std::uint16_t>(interface->mtu() - headers(ends.local)));
   }
   const SeqNum initial(static_cast<std::uint32_t>(random_()));
   auto socket = std::make_unique<TcpSocket>(*this, options, ends, initial);
   return *(sockets_[ends] = std::move(socket));
 }
 
-void TcpSockets::receive(PacketPtr packet, const Ipv4Header& header, Interface& /*arrival*/) {
+void TcpSockets::receive(PacketPtr packet, const IpHeader& header, Interface& /*arrival*/) {
   const SimTime last = packet->last_arrival;
   if (last > simulation_.now() || !trains_.empty()) {
     trains_.push(std::move(packet), std::max(last, simulation_.now()));
@@ -130,11 +142,11 @@ void TcpSockets::receive(PacketPtr packet, const Ipv4Header& header, Interface& 
 
 void TcpSockets::accept(PacketPtr packet) {
   const auto header =
-      Ipv4Header::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
+      IpHeader::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
   handle(std::move(packet), *header);
 }
 
-void TcpSockets::handle(PacketPtr packet, const Ipv4Header& header) {
+void TcpSockets::handle(PacketPtr packet, const IpHeader& header) {
   const auto tcp = TcpHeader::parse(header.payload());
   const bool intact = tcp && (packet->checksum_partial || header.transport_checksum_correct());
   const auto segment = intact ? segment_in(*packet, header, *tcp) : std::nullopt;
@@ -155,8 +167,10 @@ void TcpSockets::handle(PacketPtr packet, const Ipv4Header& header) {
   settle(socket, true);
 }
 
-void TcpSockets::fragmentation_needed(const Ipv4Header& quoted, std::uint16_t mtu) {
-  constexpr std::uint16_t kLeastMtu = 576;  // of any link here; less would be a way to slow us down
+void TcpSockets::fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) {
+  // Of any link here; less would be a way to slow us down, more is not what a router says.
+  const std::uint32_t least = quoted.source().is_v4() ? 576 : Ipv6Header::kLeastMtu;
+  const std::uint32_t limited = std::clamp<std::uint32_t>(mtu, least, 65'535);
   const std::span<const std::uint8_t> tcp = quoted.payload();
   const auto place = sockets_.find({.local = quoted.source(),
                                     .remote = quoted.destination(),
@@ -165,11 +179,11 @@ void TcpSockets::fragmentation_needed(const Ipv4Header& quoted, std::uint16_t mt
   if (place == sockets_.end()) return;
   TcpSocket& socket = *place->second;
   if (!socket.connection_.has_outstanding(SeqNum(load_be32(&tcp[4])))) return;
-  socket.connection_.reduce_mss(std::max(mtu, kLeastMtu) - kHeaders);
+  socket.connection_.reduce_mss(static_cast<std::uint16_t>(limited - headers(quoted.source())));
   settle(socket, false);
 }
 
-void TcpSockets::handle_stranger(PacketPtr packet, const Ipv4Header& header, const TcpSegment& segment,
+void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
                                  const TcpEnds& ends) {
   const auto listening = listeners_.find(ends.local_port);
   const bool opens = segment.has(TcpFlag::syn) && !segment.has(TcpFlag::ack) && !segment.has(TcpFlag::rst);

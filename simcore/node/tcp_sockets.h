@@ -2,7 +2,7 @@
 //
 // TcpSockets: the TCP of a simulated host: connections, listeners, timers, and the frames between.
 //
-//   Ipv4Stack --> TcpSockets --> TcpSocket [ TcpConnection | timer ] --> TcpUser (an application)
+//   DualStack --> TcpSockets --> TcpSocket [ TcpConnection | timer ] --> TcpUser (an application)
 //       ^                            |
 //       '---------- frames ----------'
 //
@@ -20,7 +20,7 @@
 #include "simcore/kernel/random.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/delay_line.h"
-#include "simcore/node/icmp_handler.h"
+#include "simcore/node/icmp_listeners.h"
 #include "simcore/node/protocol_handler.h"
 #include "simcore/node/tcp_frames.h"
 #include "simcore/node/tcp_refusal.h"
@@ -102,12 +102,12 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
 
   // Opens a connection from a free port. Null when there is no route, no free port, or the limit is
   // reached; `options` as above. `user` must outlive the connection.
-  TcpSocket* connect(Ipv4Address remote, std::uint16_t port, TcpUser& user, const TcpOptions& options);
+  TcpSocket* connect(const IpAddress& remote, std::uint16_t port, TcpUser& user, const TcpOptions& options);
 
   std::size_t connections() const { return sockets_.size(); }
-  void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) override;
-  // Path MTU discovery (RFC 1191), with the check of the sequence number that RFC 5927 section 7.2 asks for.
-  void fragmentation_needed(const Ipv4Header& quoted, std::uint16_t mtu) override;
+  void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
+  // Path MTU discovery (RFC 1191, RFC 8201), with the check of the sequence number that RFC 5927 section 7.2 asks for.
+  void fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) override;
 
  private:
   friend class TcpSocket;
@@ -121,8 +121,8 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   };
 
   void accept(PacketPtr packet) override;  // a train whose last segment has arrived
-  void handle(PacketPtr packet, const Ipv4Header& header);
-  void handle_stranger(PacketPtr packet, const Ipv4Header& header, const TcpSegment& segment,
+  void handle(PacketPtr packet, const IpHeader& header);
+  void handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
                        const TcpEnds& ends);
   TcpSocket& make(const TcpEnds& ends, TcpOptions options);
   // Tells the user, sends what there is to send, sets the timer; the end of every turn of a socket.

@@ -67,15 +67,15 @@ void Traceroute::send() {
   frame ? host_.send(std::move(frame)) : host_.dropped().add(DropReason::pool_exhausted, 1);
 }
 
-void Traceroute::icmp_error(const IcmpHeader& error, const Ipv4Header& datagram, const Ipv4Header& quoted) {
+void Traceroute::icmp_error(IcmpFailure failure, const IpAddress& from, const IpHeader& quoted) {
   const auto asked = static_cast<std::uint16_t>(config_.port + sent_ - 1);
   const bool latest =
       load_be16(quoted.payload().data() + 2) == asked && quoted.destination() == config_.destination;
   if (!waiting_ || !latest) return;
-  take_answer(datagram.source(), error.type() == IcmpType::destination_unreachable);
+  take_answer(from, failure == IcmpFailure::unreachable);
 }
 
-void Traceroute::receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+void Traceroute::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                          Interface& /*arrival*/) {
   const bool latest = header.source_port() == static_cast<std::uint16_t>(config_.port + sent_ - 1) &&
                       datagram.source() == config_.destination;
@@ -83,7 +83,7 @@ void Traceroute::receive(PacketPtr packet, const Ipv4Header& datagram, const Udp
   take_answer(datagram.source(), true);
 }
 
-void Traceroute::take_answer(Ipv4Address from, bool last_hop) {
+void Traceroute::take_answer(const IpAddress& from, bool last_hop) {
   Hop& hop = hops_.back();
   const Duration took = simulation_.now() - sent_at_;
   hop.address = from;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
-#include "simcore/node/icmp_handler.h"
+#include "simcore/node/icmp_listeners.h"
 #include "simcore/node/udp_ports.h"
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ip_address.h"
 
 namespace simcore {
 
@@ -24,7 +24,7 @@ class Host;
 class Traceroute final : public IcmpErrorListener, public UdpListener {
  public:
   struct Config {
-    Ipv4Address destination;
+    IpAddress destination;
     std::uint8_t hops = 30;       // at most
     std::int64_t probes = 3;      // for each hop
     std::size_t payload = 32;     // bytes
@@ -33,7 +33,7 @@ class Traceroute final : public IcmpErrorListener, public UdpListener {
     SimTime start = SimTime::zero();
   };
   struct Hop {
-    std::optional<Ipv4Address> address = {};  // who answered last
+    std::optional<IpAddress> address = {};  // who answered last
     std::int64_t answered = 0;
     Duration least = Duration::zero();  // round trips; all zero before the first answer
     Duration greatest = Duration::zero();
@@ -49,13 +49,13 @@ class Traceroute final : public IcmpErrorListener, public UdpListener {
   bool reached() const { return reached_; }  // the destination answered
 
  private:
-  void icmp_error(const IcmpHeader& error, const Ipv4Header& datagram, const Ipv4Header& quoted) override;
+  void icmp_error(IcmpFailure failure, const IpAddress& from, const IpHeader& quoted) override;
   // An answer of a program that listens at that port after all: the destination.
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
   void send();
-  void take_answer(Ipv4Address from, bool last_hop);
+  void take_answer(const IpAddress& from, bool last_hop);
   void proceed();
 
   Simulation& simulation_;

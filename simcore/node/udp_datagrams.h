@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ip_address.h"
 #include "simcore/wire/packet.h"
 #include "simcore/wire/packet_pool.h"
 #include "simcore/wire/udp.h"
@@ -16,14 +16,15 @@
 namespace simcore {
 
 struct UdpEnds {
-  Ipv4Address local;
-  Ipv4Address remote;
+  IpAddress local;
+  IpAddress remote;
   std::uint16_t local_port;
   std::uint16_t remote_port;
   bool operator==(const UdpEnds&) const = default;
 };
 
-constexpr std::size_t kLargestUdpPayload = 65'507;  // in one IPv4 datagram without options
+constexpr std::size_t kLargestUdpPayload =
+    65'507;  // in one IPv4 datagram without options; IPv6 takes 20 more
 
 // The frame of a datagram whose payload is `payload` and `unstored` virtual bytes behind it; the Ethernet header is
 // left to be written, the checksum is partial. Null when the pool is exhausted. Precondition: the payload

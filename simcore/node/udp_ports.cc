@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "simcore/node/ipv4_stack.h"
+#include "simcore/node/dual_stack.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -25,15 +25,17 @@ std::optional<std::uint16_t> UdpPorts::bind_free(UdpListener& listener) {
   return std::nullopt;
 }
 
-void UdpPorts::receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) {
+void UdpPorts::receive(PacketPtr packet, const IpHeader& header, Interface& arrival) {
   const auto udp = UdpHeader::parse(header.payload(), header.virtual_payload());
   if (!udp) return stack_.drop(DropReason::malformed, *packet);
-  const bool to_be_checked = !packet->checksum_partial && udp->checksum() != 0;
+  // Over IPv6 a datagram without a checksum is discarded (RFC 8200 8.1).
+  const bool without = udp->checksum() == 0 && header.source().is_v4();
+  const bool to_be_checked = !packet->checksum_partial && !without;
   if (to_be_checked && !header.transport_checksum_correct())
     return stack_.drop(DropReason::malformed, *packet);
   const auto place = listeners_.find(udp->destination_port());
   if (place == listeners_.end()) {
-    return stack_.refuse(std::move(packet), DropReason::no_listener, IcmpError::port_unreachable());
+    return stack_.refuse_port(std::move(packet));
   }
   place->second->receive(std::move(packet), header, *udp, arrival);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// UdpPorts: who listens at which UDP port of a stack. A datagram to a closed port is answered
+// UdpPorts: who listens at which UDP port of a node, over IPv4 and IPv6. A datagram to a closed port is answered
 // by "port unreachable".
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace simcore {
 
-class Ipv4Stack;
+class DualStack;
 
 class UdpListener {
  public:
   // Takes a datagram, or a train of them, as ProtocolHandler::receive does; its checksum is
   // correct or partial.
-  virtual void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  virtual void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                        Interface& arrival) = 0;
 
  protected:
@@ -29,7 +29,7 @@ class UdpListener {
 
 class UdpPorts final : public ProtocolHandler {
  public:
-  explicit UdpPorts(Ipv4Stack& stack) : stack_(stack) {}
+  explicit UdpPorts(DualStack& stack) : stack_(stack) {}
 
   // From now on `listener`, which must outlive its binding, gets what comes to `port`. Throws ConfigError
   // when the port is taken.
@@ -38,12 +38,12 @@ class UdpPorts final : public ProtocolHandler {
   std::optional<std::uint16_t> bind_free(UdpListener& listener);
   void unbind(std::uint16_t port) { listeners_.erase(port); }
 
-  void receive(PacketPtr packet, const Ipv4Header& header, Interface& arrival) override;
+  void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
 
  private:
   static constexpr std::uint16_t kFirstFree = 49'152;  // RFC 6335 section 6
 
-  Ipv4Stack& stack_;
+  DualStack& stack_;
   std::unordered_map<std::uint16_t, UdpListener*> listeners_;
   std::uint16_t next_free_ = kFirstFree;
 };

@@ -16,7 +16,7 @@ constexpr std::uint16_t kEchoPort = 7;
 constexpr std::uint16_t kChargenPort = 19;
 
 // Whether the datagram may be answered: it came to one host from a port that does not answer by itself.
-bool deserves_answer(Host& host, const Packet& packet, const Ipv4Header& datagram, const UdpHeader& header) {
+bool deserves_answer(Host& host, const Packet& packet, const IpHeader& datagram, const UdpHeader& header) {
   if (host.owns(datagram.destination()) && header.source_port() != kEchoPort &&
       header.source_port() != kChargenPort && header.source_port() != 0) {
     return true;
@@ -25,7 +25,7 @@ bool deserves_answer(Host& host, const Packet& packet, const Ipv4Header& datagra
   return false;
 }
 
-UdpEnds answer_ends(const Ipv4Header& datagram, const UdpHeader& header) {
+UdpEnds answer_ends(const IpHeader& datagram, const UdpHeader& header) {
   return {.local = datagram.destination(),
           .remote = datagram.source(),
           .local_port = header.destination_port(),
@@ -44,7 +44,7 @@ bool answer(Host& host, const UdpEnds& ends, std::span<const std::uint8_t> paylo
 
 }  // namespace
 
-void UdpEcho::receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+void UdpEcho::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                       Interface& /*arrival*/) {
   if (!deserves_answer(host_, *packet, datagram, header)) return;
   const UdpEnds ends = answer_ends(datagram, header);
@@ -57,7 +57,7 @@ UdpChargen::UdpChargen(Simulation& simulation, Host& host)
     : host_(host), random_(simulation.stream("chargen of " + host.name())) {}
 
 // Each datagram draws one with 0 to 512 characters.
-void UdpChargen::receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+void UdpChargen::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                          Interface& /*arrival*/) {
   if (!deserves_answer(host_, *packet, datagram, header)) return;
   const UdpEnds ends = answer_ends(datagram, header);

@@ -19,7 +19,7 @@ class UdpEcho final : public UdpListener {
  public:
   explicit UdpEcho(Host& host) : host_(host) {}
 
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
   std::int64_t answered() const { return answered_; }
@@ -33,7 +33,7 @@ class UdpChargen final : public UdpListener {
  public:
   UdpChargen(Simulation& simulation, Host& host);
 
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
   std::int64_t answered() const { return answered_; }

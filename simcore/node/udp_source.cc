@@ -84,9 +84,9 @@ Duration UdpSource::exponential(Duration mean) {
                       static_cast<std::int64_t>(random_.exponential(static_cast<double>(mean.count_ns()))));
 }
 
-void UdpSink::receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+void UdpSink::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                       Interface& /*arrival*/) {
-  const std::uint64_t sender = std::uint64_t{datagram.source().value()} << 16 | header.source_port();
+  const Sender sender{datagram.source(), header.source_port()};
   const auto known = flows_.find(sender);
   UdpFlow* const flow = known != flows_.end()           ? &known->second
                         : flows_.size() < kLargestTable ? &flows_[sender]

@@ -15,7 +15,7 @@
 #include "simcore/node/udp_flow.h"
 #include "simcore/node/udp_ports.h"
 #include "simcore/units/data.h"
-#include "simcore/wire/ipv4_address.h"
+#include "simcore/wire/ip_address.h"
 
 namespace simcore {
 
@@ -32,11 +32,11 @@ class UdpSource {
   };
 
   struct Config {
-    Ipv4Address destination;
+    IpAddress destination;
     std::uint16_t port;
     std::uint16_t local_port = 49'152;
     DataRate rate;                // of UDP payload; of on_off while it is on
-    std::size_t payload = 1'472;  // bytes: what an MTU of 1500 holds
+    std::size_t payload = 1'472;  // bytes: what an MTU of 1500 holds over IPv4
     Arrivals arrivals = Arrivals::cbr;
     Duration mean_on = Duration::seconds(1);  // of on_off
     Duration mean_off = Duration::seconds(1);
@@ -74,7 +74,7 @@ class UdpSink final : public UdpListener {
 
   explicit UdpSink(Host& host) : host_(host) {}
 
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
   std::int64_t datagrams() const { return datagrams_; }
@@ -83,10 +83,21 @@ class UdpSink final : public UdpListener {
   std::int64_t out_of_order() const;
 
  private:
+  struct Sender {
+    IpAddress address;
+    std::uint16_t port;
+    bool operator==(const Sender&) const = default;
+  };
+  struct SenderHash {
+    std::size_t operator()(const Sender& sender) const {
+      return std::hash<IpAddress>{}(sender.address) * 31 + sender.port;
+    }
+  };
+
   Host& host_;
   std::int64_t datagrams_ = 0;
   std::int64_t bytes_ = 0;
-  std::unordered_map<std::uint64_t, UdpFlow> flows_;  // by address and port of the sender
+  std::unordered_map<Sender, UdpFlow, SenderHash> flows_;
 };
 
 }  // namespace simcore

@@ -61,7 +61,7 @@ RequestSizes sizes(const nb::dict& from) {
 }
 
 UdpSource::Config udp_source(const nb::dict& from) {
-  UdpSource::Config config{.destination = Ipv4Address::parse(text(from, "destination")),
+  UdpSource::Config config{.destination = IpAddress::parse(text(from, "destination")),
                            .port = nb::cast<std::uint16_t>(from["port"]),
                            .rate = DataRate::bps(nb::cast<std::int64_t>(from["rate_bps"]))};
   const std::string arrivals = from.contains("arrivals") ? text(from, "arrivals") : "cbr";
@@ -82,7 +82,7 @@ UdpSource::Config udp_source(const nb::dict& from) {
 }
 
 Ping::Config ping(const nb::dict& from) {
-  Ping::Config config{.destination = Ipv4Address::parse(text(from, "destination")), .count = std::nullopt};
+  Ping::Config config{.destination = IpAddress::parse(text(from, "destination")), .count = std::nullopt};
   take(from, "interval_ns", config.interval);
   take(from, "count", config.count);
   take(from, "payload_bytes", config.payload);
@@ -91,7 +91,7 @@ Ping::Config ping(const nb::dict& from) {
 }
 
 RequestClient::Config request_client(const nb::dict& from) {
-  RequestClient::Config config{.destination = Ipv4Address::parse(text(from, "destination")),
+  RequestClient::Config config{.destination = IpAddress::parse(text(from, "destination")),
                                .port = nb::cast<std::uint16_t>(from["port"]),
                                .sizes = sizes(from),
                                .tcp = tcp(from)};
@@ -102,7 +102,7 @@ RequestClient::Config request_client(const nb::dict& from) {
 }
 
 BulkApplication bulk(const nb::dict& from) {
-  BulkApplication config{.destination = Ipv4Address::parse(text(from, "destination")),
+  BulkApplication config{.destination = IpAddress::parse(text(from, "destination")),
                          .port = nb::cast<std::uint16_t>(from["port"]),
                          .tcp = tcp(from)};
   take(from, "bytes", config.bytes);
@@ -111,7 +111,7 @@ BulkApplication bulk(const nb::dict& from) {
 }
 
 Traceroute::Config traceroute(const nb::dict& from) {
-  Traceroute::Config config{.destination = Ipv4Address::parse(text(from, "destination"))};
+  Traceroute::Config config{.destination = IpAddress::parse(text(from, "destination"))};
   take(from, "hops", config.hops);
   take(from, "probes", config.probes);
   take(from, "payload_bytes", config.payload);
@@ -122,7 +122,7 @@ Traceroute::Config traceroute(const nb::dict& from) {
 }
 
 Iperf3Client::Config iperf3_client(const nb::dict& from) {
-  Iperf3Client::Config config{.destination = Ipv4Address::parse(text(from, "destination")), .tcp = tcp(from)};
+  Iperf3Client::Config config{.destination = IpAddress::parse(text(from, "destination")), .tcp = tcp(from)};
   std::int64_t rate = 0;
   take(from, "rate_bps", rate);
   config.rate = DataRate::bps(rate);

@@ -18,12 +18,14 @@ std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns,
 }
 
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
-                                   const std::optional<std::string>& address, std::uint16_t mtu) {
+                                   const std::optional<std::string>& address, std::uint16_t mtu,
+                                   const std::optional<std::string>& address6) {
   Interface::Config config;
   config.name = name;
   if (mac) config.mac = MacAddress::parse(*mac);
   if (address) config.address = Ipv4InterfaceAddress::parse(*address);
   config.mtu = mtu;
+  if (address6) config.address6 = Ipv6InterfaceAddress::parse(*address6);
   return config;
 }
 

@@ -25,7 +25,8 @@ NodeKind node_kind(const std::string& text);
 std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns, std::int64_t queue_packets);
 
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
-                                   const std::optional<std::string>& address, std::uint16_t mtu);
+                                   const std::optional<std::string>& address, std::uint16_t mtu,
+                                   const std::optional<std::string>& address6);
 
 // The model of a direction that changes; none of one that does not.
 std::optional<LinkModel> changed_model(const std::optional<nanobind::dict>& direction);
@@ -49,15 +50,17 @@ void bind_network(nanobind::class_<Simulation>& to) {
       .def(
           "add_interface",
           [](Simulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
-             const std::optional<Text>& address,
-             std::uint16_t mtu) { self.add_interface(node, interface_config(name, mac, address, mtu)); },
-          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500)
+             const std::optional<Text>& address, std::uint16_t mtu, const std::optional<Text>& address6) {
+            self.add_interface(node, interface_config(name, mac, address, mtu, address6));
+          },
+          "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500,
+          "address6"_a = nb::none())
       .def(
           "add_route",
           [](Simulation& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
              const Text& interface) {
-            self.add_route(node, Ipv4Prefix::parse(prefix),
-                           via ? std::optional(Ipv4Address::parse(*via)) : std::nullopt, interface);
+            self.add_route(node, parse_ip_prefix(prefix),
+                           via ? std::optional(IpAddress::parse(*via)) : std::nullopt, interface);
           },
           "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
       .def(

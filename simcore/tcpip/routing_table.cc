@@ -6,25 +6,27 @@
 
 namespace simcore {
 
-bool RoutingTable::add(const Route& route) {
+template <class Prefix>
+bool RoutingTable<Prefix>::add(const Route<Prefix>& route) {
   const int length = route.prefix.length();
-  auto& routes = by_length_[static_cast<std::size_t>(length)];
-  const auto [place, added] = routes.try_emplace(route.prefix.first(), route);
+  auto level = std::ranges::lower_bound(by_length_, length, std::greater<>(), &OfLength::length);
+  if (level == by_length_.end() || level->length != length) level = by_length_.insert(level, {length, {}});
+  const auto [place, added] = level->routes.try_emplace(route.prefix.first(), route);
   if (!added) return place->second == route;
   ++size_;
-  if (routes.size() == 1) {
-    lengths_.insert(std::lower_bound(lengths_.begin(), lengths_.end(), length, std::greater<>()), length);
-  }
   return true;
 }
 
-const Route* RoutingTable::find(Ipv4Address destination) const {
-  for (const int length : lengths_) {
-    const auto& routes = by_length_[static_cast<std::size_t>(length)];
-    const auto place = routes.find(Ipv4Prefix::around(destination, length).first());
-    if (place != routes.end()) return &place->second;
+template <class Prefix>
+const Route<Prefix>* RoutingTable<Prefix>::find(Address destination) const {
+  for (const OfLength& level : by_length_) {
+    const auto place = level.routes.find(Prefix::around(destination, level.length).first());
+    if (place != level.routes.end()) return &place->second;
   }
   return nullptr;
 }
+
+template class RoutingTable<Ipv4Prefix>;
+template class RoutingTable<Ipv6Prefix>;
 
 }  // namespace simcore

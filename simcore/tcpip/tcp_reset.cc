@@ -11,24 +11,25 @@ namespace simcore {
 namespace {
 
 // Sequence numbers that the segment uses: its payload, and one each for SYN and FIN.
-std::uint32_t sequence_length(const Ipv4Header& datagram, const TcpHeader& segment) {
+std::uint32_t sequence_length(const IpHeader& datagram, const TcpHeader& segment) {
   const auto payload = static_cast<std::uint32_t>(datagram.payload_length() - segment.size());
   return payload + (segment.has(tcp_flag::kSyn) ? 1 : 0) + (segment.has(tcp_flag::kFin) ? 1 : 0);
 }
 
 }  // namespace
 
-PacketPtr make_tcp_reset(const Ipv4Header& datagram, const TcpHeader& segment, std::uint16_t identification,
+PacketPtr make_tcp_reset(const IpHeader& datagram, const TcpHeader& segment, std::uint16_t identification,
                          PacketPool& pool) {
   assert(!segment.has(tcp_flag::kRst));
-  PacketPtr packet = pool.make(EthernetHeader::kSize + Ipv4Header::kSize + TcpHeader::kSize);
+  const std::size_t network = ip_header_size(datagram.source());
+  PacketPtr packet = pool.make(EthernetHeader::kSize + network + TcpHeader::kSize);
   if (!packet) return nullptr;
   const std::span<std::uint8_t> bytes = packet->bytes().subspan(EthernetHeader::kSize);
-  const std::span<std::uint8_t> reset = bytes.subspan(Ipv4Header::kSize);
+  const std::span<std::uint8_t> reset = bytes.subspan(network);
 
-  Ipv4Fields ipv4{datagram.destination(), datagram.source(), ip_protocol::kTcp, TcpHeader::kSize};
-  ipv4.identification = identification;
-  write_ipv4(bytes, ipv4);
+  IpFields ip{datagram.destination(), datagram.source(), ip_protocol::kTcp, TcpHeader::kSize};
+  ip.identification = identification;
+  write_ip(bytes, ip);
 
   TcpFields tcp{segment.destination_port(), segment.source_port(), 0, 0, tcp_flag::kRst, 0};
   if (segment.has(tcp_flag::kAck)) {
@@ -39,7 +40,7 @@ PacketPtr make_tcp_reset(const Ipv4Header& datagram, const TcpHeader& segment, s
   }
   write_tcp(reset, tcp);
   ChecksumSum sum;
-  sum.add_pseudo_header(ipv4.source, ipv4.destination, ipv4.protocol, ipv4.payload_length);
+  add_pseudo_header(sum, ip);
   sum.add(reset);
   store_be16(reset.data() + TcpHeader::kChecksumOffset, sum.checksum());
   return packet;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "simcore/wire/ipv4.h"
+#include "simcore/wire/ip_header.h"
 #include "simcore/wire/packet.h"
 #include "simcore/wire/packet_pool.h"
 #include "simcore/wire/tcp.h"
@@ -15,7 +15,7 @@ namespace simcore {
 // The frame of the reset that answers `segment`, the payload of `datagram`; the Ethernet header is left
 // to be written. Null when the pool is exhausted. Precondition: `segment` is not a reset itself;
 // those are not answered.
-PacketPtr make_tcp_reset(const Ipv4Header& datagram, const TcpHeader& segment, std::uint16_t identification,
+PacketPtr make_tcp_reset(const IpHeader& datagram, const TcpHeader& segment, std::uint16_t identification,
                          PacketPool& pool);
 
 }  // namespace simcore

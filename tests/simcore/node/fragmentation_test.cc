@@ -20,7 +20,7 @@ using testing::Station;
 
 class FragmentationTest : public ::testing::Test {
  protected:
-  Interface& add(Ipv4Stack& node, const char* name, const char* mac, const char* address, std::uint16_t mtu) {
+  Interface& add(DualStack& node, const char* name, const char* mac, const char* address, std::uint16_t mtu) {
     return node.add_interface({name, MacAddress::parse(mac), Ipv4InterfaceAddress::parse(address), mtu});
   }
   FragmentationTest() {

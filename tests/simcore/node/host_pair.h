@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// For tests of applications:   client 10.0.0.1 ---- link, 100 Mbit/s, 5 ms ---- server 10.0.0.2
+// For tests of applications:
+//
+//   client 10.0.0.1, 2001:db8::1 ---- link, 100 Mbit/s, 5 ms ---- server 10.0.0.2, 2001:db8::2
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,10 +35,12 @@ class HostPair : public ::testing::Test {
   PacketPool pool_;
   Host client_{simulation_, pool_, "client"};
   Host server_{simulation_, pool_, "server"};
-  Interface& client_interface_ = client_.add_interface(
-      {"client-eth0", MacAddress::parse("02:00:00:00:00:01"), Ipv4InterfaceAddress::parse("10.0.0.1/24")});
-  Interface& server_interface_ = server_.add_interface(
-      {"server-eth0", MacAddress::parse("02:00:00:00:00:02"), Ipv4InterfaceAddress::parse("10.0.0.2/24")});
+  Interface& client_interface_ = client_.add_interface({"client-eth0", MacAddress::parse("02:00:00:00:00:01"),
+                                                        Ipv4InterfaceAddress::parse("10.0.0.1/24"), 1'500,
+                                                        Ipv6InterfaceAddress::parse("2001:db8::1/64")});
+  Interface& server_interface_ = server_.add_interface({"server-eth0", MacAddress::parse("02:00:00:00:00:02"),
+                                                        Ipv4InterfaceAddress::parse("10.0.0.2/24"), 1'500,
+                                                        Ipv6InterfaceAddress::parse("2001:db8::2/64")});
   Link forth_{simulation_, pool_, "forth", link(), server_interface_};
   Link back_{simulation_, pool_, "back", link(), client_interface_};
   const Ipv4Address at_server_ = Ipv4Address::parse("10.0.0.2");

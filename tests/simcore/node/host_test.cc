@@ -21,21 +21,21 @@ using testing::Station;
 
 class Inbox final : public UdpListener {
  public:
-  void receive(PacketPtr packet, const Ipv4Header& datagram, const UdpHeader& header,
+  void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& /*arrival*/) override {
     senders.push_back(datagram.source());
     payloads.emplace_back(header.payload().begin(), header.payload().end());
     packets.push_back(std::move(packet));
   }
 
-  std::vector<Ipv4Address> senders;
+  std::vector<IpAddress> senders;
   std::vector<Bytes> payloads;
   std::vector<PacketPtr> packets;
 };
 
 class Counter final : public ProtocolHandler {
  public:
-  void receive(PacketPtr /*packet*/, const Ipv4Header& header, Interface& /*arrival*/) override {
+  void receive(PacketPtr /*packet*/, const IpHeader& header, Interface& /*arrival*/) override {
     bytes += header.payload_length();
   }
 

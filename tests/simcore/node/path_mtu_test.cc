@@ -20,7 +20,7 @@ class PathMtuTest : public ::testing::Test {
     config.propagation_delay = Duration::ms(1);
     return config;
   }
-  Interface& add(Ipv4Stack& node, const char* name, const char* mac, const char* address, std::uint16_t mtu) {
+  Interface& add(DualStack& node, const char* name, const char* mac, const char* address, std::uint16_t mtu) {
     return node.add_interface({name, MacAddress::parse(mac), Ipv4InterfaceAddress::parse(address), mtu});
   }
   PathMtuTest() {

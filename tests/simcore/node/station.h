@@ -44,7 +44,7 @@ class Station final : public Port {
   }
   void answer(MacAddress asker, Ipv4Address target) { send_arp(ArpMessage::Operation::reply, asker, target); }
 
-  // Of everything that came: the ARP messages, and the IPv4 frames.
+  // Of everything that came: the ARP messages, and the frames of either version of IP.
   std::vector<ArpMessage> arp() const {
     std::vector<ArpMessage> messages;
     for (const Arrival& arrival : got) {
@@ -54,20 +54,21 @@ class Station final : public Port {
     }
     return messages;
   }
-  std::vector<const Arrival*> ipv4() const {
-    std::vector<const Arrival*> frames;
-    for (const Arrival& arrival : got) {
-      if (EthernetHeader::parse(arrival.packet->bytes())->ether_type() == EtherType::ipv4)
-        frames.push_back(&arrival);
-    }
-    return frames;
-  }
+  std::vector<const Arrival*> ipv4() const { return of(EtherType::ipv4); }
+  std::vector<const Arrival*> ipv6() const { return of(EtherType::ipv6); }
 
   const MacAddress mac;
   const Ipv4Address address;
   std::vector<Arrival> got;
 
  private:
+  std::vector<const Arrival*> of(EtherType type) const {
+    std::vector<const Arrival*> frames;
+    for (const Arrival& arrival : got) {
+      if (EthernetHeader::parse(arrival.packet->bytes())->ether_type() == type) frames.push_back(&arrival);
+    }
+    return frames;
+  }
   void send_arp(ArpMessage::Operation operation, MacAddress to, Ipv4Address target) {
     Bytes frame(EthernetHeader::kSize + ArpMessage::kSize);
     write_ethernet(frame, to, mac, EtherType::arp);

@@ -18,7 +18,7 @@ using testing::Cable;
 
 class TracerouteTest : public ::testing::Test {
  protected:
-  Interface& add(Ipv4Stack& node, const char* name, const char* mac, const char* address) {
+  Interface& add(DualStack& node, const char* name, const char* mac, const char* address) {
     return node.add_interface({name, MacAddress::parse(mac), Ipv4InterfaceAddress::parse(address)});
   }
   static Ipv4Address at(const char* address) { return Ipv4Address::parse(address); }

@@ -12,7 +12,7 @@ namespace {
 
 class Listener final : public UdpListener {
  public:
-  void receive(PacketPtr packet, const Ipv4Header&, const UdpHeader& header, Interface&) override {
+  void receive(PacketPtr packet, const IpHeader&, const UdpHeader& header, Interface&) override {
     for_each_datagram(*packet, header, [&](const UdpDatagram& each) {
       payloads.emplace_back(each.stored.begin(), each.stored.end());
       lengths.push_back(each.length);

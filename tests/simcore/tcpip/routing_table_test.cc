@@ -9,18 +9,21 @@
 namespace simcore {
 namespace {
 
-Route route(const char* prefix, std::size_t interface) {
+using Ipv4Routes = RoutingTable<Ipv4Prefix>;
+using Ipv4Route = Route<Ipv4Prefix>;
+
+Ipv4Route route(const char* prefix, std::size_t interface) {
   return {Ipv4Prefix::parse(prefix), std::nullopt, interface};
 }
 
 // The interface of the way to `address`, -1 when there is none.
-int way(const RoutingTable& table, const char* address) {
-  const Route* const found = table.find(Ipv4Address::parse(address));
+int way(const Ipv4Routes& table, const char* address) {
+  const Ipv4Route* const found = table.find(Ipv4Address::parse(address));
   return found == nullptr ? -1 : static_cast<int>(found->interface);
 }
 
 TEST(RoutingTable, the_longest_prefix_wins_in_whatever_order_they_came) {
-  RoutingTable table;
+  Ipv4Routes table;
   EXPECT_TRUE(table.add(route("10.1.0.0/16", 2)));
   EXPECT_TRUE(table.add(route("10.1.2.3/32", 4)));
   EXPECT_TRUE(table.add(route("0.0.0.0/0", 0)));
@@ -35,7 +38,7 @@ TEST(RoutingTable, the_longest_prefix_wins_in_whatever_order_they_came) {
 }
 
 TEST(RoutingTable, without_a_prefix_that_fits_there_is_no_way) {
-  RoutingTable table;
+  Ipv4Routes table;
   EXPECT_EQ(way(table, "10.0.0.1"), -1);
   EXPECT_TRUE(table.add(route("10.0.0.0/31", 1)));
   EXPECT_EQ(way(table, "10.0.0.1"), 1);
@@ -43,7 +46,7 @@ TEST(RoutingTable, without_a_prefix_that_fits_there_is_no_way) {
 }
 
 TEST(RoutingTable, a_second_route_for_a_prefix_is_refused_and_the_same_one_again_is_not) {
-  RoutingTable table;
+  Ipv4Routes table;
   EXPECT_TRUE(table.add(route("10.0.0.0/8", 1)));
   EXPECT_TRUE(table.add(route("10.0.0.0/8", 1)));
   EXPECT_FALSE(table.add(route("10.0.0.0/8", 2)));
@@ -52,25 +55,39 @@ TEST(RoutingTable, a_second_route_for_a_prefix_is_refused_and_the_same_one_again
   EXPECT_EQ(table.size(), 1U);
 }
 
+TEST(RoutingTable, the_same_holds_for_the_longer_prefixes_of_ipv6) {
+  RoutingTable<Ipv6Prefix> table;
+  const std::vector<const char*> prefixes{"::/0", "2001:db8::/32", "2001:db8:1::/64", "2001:db8:1::1:0/112",
+                                          "2001:db8:1::1:1/128"};
+  for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    EXPECT_TRUE(table.add({Ipv6Prefix::parse(prefixes[i]), std::nullopt, i}));
+  }
+  const std::vector<const char*> destinations{"2002::1", "2001:db8:2::1",
+                                              "2001:db8:1:0:ffff::", "2001:db8:1::1:2", "2001:db8:1::1:1"};
+  for (std::size_t i = 0; i < destinations.size(); ++i) {
+    EXPECT_EQ(table.find(Ipv6Address::parse(destinations[i]))->interface, i) << destinations[i];
+  }
+}
+
 TEST(RoutingTable, thousands_of_prefixes_agree_with_a_search_through_all) {
   std::mt19937 random(1);  // the same numbers everywhere
-  RoutingTable table;
-  std::vector<Route> routes;
+  Ipv4Routes table;
+  std::vector<Ipv4Route> routes;
   while (routes.size() < 2'000) {
     const int length = static_cast<int>(random() % 33);
     // Few distinct leading bits, so that prefixes nest.
     const auto address = Ipv4Address::of(static_cast<std::uint32_t>(random()) & 0x0303'ffffU);
-    const Route added{Ipv4Prefix::around(address, length), std::nullopt, routes.size()};
+    const Ipv4Route added{Ipv4Prefix::around(address, length), std::nullopt, routes.size()};
     if (table.add(added)) routes.push_back(added);
   }
   for (int i = 0; i < 1'000; ++i) {
     const auto address = Ipv4Address::of(static_cast<std::uint32_t>(random()) & 0x0303'ffffU);
-    const Route* best = nullptr;
-    for (const Route& candidate : routes) {
+    const Ipv4Route* best = nullptr;
+    for (const Ipv4Route& candidate : routes) {
       if (!candidate.prefix.contains(address)) continue;
       if (best == nullptr || candidate.prefix.length() > best->prefix.length()) best = &candidate;
     }
-    const Route* const found = table.find(address);
+    const Ipv4Route* const found = table.find(address);
     ASSERT_EQ(found == nullptr, best == nullptr);
     if (best != nullptr) {
       EXPECT_EQ(*found, *best) << address.to_string();

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/wire/frames6.h"
 
 namespace simcore {
 namespace {
@@ -18,7 +18,8 @@ TcpFields answer_to(std::uint8_t flags) {
   const Bytes frame = testing::tcp_frame(ends, testing::ipv4_fields(ends, ip_protocol::kTcp),
                                          {40'000, 80, 1'000, 2'000, flags, 5'000}, testing::pattern(10));
   const auto datagram = Ipv4Header::parse(std::span(frame).subspan(14));
-  const PacketPtr packet = make_tcp_reset(*datagram, *TcpHeader::parse(datagram->payload()), 1, pool);
+  const PacketPtr packet =
+      make_tcp_reset(IpHeader(*datagram), *TcpHeader::parse(datagram->payload()), 1, pool);
   const auto reply = Ipv4Header::parse(packet->bytes().subspan(14));
   EXPECT_TRUE(reply->checksum_correct());
   EXPECT_TRUE(reply->transport_checksum_correct());
@@ -45,6 +46,21 @@ TEST(TcpReset, acknowledges_what_came_when_that_acknowledged_nothing) {
   EXPECT_EQ(answer_to(tcp_flag::kSyn | tcp_flag::kFin).acknowledgement, 1'012U);
   EXPECT_EQ(answer_to(tcp_flag::kSyn).sequence, 0U);
   EXPECT_EQ(answer_to(tcp_flag::kSyn).flags, tcp_flag::kRst | tcp_flag::kAck);
+}
+
+TEST(TcpReset, answers_over_ipv6_with_a_checksum_over_its_addresses) {
+  PacketPool pool;
+  const testing::Ends6 ends;
+  Bytes segment(TcpHeader::kSize);
+  write_tcp(segment, {40'000, 80, 1'000, 2'000, tcp_flag::kAck, 5'000});
+  const Bytes frame = testing::ipv6_frame(ends, ip_protocol::kTcp, segment);
+  const auto datagram = IpHeader::parse(std::span(frame).subspan(14));
+  const PacketPtr packet = make_tcp_reset(*datagram, *TcpHeader::parse(datagram->payload()), 1, pool);
+  const IpHeader reply = testing::ip_of(*packet);
+  EXPECT_EQ(reply.source(), IpAddress(ends.destination));
+  EXPECT_EQ(reply.destination(), IpAddress(ends.source));
+  EXPECT_TRUE(reply.transport_checksum_correct());
+  EXPECT_EQ(TcpHeader::parse(reply.payload())->sequence(), 2'000U);
 }
 
 }  // namespace
