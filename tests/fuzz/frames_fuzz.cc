@@ -2,7 +2,9 @@
 //
 // Frames as they come from outside, with a virtio-net header's fields, through everything that takes them apart:
 //
-//   input -> describe_frame -> switch -> link 100 Mbit/s -> router (MTU 600 to 400) -> link -> host
+//                                    .-> link 100 Mbit/s -> router (MTU 600 to 400) -> link -> host
+//   input -> describe_frame -> switch |
+//                                    '-> link 100 Mbit/s -> IPv6 router (MTU 1500 to 1280) -> link -> host
 //
 // and beside that, split and cut in every way that segments are in queues. What is looked for: reads outside of the
 // frame, descriptions that the frame does not bear out, packets that are not given back.
@@ -14,12 +16,64 @@
 #include "simcore/node/host.h"
 #include "simcore/node/learning_switch.h"
 #include "simcore/node/router.h"
+#include "simcore/node/tcp_services.h"
+#include "simcore/node/udp_services.h"
 #include "simcore/wire/train.h"
 #include "simcore/wire/virtio_net_fields.h"
 #include "tests/fuzz/input.h"
 
 namespace simcore {
 namespace {
+
+Link::Config link_config() {
+  Link::Config config;
+  config.rate = DataRate::mbps(100);
+  return config;
+}
+
+// The part that speaks IPv6 only. Its host has TCP and UDP services.
+struct Ipv6Branch {
+  Ipv6Branch(Simulation& simulation, PacketPool& pool, Interface& bridge_port)
+      : router(simulation, pool, "r6"),
+        host(simulation, pool, "h6"),
+        in(add(router, "in6", 0x02'0000'0000'61, "2001:db8::1/64", 1'500)),
+        out(add(router, "out6", 0x02'0000'0000'62, "2001:db8:1::1/64", 1'280)),
+        end(add(host, "end6", 0x02'0000'0000'63, "2001:db8:1::2/64", 1'500)),
+        forth(simulation, pool, "forth6", link_config(), end),
+        back(simulation, pool, "back6", link_config(), out),
+        bridged(simulation, pool, "bridged6", link_config(), in),
+        away(simulation, pool, "away6", link_config(), bridge_port),
+        tcp(simulation, host) {
+    host.add_route(Ipv6Prefix::parse("::/0"), Ipv6Address::parse("2001:db8:1::1"), end);
+    tcp.listen(7, echo, TcpOptions{});
+    host.udp().bind(7, udp_echo);
+    out.attach(forth);
+    end.attach(back);
+    bridge_port.attach(bridged);
+    in.attach(away);
+  }
+
+  static Interface& add(DualStack& node, const char* name, std::uint64_t mac, const char* address,
+                        std::uint16_t mtu) {
+    return node.add_interface({.name = name,
+                               .mac = MacAddress::of(mac),
+                               .mtu = mtu,
+                               .address6 = Ipv6InterfaceAddress::parse(address)});
+  }
+
+  Router router;
+  Host host;
+  Interface& in;
+  Interface& out;
+  Interface& end;
+  Link forth;
+  Link back;
+  Link bridged;
+  Link away;
+  TcpEcho echo;
+  UdpEcho udp_echo{host};
+  TcpSockets tcp;
+};
 
 struct Network {
   explicit Network(PacketPool& packets) : pool(packets) {
@@ -28,12 +82,6 @@ struct Network {
     end.attach(back);
     right.attach(bridged);
     in.attach(away);
-  }
-
-  static Link::Config config() {
-    Link::Config config;
-    config.rate = DataRate::mbps(100);
-    return config;
   }
 
   PacketPool& pool;
@@ -49,10 +97,11 @@ struct Network {
       {"end", MacAddress::of(0x02'0000'0000'03), Ipv4InterfaceAddress::parse("10.0.1.2/24"), 1'500});
   Interface& left = bridge.add_interface({"left"});
   Interface& right = bridge.add_interface({"right"});
-  Link forth{simulation, pool, "forth", config(), end};
-  Link back{simulation, pool, "back", config(), out};
-  Link bridged{simulation, pool, "bridged", config(), in};
-  Link away{simulation, pool, "away", config(), left};
+  Link forth{simulation, pool, "forth", link_config(), end};
+  Link back{simulation, pool, "back", link_config(), out};
+  Link bridged{simulation, pool, "bridged", link_config(), in};
+  Link away{simulation, pool, "away", link_config(), left};
+  Ipv6Branch ipv6{simulation, pool, bridge.add_interface({"right6"})};
 };
 
 // Takes `train` apart as queues do: segments off the front, off the back, checksums finished.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "simcore/portal/peering_wire.h"
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/wire/frames6.h"
 
 namespace simcore {
 namespace {
@@ -69,16 +69,89 @@ Bytes arp_request() {
   return frame;
 }
 
+// The same over IPv6, which a router and a host of their own speak.
+testing::Ends6 ends6(bool through) {
+  return {.source_mac = MacAddress::of(0x02'0000'0000'09),
+          .destination_mac = MacAddress::of(0x02'0000'0000'61),
+          .source = Ipv6Address::parse("2001:db8::9"),
+          .destination = Ipv6Address::parse(through ? "2001:db8:1::2" : "2001:db8::1")};
+}
+
+Bytes tcp6(bool through, std::uint8_t flags, std::size_t payload) {
+  const testing::Ends6 e = ends6(through);
+  Bytes segment(TcpHeader::kSize);
+  write_tcp(segment, {1'000, 7, 3, 4, flags, 500});
+  const Bytes body = testing::pattern(payload);
+  segment.insert(segment.end(), body.begin(), body.end());
+  ChecksumSum sum;
+  sum.add_pseudo_header(e.source, e.destination, ip_protocol::kTcp,
+                        static_cast<std::uint32_t>(segment.size()));
+  sum.add(segment);
+  store_be16(segment.data() + TcpHeader::kChecksumOffset, sum.checksum());
+  return testing::ipv6_frame(e, ip_protocol::kTcp, segment);
+}
+
+// With hop-by-hop options in front of an echo request.
+Bytes ping6_with_options(bool through) {
+  const Bytes plain = testing::ping6_frame(ends6(through), 1, testing::pattern(8));
+  Bytes payload = {ip_protocol::kIcmpv6, 0, 5, 2, 0, 0, 0, 0};
+  payload.insert(payload.end(), plain.begin() + 54, plain.end());
+  return testing::ipv6_frame(ends6(through), 0, payload);
+}
+
+Bytes neighbour6(bool advertisement) {
+  const testing::Ends6 e = ends6(false);
+  return testing::neighbour_frame(e, {.advertisement = advertisement,
+                                      .target = advertisement ? e.source : e.destination,
+                                      .mac = e.source_mac,
+                                      .solicited = advertisement,
+                                      .overrides = advertisement});
+}
+
+// "Packet too big" about a segment that the host did not send.
+Bytes too_big6() {
+  const testing::Ends6 e = ends6(true);
+  const Bytes quoted = testing::ipv6_frame({.source = e.destination, .destination = e.source},
+                                           ip_protocol::kTcp, testing::pattern(20));
+  Bytes message(Icmpv6Header::kSize);
+  message.insert(message.end(), quoted.begin() + 14, quoted.end());
+  write_icmpv6(message, Icmpv6Type::packet_too_big, 0, 1'280, {e.source, e.destination});
+  return testing::ipv6_frame(e, ip_protocol::kIcmpv6, message);
+}
+
 Bytes described(const Bytes& frame, TrainKind train, std::size_t segment, std::size_t checksum_offset,
-                std::size_t virtual_payload = 0) {
+                std::size_t virtual_payload = 0, std::size_t checksum_start = 34) {
   Bytes input = {std::uint8_t{checksum_offset > 0}, static_cast<std::uint8_t>(train)};
-  append_be16(input, checksum_offset > 0 ? 34 : 0);
+  append_be16(input, checksum_offset > 0 ? checksum_start : 0);
   append_be16(input, checksum_offset);
   append_be16(input, segment);
   append_be16(input, virtual_payload);
   append_be16(input, 2);
   input.insert(input.end(), frame.begin(), frame.end());
   return input;
+}
+
+void fill_ipv6_frames(const Corpus& corpus) {
+  constexpr std::size_t kTransport = 54;
+  for (const bool through : {false, true}) {
+    const std::string where = through ? "_through" : "_to";
+    const testing::Ends6 e = ends6(through);
+    corpus.add("ping6" + where,
+               described(testing::ping6_frame(e, 1, testing::pattern(56)), TrainKind::none, 0, 0));
+    corpus.add("options6" + where, described(ping6_with_options(through), TrainKind::none, 0, 0));
+    corpus.add("syn6" + where, described(tcp6(through, tcp_flag::kSyn, 0), TrainKind::none, 0, 0));
+    corpus.add("tcp6_train" + where,
+               described(tcp6(through, tcp_flag::kAck, 950), TrainKind::tcp_ipv6, 200, 16, 0, kTransport));
+    corpus.add("udp6" + where,
+               described(testing::udp6_frame(e, 1'000, 7, testing::pattern(100)), TrainKind::none, 0, 0));
+    corpus.add("udp6_big" + where,
+               described(testing::udp6_frame(e, 1'000, 7, testing::pattern(1'400)), TrainKind::none, 0, 0));
+    corpus.add("udp6_train" + where, described(testing::udp6_frame(e, 1'000, 7, testing::pattern(950)),
+                                               TrainKind::udp, 200, 6, 0, kTransport));
+  }
+  corpus.add("solicitation", described(neighbour6(false), TrainKind::none, 0, 0));
+  corpus.add("advertisement", described(neighbour6(true), TrainKind::none, 0, 0));
+  corpus.add("too_big6", described(too_big6(), TrainKind::none, 0, 0));
 }
 
 void fill_frames(const Corpus& corpus) {
@@ -96,6 +169,7 @@ void fill_frames(const Corpus& corpus) {
     corpus.add("tcp_virtual" + where, described(headers, TrainKind::tcp_ipv4, 200, 16, 950));
   }
   corpus.add("arp", described(arp_request(), TrainKind::none, 0, 0));
+  fill_ipv6_frames(corpus);
 }
 
 Bytes sent(const Bytes& datagram, std::uint8_t help) {
