@@ -105,6 +105,7 @@ def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
                 interface.get("mac"),
                 interface.get("address"),
                 interface.get("mtu", 1500),
+                interface.get("address6"),
             )
         for route in node.get("routes", []):
             simulation.add_route(node["name"], route["prefix"], route["via"], route["interface"])

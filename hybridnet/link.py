@@ -42,20 +42,27 @@ class Intf:
         self.link: Link | None = None
         self.mac: str | None = None if plan is None else plan["mac"]
         addresses = [] if plan is None else plan["addresses"]
-        first = ipaddress.ip_interface(addresses[0]) if addresses else None
+        parsed = [ipaddress.ip_interface(address) for address in addresses]
+        first = next((address for address in parsed if address.version == 4), None)
+        first6 = next((address for address in parsed if address.version == 6), None)
         self.ip: str | None = None if first is None else str(first.ip)
         self.prefixLen: int | None = None if first is None else first.network.prefixlen
+        self.ip6: str | None = None if first6 is None else str(first6.ip)
 
     def IP(self) -> str | None:
-        """The first address, without prefix length."""
+        """The first IPv4 address, without prefix length."""
         return self.ip
+
+    def IP6(self) -> str | None:
+        """The first IPv6 address that is not link-local, without prefix length."""
+        return self.ip6
 
     def MAC(self) -> str | None:
         """The MAC address; None for a switch's port."""
         return self.mac
 
     def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
-        """Replace the addresses by one: ``"10.0.0.5/8"``, or an address and a prefix length.
+        """Replace the addresses of one family by one: ``"10.0.0.5/8"``, or an address and a prefix length.
 
         Raises:
             UsageError: it is no address with a prefix length.
@@ -68,9 +75,14 @@ class Intf:
             raise UsageError(
                 f"interface {self}: {text!r} is no IP address; write one like 10.0.0.5/8"
             ) from None
-        self.node.execute(["ip", "address", "flush", "dev", self.name, "scope", "global"])
-        self.node.execute(["ip", "address", "add", str(address), "brd", "+", "dev", self.name])
-        self.ip, self.prefixLen = str(address.ip), address.network.prefixlen
+        family = f"-{address.version}"
+        self.node.execute(["ip", family, "address", "flush", "dev", self.name, "scope", "global"])
+        how = ["brd", "+"] if address.version == 4 else ["nodad"]
+        self.node.execute(["ip", family, "address", "add", str(address), "dev", self.name, *how])
+        if address.version == 4:
+            self.ip, self.prefixLen = str(address.ip), address.network.prefixlen
+        else:
+            self.ip6 = str(address.ip)
 
     def setMAC(self, mac: str) -> None:
         """Replace the MAC address. Raises MachineError where the host refuses it."""

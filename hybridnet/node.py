@@ -180,9 +180,14 @@ class Node:
         return next((own for own in self.intfs.values() if own.name == intf), None)
 
     def IP(self, intf: str | int | Intf | None = None) -> str | None:
-        """The address of an interface (the default one), without prefix length."""
+        """The IPv4 address of an interface (the default one), without prefix length."""
         found = self.intf(intf)
         return None if found is None else found.IP()
+
+    def IP6(self, intf: str | int | Intf | None = None) -> str | None:
+        """The IPv6 address of an interface (the default one), without prefix length; None where it has none."""
+        found = self.intf(intf)
+        return None if found is None else found.IP6()
 
     def MAC(self, intf: str | int | Intf | None = None) -> str | None:
         """The MAC address of an interface (the default one)."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan_addresses import assign_addresses
+from hybridnet.plan_families import ipv4, ipv6
 from hybridnet.plan_fit import choose_port_type, judge_fit
 from hybridnet.plan_hosts import host_plans
 from hybridnet.plan_instance import Network, instance_plan
@@ -94,7 +95,8 @@ def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions)
     """
     layout = lay_out(topo, machines, options.least_cut_delay_ns)
     segments = find_segments(layout)
-    addresses = assign_addresses(layout, segments, options.ip_base)
+    addresses = assign_addresses(layout, segments, ipv4(options.ip_base))
+    addresses6 = assign_addresses(layout, segments, ipv6(options.ip6_base))
     macs = assign_macs(layout, options.auto_set_macs)
     links, wirings = wire(
         layout,
@@ -104,8 +106,9 @@ def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions)
         options.peer_port,
     )
     check_device_names(layout, {interface for link in links for interface in link.portals})
-    routes = {**router_routes(layout, segments, addresses), **host_routes(layout, segments, addresses)}
-    network = Network(layout, addresses, macs, routes, assign_dpids(layout))
+    families = (addresses, addresses6)
+    routes = {**router_routes(layout, segments, families), **host_routes(layout, segments, families)}
+    network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout))
     _check_captures(layout, options)
     plans: dict[str, dict[str, Any]] = {}
     estimates: dict[str, dict[str, Any]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Addresses: every host and router interface gets an IPv4 address and a MAC address.
+"""Addresses: every host and router interface gets an IPv4 address, and an IPv6 one where that is asked for.
 
 Without a simulated router in the segment, Mininet's rule: the n-th host (natural order) gets the n-th
 address of ip_base on its first interface, and its other interfaces get none. With a router:
@@ -7,18 +7,19 @@ address of ip_base on its first interface, and its other interfaces get none. Wi
     10.k.0.0/16       the k-th routed segment: hosts from 10.k.0.1 up, routers from 10.k.255.254 down
     100.64.0.0/10     one /30 for each pair of routers joined without a host between them
 
-An explicit `ip=` always wins, and decides its segment's subnet where it comes with a prefix length.
+An explicit `ip=` always wins, and decides its segment's subnet where it comes with a prefix length. IPv6 follows the
+same rules with `ip6=` and ip6_base, one /64 for each segment: hosts from ::1 up, routers from ::fffe down. Without
+ip6_base it is only in the segments where an interface is told its address and prefix length.
 """
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from itertools import pairwise
 
 from hybridnet.errors import PlanError
+from hybridnet.plan_families import Address, Family, Interface, Subnet, interface_of, overlap
 from hybridnet.plan_layout import Layout
 from hybridnet.plan_segments import Segment
 from hybridnet.topo import natural
@@ -26,37 +27,34 @@ from hybridnet.topo_options import End
 
 __all__ = ["Addresses", "assign_addresses"]
 
-ROUTED_SUBNETS = IPv4Network("10.0.0.0/8")
-ROUTED_PREFIX_LENGTH = 16
-POINT_TO_POINT_SUBNETS = IPv4Network("100.64.0.0/10")
-POINT_TO_POINT_PREFIX_LENGTH = 30
-
 
 @dataclass(frozen=True)
 class Addresses:
     """What was assigned, by interface name; `subnet_of` by segment, for routed ones only."""
 
-    by_interface: dict[str, IPv4Interface]
-    subnet_of: dict[Segment, IPv4Network]
+    by_interface: dict[str, Interface]
+    subnet_of: dict[Segment, Subnet]
 
 
-def assign_addresses(layout: Layout, segments: Sequence[Segment], ip_base: str) -> Addresses:
-    """Assign all IPv4 addresses.
+def assign_addresses(layout: Layout, segments: Sequence[Segment], family: Family) -> Addresses:
+    """Assign all addresses of one family.
 
     Raises:
         PlanError: an explicit address is malformed, taken, or outside its segment's subnet; subnets overlap,
             or run out.
     """
-    wanted = {end.interface: _wanted(layout, end) for segment in segments for end in segment.ends}
-    assigned: dict[str, IPv4Interface] = {}
-    subnets = _choose_subnets(segments, wanted)
+    wanted = {end.interface: _wanted(layout, end, family) for segment in segments for end in segment.ends}
+    assigned: dict[str, Interface] = {}
+    subnets = _choose_subnets(segments, wanted, family)
     for segment, subnet in subnets.items():
-        assigned.update(_fill_routed(segment, subnet, wanted))
+        assigned.update(_fill_routed(segment, subnet, wanted, family))
     numbers = _mininet_numbers(layout)
-    base = IPv4Network(ip_base, strict=False)
     for segment in segments:
         if not segment.routed:
-            assigned.update(_fill_unrouted(layout, segment, base, numbers, wanted))
+            assigned.update(_fill_unrouted(layout, segment, numbers, wanted, family))
+        elif segment not in subnets:
+            _refuse_loose(segment, wanted)
+    _check_mtus(segments, assigned, family)
     return Addresses(assigned, subnets)
 
 
@@ -64,38 +62,38 @@ def assign_addresses(layout: Layout, segments: Sequence[Segment], ip_base: str) 
 class _Wanted:
     """What the description says of one interface's address."""
 
-    address: IPv4Address | None = None
-    network: IPv4Network | None = None  # where the prefix length was given too
+    address: Address | None = None
+    network: Subnet | None = None  # where the prefix length was given too
     none: bool = False  # ip=None: it shall have no address
 
 
-def _wanted(layout: Layout, end: End) -> _Wanted:
-    options = layout.nodes[end.node].options
-    text = end.ip
+def _wanted(layout: Layout, end: End, family: Family) -> _Wanted:
+    options, option = layout.nodes[end.node].options, family.option
+    text = getattr(end, option)
     if text is None and layout.ends_of[end.node][0] is end:
-        if "ip" in options and not options["ip"]:
+        if option in options and not options[option]:
             return _Wanted(none=True)
-        text = options.get("ip")
+        text = options.get(option)
     if text is None:
         return _Wanted()
     try:
-        parsed = IPv4Interface(text)
+        parsed = family.parse(text)
     except ValueError:
         raise PlanError(
-            f"interface {end.interface}: ip {text!r} is no IPv4 address; write one like 10.1.0.1/16"
+            f"interface {end.interface}: {option} {text!r} is no {family.name} address; write one like "
+            f"{family.example}"
         ) from None
     if "/" not in str(text):
         return _Wanted(parsed.ip)
-    network = parsed.network
-    if network.prefixlen < 31 and parsed.ip in (network.network_address, network.broadcast_address):
-        raise PlanError(
-            f"interface {end.interface}: {text} is its subnet's own or broadcast address; choose another"
-        )
-    return _Wanted(parsed.ip, network)
+    if (fault := family.may_not_be_given(parsed)) is not None:
+        raise PlanError(f"interface {end.interface}: {text} is {fault}; choose another")
+    return _Wanted(parsed.ip, parsed.network)
 
 
-def _choose_subnets(segments: Sequence[Segment], wanted: dict[str, _Wanted]) -> dict[Segment, IPv4Network]:
-    explicit: dict[Segment, IPv4Network] = {}
+def _choose_subnets(
+    segments: Sequence[Segment], wanted: dict[str, _Wanted], family: Family
+) -> dict[Segment, Subnet]:
+    explicit: dict[Segment, Subnet] = {}
     for segment in segments:
         if segment.routed:
             network = _explicit_network(segment, wanted)
@@ -103,24 +101,25 @@ def _choose_subnets(segments: Sequence[Segment], wanted: dict[str, _Wanted]) -> 
                 explicit[segment] = network
     _refuse_overlaps(explicit)
     taken = list(explicit.values())
-    # 10.0.0.0/16 stays free: hosts without a router count from 10.0.0.1.
-    routed = _free(list(ROUTED_SUBNETS.subnets(new_prefix=ROUTED_PREFIX_LENGTH))[1:], taken)
-    pairs = _free(POINT_TO_POINT_SUBNETS.subnets(new_prefix=POINT_TO_POINT_PREFIX_LENGTH), taken)
-    chosen: dict[Segment, IPv4Network] = {}
+    routed, pairs = _free(family.routed, taken), _free(family.pairs, taken)
+    chosen: dict[Segment, Subnet] = {}
     for segment in segments:
         if not segment.routed:
             continue
-        subnet = explicit.get(segment) or next(pairs if segment.point_to_point else routed, None)
-        if subnet is None:
-            raise PlanError(
-                f"interface {segment.ends[0].interface}: all subnets 10.1.0.0/16 to 10.255.0.0/16 are taken; "
-                "give the segments' hosts ip= in smaller ones"
-            )
-        chosen[segment] = subnet
+        subnet = explicit.get(segment)
+        if subnet is None and family.base is not None:
+            subnet = next(pairs if segment.point_to_point else routed, None)
+            if subnet is None:
+                raise PlanError(
+                    f"interface {segment.ends[0].interface}: all subnets {family.pool} are taken; "
+                    f"give the segments' hosts {family.option}= in smaller ones"
+                )
+        if subnet is not None:
+            chosen[segment] = subnet
     return chosen
 
 
-def _explicit_network(segment: Segment, wanted: dict[str, _Wanted]) -> IPv4Network | None:
+def _explicit_network(segment: Segment, wanted: dict[str, _Wanted]) -> Subnet | None:
     network, given_by = None, ""
     for end in segment.ends:
         own = wanted[end.interface].network
@@ -135,39 +134,48 @@ def _explicit_network(segment: Segment, wanted: dict[str, _Wanted]) -> IPv4Netwo
     return network
 
 
-def _refuse_overlaps(explicit: dict[Segment, IPv4Network]) -> None:
+def _refuse_overlaps(explicit: dict[Segment, Subnet]) -> None:
     # Sorted by their first address, an overlap shows between neighbours.
-    ordered = sorted(explicit.items(), key=lambda item: item[1])
+    ordered = sorted(explicit.items(), key=lambda item: int(item[1][0]))
     for (segment, network), (other, another) in pairwise(ordered):
-        if network.overlaps(another):
+        if overlap(network, another):
             raise PlanError(
                 f"subnets {network} of {segment.ends[0].interface} and {another} of {other.ends[0].interface} overlap, "
                 "but lie on different segments; give them different subnets"
             )
 
 
-def _free(
-    candidates: Sequence[IPv4Network] | Iterator[IPv4Network], taken: list[IPv4Network]
-) -> Iterator[IPv4Network]:
-    return (subnet for subnet in candidates if not any(subnet.overlaps(other) for other in taken))
+def _free(candidates: Iterator[Subnet], taken: list[Subnet]) -> Iterator[Subnet]:
+    return (subnet for subnet in candidates if not any(overlap(subnet, other) for other in taken))
+
+
+def _refuse_loose(segment: Segment, wanted: dict[str, _Wanted]) -> None:
+    """An address on a segment without a subnet cannot be reached from elsewhere."""
+    for address, interface in _explicit_addresses(segment, wanted).items():
+        raise PlanError(
+            f"interface {interface}: {address} has no prefix length, and nothing else says its segment's subnet; "
+            f"write it too (ip6='{address}/64')"
+        )
 
 
 def _fill_routed(
-    segment: Segment, subnet: IPv4Network, wanted: dict[str, _Wanted]
-) -> dict[str, IPv4Interface]:
+    segment: Segment, subnet: Subnet, wanted: dict[str, _Wanted], family: Family
+) -> dict[str, Interface]:
     taken = _explicit_addresses(segment, wanted)
     for address, interface in taken.items():
         if address not in subnet:
             raise PlanError(
                 f"interface {interface}: {address} is not in its segment's subnet {subnet}; "
-                f"write the prefix length too (ip='{address}/24'), or choose an address in the subnet"
+                f"write the prefix length too ({family.option}='{address}/{subnet.prefixlen}'), or choose an address "
+                "in the subnet"
             )
     used = set(taken)
-    first, last = int(subnet.network_address) + 1, int(subnet.broadcast_address) - 1
+    first = int(subnet.network_address) + 1
+    last = min(int(subnet.broadcast_address) - 1, first + family.most - 1)
     # Generators look at `used` when an address is drawn, so the two never give the same one.
-    upward = (address for address in map(IPv4Address, range(first, last + 1)) if address not in used)
-    downward = (address for address in map(IPv4Address, range(last, first - 1, -1)) if address not in used)
-    filled: dict[str, IPv4Interface] = {}
+    upward = (address for address in map(family.address, range(first, last + 1)) if address not in used)
+    downward = (address for address in map(family.address, range(last, first - 1, -1)) if address not in used)
+    filled: dict[str, Interface] = {}
     for end in (*_in_natural_order(segment.hosts), *segment.routers):
         want = wanted[end.interface]
         if want.none:
@@ -179,40 +187,53 @@ def _fill_routed(
                 f"interface {end.interface}: subnet {subnet} has no free address; use a larger one"
             )
         used.add(chosen)
-        filled[end.interface] = IPv4Interface((chosen, subnet.prefixlen))
+        filled[end.interface] = interface_of(chosen, subnet.prefixlen)
     return filled
 
 
 def _fill_unrouted(
     layout: Layout,
     segment: Segment,
-    base: IPv4Network,
     numbers: dict[str, int],
     wanted: dict[str, _Wanted],
-) -> dict[str, IPv4Interface]:
+    family: Family,
+) -> dict[str, Interface]:
     taken = _explicit_addresses(segment, wanted)
-    filled: dict[str, IPv4Interface] = {}
+    filled: dict[str, Interface] = {}
     for end in _in_natural_order(segment.hosts):
         want = wanted[end.interface]
         if want.none:
             continue
         if want.address is not None:
-            length = want.network.prefixlen if want.network else base.prefixlen
-            filled[end.interface] = IPv4Interface((want.address, length))
+            network = want.network or family.base
+            if network is None:
+                _refuse_loose(segment, wanted)
+            else:
+                filled[end.interface] = interface_of(want.address, network.prefixlen)
             continue
-        if layout.ends_of[end.node][0] is not end:
+        if family.base is None or layout.ends_of[end.node][0] is not end:
             continue  # as in Mininet: a host's further interfaces get an address only when told
-        address = _nth(base, numbers[end.node], end)
+        address = _nth(family, family.base, numbers[end.node], end)
         if address in taken:
             raise PlanError(
-                f"interface {end.interface}: its address {address} is taken by {taken[address]}; give {end.node} an ip="
+                f"interface {end.interface}: its address {address} is taken by {taken[address]}; give {end.node} an "
+                f"{family.option}="
             )
-        filled[end.interface] = IPv4Interface((address, base.prefixlen))
+        filled[end.interface] = interface_of(address, family.base.prefixlen)
     return filled
 
 
-def _explicit_addresses(segment: Segment, wanted: dict[str, _Wanted]) -> dict[IPv4Address, str]:
-    taken: dict[IPv4Address, str] = {}
+def _check_mtus(segments: Sequence[Segment], assigned: dict[str, Interface], family: Family) -> None:
+    for end in (end for segment in segments for end in segment.ends):
+        if end.interface in assigned and end.mtu < family.least_mtu:
+            raise PlanError(
+                f"interface {end.interface}: {family.name} needs an MTU of {family.least_mtu}, and it has {end.mtu}; "
+                f"give it a larger mtu=, or its segment no {family.option}="
+            )
+
+
+def _explicit_addresses(segment: Segment, wanted: dict[str, _Wanted]) -> dict[Address, str]:
+    taken: dict[Address, str] = {}
     for end in segment.ends:
         address = wanted[end.interface].address
         if address is None:
@@ -233,12 +254,12 @@ def _mininet_numbers(layout: Layout) -> dict[str, int]:
     return {name: number for number, name in enumerate((*emulated, *simulated), start=1)}
 
 
-def _nth(base: IPv4Network, number: int, end: End) -> IPv4Address:
+def _nth(family: Family, base: Subnet, number: int, end: End) -> Address:
     if number >= base.num_addresses - 1:
         raise PlanError(
-            f"interface {end.interface}: ip_base {base} has no {number} addresses; use a larger one"
+            f"interface {end.interface}: {family.option}_base {base} has no {number} addresses; use a larger one"
         )
-    return ipaddress.IPv4Address(int(base.network_address) + number)
+    return family.address(int(base.network_address) + number)
 
 
 def _in_natural_order(ends: Sequence[End]) -> list[End]:

@@ -33,11 +33,13 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
 
 
 def _interface(network: Network, end: End) -> dict[str, Any]:
-    address = network.addresses.by_interface.get(end.interface)
+    families = (network.addresses, network.addresses6)
     return {
         "name": end.interface,
         "mac": network.macs[end.interface],
-        "addresses": [] if address is None else [str(address)],
+        "addresses": [
+            str(each.by_interface[end.interface]) for each in families if end.interface in each.by_interface
+        ],
         "mtu": end.mtu,
     }
 

@@ -28,7 +28,8 @@ class Network:
     """Everything that was decided for the network as a whole."""
 
     layout: Layout
-    addresses: Addresses
+    addresses: Addresses  # of IPv4
+    addresses6: Addresses  # of IPv6
     macs: Mapping[str, str]
     routes: Mapping[str, list[Route]]  # of hosts and routers
     dpids: Mapping[str, str]
@@ -97,14 +98,15 @@ def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
             raise PlanError(
                 f"interface {end.interface}: a simulated host or router needs an address there; give it an ip"
             )
-        interfaces.append(
-            {
-                "name": end.interface,
-                "mac": network.macs[end.interface],
-                "address": str(address),
-                "mtu": end.mtu,
-            }
-        )
+        interface = {
+            "name": end.interface,
+            "mac": network.macs[end.interface],
+            "address": str(address),
+            "mtu": end.mtu,
+        }
+        if (address6 := network.addresses6.by_interface.get(end.interface)) is not None:
+            interface["address6"] = str(address6)
+        interfaces.append(interface)
     routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
     node = {
         "name": spec.name,
@@ -135,9 +137,9 @@ def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> 
         application["destination"] = str(addresses[0].ip)
         return application
     try:
-        ipaddress.IPv4Address(destination)
+        application["destination"] = str(ipaddress.ip_address(destination))
     except ValueError:
-        raise PlanError(f"{what}: there is no such node, and it is no IPv4 address") from None
+        raise PlanError(f"{what}: there is no such node, and it is no address of IPv4 or IPv6") from None
     return application
 
 
@@ -146,8 +148,11 @@ def _route(network: Network, spec: NodeSpec, route: Route) -> Route:
     prefix = "0.0.0.0/0" if route["prefix"] == "default" else route["prefix"]
     interface, via = route["interface"], route["via"]
     if interface is None and via is not None:
+        gateway = ipaddress.ip_address(via)
+        addresses = network.addresses if gateway.version == 4 else network.addresses6
         for end in network.layout.ends_of[spec.name]:
-            if ipaddress.IPv4Address(via) in network.addresses.by_interface[end.interface].network:
+            own = addresses.by_interface.get(end.interface)
+            if own is not None and gateway in own.network:
                 interface = end.interface
         if interface is None:
             raise PlanError(

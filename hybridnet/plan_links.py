@@ -128,9 +128,9 @@ def _check_cut_delay(link: LinkSpec, machines: tuple[str, str], least_cut_delay_
 def _check_ends(layout: Layout, link: LinkSpec) -> None:
     for end in (link.a, link.b):
         spec = layout.nodes[end.node]
-        if spec.forwards_frames and end.ip is not None:
+        if spec.forwards_frames and (end.ip or end.ip6) is not None:
             raise PlanError(
-                f"link {link.name}: {end.interface} is a switch's port and takes no ip; leave it out"
+                f"link {link.name}: {end.interface} is a switch's port and takes no ip or ip6; leave it out"
             )
         if end.mtu != DEFAULT_MTU and not all(layout.nodes[e.node].simulated for e in (link.a, link.b)):
             raise PlanError(

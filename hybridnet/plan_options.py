@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hybridnet.errors import PlanError
+from hybridnet.plan_families import IPV6_PREFIX_LENGTH
 
 __all__ = ["BACKENDS", "LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
 
@@ -107,6 +108,8 @@ class PlanOptions:
             name.
         fail_mode: of switches that do not say: ``"secure"`` or ``"standalone"``.
         ip_base: where hosts without a simulated router get their addresses, as in Mininet.
+        ip6_base: where all hosts and simulated routers get an IPv6 address too, one /64 for each segment, such as
+            ``"fd00::/48"``; None: only those that the description gives one with ip6=.
         auto_set_macs: hosts' MAC addresses count from 00:00:00:00:00:01, as in Mininet.
         auto_static_arp: hosts know each other's MAC addresses from the start.
         least_cut_delay_ns: a link between machines with less delay is refused.
@@ -124,6 +127,7 @@ class PlanOptions:
     controllers: Sequence[str] | Mapping[str, Sequence[str]] = ()
     fail_mode: str = "secure"
     ip_base: str = "10.0.0.0/8"
+    ip6_base: str | None = None
     auto_set_macs: bool = False
     auto_static_arp: bool = False
     least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
@@ -159,6 +163,19 @@ class PlanOptions:
             raise PlanError(
                 f"ip_base {self.ip_base!r} is no IPv4 network; write one like 10.0.0.0/8"
             ) from None
+        if self.ip6_base is not None:
+            self._check_ip6_base(self.ip6_base)
+
+    @staticmethod
+    def _check_ip6_base(text: str) -> None:
+        try:
+            base = ipaddress.IPv6Network(text, strict=False)
+        except ValueError:
+            raise PlanError(f"ip6_base {text!r} is no IPv6 network; write one like fd00::/48") from None
+        if base.prefixlen > IPV6_PREFIX_LENGTH:
+            raise PlanError(
+                f"ip6_base {text!r} holds no /64, which each segment gets; write one like fd00::/48"
+            )
 
     def controllers_of(self, machine: str) -> list[str]:
         """The OpenFlow targets of the switches on one machine."""

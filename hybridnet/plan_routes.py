@@ -16,9 +16,11 @@ import networkx as nx
 
 from hybridnet.errors import PlanError
 from hybridnet.plan_addresses import Addresses
+from hybridnet.plan_families import Address
 from hybridnet.plan_layout import Layout
 from hybridnet.plan_segments import Segment
 from hybridnet.topo import NodeSpec, natural
+from hybridnet.topo_options import End
 
 __all__ = ["Route", "host_routes", "router_routes"]
 
@@ -29,11 +31,23 @@ _DELAY_WEIGHT = 1_000_000
 
 
 def router_routes(
+    layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
+) -> dict[str, list[Route]]:
+    """For every simulated router its routes to the subnets of each family that it is not on, in the order of the
+    segments.
+    """
+    routes: dict[str, list[Route]] = {}
+    for addresses in families:
+        for router, found in _routes_of_family(layout, segments, addresses).items():
+            routes.setdefault(router, []).extend(found)
+    return routes
+
+
+def _routes_of_family(
     layout: Layout, segments: Sequence[Segment], addresses: Addresses
 ) -> dict[str, list[Route]]:
-    """For every simulated router its routes to the subnets it is not on, in the order of the segments."""
-    graph = _graph(layout)
-    routed = [segment for segment in segments if segment.routed]
+    graph = _graph(layout, addresses)
+    routed = [segment for segment in segments if segment in addresses.subnet_of]
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
         if spec.kind == "simrouter":
@@ -48,9 +62,13 @@ def router_routes(
     return routes
 
 
-def host_routes(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, list[Route]]:
-    """For every host, emulated or simulated, the routes it is given or the default route via its gateway."""
-    gateways = _gateways(layout, segments, addresses)
+def host_routes(
+    layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
+) -> dict[str, list[Route]]:
+    """For every host, emulated or simulated, the routes it is given, and the default route via its gateway of each
+    family for which it is given none.
+    """
+    gateways = [_gateways(layout, segments, addresses) for addresses in families]
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
         if spec.kind not in ("host", "simhost"):
@@ -59,15 +77,15 @@ def host_routes(layout: Layout, segments: Sequence[Segment], addresses: Addresse
         default = spec.options.get("defaultRoute")
         if default is not None:
             own.append(_parse_default(spec, default, layout))
-        elif spec.name in gateways:
-            own.append(gateways[spec.name])
-        routes[spec.name] = own
+        given = {route["prefix"] for route in own}
+        found = [of_family[spec.name] for of_family in gateways if spec.name in of_family]
+        routes[spec.name] = own + [route for route in found if route["prefix"] not in given]
     return routes
 
 
-def _graph(layout: Layout) -> nx.DiGraph:
-    """What forwards; an edge carries its two interfaces. Of parallel links the one with the least delay
-    counts.
+def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
+    """What forwards packets of one family; an edge carries its two interfaces. Of parallel links the one with the
+    least delay counts.
     """
     graph: nx.DiGraph = nx.DiGraph()
     for spec in layout.nodes.values():
@@ -77,10 +95,17 @@ def _graph(layout: Layout) -> nx.DiGraph:
         for near, far, direction in ((link.a, link.b, link.a_to_b), (link.b, link.a, link.b_to_a)):
             if near.node not in graph or far.node not in graph:
                 continue
+            if not all(_speaks(layout, end, addresses) for end in (near, far)):
+                continue
             weight = direction.delay_ns * _DELAY_WEIGHT + 1
             if not graph.has_edge(near.node, far.node) or weight < graph[near.node][far.node]["weight"]:
                 graph.add_edge(near.node, far.node, weight=weight, near=near.interface, far=far.interface)
     return graph
+
+
+def _speaks(layout: Layout, end: End, addresses: Addresses) -> bool:
+    """Packets of the family pass there: a router needs an address for that, a switch none."""
+    return layout.nodes[end.node].kind != "simrouter" or end.interface in addresses.by_interface
 
 
 def _nearest_router(segment: Segment, start: str, distances: dict[str, int]) -> str | None:
@@ -114,16 +139,17 @@ def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses)
                 continue
             router = next((r for r in segment.routers if r.interface in addresses.by_interface), None)
             if router is not None:
+                gateway = addresses.by_interface[router.interface].ip
                 gateways[name] = {
-                    "prefix": "default",
-                    "via": str(addresses.by_interface[router.interface].ip),
+                    "prefix": _default_route(gateway),
+                    "via": str(gateway),
                     "interface": end.interface,
                 }
     return gateways
 
 
 def _parse_default(spec: NodeSpec, text: object, layout: Layout) -> Route:
-    """Mininet's defaultRoute: "via 10.0.0.1", "dev h1-eth0", or both."""
+    """Mininet's defaultRoute: "via 10.0.0.1", "dev h1-eth0", or both; of the gateway's family."""
     what = f"{spec.kind} {spec.name}: defaultRoute {text!r}"
     words = text.split() if isinstance(text, str) else []
     given = dict(zip(words[::2], words[1::2], strict=False))
@@ -135,24 +161,35 @@ def _parse_default(spec: NodeSpec, text: object, layout: Layout) -> Route:
         raise PlanError(
             f"{what}: {spec.name} has no interface {device}; it has {', '.join(interfaces) or 'none'}"
         )
-    return {"prefix": "default", "via": _checked_via(given.get("via"), what), "interface": device}
+    via = _checked_via(given.get("via"), what)
+    prefix = "default" if via is None else _default_route(ipaddress.ip_address(via))
+    return {"prefix": prefix, "via": via, "interface": device}
+
+
+def _default_route(gateway: Address) -> str:
+    """Linux reads "default" as one of IPv4."""
+    return "default" if gateway.version == 4 else "::/0"
 
 
 def _explicit_route(spec: NodeSpec, prefix: object, via: object) -> Route:
     what = f"host {spec.name}: route {prefix!r} via {via!r}"
     try:
-        network = ipaddress.IPv4Network(str(prefix), strict=False)
+        network = ipaddress.ip_network(str(prefix), strict=False)
     except ValueError:
-        raise PlanError(f"{what}: {prefix!r} is no IPv4 prefix; write one like 10.2.0.0/16") from None
+        raise PlanError(
+            f"{what}: {prefix!r} is no prefix; write one like 10.2.0.0/16 or fd00:2::/64"
+        ) from None
     words = str(via).split()
-    address = words[-1] if words[:-1] in ([], ["via"]) and words else str(via)
-    return {"prefix": str(network), "via": _checked_via(address, what), "interface": None}
+    address = _checked_via(words[-1] if words[:-1] in ([], ["via"]) and words else str(via), what)
+    if address is not None and ipaddress.ip_address(address).version != network.version:
+        raise PlanError(f"{what}: the two are of different families; write both of IPv4 or both of IPv6")
+    return {"prefix": str(network), "via": address, "interface": None}
 
 
 def _checked_via(via: str | None, what: str) -> str | None:
     if via is None:
         return None
     try:
-        return str(ipaddress.IPv4Address(via))
+        return str(ipaddress.ip_address(via))
     except ValueError:
-        raise PlanError(f"{what}: {via!r} is no IPv4 address; write one like 10.0.0.1") from None
+        raise PlanError(f"{what}: {via!r} is no address; write one like 10.0.0.1 or fd00::1") from None

@@ -85,7 +85,7 @@ def _wire(wire: dict[str, Any]) -> str:
 
 def _simulated(node: dict[str, Any]) -> str:
     interfaces = ", ".join(
-        " ".join(filter(None, (interface["name"], interface.get("address"))))
+        " ".join(filter(None, (interface["name"], interface.get("address"), interface.get("address6"))))
         for interface in node["interfaces"]
     )
     delay = node.get("processing_delay_ns")

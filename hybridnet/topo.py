@@ -79,6 +79,7 @@ class Topo(TopoNodes):
         Args:
             name: letters, digits, ``_ . -``; unique in the topology.
             ip: ``"10.0.0.1/8"``; default: assigned by the plan. None: no address.
+            ip6: ``"fd00::1/64"``; default: assigned by the plan where the network has an ip6_base. None: no address.
             mac: default: derived from the name, or from the address with autoSetMacs.
             defaultRoute: ``"via 10.0.0.254"`` or ``"dev h1-eth0"``.
             routes: list of (prefix, via) pairs.
@@ -111,7 +112,7 @@ class Topo(TopoNodes):
             name: as of a host.
             applications: what runs on it, such as ``[{"kind": "http_server", "port": 80, "size": "20 MB"}]``;
                 see docs/topologies.md.
-            ip, mac, defaultRoute, machine: as of a host.
+            ip, ip6, mac, defaultRoute, machine: as of a host.
             processing_delay: what it needs to handle a packet that arrives, such as ``"10us"``; packets are handled one
                 after the other. Default: no time.
             processing_queue: how many packets may wait for that; default 1000.
@@ -123,7 +124,7 @@ class Topo(TopoNodes):
         return self._add(name, "simhost", opts)
 
     def addSimRouter(self, name: str, **opts: Any) -> str:
-        """Add a simulated IPv4 router; the plan computes its routes. Returns its name.
+        """Add a simulated router of IPv4 and IPv6; the plan computes its routes. Returns its name.
 
         Args:
             name: as of a host.
@@ -175,7 +176,7 @@ class Topo(TopoNodes):
             enable_red, enable_ecn: Mininet's: RED with Mininet's parameters, the second with ecn.
             intfName1, intfName2: interface names instead of node-ethN.
             addr1, addr2: MAC addresses of the two interfaces.
-            params1, params2: dictionaries with ip, mac, mtu of that end's interface, and with options of the
+            params1, params2: dictionaries with ip, ip6, mac, mtu of that end's interface, and with options of the
                 direction that starts there.
             mtu: of both interfaces, in bytes. Default 1500.
             cls, use_htb: accepted and without effect: a link with a rate or a delay is always simulated.

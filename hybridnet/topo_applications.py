@@ -98,7 +98,7 @@ def _whole_seconds(value: Any, what: str) -> int:
 
 def _destination(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value:
-        raise TopologyError(f"{what}: {value!r} is no destination; write a node's name or an IPv4 address")
+        raise TopologyError(f"{what}: {value!r} is no destination; write a node's name or an address")
     return value
 
 

@@ -24,7 +24,7 @@ DIRECTION_OPTIONS = frozenset({
     "jitter_distribution", "loss", "max_queue_size", "overhead", "reorder", "train_limit",
 })  # fmt: skip
 # What params1 / params2 may say about the interface at that end.
-END_OPTIONS = frozenset({"ip", "mac", "mtu"})
+END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu"})
 # What `addLink` takes besides its named parameters. cls and use_htb name the tool with which Mininet shapes;
 # here a link with a rate or a delay is always the simulator's, so they change nothing.
 LINK_OPTIONS = DIRECTION_OPTIONS | {
@@ -42,11 +42,11 @@ UNSUPPORTED_LINK_OPTIONS: Mapping[str, str] = {
 }
 
 HOST_OPTIONS = frozenset(
-    {"cls", "defaultRoute", "ip", "mac", "machine", "privateDirs", "routes", "inNamespace"}
+    {"cls", "defaultRoute", "ip", "ip6", "mac", "machine", "privateDirs", "routes", "inNamespace"}
 )
 SWITCH_OPTIONS = frozenset({"cls", "datapath", "dpid", "failMode", "inNamespace", "machine", "protocols"})
 SIMULATED_OPTIONS = frozenset({"machine", "processing_delay", "processing_queue"})
-SIM_HOST_OPTIONS = SIMULATED_OPTIONS | {"applications", "defaultRoute", "ip", "mac"}
+SIM_HOST_OPTIONS = SIMULATED_OPTIONS | {"applications", "defaultRoute", "ip", "ip6", "mac"}
 NODE_OPTIONS: Mapping[str, frozenset[str]] = {
     "host": HOST_OPTIONS,
     "switch": SWITCH_OPTIONS,
@@ -157,6 +157,7 @@ class End:
     port: int
     interface: str
     ip: str | None = None
+    ip6: str | None = None
     mac: str | None = None
     mtu: int = DEFAULT_MTU
 
@@ -194,12 +195,18 @@ def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
 
 
 def resolve_end(node: str, port: int, interface: str, options: Mapping[str, Any], what: str) -> End:
-    """The end of link `what` at `node`; `options` are the interface's: ip, mac, mtu."""
+    """The end of link `what` at `node`; `options` are the interface's: ip, ip6, mac, mtu."""
     mtu = options.get("mtu", DEFAULT_MTU)
     if not isinstance(mtu, int) or isinstance(mtu, bool) or not 576 <= mtu <= 65535:
         raise TopologyError(f"{what}: mtu {mtu!r} of {interface} is out of range; write 576 to 65535 (bytes)")
     return End(
-        node=node, port=port, interface=interface, ip=options.get("ip"), mac=options.get("mac"), mtu=mtu
+        node=node,
+        port=port,
+        interface=interface,
+        ip=options.get("ip"),
+        ip6=options.get("ip6"),
+        mac=options.get("mac"),
+        mtu=mtu,
     )
 
 

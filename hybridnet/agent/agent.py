@@ -418,7 +418,7 @@ class Agent:
         host = node if node in self._hosts else ""
         self._inside.run(host, lambda: _set_device(node, interface, state))
         if host and up:
-            self._hosts.restore_routes(host)
+            self._hosts.restore_addressing(host)
 
 
 def _set_device(node: str, interface: str, state: str) -> None:

@@ -78,9 +78,11 @@ class Hosts:
         """
         self._inside.run_each(self.names, lambda name: self._configure(self._plans[name], offloads))
 
-    def restore_routes(self, name: str) -> None:
-        """Sets the routes of the plan again: the kernel forgets them when a device goes down."""
-        lines = [line.replace("route add", "route replace", 1) for line in _routes(self._plans[name])]
+    def restore_addressing(self, name: str) -> None:
+        """Sets routes and IPv6 addresses of the plan again: the kernel forgets them when a device goes down."""
+        plan = self._plans[name]
+        lines = [line.replace("addr add", "addr replace", 1) for line in _addresses(plan) if ":" in line]
+        lines += [line.replace("route add", "route replace", 1) for line in _routes(plan)]
         # A route over another device of the host that is still down cannot be set, and was not asked for.
         self._inside.run(
             name, lambda: run(["ip", "-force", "-batch", "-"], input="\n".join(lines) + "\n") if lines else ""
@@ -155,11 +157,8 @@ class Hosts:
 
     def _configure(self, plan: dict[str, Any], offloads: dict[str, list[str]]) -> None:
         lines = ["link set lo up"]
-        for interface in plan["interfaces"]:
-            device = interface["name"]
-            for address in interface["addresses"]:
-                lines.append(f"addr add {address} dev {device}" + (" nodad" if ":" in address else ""))
-            lines.append(f"link set dev {device} up")
+        lines += _addresses(plan)
+        lines += [f"link set dev {interface['name']} up" for interface in plan["interfaces"]]
         lines += _routes(plan)
         lines += [
             f"neigh replace {a['address']} lladdr {a['mac']} dev {a['interface']}"
@@ -172,6 +171,14 @@ class Hosts:
             ip_batch(lines)
         except MachineError as error:
             raise MachineError(f"host {plan['name']}: {error}") from None
+
+
+def _addresses(plan: dict[str, Any]) -> list[str]:
+    return [
+        f"addr add {address} dev {interface['name']}{' nodad' if ':' in address else ''}"
+        for interface in plan["interfaces"]
+        for address in interface["addresses"]
+    ]
 
 
 def _routes(plan: dict[str, Any]) -> list[str]:

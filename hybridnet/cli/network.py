@@ -15,13 +15,18 @@ __all__ = ["add_network_arguments", "controller_of", "plan_options"]
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """--port-type, --seed, --ip-base, --mac, --arp, --pcap, --record."""
+    """--port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap, --record."""
     parser.add_argument(
         "--port-type", choices=PORT_TYPES, default="auto", help="how frames get into Open vSwitch"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the simulator's random streams (default 1)")
     parser.add_argument(
         "--ip-base", default="10.0.0.0/8", metavar="PREFIX", help="hosts' addresses (default 10.0.0.0/8)"
+    )
+    parser.add_argument(
+        "--ip6-base",
+        metavar="PREFIX",
+        help="IPv6 addresses too, such as fd00::/48 (default: only where told)",
     )
     parser.add_argument("--mac", action="store_true", help="MAC addresses count from 00:00:00:00:00:01")
     parser.add_argument(
@@ -41,6 +46,7 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "port_type": arguments.port_type,
         "seed": arguments.seed,
         "ip_base": arguments.ip_base,
+        "ip6_base": arguments.ip6_base,
         "auto_set_macs": arguments.mac,
         "auto_static_arp": arguments.arp,
         "backend": "pcap" if arguments.pcap else "packet",

@@ -76,14 +76,23 @@ def test_set_ip_replaces_the_address_there_and_here() -> None:
     cluster = FakeCluster()
     h1 = host(cluster)
     h1.setIP("10.9.0.1", 24)
-    assert [call[2]["argv"][:3] for call in cluster.calls] == [
-        ["ip", "address", "flush"],
-        ["ip", "address", "add"],
+    assert [call[2]["argv"][:4] for call in cluster.calls] == [
+        ["ip", "-4", "address", "flush"],
+        ["ip", "-4", "address", "add"],
     ]
-    assert last(cluster)["argv"][3] == "10.9.0.1/24"
+    assert last(cluster)["argv"][4] == "10.9.0.1/24"
     assert (h1.IP(), h1.defaultIntf().prefixLen) == ("10.9.0.1", 24)  # type: ignore[union-attr]
     with pytest.raises(UsageError, match="'nonsense/8' is no IP address"):
         h1.setIP("nonsense")
+
+
+def test_an_address_of_ipv6_leaves_that_of_ipv4_alone() -> None:
+    cluster = FakeCluster()
+    h1 = host(cluster)
+    assert h1.IP6() is None
+    h1.setIP("fd00::9/64")
+    assert [call[2]["argv"][1] for call in cluster.calls] == ["-6", "-6"]
+    assert (h1.IP(), h1.IP6()) == ("10.0.0.1", "fd00::9")
 
 
 def test_a_refused_command_quotes_what_it_said() -> None:
