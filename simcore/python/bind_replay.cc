@@ -80,8 +80,7 @@ void bind_replay(nb::module_& m) {
             self.change_link(name, changed_model(a_to_b), changed_model(b_to_a), note);
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
-      .def_prop_ro("now_ns",
-                   [](const Replay& self) { return (self.now() - SimTime::zero()).count_ns(); })
+      .def_prop_ro("now_ns", [](const Replay& self) { return (self.now() - SimTime::zero()).count_ns(); })
       .def_prop_ro("cut", &Replay::cut)
       .def("portals", portals)
       .def("snapshot", [](const Replay& self) { return snapshot_dict(self.snapshot()); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/trace/frame_note.h"
 
+#include <algorithm>
+
 #include "simcore/wire/byte_order.h"
 
 namespace simcore {
@@ -24,8 +26,7 @@ SimTime load_instant(const std::uint8_t* at) {
 
 FrameNote FrameNote::of(const Packet& packet, SimTime at) {
   return {.at = at,
-          .first_arrival = packet.first_arrival,
-          .last_arrival = packet.last_arrival,
+          .last_arrival = std::max(packet.last_arrival, at),
           .virtual_payload = packet.virtual_payload,
           .fields = virtio_net_fields(packet)};
 }
@@ -35,38 +36,36 @@ std::optional<FrameNote> FrameNote::parse(std::span<const std::uint8_t> bytes) {
   const std::uint8_t* const from = bytes.data();
   FrameNote note;
   note.at = load_instant(from);
-  note.first_arrival = load_instant(from + 8);
-  note.last_arrival = load_instant(from + 16);
-  note.virtual_payload = load_be32(from + 24);
-  note.fields.checksum_start = load_be16(from + 28);
-  note.fields.checksum_offset = load_be16(from + 30);
-  note.fields.gso_size = load_be16(from + 32);
-  note.fields.header_size = load_be16(from + 34);
-  const std::uint8_t train = from[36];
-  const std::uint8_t flags = from[37];
+  note.last_arrival = load_instant(from + 8);
+  note.virtual_payload = load_be32(from + 16);
+  note.fields.checksum_start = load_be16(from + 20);
+  note.fields.checksum_offset = load_be16(from + 22);
+  note.fields.gso_size = load_be16(from + 24);
+  note.fields.header_size = load_be16(from + 26);
+  const std::uint8_t train = from[28];
+  const std::uint8_t flags = from[29];
   if (train > static_cast<std::uint8_t>(TrainKind::udp) || flags > (kNeedsChecksum | kEcn))
     return std::nullopt;
   note.fields.train = static_cast<TrainKind>(train);
   note.fields.needs_checksum = (flags & kNeedsChecksum) != 0;
   note.fields.ecn = (flags & kEcn) != 0;
-  const bool in_order = note.at >= SimTime::zero() && note.first_arrival >= SimTime::zero() &&
-                        note.last_arrival >= note.first_arrival;
-  return in_order ? std::optional(note) : std::nullopt;
+  const bool in_order = note.at >= SimTime::zero() && note.last_arrival >= note.at;
+  if (!in_order || note.last_arrival - note.at > kLongestTrain) return std::nullopt;
+  return note;
 }
 
 std::array<std::uint8_t, FrameNote::kSize> FrameNote::bytes() const {
   std::array<std::uint8_t, kSize> result{};
   std::uint8_t* const to = result.data();
   store_instant(to, at);
-  store_instant(to + 8, first_arrival);
-  store_instant(to + 16, last_arrival);
-  store_be32(to + 24, virtual_payload);
-  store_be16(to + 28, fields.checksum_start);
-  store_be16(to + 30, fields.checksum_offset);
-  store_be16(to + 32, fields.gso_size);
-  store_be16(to + 34, fields.header_size);
-  to[36] = static_cast<std::uint8_t>(fields.train);
-  to[37] = static_cast<std::uint8_t>((fields.needs_checksum ? kNeedsChecksum : 0) | (fields.ecn ? kEcn : 0));
+  store_instant(to + 8, last_arrival);
+  store_be32(to + 16, virtual_payload);
+  store_be16(to + 20, fields.checksum_start);
+  store_be16(to + 22, fields.checksum_offset);
+  store_be16(to + 24, fields.gso_size);
+  store_be16(to + 26, fields.header_size);
+  to[28] = static_cast<std::uint8_t>(fields.train);
+  to[29] = static_cast<std::uint8_t>((fields.needs_checksum ? kNeedsChecksum : 0) | (fields.ecn ? kEcn : 0));
   return result;
 }
 

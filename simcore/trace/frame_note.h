@@ -3,8 +3,8 @@
 // FrameNote: what a record says of a frame beyond what every capture does, so that a replay makes the same packet of it
 // at the same instant: simulated time, and how the frame was described, as in a virtio-net header.
 //
-//   | at 8 | first arrival 8 | last arrival 8 | virtual payload 4 | checksum start 2 | checksum offset 2 |
-//   | segment payload 2 | header size 2 | train 1 | flags 1 |     big-endian; instants in nanoseconds
+//   | at 8 | last arrival 8 | virtual payload 4 | checksum start 2 | checksum offset 2 | segment payload 2 |
+//   | header size 2 | train 1 | flags 1 |     big-endian; instants in nanoseconds
 //
 // And the blocks of a record that are no frames.
 #pragma once
@@ -21,10 +21,13 @@
 namespace simcore {
 
 struct FrameNote {
-  static constexpr std::size_t kSize = 38;
+  static constexpr std::size_t kSize = 30;
 
-  SimTime at = SimTime::zero();  // the simulation's clock when the frame crossed the portal
-  SimTime first_arrival = SimTime::zero();
+  // A train that is longer than this under way is damage: even at 1 kbit/s none is.
+  static constexpr Duration kLongestTrain = Duration::seconds(3'600);
+
+  SimTime at = SimTime::
+      zero();  // the simulation's clock when the frame, or a train's first segment, crossed the portal
   SimTime last_arrival = SimTime::zero();
   std::uint32_t virtual_payload = 0;
   VirtioNetFields fields;

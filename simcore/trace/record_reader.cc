@@ -67,8 +67,6 @@ std::optional<RecordReader::Item> RecordReader::item_of(const CaptureRecord& rec
     throw wrong(name(), "a frame that is not whole; give the file as it was made");
   }
   checked(note->at);
-  if (note->last_arrival > kLatest)
-    throw wrong(name(), "a frame of more than a century later; the file is damaged");
   return Frame{.portal = file_->interfaces()[record.interface].name,
                .direction = record.direction,
                .note = *note,
@@ -103,7 +101,7 @@ PacketPtr packet_of(const RecordReader::Frame& frame, PacketPool& pool) {
   if (!packet) return nullptr;
   packet->virtual_payload = frame.note.virtual_payload;
   if (!describe_frame(*packet, frame.note.fields)) return nullptr;
-  packet->first_arrival = frame.note.first_arrival;
+  packet->first_arrival = frame.note.at;
   packet->last_arrival = frame.note.last_arrival;
   return packet;
 }

@@ -6,10 +6,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "simcore/portal/peering_wire.h"
+#include "simcore/trace/capture_writer.h"
+#include "simcore/trace/record_writer.h"
+#include "simcore/wire/virtio_net_fields.h"
+#include "tests/simcore/wire/frames.h"
 #include "tests/simcore/wire/frames6.h"
 
 namespace simcore {
@@ -28,6 +34,8 @@ class Corpus {
   explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {
     std::filesystem::create_directories(directory_);
   }
+
+  std::filesystem::path path(const std::string& name) const { return directory_ / name; }
 
   void add(const std::string& name, const Bytes& bytes) const {
     std::ofstream file(directory_ / name, std::ios::binary);
@@ -308,6 +316,49 @@ void fill_applications(const Corpus& corpus) {
                                        step(2, "6789") + step(2, std::string(11, '\0') + "\x01") + end));
 }
 
+Bytes contents(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+PacketPtr tcp_train(PacketPool& pool) {
+  PacketPtr train = pool.copy_of(tcp(true, 950));
+  VirtioNetFields fields;
+  fields.needs_checksum = true;
+  fields.checksum_start = 34;
+  fields.checksum_offset = 16;
+  fields.train = TrainKind::tcp_ipv4;
+  fields.gso_size = 200;
+  if (!describe_frame(*train, fields)) throw std::logic_error("the seed's train is none");
+  return train;
+}
+
+// Files are written as in earnest, and put where the fuzzer finds them.
+void fill_captures(const Corpus& captures, const Corpus& records) {
+  PacketPool pool;
+  const PacketPtr train = tcp_train(pool);
+  for (const std::string name : {"frames.pcap", "frames.pcapng"}) {
+    const auto path = captures.path(name);
+    const auto writer = make_capture_writer(path, "r1-eth1");
+    writer->write(*pool.copy_of(udp(true, 60)), FrameDirection::inbound);
+    writer->write(*train, FrameDirection::outbound);
+    writer->close();
+  }
+  RecordWriter record(records.path("record.pcapng"), RecordWriter::Writing::at_once);
+  record.add_interface("p1");
+  record.begin("{}", 1'700'000'000'000'000'000);
+  record.write(0, FrameDirection::inbound, *pool.copy_of(udp(true, 60)), SimTime::at_ns(1'000), 1'000);
+  record.write_change("{}", SimTime::at_ns(2'000));
+  record.write(0, FrameDirection::inbound, *train, SimTime::at_ns(3'000), 3'000);
+  record.close(SimTime::at_ns(4'000), 4'000);
+  captures.add("record.pcapng", contents(records.path("record.pcapng")));
+}
+
+void fill_traces(const Corpus& corpus) {
+  const std::string text = "0\n1\n1\r\n7\n";
+  corpus.add("trace", Bytes(text.begin(), text.end()));
+}
+
 }  // namespace
 }  // namespace simcore
 
@@ -318,9 +369,12 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path directory = argv[1];
   simcore::fill_applications(simcore::Corpus(directory / "applications_fuzz"));
+  simcore::fill_captures(simcore::Corpus(directory / "capture_fuzz"),
+                         simcore::Corpus(directory / "record_fuzz"));
   simcore::fill_frames(simcore::Corpus(directory / "frames_fuzz"));
   simcore::fill_peering(simcore::Corpus(directory / "peering_fuzz"));
   simcore::fill_tcp(simcore::Corpus(directory / "tcp_fuzz"));
   simcore::fill_text(simcore::Corpus(directory / "text_fuzz"));
+  simcore::fill_traces(simcore::Corpus(directory / "trace_fuzz"));
   return 0;
 }

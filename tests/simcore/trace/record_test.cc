@@ -19,7 +19,7 @@ class RecordTest : public ::testing::TestWithParam<RecordWriter::Writing> {
   ~RecordTest() override { std::filesystem::remove(path_); }
 
   // Five segments of 200 bytes, the last one of 150, with 100 of these bytes virtual.
-  PacketPtr train() {
+  PacketPtr train(SimTime at = SimTime::at_ns(1'000)) {
     const testing::Ends ends;
     const auto frame = testing::tcp_frame(ends, testing::ipv4_fields(ends, ip_protocol::kTcp),
                                           {1, 2, 3, 4, tcp_flag::kAck, 5}, testing::pattern(950));
@@ -32,8 +32,8 @@ class RecordTest : public ::testing::TestWithParam<RecordWriter::Writing> {
     fields.train = TrainKind::tcp_ipv4;
     fields.gso_size = 200;
     EXPECT_TRUE(describe_frame(*packet, fields));
-    packet->first_arrival = SimTime::at_ns(1'000);
-    packet->last_arrival = SimTime::at_ns(1'400);
+    packet->first_arrival = at;
+    packet->last_arrival = at + Duration::ns(400);
     return packet;
   }
 
@@ -44,7 +44,7 @@ class RecordTest : public ::testing::TestWithParam<RecordWriter::Writing> {
     writer.begin("{the plan}", 1'700'000'000'000'000'000);
     writer.write(second, FrameDirection::inbound, *train(), SimTime::at_ns(1'000), 77);
     writer.write_change("{the change}", SimTime::at_ns(2'000));
-    writer.write(0, FrameDirection::outbound, *train(), SimTime::at_ns(3'000), 88);
+    writer.write(0, FrameDirection::outbound, *train(SimTime::at_ns(3'000)), SimTime::at_ns(3'000), 88);
     writer.close(SimTime::at_ns(4'000), 99);
     counters_ = writer.counters();
   }
@@ -146,7 +146,7 @@ TEST(FrameNote, notes_that_contradict_themselves_are_refused) {
   };
   EXPECT_TRUE(with([](FrameNote&) {}));
   EXPECT_FALSE(with([](FrameNote& note) { note.at = SimTime::at_ns(-1); }));
-  EXPECT_FALSE(with([](FrameNote& note) { note.first_arrival = SimTime::at_ns(1); }));  // behind the last
+  EXPECT_FALSE(with([](FrameNote& note) { note.at = SimTime::at_ns(1); }));  // behind the last
   EXPECT_FALSE(with([](FrameNote& note) { note.fields.train = static_cast<TrainKind>(9); }));
   EXPECT_FALSE(FrameNote::parse({}).has_value());
 }
