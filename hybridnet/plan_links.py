@@ -21,7 +21,8 @@ from hybridnet.plan_layout import Layout
 from hybridnet.plan_switches import portal_device
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec
-from hybridnet.topo_options import DEFAULT_MTU, Direction, End
+from hybridnet.topo_direction import Direction
+from hybridnet.topo_options import DEFAULT_MTU, End
 
 __all__ = ["LinkPlan", "Wiring", "wire"]
 

@@ -18,18 +18,16 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.topo_applications import resolve_applications
+from hybridnet.topo_direction import DIRECTION_OPTIONS, Direction, resolve_direction
 from hybridnet.topo_nodes import TopoNodes
 from hybridnet.topo_options import (
-    DIRECTION_OPTIONS,
     END_OPTIONS,
     LINK_OPTIONS,
     NODE_OPTIONS,
     UNSUPPORTED_LINK_OPTIONS,
     UNSUPPORTED_NODE_OPTIONS,
-    Direction,
     End,
     check_names,
-    resolve_direction,
     resolve_end,
     resolve_processing,
 )
@@ -166,12 +164,24 @@ class Topo(TopoNodes):
                 1000.
             overhead: bytes added to every frame on the wire. Default 0.
             train_limit: how long a train may hold the link, such as ``"50us"``; 0 means single segments.
-            loss, duplicate, corrupt: percentage of the packets that are lost, sent twice, or damaged by one bit.
-            jitter: the delay varies by so much, such as ``"1ms"``; packets overtake each other, as with netem.
-            jitter_distribution: ``"uniform"``, as netem without a distribution: within delay ± jitter; or
-                ``"normal"``: jitter is the standard deviation. Default uniform.
-            reorder: percentage of the packets that skip the delay, and so overtake.
-            aqm: ``"red"``, ``"codel"`` or ``"fq_codel"`` instead of drop-tail; needs bw.
+            burst, peak: a token bucket instead of a constant rate: its tokens come at bw, it holds burst bytes, and
+                what has tokens leaves at peak (default: at once).
+            slots: rates that take turns, over and over, instead of bw: ``[("2s", 10), ("1s", "500 kbit/s")]``.
+            trace: a mahimahi trace file on the link's machine instead of bw; trace_bytes is what each of its
+                opportunities carries (default 1514).
+            loss, duplicate, corrupt: percentage of the packets that are lost, sent twice, or damaged by one bit. A
+                dictionary with ``model`` is another loss model, see docs/topologies.md.
+            bit_error_rate: of each bit, instead of corrupt.
+            jitter: the delay varies by so much, such as ``"1ms"``; packets overtake each other, as with netem. A
+                dictionary with ``model`` is what comes upon the delay, see docs/topologies.md.
+            jitter_distribution: ``"uniform"``, as netem without a distribution: within delay ± jitter;
+                ``"normal"``: jitter is the standard deviation; ``"exponential"``: jitter is the mean of what comes
+                upon the delay. Default uniform.
+            keep_order: packets of different delay do not overtake each other.
+            reorder: percentage of the packets that skip the delay, and so overtake; with reorder_gap only each last
+                of so many packets may.
+            aqm: ``"red"``, ``"codel"`` or ``"fq_codel"`` instead of drop-tail, or a dictionary with one of them as
+                ``model`` and its parameters; needs bw, slots or trace.
             ecn: aqm marks packets whose sender understands it instead of dropping them.
             enable_red, enable_ecn: Mininet's: RED with Mininet's parameters, the second with ecn.
             intfName1, intfName2: interface names instead of node-ethN.

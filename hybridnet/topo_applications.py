@@ -8,62 +8,17 @@ knows its address.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.quantities import parse_bandwidth, parse_delay, parse_size
+from hybridnet.quantities import parse_bandwidth, parse_delay
+from hybridnet.topo_fields import Kinds, Option, above_zero, one_of, resolve_kind, size_between, whole_between
 from hybridnet.topo_tcp import resolve_tcp
 
 __all__ = ["APPLICATION_KINDS", "resolve_applications"]
 
 ARRIVALS = ("cbr", "poisson", "on_off")
-
-Parser = Callable[[Any, str], Any]
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of a kind: its key in the instance plan, how it is read, and whether it must be there."""
-
-    key: str
-    parse: Parser
-    required: bool = False
-
-
-def _whole(least: int, most: int) -> Parser:
-    def parse(value: Any, what: str) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise TopologyError(f"{what}: {value!r} is no whole number from {least} to {most}")
-        return value
-
-    return parse
-
-
-def _one_of(*names: str) -> Parser:
-    def parse(value: Any, what: str) -> str:
-        if value not in names:
-            near = difflib.get_close_matches(str(value), names, n=1)
-            cure = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(names)}"
-            raise TopologyError(f"{what}: {value!r} is unknown; {cure}")
-        return str(value)
-
-    return parse
-
-
-def _bytes(least: int, most: int) -> Parser:
-    """A size: a bare number is bytes, text carries its unit."""
-
-    def parse(value: Any, what: str) -> int:
-        bare = isinstance(value, int) and not isinstance(value, bool)
-        size = parse_size(f"{value} B" if bare else value, what)
-        if not least <= size <= most:
-            raise TopologyError(f"{what}: {value!r} is {size} bytes; write {least} to {most}")
-        return size
-
-    return parse
 
 
 def _path(value: Any, what: str) -> str:
@@ -74,13 +29,6 @@ def _path(value: Any, what: str) -> str:
     return value
 
 
-def _above_zero(value: Any, what: str) -> int:
-    duration = parse_delay(value, what)
-    if duration == 0:
-        raise TopologyError(f"{what}: {value!r} is 0; write a time above it")
-    return duration
-
-
 def _truth(value: Any, what: str) -> bool:
     if not isinstance(value, bool):
         raise TopologyError(f"{what}: {value!r} is neither True nor False")
@@ -88,7 +36,7 @@ def _truth(value: Any, what: str) -> bool:
 
 
 def _whole_seconds(value: Any, what: str) -> int:
-    duration = _above_zero(value, what)
+    duration = above_zero(value, what)
     if duration % 1_000_000_000 or duration > 86_400 * 1_000_000_000:
         raise TopologyError(
             f"{what}: {value!r} is no whole number of seconds from 1 to 86400, as iperf3 takes"
@@ -103,71 +51,71 @@ def _destination(value: Any, what: str) -> str:
 
 
 _MUCH = 1 << 40
-_PORT = Option("port", _whole(1, 65535), required=True)
+_PORT = Option("port", whole_between(1, 65535), required=True)
 _TCP = {"tcp": Option("tcp", resolve_tcp)}
 _TO = {"destination": Option("destination", _destination, required=True), "port": _PORT}
 _START = {"start": Option("start_ns", parse_delay)}
 _SIZES = {
-    "request": Option("request_bytes", _bytes(1, _MUCH)),
-    "response": Option("response_bytes", _bytes(1, _MUCH)),
+    "request": Option("request_bytes", size_between(1, _MUCH)),
+    "response": Option("response_bytes", size_between(1, _MUCH)),
 }
 
-APPLICATION_KINDS: Mapping[str, Mapping[str, Option]] = {
+APPLICATION_KINDS: Kinds = {
     **{kind: {"port": _PORT, **_TCP} for kind in ("tcp_discard", "tcp_echo", "tcp_chargen", "iperf3_server")},
     **{kind: {"port": _PORT} for kind in ("udp_sink", "udp_echo", "udp_chargen")},
     "http_server": {
-        "port": Option("port", _whole(1, 65535)),
+        "port": Option("port", whole_between(1, 65535)),
         "path": Option("path", _path),
-        "size": Option("size_bytes", _bytes(0, (1 << 32) - 1)),
+        "size": Option("size_bytes", size_between(0, (1 << 32) - 1)),
         **_TCP,
     },
     "request_server": {"port": _PORT, **_SIZES, **_TCP},
     "request_client": {
         **_TO,
         **_SIZES,
-        "count": Option("count", _whole(1, _MUCH)),
+        "count": Option("count", whole_between(1, _MUCH)),
         "mean_think": Option("mean_think_ns", parse_delay),
         **_START,
         **_TCP,
     },
-    "tcp_bulk": {**_TO, "size": Option("bytes", _bytes(1, _MUCH)), **_START, **_TCP},
+    "tcp_bulk": {**_TO, "size": Option("bytes", size_between(1, _MUCH)), **_START, **_TCP},
     "udp_source": {
         **_TO,
         "rate": Option("rate_bps", parse_bandwidth, required=True),
-        "payload": Option("payload_bytes", _bytes(16, 65507)),
-        "arrivals": Option("arrivals", _one_of(*ARRIVALS)),
-        "mean_on": Option("mean_on_ns", _above_zero),
-        "mean_off": Option("mean_off_ns", _above_zero),
-        "local_port": Option("local_port", _whole(1, 65535)),
+        "payload": Option("payload_bytes", size_between(16, 65507)),
+        "arrivals": Option("arrivals", one_of(*ARRIVALS)),
+        "mean_on": Option("mean_on_ns", above_zero),
+        "mean_off": Option("mean_off_ns", above_zero),
+        "local_port": Option("local_port", whole_between(1, 65535)),
         **_START,
-        "stop": Option("stop_ns", _above_zero),
+        "stop": Option("stop_ns", above_zero),
     },
     "iperf3_client": {
         "destination": _TO["destination"],
-        "port": Option("port", _whole(1, 65535)),
+        "port": Option("port", whole_between(1, 65535)),
         "udp": Option("udp", _truth),
         "reverse": Option("reverse", _truth),
-        "streams": Option("streams", _whole(1, 128)),
+        "streams": Option("streams", whole_between(1, 128)),
         "rate": Option("rate_bps", parse_bandwidth),
-        "block": Option("block_bytes", _bytes(1, 1 << 20)),
+        "block": Option("block_bytes", size_between(1, 1 << 20)),
         "time": Option("time_ns", _whole_seconds),
         **_START,
         **_TCP,
     },
     "traceroute": {
         "destination": _TO["destination"],
-        "hops": Option("hops", _whole(1, 255)),
-        "probes": Option("probes", _whole(1, 10)),
-        "payload": Option("payload_bytes", _bytes(0, 65507)),
-        "port": Option("port", _whole(1, 60000)),
-        "wait": Option("wait_ns", _above_zero),
+        "hops": Option("hops", whole_between(1, 255)),
+        "probes": Option("probes", whole_between(1, 10)),
+        "payload": Option("payload_bytes", size_between(0, 65507)),
+        "port": Option("port", whole_between(1, 60000)),
+        "wait": Option("wait_ns", above_zero),
         **_START,
     },
     "ping": {
         "destination": _TO["destination"],
-        "interval": Option("interval_ns", _above_zero),
-        "count": Option("count", _whole(1, _MUCH)),
-        "payload": Option("payload_bytes", _bytes(0, 65507)),
+        "interval": Option("interval_ns", above_zero),
+        "count": Option("count", whole_between(1, _MUCH)),
+        "payload": Option("payload_bytes", size_between(0, 65507)),
         **_START,
     },
 }
@@ -202,22 +150,8 @@ def resolve_applications(given: Any, what: str) -> list[dict[str, Any]]:
 
 
 def _resolve(given: Any, what: str) -> dict[str, Any]:
-    if not isinstance(given, Mapping) or "kind" not in given:
-        raise TopologyError(f"{what}: {given!r} is no application; write a dictionary with 'kind'")
-    kind = _one_of(*APPLICATION_KINDS)(given["kind"], f"{what}: kind")
-    options = APPLICATION_KINDS[kind]
-    resolved: dict[str, Any] = {"kind": kind}
-    for name, value in given.items():
-        if name == "kind":
-            continue
-        if name not in options:
-            near = difflib.get_close_matches(str(name), options, n=1)
-            cure = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(options))}"
-            raise TopologyError(f"{what} ({kind}): unknown option {name!r}; {cure}")
-        resolved[options[name].key] = options[name].parse(value, f"{what} ({kind}): {name}")
-    for name, option in options.items():
-        if option.required and option.key not in resolved:
-            raise TopologyError(f"{what} ({kind}): {name} is missing; add it")
+    resolved = resolve_kind(given, APPLICATION_KINDS, "kind", what, "application")
+    kind = resolved["kind"]
     if resolved.get("udp") and "rate_bps" not in resolved:
         raise TopologyError(f"{what} ({kind}): UDP has no rate of its own; add rate")
     if resolved.get("stop_ns") is not None and resolved["stop_ns"] <= resolved.get("start_ns", 0):

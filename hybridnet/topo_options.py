@@ -13,16 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_queue, parse_size
+from hybridnet.quantities import parse_delay
+from hybridnet.topo_direction import DIRECTION_OPTIONS
 
-__all__ = ["Direction", "End", "check_names", "resolve_direction", "resolve_end", "resolve_processing"]
+__all__ = ["End", "check_names", "resolve_end", "resolve_processing"]
 
-# What one direction of a link may say, in `addLink` itself (both directions) or in params1 / params2 (from
-# that end).
-DIRECTION_OPTIONS = frozenset({
-    "aqm", "bw", "corrupt", "delay", "duplicate", "ecn", "enable_ecn", "enable_red", "jitter",
-    "jitter_distribution", "loss", "max_queue_size", "overhead", "reorder", "train_limit",
-})  # fmt: skip
 # What params1 / params2 may say about the interface at that end.
 END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu"})
 # What `addLink` takes besides its named parameters. cls and use_htb name the tool with which Mininet shapes;
@@ -67,84 +62,7 @@ UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
 }
 
-JITTER_DISTRIBUTIONS = ("uniform", "normal")  # uniform is what netem draws when none is named
-AQMS = ("red", "codel", "fq_codel")
-# What Mininet gives to tc for enable_red and enable_ecn: limit, min, max and probability as they are; tc makes a weight
-# of 1/2 of its burst of 20 packets of 1500 bytes.
-MININET_RED = {
-    "limit_bytes": 1_000_000,
-    "least_bytes": 30_000,
-    "most_bytes": 35_000,
-    "highest": 1.0,
-    "weight": 0.5,
-}
-
-DEFAULT_QUEUE_PACKETS = 1000
-DEFAULT_TRAIN_LIMIT_NS = 50_000
 DEFAULT_MTU = 1500
-
-
-@dataclass(frozen=True, kw_only=True)
-class Direction:
-    """What happens to packets that travel one way over a link. None of rate_bps means no limit."""
-
-    rate_bps: int | None = None
-    delay_ns: int = 0
-    queue_packets: int | None = DEFAULT_QUEUE_PACKETS
-    queue_bytes: int | None = None
-    overhead_bytes: int = 0
-    train_limit_ns: int = DEFAULT_TRAIN_LIMIT_NS
-    loss: float = 0.0  # this and the next three are probabilities, of each segment
-    duplicate: float = 0.0
-    corrupt: float = 0.0
-    reorder: float = 0.0  # to have no delay
-    jitter_ns: int = 0
-    jitter_distribution: str = "uniform"
-    aqm: str | None = None  # none: drop-tail
-    ecn: bool = False
-    shaped: bool = (
-        False  # the description gave an option of this direction, so only the simulator can be the link
-    )
-
-    @property
-    def least_delay_ns(self) -> int:
-        """What every packet waits at least: what jitter and reordering leave of the delay."""
-        if self.reorder > 0 or (self.jitter_ns > 0 and self.jitter_distribution == "normal"):
-            return 0
-        return max(self.delay_ns - self.jitter_ns, 0)
-
-    def to_json(self) -> dict[str, Any]:
-        """The direction as the instance plan writes it."""
-        direction: dict[str, Any] = {
-            "rate_bps": self.rate_bps,
-            "delay_ns": self.least_delay_ns,
-            "queue_packets": self.queue_packets,
-            "queue_bytes": self.queue_bytes,
-            "overhead_bytes": self.overhead_bytes,
-            "train_limit_ns": self.train_limit_ns,
-        }
-        if self.loss > 0:
-            direction["loss"] = {"model": "independent", "probability": self.loss}
-        if self.duplicate > 0:
-            direction["duplicate"] = self.duplicate
-        if self.corrupt > 0:
-            direction["corrupt"] = self.corrupt
-        if self.reorder > 0:
-            direction["reorder"] = {"probability": self.reorder}
-        if self.jitter_ns > 0 or self.reorder > 0:
-            direction["extra_delay"] = self._extra_delay()
-        if self.aqm is not None:
-            parameters = MININET_RED if self.aqm == "red" else {}
-            direction["queue"] = {"model": self.aqm, **parameters, "ecn": self.ecn}
-        return direction
-
-    def _extra_delay(self) -> dict[str, Any]:
-        mean = self.delay_ns - self.least_delay_ns
-        if self.jitter_ns == 0:
-            return {"model": "constant", "delay_ns": mean}
-        if self.jitter_distribution == "normal":
-            return {"model": "normal", "mean_ns": mean, "deviation_ns": self.jitter_ns}
-        return {"model": "uniform", "low_ns": mean - self.jitter_ns, "high_ns": mean + self.jitter_ns}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,38 +78,6 @@ class End:
     ip6: str | None = None
     mac: str | None = None
     mtu: int = DEFAULT_MTU
-
-
-def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
-    """The direction that `options` describe; `what` names the link. Raises TopologyError and UnitError."""
-    given: dict[str, Any] = {}
-    if options.get("bw") is not None:
-        given["rate_bps"] = parse_bandwidth(options["bw"], f"{what}: bw")
-    if options.get("delay") is not None:
-        given["delay_ns"] = parse_delay(options["delay"], f"{what}: delay")
-    if options.get("max_queue_size") is not None:
-        packets, size = parse_queue(options["max_queue_size"], f"{what}: max_queue_size")
-        given["queue_packets"], given["queue_bytes"] = packets, size
-    if options.get("overhead") is not None:
-        overhead = options["overhead"]
-        bare = isinstance(overhead, int) and not isinstance(overhead, bool)
-        given["overhead_bytes"] = parse_size(f"{overhead} B" if bare else overhead, f"{what}: overhead")
-    if options.get("train_limit") is not None:
-        given["train_limit_ns"] = parse_delay(options["train_limit"], f"{what}: train_limit")
-    given |= _impairments(options, what) | _aqm(options, what)
-    if given.get("aqm") is not None and "rate_bps" not in given:
-        raise TopologyError(
-            f"{what}: {given['aqm']} needs bw=, as nothing waits without a rate; give it, or leave it out"
-        )
-    if given.get("aqm") in ("codel", "fq_codel") and given.get("queue_bytes") is not None:
-        raise TopologyError(
-            f"{what}: the bound of {given['aqm']} is in packets; give max_queue_size= a number"
-        )
-    if given.get("reorder") and not given.get("delay_ns"):
-        raise TopologyError(f"{what}: reorder= lets packets skip the delay, and there is none; give delay=")
-    # delay=0 and nothing else asks for nothing that a plain wire does not do.
-    shaped = bool(given) and given != {"delay_ns": 0}
-    return Direction(**given, shaped=shaped)
 
 
 def resolve_end(node: str, port: int, interface: str, options: Mapping[str, Any], what: str) -> End:
@@ -240,48 +126,6 @@ def resolve_processing(options: Mapping[str, Any], what: str) -> dict[str, int]:
             )
         processing["processing_queue_packets"] = queue
     return processing
-
-
-def _impairments(options: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """What is asked of loss, duplicate, corrupt, reorder and jitter; 0 and None ask for nothing."""
-    given: dict[str, Any] = {}
-    for name in ("loss", "duplicate", "corrupt", "reorder"):
-        if options.get(name) is not None and (share := parse_percent(options[name], f"{what}: {name}")) > 0:
-            given[name] = share
-    if (
-        options.get("jitter") is not None
-        and (jitter := parse_delay(options["jitter"], f"{what}: jitter")) > 0
-    ):
-        given["jitter_ns"] = jitter
-    distribution = options.get("jitter_distribution")
-    if distribution is not None:
-        if distribution not in JITTER_DISTRIBUTIONS:
-            raise TopologyError(
-                f"{what}: jitter_distribution={distribution!r} is not known; "
-                f"there are {', '.join(JITTER_DISTRIBUTIONS)}"
-            )
-        if "jitter_ns" in given:
-            given["jitter_distribution"] = distribution
-    return given
-
-
-def _aqm(options: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The queue management asked for: aqm and ecn, or Mininet's enable_red and enable_ecn."""
-    aqm = options.get("aqm")
-    if aqm is not None and aqm not in AQMS:
-        raise TopologyError(f"{what}: aqm={aqm!r} is not known; there are {', '.join(AQMS)}")
-    mininets = bool(options.get("enable_red")) or bool(options.get("enable_ecn"))
-    if mininets and aqm not in (None, "red"):
-        raise TopologyError(
-            f"{what}: aqm={aqm!r} and Mininet's RED are both asked for; leave one of them out"
-        )
-    if mininets:
-        aqm = "red"
-    if aqm is None:
-        if options.get("ecn"):
-            raise TopologyError(f"{what}: ecn=True marks where a queue would drop early; give aqm= too")
-        return {}
-    return {"aqm": aqm, "ecn": bool(options.get("ecn")) or bool(options.get("enable_ecn"))}
 
 
 def check_names(

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from hybridnet.topo_options import Direction, End
+from hybridnet.topo_direction import Direction
+from hybridnet.topo_options import End
 
 __all__ = ["LinkSpec", "NodeSpec", "natural"]
 

@@ -34,9 +34,9 @@ struct SnapshotHistogram {
 struct Snapshot {
   std::string name;
   std::int64_t time_ns = 0;
-  bool ready = false;  // every peer answers and its clock is known
-  SnapshotHistogram lateness;
-  SnapshotRow loop;
+  bool ready = false;                         // every peer answers and its clock is known
+  std::optional<SnapshotHistogram> lateness;  // none in virtual time, nor the next
+  std::optional<SnapshotRow> loop;
   SnapshotRow pool;
   std::optional<SnapshotRow> record;  // where what crosses portals is recorded
   std::vector<SnapshotRow> links;

@@ -50,8 +50,8 @@ nb::dict snapshot_dict(const Snapshot& from) {
   result["name"] = from.name;
   result["time_ns"] = from.time_ns;
   result["ready"] = from.ready;
-  result["lateness"] = histogram_dict(from.lateness);
-  result["loop"] = row_dict(from.loop);
+  if (from.lateness) result["lateness"] = histogram_dict(*from.lateness);
+  if (from.loop) result["loop"] = row_dict(*from.loop);
   result["pool"] = row_dict(from.pool);
   if (from.record) result["record"] = row_dict(*from.record);
   result["links"] = rows(from.links);

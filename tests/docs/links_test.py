@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli.main import EXIT_CODES, VERBS
+from hybridnet.topo_direction import DIRECTION_OPTIONS
 from hybridnet.topo_options import (
-    DIRECTION_OPTIONS,
     NODE_OPTIONS,
     UNSUPPORTED_LINK_OPTIONS,
     UNSUPPORTED_NODE_OPTIONS,
