@@ -8,7 +8,8 @@ the control socket in another: one JSON object per line, each answered by one li
     {"verb": "set_link", "link": NAME, "a_to_b": {…}, "b_to_a": {…}}    changes a link; answered with what holds then
     {"verb": "stop"}                                                    ends it; answered with the final counters
 
-Of a direction, `set_link` is given only what changes, with the keys of the plan; an absent direction stays as it is.
+Of a direction, `set_link` is given only what changes, with the keys of the plan, and null takes a model away; an absent
+direction stays as it is. Of a cut link each instance changes its part: what it sends, and the delay of what it gets.
 Prints ``ready`` when the instance runs (its peers may come later; a snapshot says how they are), and its final counters
 when SIGTERM ends it. Nothing in Python is on the way of a packet.
 """
@@ -228,7 +229,7 @@ class Control:
             if not isinstance(request.get(direction) or {}, dict):
                 raise PlanError(f"set_link {name}: {direction} is no object with what changes")
         changed = {
-            direction: {**link[direction], **request[direction]} if request.get(direction) else None
+            direction: _merged(link[direction], request[direction]) if request.get(direction) else None
             for direction in ("a_to_b", "b_to_a")
         }
         for direction, values in changed.items():
@@ -239,6 +240,13 @@ class Control:
         self._instance.set_link(name, there, back, note)
         link.update({direction: values for direction, values in changed.items() if values is not None})
         return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
+
+
+def _merged(direction: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """The direction with its changes; null takes away what need not be there."""
+    required = _schema("instance.json")["$defs"]["direction"]["required"]
+    merged = {**direction, **changes}
+    return {key: value for key, value in merged.items() if value is not None or key in required}
 
 
 def run(plan_path: Path, control_path: Path) -> None:
@@ -297,8 +305,13 @@ def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
 def _check_of(part: str) -> SchemaCheck:
     """The schema of instance plans, or a part of it."""
     name = "instance.json"
-    schema = json.loads((files("hybridnet") / "schema" / name).read_text(encoding="utf-8"))
-    return SchemaCheck({"$ref": f"{name}{part}"}, {name: schema})
+    return SchemaCheck({"$ref": f"{name}{part}"}, {name: _schema(name)})
+
+
+@cache
+def _schema(name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((files("hybridnet") / "schema" / name).read_text(encoding="utf-8"))
+    return schema
 
 
 def main() -> int:

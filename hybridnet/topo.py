@@ -182,6 +182,7 @@ class Topo(TopoNodes):
                 of so many packets may.
             aqm: ``"red"``, ``"codel"`` or ``"fq_codel"`` instead of drop-tail, or a dictionary with one of them as
                 ``model`` and its parameters; needs bw, slots or trace.
+            watch_queue: the queue keeps histograms of sojourn time and occupancy; see docs/topologies.md.
             ecn: aqm marks packets whose sender understands it instead of dropping them.
             enable_red, enable_ecn: Mininet's: RED with Mininet's parameters, the second with ecn.
             intfName1, intfName2: interface names instead of node-ethN.

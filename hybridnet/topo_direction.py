@@ -19,7 +19,7 @@ __all__ = ["DIRECTION_OPTIONS", "Direction", "resolve_direction"]
 DIRECTION_OPTIONS = frozenset({
     "aqm", "bit_error_rate", "burst", "bw", "corrupt", "delay", "duplicate", "ecn", "enable_ecn", "enable_red",
     "jitter", "jitter_distribution", "keep_order", "loss", "max_queue_size", "overhead", "peak", "reorder",
-    "reorder_gap", "slots", "trace", "trace_bytes", "train_limit",
+    "reorder_gap", "slots", "trace", "trace_bytes", "train_limit", "watch_queue",
 })  # fmt: skip
 # Uniform is what netem draws when none is named.
 JITTER_DISTRIBUTIONS = ("uniform", "normal", "exponential")
@@ -56,6 +56,7 @@ class Direction:
     keep_order: bool = False
     queue: Json | None = None  # None: drop-tail
     wire: Json | None = None  # None: the rate
+    watch_queue: bool = False
     shaped: bool = (
         False  # the description gave an option of this direction, so only the simulator can be the link
     )
@@ -86,6 +87,8 @@ class Direction:
         for name in ("loss", "queue", "wire"):
             if getattr(self, name) is not None:
                 direction[name] = dict(getattr(self, name))
+        if self.watch_queue:
+            direction["watch_queue"] = True
         if self.reorder > 0:
             gap = {"gap": self.reorder_gap} if self.reorder_gap > 1 else {}
             direction["reorder"] = {"probability": self.reorder, **gap}
@@ -123,6 +126,8 @@ def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
     given |= {name: value for name, value in (("rate_bps", rate), ("wire", wire)) if value is not None}
     given |= _impairments(options, what) | _jitter(options, what) | _queue(options, what)
     _check_queue(given, what)
+    if options.get("watch_queue"):
+        given["watch_queue"] = True
     if given.get("reorder") and not given.get("delay_ns") and "jitter_model" not in given:
         raise TopologyError(f"{what}: reorder= lets packets skip the delay, and there is none; give delay=")
     # delay=0 and nothing else asks for nothing that a plain wire does not do.

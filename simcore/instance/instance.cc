@@ -117,7 +117,8 @@ Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration 
   }
   const auto& channel = std::get<ChannelEnd>(end);
   PeeringPortal& peer = at(peers_, channel.peer, attempt, "peer");
-  return {&peer.channel(channel.channel, incoming_delay), channel.name(), true};
+  PeeringChannel& port = peer.channel(channel.channel, incoming_delay);
+  return {.port = &port, .name = channel.name(), .peer = true, .channel = &port};
 }
 
 void Instance::check_joined() const {

@@ -5,8 +5,11 @@
 //   entrance --> [loss] --> [duplicate] --> [corrupt] --> [ queue | wire | propagation ] --> [extra delay] --> sink
 //
 // Only what the model asks for is there. A model that is a Link::Config and nothing else is a Link and nothing else.
-// The middle is a Link (drop-tail, a rate, also one that changes by slots) or a ServedLink (other queues, token
-// bucket, trace).
+// The middle is a Link (drop-tail, a rate, also one that changes by slots), or a ServedLink (other queues, token
+// bucket, trace) before a Link without a rate, which delays.
+//
+// Everything can be changed while it runs. What waits is handed over to the queue that comes, in its order; what has
+// left the queue keeps its delay, and nothing that comes later overtakes it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "simcore/instance/queue_statistics.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/corrupt.h"
 #include "simcore/link/delay_model.h"
@@ -65,12 +69,16 @@ struct LinkModel {
   ErrorModel errors;       // null: none
   DelayModel extra_delay;  // beyond the link's own, which is its least; null: none
   bool in_order = false;   // extra delays do not reorder
+  bool watched = false;    // the queue has statistics
+  // What loss and extra_delay were made from, as text: one that is asked for again goes on where it is. Empty: anew.
+  std::string loss_origin = {};
+  std::string extra_delay_origin = {};
   std::variant<DropTailQueue, Red::Config, CodelQueue, FqCodel::Config> queue = DropTailQueue{};
   std::variant<std::monostate, TokenBucket, Opportunities, Slots> wire =
       std::monostate{};  // monostate: the rate
 };
 
-class ModelledLink {
+class ModelledLink final : private PacketSink {
  public:
   // Simulation, pool and sink must outlive it. Throws ConfigError when a value is out of its range, or parts of the
   // model contradict each other.
@@ -78,12 +86,30 @@ class ModelledLink {
                PacketSink& sink);
 
   // Where packets go in; may be another one after change().
-  PacketSink& entrance() { return *entrance_; }
+  PacketSink& entrance() { return direct_ != nullptr ? *direct_ : *this; }
 
-  // From now on this model. What is in flight is neither lost nor overtaken. Throws ConfigError, and then nothing has
-  // changed: a value is out of its range, or what cannot change would: queue, kind of wire, whether there is an extra
-  // delay, and all but the rate where packets take two events.
-  void change(const LinkModel& model);
+  // A change that is possible; see prepare().
+  class Change {
+   private:
+    friend class ModelledLink;
+    explicit Change(const LinkModel& to) : model(to) {}
+
+    LinkModel model;
+    std::unique_ptr<QueueDiscipline> queue;  // null: as it is, or none
+    ServedLink::MakeServer make_server;      // null: as it is, or none
+    std::unique_ptr<Server> first_server;    // for a ServedLink that is not there yet
+  };
+
+  // Checks a change and makes what it needs. Throws ConfigError: a value is out of its range, or parts of the model
+  // contradict each other.
+  Change prepare(const LinkModel& model) const;
+
+  // From now on the model that was prepared, at this instant. Nothing that was accepted is lost or overtaken, and all
+  // counts go on. What waits goes on in the new queue and by the new wire; what is on the wire, or beyond, keeps its
+  // delay. A queue or a wire whose parameters change begins anew: CoDel's and RED's control with what waits, a token
+  // bucket full, slots with the first one.
+  void apply(Change change);
+  void change(const LinkModel& model) { apply(prepare(model)); }
 
   const LinkModel& model() const { return model_; }
   const std::string& name() const { return name_; }
@@ -91,28 +117,58 @@ class ModelledLink {
   std::uint64_t in_flight() const;  // segments
   std::uint64_t duplicated() const { return duplicate_ ? duplicate_->duplicated() : 0; }
   std::uint64_t corrupted() const { return corrupt_ ? corrupt_->corrupted() : 0; }
-  // The queue, where it is not a Link's own; else null.
+  // The queue, where it is not a Link's own, or was once; else null.
   const QueueDiscipline* queue() const { return served_ ? &served_->queue() : nullptr; }
+  // What waits now; the frame that is being sent is among it where the queue is a Link's own.
+  std::int64_t backlog_packets() {
+    return link_.backlog_packets() + (served_ ? served_->queue().packets() : 0);
+  }
+  ByteCount backlog_bytes() {
+    return link_.backlog_bytes() + (served_ ? served_->queue().bytes() : ByteCount::zero());
+  }
+  const QueueStatistics* statistics() const { return statistics_.get(); }  // null: has never been watched
 
  private:
+  // Where the impairments lead.
+  class Core final : public PacketSink {
+   public:
+    explicit Core(ModelledLink& owner) : owner_(owner) {}
+    void accept(PacketPtr packet) override;
+
+   private:
+    ModelledLink& owner_;
+  };
+
+  void accept(PacketPtr packet) override;
   void check(const LinkModel& model) const;
-  std::unique_ptr<QueueDiscipline> make_queue() const;
-  std::unique_ptr<Server> make_server() const;
+  std::unique_ptr<QueueDiscipline> make_queue(const LinkModel& model) const;
+  static std::unique_ptr<Server> make_server(const LinkModel& model);
+  bool keeps_server(const LinkModel& model) const;
+  void serve(Change& change);
+  void follow_slots();
   void impair();
+  void delay_further(const LinkModel& model);
+  void count_here();
+  void watch(bool watched);
 
   Simulation& simulation_;
   PacketPool& pool_;
   std::string name_;
   LinkModel model_;
+  PacketSink& sink_;
   std::unique_ptr<VariableDelay> delay_;
-  std::unique_ptr<Link> link_;  // one of these two
-  std::unique_ptr<ServedLink> served_;
+  Link link_;                           // the whole queue and wire, or what delays behind served_
+  std::unique_ptr<ServedLink> served_;  // null: has never been needed
+  bool serving_ = false;                // served_ is in use
   std::unique_ptr<RateSchedule> schedule_;
+  std::unique_ptr<QueueStatistics> statistics_;  // of all queues that were here
+  Core core_{*this};
   std::unique_ptr<Corrupt> corrupt_;  // these three together, or none
   std::unique_ptr<Duplicate> duplicate_;
   std::unique_ptr<Loss> loss_;
-  PacketSink* entrance_ = nullptr;
-  Link::Counters before_impairments_;  // what was accepted before there were any
+  PacketSink* direct_ = nullptr;  // the only element, which counts what is accepted; null: counted here
+  std::uint64_t accepted_packets_ = 0;
+  std::uint64_t accepted_bytes_ = 0;
 };
 
 }  // namespace simcore

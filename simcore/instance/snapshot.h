@@ -18,17 +18,18 @@
 
 namespace simcore {
 
+struct SnapshotHistogram {
+  // Upper edge in ns, count; only those with a count.
+  std::vector<std::pair<std::int64_t, std::uint64_t>> buckets;
+  std::int64_t max_ns = 0;
+};
+
 struct SnapshotRow {
   std::string name;
   std::vector<std::pair<std::string_view, std::string>> labels;
   std::vector<std::pair<std::string_view, std::int64_t>> figures;
   DropCounters dropped;
-};
-
-struct SnapshotHistogram {
-  // Upper edge in ns, count; only those with a count.
-  std::vector<std::pair<std::int64_t, std::uint64_t>> buckets;
-  std::int64_t max_ns = 0;
+  std::vector<std::pair<std::string_view, SnapshotHistogram>> histograms = {};
 };
 
 struct Snapshot {

@@ -34,6 +34,16 @@ SnapshotHistogram histogram_of(const Lateness& lateness) {
   return histogram;
 }
 
+SnapshotHistogram histogram_of(const LogHistogram& from_ns, Duration longest) {
+  SnapshotHistogram histogram;
+  for (std::size_t bin = 0; bin < LogHistogram::kBins; ++bin) {
+    if (from_ns.count(bin) > 0)
+      histogram.buckets.emplace_back(LogHistogram::upper_bound(bin), from_ns.count(bin));
+  }
+  histogram.max_ns = longest.count_ns();
+  return histogram;
+}
+
 SnapshotRow row_of(const RunLoop& loop) {
   const RunLoop::Counters c = loop.counters();
   SnapshotRow row{.name = "loop", .labels = {}, .figures = {}, .dropped = {}};
@@ -55,7 +65,7 @@ SnapshotRow row_of(const PacketPool& pool) {
   return row;
 }
 
-SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std::string& to) {
+SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to) {
   const Link::Counters c = link.counters();
   SnapshotRow row{
       .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
@@ -66,15 +76,22 @@ SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std:
   add(row, "in_flight", link.in_flight());
   if (link.duplicated() > 0) add(row, "duplicated_packets", link.duplicated());
   if (link.corrupted() > 0) add(row, "corrupted_packets", link.corrupted());
+  add(row, "queue_packets", link.backlog_packets());
+  add(row, "queue_bytes", link.backlog_bytes());
   if (const QueueDiscipline* const queue = link.queue()) {
     const QueueDiscipline::Counters& q = queue->counters();
-    add(row, "queue_packets", queue->packets());
-    add(row, "queue_bytes", queue->bytes());
     add(row, "queue_most_packets", q.most_waiting);
     add(row, "queue_marked_packets", q.marked);
     add(row, "queue_sojourn_longest_ns", q.sojourn_longest);
     const auto left = static_cast<std::int64_t>(q.delivered);
     add(row, "queue_sojourn_mean_ns", left > 0 ? q.sojourn_total / left : Duration::zero());
+  }
+  if (const QueueStatistics* const queue = link.statistics()) {
+    add(row, "queue_sojourn_p50_ns", queue->sojourn_ns().quantile(0.5));
+    add(row, "queue_sojourn_p99_ns", queue->sojourn_ns().quantile(0.99));
+    add(row, "queue_others_p50_packets", queue->others().quantile(0.5));
+    add(row, "queue_others_p99_packets", queue->others().quantile(0.99));
+    row.histograms.emplace_back("queue_sojourn", histogram_of(queue->sojourn_ns(), queue->longest()));
   }
   return row;
 }

@@ -21,9 +21,10 @@ namespace simcore {
 void add_to(DropCounters& sum, const DropCounters& more);
 
 SnapshotHistogram histogram_of(const Lateness& lateness);
+SnapshotHistogram histogram_of(const LogHistogram& from_ns, Duration longest);
 SnapshotRow row_of(const RunLoop& loop);
 SnapshotRow row_of(const PacketPool& pool);
-SnapshotRow row_of(const ModelledLink& link, const std::string& from, const std::string& to);
+SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to);
 SnapshotRow row_of(EmulationPortal& portal);
 SnapshotRow row_of(const PeeringPortal& peer);
 SnapshotRow row_of(const Node& node);

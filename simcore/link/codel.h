@@ -61,6 +61,8 @@ class Codel final : public QueueDiscipline {
  protected:
   void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
   PacketPtr release(SimTime now) override;
+  void hold(PacketPtr packet) override { waiting_.push(std::move(packet)); }
+  std::vector<PacketPtr> drain() override { return waiting_.drain(); }
 
  private:
   CodelConfig config_;

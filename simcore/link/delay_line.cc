@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace simcore {
 
@@ -34,6 +35,16 @@ void DelayLine::keep_order(std::size_t changed) {
     packet.last_arrival = std::max(packet.last_arrival, packet.first_arrival);
   }
   simulation_.schedule(head_, line_.front()->first_arrival);
+}
+
+std::vector<PacketPtr> DelayLine::take_back(std::size_t count) {
+  std::vector<PacketPtr> taken(count);
+  for (std::size_t place = count; place-- > 0;) {
+    taken[place] = line_.pop_back();
+    segments_ -= taken[place]->segments;
+  }
+  if (line_.empty()) simulation_.cancel(head_);
+  return taken;
 }
 
 void DelayLine::deliver() {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/ring.h"
@@ -41,6 +42,9 @@ class DelayLine {
 
   // After changes to the last `changed` packets: none comes out before the one ahead of it.
   void keep_order(std::size_t changed);
+
+  // Takes the last `count` packets out of the line, in their order. Precondition: count <= packets().
+  std::vector<PacketPtr> take_back(std::size_t count);
 
   bool empty() const { return line_.empty(); }
   std::size_t packets() const { return line_.size(); }

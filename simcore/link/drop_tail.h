@@ -29,6 +29,8 @@ class DropTail final : public QueueDiscipline {
  protected:
   void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
   PacketPtr release(SimTime) override { return waiting_.pop(); }
+  void hold(PacketPtr packet) override { waiting_.push(std::move(packet)); }
+  std::vector<PacketPtr> drain() override { return waiting_.drain(); }
 
  private:
   Config config_;

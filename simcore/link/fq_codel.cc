@@ -68,6 +68,11 @@ std::size_t FqCodel::flow_of(const Packet& packet) const {
 }
 
 void FqCodel::admit(PacketPtr packet, SimTime, ByteCount) {
+  hold(std::move(packet));
+  if (packets_ > config_.limit) drop_from_fattest();
+}
+
+void FqCodel::hold(PacketPtr packet) {
   const std::size_t index = flow_of(*packet);
   Flow& flow = flows_[index];
   ++packets_;
@@ -78,7 +83,17 @@ void FqCodel::admit(PacketPtr packet, SimTime, ByteCount) {
     flow.credit = config_.quantum.count();
     fresh_.push(index);
   }
-  if (packets_ > config_.limit) drop_from_fattest();
+}
+
+std::vector<PacketPtr> FqCodel::drain() {
+  std::vector<PacketPtr> all;
+  for (Flow& flow : flows_) {
+    while (PacketPtr packet = flow.queue.pop()) all.push_back(std::move(packet));
+  }
+  std::ranges::stable_sort(all, {}, [](const PacketPtr& packet) { return packet->first_arrival; });
+  packets_ = 0;
+  bytes_ = ByteCount::zero();
+  return all;
 }
 
 void FqCodel::drop_from_fattest() {

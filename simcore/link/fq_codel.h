@@ -37,6 +37,8 @@ class FqCodel final : public QueueDiscipline {
  protected:
   void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
   PacketPtr release(SimTime now) override;
+  void hold(PacketPtr packet) override;
+  std::vector<PacketPtr> drain() override;
 
  private:
   struct Flow {

@@ -36,13 +36,13 @@ Link::Link(Simulation& simulation, PacketPool& pool, std::string name, const Con
       far_end_(counters_, sink),
       line_(simulation, far_end_),
       arriving_(simulation, entrance_) {
-  check(config);
+  check(name_, config);
 }
 
-void Link::check(const Config& config) const {
-  const auto require = [this](bool holds, const std::string& what, std::int64_t value,
-                              const std::string& cure) {
-    if (!holds) throw ConfigError(out_of_range(name_, what + " is " + std::to_string(value) + cure));
+void Link::check(const std::string& name, const Config& config) {
+  const auto require = [&name](bool holds, const std::string& what, std::int64_t value,
+                               const std::string& cure) {
+    if (!holds) throw ConfigError(out_of_range(name, what + " is " + std::to_string(value) + cure));
   };
   if (config.rate) {
     require(config.rate->bits_per_second() >= 1, "rate", config.rate->bits_per_second(),
@@ -180,6 +180,7 @@ void Link::send(PacketPtr packet) {
   const ByteCount segment = ByteCount::bytes(largest_segment(*packet)) + config_.overhead;
   const ByteCount last_segment = size - segment * (segments - 1);
   wait_for_wire(packet->first_arrival);
+  if (watcher_ != nullptr) tell_watcher(*packet);
   const SimTime first_departure = put_on_wire(segment);
   SimTime last_departure = put_on_wire(size - segment);
   backlog_segments_ += segments;
@@ -201,12 +202,18 @@ void Link::send(PacketPtr packet) {
 inline void Link::send_frame(PacketPtr frame) {
   const ByteCount size = frame->wire_size() + config_.overhead;
   wait_for_wire(frame->first_arrival);
+  if (watcher_ != nullptr) tell_watcher(*frame);
   const SimTime departure = put_on_wire(size);
   ++backlog_segments_;
   backlog_bytes_ += size.count();
   waiting_.push({departure, free_fraction_, size.count(), 1, 0});
   frame->last_arrival = departure + config_.propagation_delay;
   line_.push(std::move(frame), departure + config_.propagation_delay);
+}
+
+void Link::tell_watcher(const Packet& packet) const {
+  watcher_->waited(std::max(link_free_ - packet.first_arrival, Duration::zero()), backlog_segments_,
+                   packet.segments);
 }
 
 // What arrives at `arrival` starts when the wire is free, or at once.
@@ -236,7 +243,7 @@ inline SimTime Link::put_on_wire(ByteCount size) {
 void Link::FarEnd::accept(PacketPtr packet) {
   counters_.delivered_packets += packet->segments;
   counters_.delivered_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
-  sink_.accept(std::move(packet));
+  sink_->accept(std::move(packet));
 }
 
 }  // namespace simcore

@@ -33,8 +33,10 @@
 #include <string>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/link/backlog.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/drop_counters.h"
+#include "simcore/link/queue_watcher.h"
 #include "simcore/link/ring.h"
 #include "simcore/units/data.h"
 #include "simcore/wire/packet.h"
@@ -72,11 +74,31 @@ class Link final : public PacketSink {
   // ConfigError, and then nothing has changed. Takes time in proportion to what waits.
   void change(const Config& config);
 
+  // Throws ConfigError, which names the link, when a value is out of its range.
+  static void check(const std::string& name, const Config& config);
+
+  // Gives what has not begun to leave to somebody who sends it from wire_free on; what is being sent leaves as it would
+  // have. From now on the link has no rate: it only delays, and counts what was handed over as never accepted. A train
+  // counts as here with its first segment, and what waited has waited since now.
+  Backlog hand_over();
+
+  // Goes on for somebody else, with the configuration that holds now; what waits is taken in whatever the limit.
+  // Precondition: nothing waits here.
+  void take_over(Backlog backlog);
+
+  // From now on `watcher` is told of what is accepted, null: nobody. It must outlive the link.
+  void watch(QueueWatcher* watcher) { watcher_ = watcher; }
+
+  // From now on what comes out at the far end goes there. It must outlive the link.
+  void lead_to(PacketSink& sink) { far_end_.lead_to(sink); }
+
   const std::string& name() const { return name_; }
   const Config& config() const { return config_; }
   const Counters& counters() const { return counters_; }
   // Segments that were accepted and are neither delivered nor dropped yet.
   std::uint64_t in_flight() const { return line_.segments() + arriving_.segments(); }
+  // Those of them whose instant at the far end is decided.
+  std::uint64_t on_their_way() const { return line_.segments(); }
 
   // What waits for the wire now; a frame counts, with all its bytes, until its last bit is on the wire.
   std::int64_t backlog_packets();
@@ -94,12 +116,13 @@ class Link final : public PacketSink {
   // Counts what comes out at the far end, then gives it away.
   class FarEnd final : public PacketSink {
    public:
-    FarEnd(Counters& counters, PacketSink& sink) : counters_(counters), sink_(sink) {}
+    FarEnd(Counters& counters, PacketSink& sink) : counters_(counters), sink_(&sink) {}
     void accept(PacketPtr packet) override;
+    void lead_to(PacketSink& sink) { sink_ = &sink; }
 
    private:
     Counters& counters_;
-    PacketSink& sink_;
+    PacketSink* sink_;
   };
 
   // Takes the rest of a train when its first segment arrives.
@@ -112,7 +135,6 @@ class Link final : public PacketSink {
     Link& link_;
   };
 
-  void check(const Config& config) const;
   void serve_at(const std::optional<DataRate>& rate);
   void pass(PacketPtr packet);
   void admit(PacketPtr packet);
@@ -127,6 +149,7 @@ class Link final : public PacketSink {
   void send(PacketPtr packet);
   void send_frame(PacketPtr frame);
   void wait_for_wire(SimTime arrival);
+  void tell_watcher(const Packet& packet) const;
   SimTime put_on_wire(ByteCount size);
 
   Simulation& simulation_;
@@ -151,6 +174,7 @@ class Link final : public PacketSink {
   SimTime slow_train_departed_ = SimTime::zero();
 
   Ring<Waiting> waiting_;
+  QueueWatcher* watcher_ = nullptr;
   std::int64_t backlog_segments_ = 0;
   std::int64_t backlog_bytes_ = 0;
 };

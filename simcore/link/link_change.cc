@@ -38,7 +38,7 @@ Done done_after(SimTime now, Work work, const std::optional<DataRate>& rate) {
 }  // namespace
 
 void Link::change(const Config& config) {
-  check(config);
+  check(name_, config);
   forget_departed();
   if (config_.rate && config.rate != config_.rate) serve_at(config.rate);
   config_ = config;
@@ -88,6 +88,72 @@ void Link::serve_at(const std::optional<DataRate>& rate) {
     free_fraction_ = 0;
   }
   serialized_ = ByteCount::zero();
+}
+
+Backlog Link::hand_over() {
+  forget_departed();
+  const SimTime now = simulation_.now();
+  Backlog backlog;
+  backlog.wire_free = now;
+  if (!waiting_.empty()) {
+    backlog.wire_free = waiting_.front().departed;
+    // The head is being sent; the others are the last of the line.
+    backlog.waiting = line_.take_back(waiting_.size() - 1);
+    if (backlog.waiting.empty()) backlog.wire_free = std::max(backlog.wire_free, slow_train_departed_);
+  }
+  for (const PacketPtr& packet : backlog.waiting) packet->first_arrival = packet->last_arrival = now;
+  backlog.arriving = arriving_.take_back(arriving_.packets());
+  for (const auto* packets : {&backlog.waiting, &backlog.arriving}) {
+    for (const PacketPtr& packet : *packets) {
+      counters_.accepted_packets -= packet->segments;
+      counters_.accepted_bytes -= static_cast<std::uint64_t>(packet->wire_size().count());
+    }
+  }
+  while (!waiting_.empty()) waiting_.drop_front();
+  backlog_segments_ = 0;
+  backlog_bytes_ = 0;
+  link_free_ = slow_train_arrived_ = slow_train_departed_ = SimTime::zero();
+  free_fraction_ = 0;
+  config_.rate = std::nullopt;
+  return backlog;
+}
+
+void Link::take_over(Backlog backlog) {
+  const SimTime now = simulation_.now();
+  const auto count = [this](const Packet& packet) {
+    counters_.accepted_packets += packet.segments;
+    counters_.accepted_bytes += static_cast<std::uint64_t>(packet.wire_size().count());
+  };
+  const auto send_now = [&](PacketPtr packet) {
+    count(*packet);
+    packet->first_arrival = packet->last_arrival = now;
+    if (config_.rate) return send(std::move(packet));
+    pass(std::move(packet));
+  };
+  link_free_ = std::max(now, backlog.on_wire ? now : backlog.wire_free);
+  free_fraction_ = 0;
+  if (backlog.on_wire) {
+    PacketPtr frame = std::move(backlog.on_wire);
+    const ByteCount size = frame->wire_size() + config_.overhead;
+    send_now(std::move(frame));
+    // It leaves when it would have, unless it leaves sooner when it begins anew at this rate.
+    if (config_.rate && backlog.wire_free < link_free_) {
+      Packet& last = line_.from_back(0);
+      const Duration sooner = link_free_ - backlog.wire_free;
+      last.first_arrival = last.first_arrival - sooner;
+      last.last_arrival = last.first_arrival;
+      line_.keep_order(1);
+      waiting_.back() = {backlog.wire_free, 0, size.count(), 1, 0};
+      link_free_ = backlog.wire_free;
+      free_fraction_ = 0;
+    }
+  }
+  for (PacketPtr& packet : backlog.waiting) send_now(std::move(packet));
+  for (PacketPtr& packet : backlog.arriving) {
+    count(*packet);
+    const SimTime arrival = packet->first_arrival;
+    arriving_.insert(std::move(packet), arrival);
+  }
 }
 
 }  // namespace simcore

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "simcore/link/ring.h"
 #include "simcore/units/data.h"
@@ -29,6 +30,13 @@ class PacketFifo {
     PacketPtr packet = packets_.pop();
     bytes_ -= packet->wire_size();
     return packet;
+  }
+
+  // All that waits, in order.
+  std::vector<PacketPtr> drain() {
+    std::vector<PacketPtr> all;
+    while (!packets_.empty()) all.push_back(pop());
+    return all;
   }
 
  private:

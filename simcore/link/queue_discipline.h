@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "simcore/link/drop_counters.h"
 #include "simcore/units/data.h"
@@ -54,6 +55,27 @@ class QueueDiscipline {
     return packet;
   }
 
+  // Takes a packet in which has been let in before, by whatever was here before this queue: it drops none.
+  void adopt(PacketPtr packet) {
+    ++counters_.accepted;
+    hold(std::move(packet));
+    counters_.most_waiting = std::max(counters_.most_waiting, packets());
+  }
+
+  // Gives away all that waits, in the order in which it came.
+  std::vector<PacketPtr> surrender() {
+    std::vector<PacketPtr> all = drain();
+    counters_.accepted -= all.size();
+    return all;
+  }
+
+  // Takes the place of `before`: its counts go on here, and what waits there waits here, since when it came.
+  void replace(QueueDiscipline& before) {
+    std::vector<PacketPtr> all = before.surrender();
+    counters_ = before.counters_;
+    for (PacketPtr& packet : all) adopt(std::move(packet));
+  }
+
   // What waits now.
   virtual std::int64_t packets() const = 0;
   virtual ByteCount bytes() const = 0;
@@ -63,6 +85,10 @@ class QueueDiscipline {
  protected:
   virtual void admit(PacketPtr packet, SimTime now, ByteCount on_wire) = 0;
   virtual PacketPtr release(SimTime now) = 0;
+  // Puts the packet behind those that wait, whatever the limit.
+  virtual void hold(PacketPtr packet) = 0;
+  // All that waits, in the order in which it came.
+  virtual std::vector<PacketPtr> drain() = 0;
 
   // Destroys the packet.
   void drop(PacketPtr packet, DropReason reason) { counters_.dropped.add(reason, packet->segments); }

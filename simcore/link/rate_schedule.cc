@@ -10,19 +10,23 @@ namespace simcore {
 
 RateSchedule::RateSchedule(Simulation& simulation, std::vector<Slot> slots, std::function<void(DataRate)> set)
     : simulation_(simulation), slots_(std::move(slots)), set_(std::move(set)), until_(simulation.now()) {
-  if (slots_.empty()) throw ConfigError("make rate schedule: there is no slot; write one or more");
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
+  check(slots_);
+  next();
+}
+
+void RateSchedule::check(const std::vector<Slot>& slots) {
+  if (slots.empty()) throw ConfigError("make rate schedule: there is no slot; write one or more");
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     const std::string slot = "make rate schedule: slot " + std::to_string(i);
-    if (slots_[i].length <= Duration::zero()) {
-      throw ConfigError(slot + " lasts " + std::to_string(slots_[i].length.count_ns()) +
+    if (slots[i].length <= Duration::zero()) {
+      throw ConfigError(slot + " lasts " + std::to_string(slots[i].length.count_ns()) +
                         " ns; it must be positive");
     }
-    if (slots_[i].rate.bits_per_second() < 1) {
-      throw ConfigError(slot + " has " + std::to_string(slots_[i].rate.bits_per_second()) +
+    if (slots[i].rate.bits_per_second() < 1) {
+      throw ConfigError(slot + " has " + std::to_string(slots[i].rate.bits_per_second()) +
                         " bit/s; it must be at least 1 bit/s");
     }
   }
-  next();
 }
 
 void RateSchedule::next() {

@@ -24,8 +24,10 @@ class RateSchedule {
     bool operator==(const Slot&) const = default;
   };
 
-  // From now on, starting with the first slot. The simulation must outlive it. Throws ConfigError when a value is out
-  // of its range or there is no slot.
+  // Throws ConfigError when a value is out of its range or there is no slot.
+  static void check(const std::vector<Slot>& slots);
+
+  // From now on, starting with the first slot. The simulation must outlive it. Throws as check().
   RateSchedule(Simulation& simulation, std::vector<Slot> slots, std::function<void(DataRate)> set);
 
  private:

@@ -37,6 +37,13 @@ void Red::admit(PacketPtr packet, SimTime now, ByteCount) {
   waiting_.push(std::move(packet));
 }
 
+// The average begins with what the queue begins with.
+void Red::hold(PacketPtr packet) {
+  waiting_.push(std::move(packet));
+  average_ = static_cast<double>(waiting_.bytes().count());
+  idle_ = false;
+}
+
 PacketPtr Red::release(SimTime now) {
   PacketPtr packet = waiting_.pop();
   if (waiting_.empty() && !idle_) {

@@ -45,6 +45,8 @@ class Red final : public QueueDiscipline {
  protected:
   void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
   PacketPtr release(SimTime now) override;
+  void hold(PacketPtr packet) override;
+  std::vector<PacketPtr> drain() override { return waiting_.drain(); }
 
  private:
   void sample(SimTime now);

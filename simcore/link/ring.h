@@ -29,6 +29,8 @@ class Ring {
 
   T pop() { return std::move(slots_[first_++ & mask()]); }
 
+  T pop_back() { return std::move(slots_[--end_ & mask()]); }
+
   // Forgets the front, which keeps what it holds until its place is used again: for plain values.
   void drop_front() { ++first_; }
 

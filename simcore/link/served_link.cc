@@ -33,12 +33,17 @@ ServedLink::ServedLink(Simulation& simulation, PacketPool& pool, std::string nam
 void ServedLink::accept(PacketPtr packet) {
   counters_.accepted_packets += packet->segments;
   counters_.accepted_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
+  for_each_segment(std::move(packet), [this](PacketPtr segment) { entrance_.accept(std::move(segment)); });
+}
+
+template <class Take>
+void ServedLink::for_each_segment(PacketPtr packet, Take take) {
   while (packet->segments > 1) {
     PacketPtr first = split_front(*packet, 1, pool_);
     if (!first) return counters_.dropped.add(DropReason::pool_exhausted, packet->segments);
-    entrance_.accept(std::move(first));
+    take(std::move(first));
   }
-  entrance_.accept(std::move(packet));
+  take(std::move(packet));
 }
 
 void ServedLink::Entrance::accept(PacketPtr packet) {
@@ -53,22 +58,92 @@ void ServedLink::offer(PacketPtr packet) {
   }
   const ByteCount on_wire = on_wire_ ? on_wire_->wire_size() : ByteCount::zero();
   queue_->enqueue(std::move(packet), simulation_.now(), on_wire);
-  if (!on_wire_) start();
+  if (!left_.pending()) start();
 }
 
 void ServedLink::start() {
-  on_wire_ = queue_->dequeue(simulation_.now());
-  if (!on_wire_) return;
+  for (;;) {
+    on_wire_ = queue_->dequeue(simulation_.now());
+    if (!on_wire_) return;
+    if (watcher_ != nullptr)
+      watcher_->waited(simulation_.now() - on_wire_->first_arrival, queue_->packets(), on_wire_->segments);
+    if (server_->carries(on_wire_->wire_size() + config_.overhead)) break;
+    counters_.dropped.add(DropReason::too_big, on_wire_->segments);  // came before this wire did
+  }
   departure_ = server_->serve(on_wire_->wire_size() + config_.overhead, simulation_.now());
   simulation_.schedule(left_, departure_);
 }
 
 void ServedLink::leave() {
   PacketPtr packet = std::move(on_wire_);
+  start();
+  if (!packet) return;
   const SimTime arrival = simulation_.now() + config_.propagation_delay;
   packet->last_arrival = arrival;
-  line_.push(std::move(packet), arrival);
-  start();
+  if (arrival > simulation_.now() || !line_.empty()) return line_.push(std::move(packet), arrival);
+  packet->first_arrival = arrival;
+  far_end_.accept(std::move(packet));
+}
+
+void ServedLink::change(const Config& config, std::unique_ptr<QueueDiscipline> queue,
+                        const MakeServer& make_server) {
+  config_ = config;
+  if (queue) {
+    queue->replace(*queue_);
+    queue_ = std::move(queue);
+  }
+  if (!make_server) return;
+  std::unique_ptr<Server> server = make_server();
+  if (on_wire_) {
+    const ByteCount size = on_wire_->wire_size() + config_.overhead;
+    const SimTime departure =
+        server->carries(size) ? server->serve(size, simulation_.now()) : SimTime::never();
+    if (departure < departure_) {
+      departure_ = departure;
+      simulation_.schedule(left_, departure_);
+    } else {
+      server = make_server();  // it leaves by the old wire
+    }
+  }
+  server_ = std::move(server);
+}
+
+Backlog ServedLink::hand_over() {
+  Backlog backlog;
+  backlog.on_wire = std::move(on_wire_);
+  backlog.wire_free = left_.pending() ? departure_ : simulation_.now();
+  backlog.waiting = queue_->surrender();
+  backlog.arriving = arriving_.take_back(arriving_.packets());
+  simulation_.cancel(left_);
+  const auto forget = [this](const Packet& packet) {
+    counters_.accepted_packets -= packet.segments;
+    counters_.accepted_bytes -= static_cast<std::uint64_t>(packet.wire_size().count());
+  };
+  if (backlog.on_wire) forget(*backlog.on_wire);
+  for (const PacketPtr& packet : backlog.waiting) forget(*packet);
+  for (const PacketPtr& packet : backlog.arriving) forget(*packet);
+  return backlog;
+}
+
+void ServedLink::take_over(Backlog backlog) {
+  const auto count = [this](const Packet& packet) {
+    counters_.accepted_packets += packet.segments;
+    counters_.accepted_bytes += static_cast<std::uint64_t>(packet.wire_size().count());
+  };
+  for (PacketPtr& packet : backlog.waiting) {
+    count(*packet);
+    for_each_segment(std::move(packet), [this](PacketPtr segment) { queue_->adopt(std::move(segment)); });
+  }
+  if (backlog.wire_free > simulation_.now()) {
+    departure_ = backlog.wire_free;
+    simulation_.schedule(left_, departure_);
+  } else {
+    start();
+  }
+  for (PacketPtr& packet : backlog.arriving) {
+    count(*packet);
+    for_each_segment(std::move(packet), [this](PacketPtr segment) { entrance_.accept(std::move(segment)); });
+  }
 }
 
 void ServedLink::change_rate(DataRate rate) {

@@ -10,13 +10,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/link/backlog.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/link.h"
 #include "simcore/link/queue_discipline.h"
+#include "simcore/link/queue_watcher.h"
 #include "simcore/link/server.h"
 #include "simcore/wire/packet.h"
 #include "simcore/wire/packet_pool.h"
@@ -36,6 +39,23 @@ class ServedLink final : public PacketSink {
 
   void accept(PacketPtr packet) override;
 
+  using MakeServer = std::function<std::unique_ptr<Server>()>;
+
+  // From now on this configuration, this queue and this kind of wire; null keeps what is there. What waits, waits in
+  // the new queue since when it came. The frame on the wire leaves when it would have, or when it would leave the new
+  // wire if it began now, whichever is sooner. What has left keeps its delay, and is not overtaken. A frame that the
+  // new wire cannot carry is dropped when its turn comes. Precondition: the configuration is in its range, and
+  // make_server does not throw.
+  void change(const Config& config, std::unique_ptr<QueueDiscipline> queue, const MakeServer& make_server);
+
+  // Gives everything that has not left to somebody who sends it: nothing waits here any more, and what was handed over
+  // counts as never accepted.
+  Backlog hand_over();
+
+  // Goes on for somebody else, from wire_free on; what waits is taken in whatever the queue thinks of it. Precondition:
+  // nothing waits here, and the giver keeps what is on the wire.
+  void take_over(Backlog backlog);
+
   // From now on another rate, for what is on the wire too. Throws ConfigError, and then nothing has changed, when the
   // rate is out of its range or the server has none that can be changed.
   void change_rate(DataRate rate);
@@ -44,6 +64,8 @@ class ServedLink final : public PacketSink {
   // What the link's own elements counted: drops of the queue included, its figures besides in queue().
   Link::Counters counters() const;
   const QueueDiscipline& queue() const { return *queue_; }
+  // From now on `watcher` is told of what leaves the queue, null: nobody. It must outlive the link.
+  void watch(QueueWatcher* watcher) { watcher_ = watcher; }
   // Segments that were accepted and are neither delivered nor dropped yet.
   std::uint64_t in_flight() const;
 
@@ -70,6 +92,8 @@ class ServedLink final : public PacketSink {
   };
 
   void offer(PacketPtr packet);
+  template <class Take>
+  void for_each_segment(PacketPtr packet, Take take);
   void start();
   void leave();
 
@@ -84,8 +108,9 @@ class ServedLink final : public PacketSink {
   Entrance entrance_{*this};
   DelayLine line_;
   DelayLine arriving_;  // segments of trains, until they are here
-  PacketPtr on_wire_;   // null: the wire is free
+  PacketPtr on_wire_;   // null: the wire is free, or busy with what another keeps
   SimTime departure_ = SimTime::zero();
+  QueueWatcher* watcher_ = nullptr;
   EventFor<ServedLink, &ServedLink::leave> left_{*this};
 };
 

@@ -1,23 +1,48 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/link/variable_delay.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "simcore/link/segment_runs.h"
 
 namespace simcore {
 
+void VariableDelay::change(DelayModel model, bool in_order, std::uint64_t after) {
+  changes_.push_back({drawn_ + after, std::move(model), in_order});
+}
+
+VariableDelay::Fate VariableDelay::next_fate() {
+  while (!changes_.empty() && changes_.front().from <= drawn_) {
+    model_ = std::move(changes_.front().model);
+    in_order_ = changes_.front().in_order;
+    changes_.pop_front();
+    ++change_;
+  }
+  ++drawn_;
+  return {model_(random_), change_};
+}
+
+void VariableDelay::give(PacketPtr piece, const Fate& fate) {
+  if (fate.change != given_change_) {
+    given_change_ = fate.change;
+    not_before_ = latest_;
+  }
+  const SimTime release = std::max(piece->first_arrival + fate.delay, not_before_);
+  latest_ = std::max(latest_, release);
+  piece->last_arrival = piece->last_arrival + fate.delay;
+  if (in_order_) {
+    line_.push(std::move(piece), release);
+  } else {
+    line_.insert(std::move(piece), release);
+  }
+}
+
 void VariableDelay::accept(PacketPtr packet) {
   accepted_ += packet->segments;
-  const auto delay_of = [this] { return model_(random_); };
-  const auto give = [this](PacketPtr piece, Duration delay) {
-    const SimTime release = piece->first_arrival + delay;
-    piece->last_arrival = piece->last_arrival + delay;
-    if (in_order_) {
-      line_.push(std::move(piece), release);
-    } else {
-      line_.insert(std::move(piece), release);
-    }
-  };
-  const std::uint16_t lost = for_each_run(std::move(packet), pool_, delay_of, give);
+  const std::uint16_t lost = for_each_run(
+      std::move(packet), pool_, [this] { return next_fate(); },
+      [this](PacketPtr piece, const Fate& fate) { give(std::move(piece), fate); });
   if (lost > 0) dropped_.add(DropReason::pool_exhausted, lost);
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <utility>
 
@@ -34,18 +35,40 @@ class VariableDelay final : public PacketSink {
 
   void accept(PacketPtr packet) override;
 
-  // From now on another model; what is in flight keeps its delay.
-  void change(DelayModel model) { model_ = std::move(model); }
+  // Another model, for all but the next `after` segments, which are on their way here already. What has come keeps its
+  // delay, and nobody to whom the new model applies overtakes anybody to whom the old one did.
+  void change(DelayModel model, bool in_order, std::uint64_t after = 0);
 
   std::uint64_t accepted() const { return accepted_; }  // segments: passed on, in flight and dropped
   std::uint64_t in_flight() const { return line_.segments(); }
   const DropCounters& dropped() const { return dropped_; }
 
  private:
+  struct Change {
+    std::uint64_t from;  // number of the first segment, from 0
+    DelayModel model;
+    bool in_order;
+  };
+  struct Fate {
+    Duration delay;
+    std::uint64_t change;  // number of the model that drew it
+
+    bool operator==(const Fate&) const = default;
+  };
+
+  Fate next_fate();
+  void give(PacketPtr piece, const Fate& fate);
+
   PacketPool& pool_;
   RandomStream random_;
   DelayModel model_;
   bool in_order_;
+  std::deque<Change> changes_;            // to come, in order
+  std::uint64_t drawn_ = 0;               // segments for which a delay was drawn
+  std::uint64_t change_ = 0;              // number of the model that draws
+  std::uint64_t given_change_ = 0;        // of the model that drew for whom was given last
+  SimTime latest_ = SimTime::zero();      // release
+  SimTime not_before_ = SimTime::zero();  // the latest release by earlier models
   DelayLine line_;
   std::uint64_t accepted_ = 0;
   DropCounters dropped_;

@@ -14,11 +14,20 @@ void PeeringChannel::accept(PacketPtr packet) {
   portal_.send(id_, *packet);
 }
 
+void PeeringChannel::change_delay(Duration incoming_delay) {
+  if (incoming_delay == incoming_delay_) return;
+  former_delay_ = incoming_delay_;
+  changed_ = simulation_.now();
+  incoming_delay_ = incoming_delay;
+  portal_.delay_changed();
+}
+
 void PeeringChannel::receive(PacketPtr packet) {
   counters_.received_packets += packet->segments;
   counters_.received_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
-  const SimTime release = packet->first_arrival + incoming_delay_;
-  packet->last_arrival = packet->last_arrival + incoming_delay_;
+  const Duration delay = packet->first_arrival < changed_ ? former_delay_ : incoming_delay_;
+  const SimTime release = packet->first_arrival + delay;
+  packet->last_arrival = packet->last_arrival + delay;
   if (release < simulation_.now()) {
     counters_.late_packets += packet->segments;
     lateness_.record(simulation_.now() - release);

@@ -40,6 +40,9 @@ class PeeringChannel final : public Port {
   // Sends `packet` to the peer: its first segment departs now.
   void accept(PacketPtr packet) override;
 
+  // What departs from now on takes that long. Precondition: it is not negative.
+  void change_delay(Duration incoming_delay);
+
   // For the portal: `packet` came from the peer, its arrival instants being those of its departure there.
   void receive(PacketPtr packet);
 
@@ -64,6 +67,8 @@ class PeeringChannel final : public Port {
   PeeringPortal& portal_;
   std::uint32_t id_;
   Duration incoming_delay_;
+  Duration former_delay_ = incoming_delay_;
+  SimTime changed_ = SimTime::zero();  // who departed before then has the former delay
   Counters counters_;
   Lateness lateness_;
   Exit exit_{*this};

@@ -79,6 +79,13 @@ PeeringChannel& PeeringPortal::channel(std::uint32_t id, Duration incoming_delay
               .first->second;
 }
 
+void PeeringPortal::delay_changed() {
+  least_delay_ = Duration::infinite();
+  for (const auto& [id, channel] : channels_)
+    least_delay_ = std::min(least_delay_, channel->incoming_delay());
+  watch_held();
+}
+
 void PeeringPortal::send(std::uint32_t channel, const Packet& packet) {
   const bool first = sender_.append(channel, packet);
   if (first && config_.batch.flush != peering::BatchPolicy::Flush::turn) {

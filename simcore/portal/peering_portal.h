@@ -116,6 +116,9 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   // Both sides know the other's clock: packets pass.
   bool synchronized() const { return exchange_.synchronized(); }
 
+  // For channels: the delay of one is another.
+  void delay_changed();
+
   // For channels: takes a copy of `packet`, which departs at its first_arrival.
   void send(std::uint32_t channel, const Packet& packet);
 

@@ -42,6 +42,8 @@ std::vector<Duration> durations(const nb::dict& from, const char* key) {
   return result;
 }
 
+std::string origin(const nb::dict& from) { return nb::cast<std::string>(nb::repr(from)); }
+
 LossModel loss(const nb::dict& from) {
   const auto model = nb::cast<std::string>(from["model"]);
   if (model == "independent") {
@@ -147,18 +149,24 @@ Link::Config link(const nb::dict& from) {
 
 LinkModel link_model(const nb::dict& from) {
   LinkModel model(link(from));
-  if (const auto given = value<nb::dict>(from, "loss")) model.loss = loss(*given);
+  if (const auto given = value<nb::dict>(from, "loss")) {
+    model.loss = loss(*given);
+    model.loss_origin = origin(*given);
+  }
+  model.watched = value<bool>(from, "watch_queue").value_or(false);
   model.duplicate = value<double>(from, "duplicate").value_or(0.0);
   if (const auto probability = value<double>(from, "corrupt")) model.errors = one_bit_errors(*probability);
   if (const auto rate = value<double>(from, "bit_error_rate")) model.errors = independent_bit_errors(*rate);
   if (const auto given = value<nb::dict>(from, "extra_delay")) {
     model.extra_delay = delay(*given);
+    model.extra_delay_origin = origin(*given);
     model.in_order = value<bool>(*given, "in_order").value_or(false);
   }
   if (const auto given = value<nb::dict>(from, "reorder")) {
     model.extra_delay =
         reordering(model.extra_delay ? model.extra_delay : constant_delay(Duration::zero()),
                    nb::cast<double>((*given)["probability"]), number(*given, "gap").value_or(1));
+    model.extra_delay_origin += origin(*given);
   }
   if (const auto given = value<nb::dict>(from, "queue")) set_queue(model, *given);
   if (const auto given = value<nb::dict>(from, "wire")) set_wire(model, *given);

@@ -32,6 +32,8 @@ nb::dict row_dict(const SnapshotRow& from) {
   result["name"] = from.name;
   for (const auto& [name, text] : from.labels) result[nb::str(name.data(), name.size())] = text;
   for (const auto& [name, value] : from.figures) result[nb::str(name.data(), name.size())] = value;
+  for (const auto& [name, each] : from.histograms)
+    result[nb::str(name.data(), name.size())] = histogram_dict(each);
   result["dropped"] = dropped(from.dropped);
   return result;
 }

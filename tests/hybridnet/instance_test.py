@@ -136,6 +136,26 @@ def test_a_link_takes_what_changes_and_keeps_the_rest(client: Client) -> None:
     assert client.ask(verb="set_link", link="v1-v2") == now
 
 
+def test_a_link_takes_other_models_and_null_takes_them_away(client: Client) -> None:
+    models = {
+        "rate_bps": 10**7,
+        "loss": {"model": "independent", "probability": 0.5},
+        "queue": {"model": "codel", "ecn": False},
+        "extra_delay": {"model": "constant", "delay_ns": 5},
+        "wire": {"model": "token_bucket", "burst_bytes": 3000},
+    }
+    now = client.ask(verb="set_link", link="v1-v2", a_to_b=models)
+    assert now["a_to_b"] == {**DIRECTION, **models}
+    plain = {**dict.fromkeys(models), "rate_bps": DIRECTION["rate_bps"]}
+    assert client.ask(verb="set_link", link="v1-v2", a_to_b=plain)["a_to_b"] == DIRECTION
+
+
+def test_each_instance_changes_its_part_of_a_cut_link(client: Client) -> None:
+    there, back = {"loss": {"model": "independent", "probability": 0.5}}, {"delay_ns": 10**6}
+    now = client.ask(verb="set_link", link="cut", a_to_b=there, b_to_a=back)
+    assert (now["a_to_b"], now["b_to_a"]) == ({**DIRECTION, **there}, {**DIRECTION, **back})
+
+
 @pytest.mark.parametrize(
     ("request_", "says"),
     [
@@ -143,7 +163,8 @@ def test_a_link_takes_what_changes_and_keeps_the_rest(client: Client) -> None:
         ({"link": "v1-v2", "b_to_a": {"delay_ns": -1}}, "b_to_a, delay_ns: -1 is less than the minimum"),
         ({"link": "v1-v2", "a_to_b": {"dealy_ns": 1}}, "'dealy_ns' was unexpected"),
         ({"link": "v1-v2", "a_to_b": 5}, "a_to_b"),
-        ({"link": "cut", "a_to_b": {"delay_ns": 1}}, "it is a cut link"),
+        ({"link": "v1-v2", "a_to_b": {"queue": {"model": "codel"}, "rate_bps": None}}, "it has no rate"),
+        ({"link": "v1-v2", "a_to_b": {"delay_ns": None}}, "delay_ns: None is not of type 'integer'"),
         ({"verb": "fly"}, "unknown verb 'fly'; there are"),
     ],
 )

@@ -124,12 +124,11 @@ def test_exponential_jitter_has_its_mean_upon_the_delay() -> None:
 
 
 def test_a_trace_of_delays_is_taken_one_by_one() -> None:
-    # The first delay is the ARP request's, and each echo request has the next.
-    seen = pings(
-        4, planned(delay="1ms", jitter={"model": "trace", "delays": ["9ms", "1ms", "2ms", "3ms", "6ms"]})
-    )
-    assert seen["least_rtt_ns"] == 2_000_000
-    assert seen["mean_rtt_ns"] > (2 + 3 + 4 + 7) / 4 * 1e6  # the first waited for ARP besides
+    # The first two are those of the announcement and of the ARP request; each echo request has the next.
+    jitter = {"model": "trace", "delays": ["9ms", "1ms", "2ms", "3ms", "6ms", "9ms"]}
+    seen = pings(4, planned(delay="1ms", jitter=jitter))
+    assert (seen["least_rtt_ns"], seen["greatest_rtt_ns"]) == (3_000_000, 10_000_000)
+    assert seen["mean_rtt_ns"] == (3 + 4 + 7 + 10) * 1_000_000 // 4
 
 
 def test_packets_overtake_each_other_unless_they_keep_their_order() -> None:
@@ -164,6 +163,35 @@ def test_red_drops_all_above_its_most() -> None:
     assert seen["dropped"] == {
         "aqm": seen["accepted_packets"] - seen["delivered_packets"] - seen["in_flight"]
     }
+
+
+def test_a_watched_queue_tells_how_long_and_beside_how_many_its_packets_waited() -> None:
+    # A frame comes every 8 ms and takes 4 ms: nobody waits.
+    rate = f"{250 * FRAME * 8} bit/s"
+    idle = flow(125, 4, bw=rate, watch_queue=True)
+    assert (idle["queue_sojourn_p99_ns"], idle["queue_others_p99_packets"]) == (0, 0)
+    # Twice what the wire carries, and 9 packets are in the queue when one is let in, the one being sent included:
+    # whoever comes waits for 8 whole frames and the rest of one. CoDel's limit is one more.
+    full = flow(500, 4, bw=rate, max_queue_size=10, watch_queue=True)
+    assert full["queue_others_p50_packets"] == 9
+    assert full["queue_sojourn_p50_ns"] == pytest.approx((8.5 * 4) * 1_000_000, abs=2_000_000 * 1.02)
+    served = flow(
+        500, 4, bw=rate, max_queue_size=10, watch_queue=True, aqm={"model": "codel", "target": "10s"}
+    )
+    assert served["queue_others_p50_packets"] == 9
+    assert served["queue_sojourn_p50_ns"] == pytest.approx((9.5 * 4) * 1_000_000, abs=2_000_000 * 1.02)
+    for seen in (full, served):
+        in_buckets = sum(count for _, count in seen["queue_sojourn"]["buckets"])
+        assert in_buckets == seen["accepted_packets"] - seen["dropped"]["queue_full"] - (
+            seen["queue_packets"] if seen is served else 0
+        )
+
+
+def test_an_unwatched_queue_tells_what_it_holds() -> None:
+    seen = flow(500, 4, bw=f"{250 * FRAME * 8} bit/s", max_queue_size=10)
+    assert 9 <= seen["queue_packets"] <= 10
+    assert seen["queue_bytes"] == seen["queue_packets"] * FRAME
+    assert "queue_sojourn" not in seen
 
 
 def test_each_direction_keeps_to_its_own_options() -> None:

@@ -187,6 +187,29 @@ TEST_F(PeeringPortalTest, a_packet_that_comes_after_its_release_is_released_at_o
   EXPECT_EQ(b->channel.lateness().max(), Duration::ms(2));
 }
 
+TEST_F(PeeringPortalTest, another_delay_holds_for_what_departs_from_then_on_and_nothing_overtakes) {
+  start();
+  synchronize();
+  const SimTime first = a->simulation.now();
+  a->send(1'000);
+  hand_over();
+  clock = clock + Duration::ms(1);  // it lies in b's socket meanwhile
+  b->simulation.run_until(b->wall_now());
+  b->channel.change_delay(Duration::ms(30));
+  pass(Duration::ms(15));
+  const SimTime second = a->simulation.now();
+  a->send(1'000);
+  pass(Duration::ms(5));
+  b->channel.change_delay(Duration::ms(1));
+  a->send(1'000);
+  pass(Duration::ms(40));
+  const Duration apart = Duration::seconds(5);
+  EXPECT_EQ(b->sink.instants,
+            (std::vector<SimTime>{first + apart + Duration::ms(10), second + apart + Duration::ms(30),
+                                  second + apart + Duration::ms(30)}));
+  EXPECT_EQ(b->channel.counters().late_packets, 0u);
+}
+
 TEST_F(PeeringPortalTest, packets_wait_until_both_clocks_are_known) {
   start();
   a->send(1'000);
