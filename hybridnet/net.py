@@ -112,6 +112,7 @@ class Net(NetUsing):
         self.controllers: list[RemoteController] = []
         self.links: list[Link] = []
         self.plan: Plan | None = None
+        self._link_options = {}
         self.final_counters: dict[str, Any] = {}  # of each machine's instance, once the network is stopped
         self.build_seconds: dict[str, dict[str, float]] = {}
         self._default_controller = controller

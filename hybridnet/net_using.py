@@ -12,7 +12,11 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.log import output
 from hybridnet.net_nodes import NetNodes
 from hybridnet.node import Host
-from hybridnet.plan import Plan
+from hybridnet.plan import Plan, PlanOptions
+from hybridnet.plan_links import changed
+from hybridnet.topo import Topo
+from hybridnet.topo_direction import DIRECTION_OPTIONS, resolve_direction
+from hybridnet.topo_options import check_names
 
 __all__ = ["NetUsing"]
 
@@ -21,7 +25,10 @@ class NetUsing(NetNodes):
     """The part of `hybridnet.Net` that acts on a network that runs."""
 
     plan: Plan | None
+    topo: Topo
     _cluster: Cluster | None
+    _options: dict[str, Any]
+    _link_options: dict[str, tuple[dict[str, Any], dict[str, Any]]]  # of links that were changed
 
     @property
     def cluster(self) -> Cluster:
@@ -100,6 +107,41 @@ class NetUsing(NetNodes):
             )
         for end in ends:
             self._nodes[end.node].set_interface(end.interface, status == "up")
+
+    def set_link(self, src: str, dst: str, key: int | None = None, **options: Any) -> None:
+        """Change a simulated link while it runs: nothing in flight is lost, overtaken or given another delay.
+
+        Args:
+            src, dst: its nodes; with several links between them, `key` says which.
+            options: those of `Topo.addLink` that change; params1 and params2 for one direction, where 1 is the node
+                that `addLink` named first. None takes an option back. Routes stay as they were planned.
+
+        Raises:
+            TopologyError: there is no such link, it has no such option, or not while it runs.
+            UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
+            MachineError: an instance refused it.
+        """
+        plan = self._built_plan()
+        spec = self.topo.spec(src, dst, key)
+        what = f"link {spec.name}"
+        both = {name: value for name, value in options.items() if name not in ("params1", "params2")}
+        own = [options.get(f"params{end}") or {} for end in (1, 2)]
+        for given in (both, *own):
+            check_names(given, DIRECTION_OPTIONS, {}, what)
+        described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
+        there, back = self._link_options.get(spec.name, described)
+        then = {**there, **both, **own[0]}, {**back, **both, **own[1]}
+        index = next(i for i, link in enumerate(plan.links) if link.name == spec.name)
+        least_cut_delay_ns = self._options.get("least_cut_delay_ns", PlanOptions.least_cut_delay_ns)
+        new, told = changed(
+            plan.links[index],
+            resolve_direction(then[0], what),
+            resolve_direction(then[1], what),
+            least_cut_delay_ns,
+        )
+        self.cluster.call_all({machine: ("set_link", arguments) for machine, arguments in told.items()})
+        plan.links[index] = new
+        self._link_options[spec.name] = then
 
     def _built_plan(self) -> Plan:
         if self.plan is None:

@@ -13,7 +13,7 @@ other end, told from its siblings by a channel number. In each of the two, `a` i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hybridnet.errors import PlanError
@@ -24,7 +24,7 @@ from hybridnet.topo import LinkSpec
 from hybridnet.topo_direction import Direction
 from hybridnet.topo_options import DEFAULT_MTU, End
 
-__all__ = ["LinkPlan", "Wiring", "wire"]
+__all__ = ["LinkPlan", "Wiring", "changed", "wire"]
 
 Json = dict[str, Any]
 
@@ -101,6 +101,29 @@ def wire(
     return plans, wirings
 
 
+def changed(
+    plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
+) -> tuple[LinkPlan, dict[str, Json]]:
+    """The link with other directions while it runs, and what each machine's agent is told by set_link.
+
+    Raises:
+        PlanError: it is not simulated, or a cut link's delay becomes too short.
+    """
+    if plan.kind in ("veth", "patch"):
+        raise PlanError(
+            f"link {plan.name}: it is a {plan.kind} that nothing delays, and cannot be changed while it runs; describe "
+            "it with an option of a simulated link, such as delay='10us'"
+        )
+    new = replace(plan, a_to_b=a_to_b, b_to_a=b_to_a)
+    if plan.kind == "cut":
+        _check_cut_delay(new, plan.machines, least_cut_delay_ns)
+    there, back = a_to_b.to_change(), b_to_a.to_change()
+    told = {plan.machines[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
+    if plan.kind == "cut":  # its own end is `a` there
+        told[plan.machines[1]] = {"link": plan.name, "a_to_b": back, "b_to_a": there}
+    return new, told
+
+
 def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int) -> LinkPlan:
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
@@ -115,7 +138,7 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int) -> LinkPlan
     return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, emulated)
 
 
-def _check_cut_delay(link: LinkSpec, machines: tuple[str, str], least_cut_delay_ns: int) -> None:
+def _check_cut_delay(link: LinkSpec | LinkPlan, machines: tuple[str, str], least_cut_delay_ns: int) -> None:
     delay = min(link.a_to_b.least_delay_ns, link.b_to_a.least_delay_ns)
     if delay < least_cut_delay_ns:
         least = format_delay(least_cut_delay_ns)

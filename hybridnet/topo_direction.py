@@ -27,6 +27,10 @@ JITTER_DISTRIBUTIONS = ("uniform", "normal", "exponential")
 DEFAULT_QUEUE_PACKETS = 1000
 DEFAULT_TRAIN_LIMIT_NS = 50_000
 _MUCH = 1 << 40
+# What the instance plan leaves out where it is not asked for.
+_OPTIONAL = (
+    "loss", "duplicate", "corrupt", "bit_error_rate", "extra_delay", "reorder", "queue", "wire", "watch_queue",
+)  # fmt: skip
 
 Json = Mapping[str, Any]
 
@@ -96,6 +100,10 @@ class Direction:
             in_order = {"in_order": True} if self.keep_order else {}
             direction["extra_delay"] = {**self._extra_delay(), **in_order}
         return direction
+
+    def to_change(self) -> dict[str, Any]:
+        """The direction as `set_link` takes it: null takes away what it has not."""
+        return {**dict.fromkeys(_OPTIONAL), **self.to_json()}
 
     def _extra_delay(self) -> Json:
         if self.jitter_model is not None:

@@ -205,6 +205,12 @@ class Agent:
         """The instance's counters; None where nothing is simulated."""
         return None if self._instance is None else self._instance.ask("snapshot")
 
+    def set_link(self, link: str, a_to_b: dict[str, Any], b_to_a: dict[str, Any]) -> None:
+        """Changes a simulated link while it runs; see `hybridnet.instance`."""
+        if self._instance is None:
+            raise MachineError(f"set link {link}: nothing is simulated on this machine")
+        self._instance.ask("set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a)
+
     def check_instance(self) -> None:
         """Raises MachineError when the instance's process has ended."""
         if self._instance is not None:

@@ -12,6 +12,7 @@ from hybridnet.log import setLogLevel
 from hybridnet.net import Net, own_address_toward
 from hybridnet.net_controllers import RemoteController
 from hybridnet.node import Host
+from hybridnet.topo import Topo
 from tests.hybridnet.net_support import FakeCluster
 from topologies import SingleSwitchTopo, TwoTrees
 
@@ -290,3 +291,60 @@ def test_link_status_reaches_the_emulated_ends() -> None:
             network.configLinkStatus("h1", "h2", "down")
         with pytest.raises(UsageError, match="status 'sideways'"):
             network.configLinkStatus("h1", "s1", "sideways")
+
+
+def sim_pair(**options: Any) -> Topo:
+    topo = Topo()
+    topo.addSimHost("a", ip="10.0.0.1/8", machine="m1")
+    topo.addSimHost("b", ip="10.0.0.2/8", machine=options.pop("machine", "m1"))
+    topo.addLink("a", "b", **options)
+    return topo
+
+
+def told(network: Net) -> dict[str, dict[str, Any]]:
+    return {machine: given for machine, verb, given in fake(network).calls if verb == "set_link"}
+
+
+def test_a_link_is_changed_with_the_options_of_its_description() -> None:
+    network = net(topo=sim_pair(bw=10, delay="5ms", params1={"loss": 1}))
+    fake(network).answers["set_link"] = lambda **_: None
+    with network:
+        network.set_link("a", "b", delay="20ms", params2={"aqm": "codel"})
+        changed = told(network)["m1"]
+        assert changed["link"] == "a-b"
+        assert (changed["a_to_b"]["delay_ns"], changed["b_to_a"]["delay_ns"]) == (20_000_000, 20_000_000)
+        assert changed["a_to_b"]["rate_bps"] == 10**7
+        assert changed["a_to_b"]["loss"]["probability"] == 0.01
+        assert changed["a_to_b"]["queue"] is None
+        assert changed["b_to_a"]["queue"]["model"] == "codel"
+        network.set_link("a", "b", loss=None, bw=None, trace="/t", params2={"aqm": None})
+        changed = told(network)["m1"]
+        assert changed["a_to_b"]["loss"] is None
+        assert changed["b_to_a"]["queue"] is None
+        assert changed["b_to_a"]["wire"] == {"model": "opportunities", "file": "/t"}
+        assert changed["b_to_a"]["delay_ns"] == 20_000_000
+
+
+def test_of_a_cut_link_each_machine_is_told_its_side() -> None:
+    network = net("m1", "m2", topo=sim_pair(machine="m2", delay="5ms"))
+    fake(network).answers["set_link"] = lambda **_: None
+    with network:
+        network.set_link("a", "b", params1={"delay": "7ms", "loss": 5})
+        both = told(network)
+        assert both["m1"]["a_to_b"] == both["m2"]["b_to_a"]
+        assert both["m1"]["b_to_a"] == both["m2"]["a_to_b"]
+        assert both["m1"]["a_to_b"]["delay_ns"] == 7_000_000
+        with pytest.raises(PlanError, match="cannot hide the way between them"):
+            network.set_link("a", "b", delay="1us")
+
+
+def test_what_cannot_be_changed_says_why() -> None:
+    with net() as network:
+        with pytest.raises(PlanError, match="it is a veth that nothing delays"):
+            network.set_link("h1", "s1", delay="5ms")
+        with pytest.raises(TopologyError, match="did you mean 'delay'"):
+            network.set_link("h1", "s1", dealy="5ms")
+        with pytest.raises(TopologyError, match="unknown option 'mtu'"):
+            network.set_link("h1", "s1", mtu=600)
+        with pytest.raises(TopologyError, match="there is no link between h1 and h2"):
+            network.set_link("h1", "h2", delay="5ms")
