@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The error bound of trains: two flows of trains and one of single frames meet on a link, and go on over a
-// faster and a slower one, once as trains and once as single segments. No segment is displaced by more than
-// the bound that link.h states, summed over the links on its way.
+// faster and a slower one, where another flow of trains may join them, once as trains and once as single segments. No
+// segment is displaced by more than the bound that link.h states, summed over the links on its way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,6 +23,7 @@ namespace {
 struct Path {
   std::vector<DataRate> hops;  // behind the first link, on which the flows meet
   Duration limit;
+  std::size_t joined = 0;  // the hop at which a fourth flow joins; 0: there is none
 };
 
 // The instants at which the segments of the three flows reach the end of `path`.
@@ -45,6 +46,9 @@ std::vector<std::vector<std::int64_t>> arrivals(const Path& path, bool trains) {
   Link fast(sim, pool, "in 2", {.rate = DataRate::gbps(5), .queue_packets = 1'000'000, .train_limit = limit},
             *next);
   Link third(sim, pool, "in 3", {.rate = DataRate::gbps(1), .train_limit = limit}, *next);
+  PacketSink& join = path.joined > 0 ? *links[path.hops.size() - 1 - path.joined] : *next;
+  Link fourth(sim, pool, "in 4",
+              {.rate = DataRate::gbps(2), .queue_packets = 1'000'000, .train_limit = limit}, join);
 
   RandomStream random(7, "train bound");
   std::vector<std::unique_ptr<At>> sends;
@@ -58,10 +62,14 @@ std::vector<std::vector<std::int64_t>> arrivals(const Path& path, bool trains) {
   poisson(Duration::us(150), [&] { slow.accept(train(pool, sim.now(), sim.now(), 14, 1'500, 1'500, 1)); });
   poisson(Duration::us(90), [&] { fast.accept(train(pool, sim.now(), sim.now(), 20, 1'500, 1'500, 2)); });
   poisson(Duration::us(25), [&] { third.accept(frame(pool, sim.now(), 1'500, 3)); });
+  if (path.joined > 0) {
+    poisson(Duration::us(200),
+            [&] { fourth.accept(train(pool, sim.now(), sim.now(), 10, 1'500, 1'500, 4)); });
+  }
   sim.run_until(SimTime::zero() + Duration::seconds(1));
 
   std::vector<std::vector<std::int64_t>> times;
-  for (const std::uint8_t flow : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}})
+  for (const std::uint8_t flow : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}})
     times.push_back(far.segment_times(flow));
   return times;
 }
@@ -81,14 +89,15 @@ std::int64_t displacement(const Path& path) {
 }
 
 // At most two other trains are arriving at the link where the flows meet; behind it the trains follow each
-// other. On every link each piece may besides be spread evenly where single segments are not: again one
-// limit.
+// other, and where the fourth flow joins, at most one other is arriving. On every link each piece may besides be spread
+// evenly where single segments are not: again one limit.
 std::int64_t bound(const Path& path) {
   std::int64_t sum = 0;
   for (std::size_t hop = 0; hop < path.hops.size(); ++hop) {
     const Duration two_segments = serialization(ByteCount::bytes(1'500), path.hops[hop]) * 2;
     const std::int64_t limit = std::max(path.limit, two_segments).count_ns();
-    sum += (hop == 0 ? 3 : 1) * limit;
+    const bool joined = hop > 0 && hop == path.joined;
+    sum += (hop == 0 ? 3 : joined ? 2 : 1) * limit;
   }
   return sum;
 }
@@ -105,6 +114,17 @@ TEST(TrainBound, holdsOverAFasterNextHop) {
 
 TEST(TrainBound, holdsOverASlowerNextHop) {
   const Path path{{DataRate::gbps(10), DataRate::mbps(4'500)}, Duration::us(20)};
+  EXPECT_LE(displacement(path), bound(path));
+}
+
+TEST(TrainBound, holdsWhereAnotherFlowJoinsOnASlowerNextHop) {
+  const Path path{{DataRate::gbps(10), DataRate::mbps(6'500)}, Duration::us(20), 1};
+  EXPECT_LE(displacement(path), bound(path));
+  EXPECT_GT(displacement(path), 0);
+}
+
+TEST(TrainBound, holdsWhereAnotherFlowJoinsOnAFasterNextHop) {
+  const Path path{{DataRate::gbps(8), DataRate::gbps(40), DataRate::gbps(9)}, Duration::us(20), 1};
   EXPECT_LE(displacement(path), bound(path));
 }
 
