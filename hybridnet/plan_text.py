@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.plan_links import LinkPlan
-from hybridnet.quantities import format_delay, format_rate
-from hybridnet.topo_direction import Direction
+from hybridnet.quantities import format_delay
 
 if TYPE_CHECKING:
     from hybridnet.plan import Plan
@@ -107,41 +106,8 @@ def _ends(link: LinkPlan) -> str:
 
 
 def _directions(link: LinkPlan) -> str:
-    there, back = _direction(link.a_to_b), _direction(link.b_to_a)
+    there, back = link.a_to_b.text(), link.b_to_a.text()
     return there if there == back else f"there: {there}; back: {back}"
-
-
-def _direction(direction: Direction) -> str:
-    queue = (
-        f"{direction.queue_packets} packets"
-        if direction.queue_packets is not None
-        else f"{direction.queue_bytes} bytes"
-    )
-    jitter = f" ± {format_delay(direction.jitter_ns)}" if direction.jitter_ns else ""
-    if direction.jitter_model:
-        jitter = f" and {direction.jitter_model['model']} jitter"
-    shares = {name: getattr(direction, name) for name in ("duplicate", "corrupt", "reorder")}
-    loss = direction.loss
-    if loss and loss["model"] == "independent":
-        shares = {"loss": loss["probability"], **shares}
-    impairments = f", {loss['model']} loss" if loss and loss["model"] != "independent" else ""
-    impairments += "".join(f", {name} {100 * share:g} %" for name, share in shares.items() if share)
-    if direction.bit_error_rate:
-        impairments += f", bit error rate {direction.bit_error_rate:g}"
-    if direction.queue:
-        queue += f" {direction.queue['model']}" + (" with ECN" if direction.queue["ecn"] else "")
-    return f"{_rate(direction)}, {format_delay(direction.delay_ns)}{jitter}, queue {queue}{impairments}"
-
-
-def _rate(direction: Direction) -> str:
-    rate, wire = format_rate(direction.rate_bps), direction.wire
-    if wire is None:
-        return rate
-    if wire["model"] == "opportunities":
-        return f"trace {wire['file']}"
-    if wire["model"] == "slots":
-        return " then ".join(format_rate(slot["rate_bps"]) for slot in wire["slots"])
-    return f"{rate} in bursts of {wire['burst_bytes']} bytes"
 
 
 def _count(items: list[Any], noun: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.quantities import parse_delay, parse_percent, parse_queue
+from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_percent, parse_queue
 from hybridnet.topo_fields import one_of, size_between, whole_between
 from hybridnet.topo_models import jitter_model, loss_model, queue_model, wire_model
 
@@ -104,6 +104,42 @@ class Direction:
     def to_change(self) -> dict[str, Any]:
         """The direction as `set_link` takes it: null takes away what it has not."""
         return {**dict.fromkeys(_OPTIONAL), **self.to_json()}
+
+    def text(self) -> str:
+        """One line about it.
+
+        Example:
+            >>> Direction(rate_bps=10**8, delay_ns=10**7, duplicate=0.01).text()
+            '100 Mbit/s, 10 ms, queue 1000 packets, duplicate 1 %'
+        """
+        bounds = ((self.queue_packets, "packets"), (self.queue_bytes, "bytes"))
+        queue = " and ".join(f"{bound} {unit}" for bound, unit in bounds if bound is not None)
+        if self.queue is not None:
+            queue += f" {self.queue['model']}" + (" with ECN" if self.queue["ecn"] else "")
+        jitter = f" ± {format_delay(self.jitter_ns)}" if self.jitter_ns else ""
+        if self.jitter_model is not None:
+            jitter = f" and {self.jitter_model['model']} jitter"
+        parts = [self._wire_text(), f"{format_delay(self.delay_ns)}{jitter}", f"queue {queue}"]
+        if self.loss is not None:
+            independent = self.loss["model"] == "independent"
+            parts.append(
+                f"loss {100 * self.loss['probability']:g} %" if independent else f"{self.loss['model']} loss"
+            )
+        shares = {name: getattr(self, name) for name in ("duplicate", "corrupt", "reorder")}
+        parts += [f"{name} {100 * share:g} %" for name, share in shares.items() if share]
+        if self.bit_error_rate:
+            parts.append(f"bit error rate {self.bit_error_rate:g}")
+        return ", ".join(parts)
+
+    def _wire_text(self) -> str:
+        rate, wire = format_rate(self.rate_bps), self.wire
+        if wire is None:
+            return rate
+        if wire["model"] == "opportunities":
+            return f"trace {wire['file']}"
+        if wire["model"] == "slots":
+            return " then ".join(format_rate(slot["rate_bps"]) for slot in wire["slots"])
+        return f"{rate} in bursts of {wire['burst_bytes']} bytes"
 
     def _extra_delay(self) -> Json:
         if self.jitter_model is not None:

@@ -7,14 +7,12 @@
 
 What netem, dummynet or TLEM are used for, without a kernel module: frames that arrive at one interface leave at the
 other. It is one instance with two emulation portals, in a process of its own, like those of a network's machines. While
-it runs its socket lies in the state directory, so that another process can find it by its name and change it.
+it runs it can be found by its name and changed by another process (`hybridnet.wire_state`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
-import json
 import os
 import re
 import socket
@@ -28,15 +26,26 @@ from hybridnet.agent.device_features import DeviceFeatures
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.cleaning import remove_run_directory
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
-from hybridnet.journal import Journal, state_directory
+from hybridnet.journal import Journal
 from hybridnet.results import Limits, Verdict, judge
-from hybridnet.wire_options import DEFAULTS, changes_of
+from hybridnet.topo_direction import Direction
 from hybridnet.wire_report import direction_figures, portal_drops, portal_notes
+from hybridnet.wire_state import (
+    LINK,
+    SOCKET,
+    change,
+    changes_of_ways,
+    options_of_ways,
+    reachable,
+    read_directions,
+    resolve_ways,
+    write_options,
+)
 
-__all__ = ["BACKENDS", "Wire", "set_wire", "wire_plan"]
+__all__ = ["BACKENDS", "Wire", "wire_plan"]
 
 BACKENDS = ("packet", "pcap", "tap", "xdp")
-LINK = "wire"
+MOST_SEED = 2**64 - 1
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,40}")
 _SOCKET_PATH_BYTES = 107
 _SIOCGIFFLAGS, _IFF_UP = 0x8913, 1  # netdevice(7)
@@ -52,6 +61,7 @@ def wire_plan(
     backend: str = "packet",
     portal_options: Mapping[str, Any] | None = None,
     realtime: Mapping[str, Any] | None = None,
+    seed: int = 1,
 ) -> dict[str, Any]:
     """The instance plan (``schema/instance.json``) of a wire from interface ``a`` to ``b``.
 
@@ -59,11 +69,12 @@ def wire_plan(
         forward, backward: the directions a to b and b to a, with all keys of the schema.
         portal_options: of both portals; see docs/portals.md.
         realtime: what differs from the defaults.
+        seed: of the random numbers.
     """
     return {
         "format": 1,
         "name": name,
-        "seed": 1,
+        "seed": seed,
         "token": "0" * 16,  # no peers, no datagrams
         "nodes": [],
         "emulation_portals": [
@@ -97,18 +108,27 @@ class Wire:
 
     Args:
         a, b: names of the interfaces.
-        rate: of each direction, text with its unit; None: no limit.
-        delay: propagation delay of each direction, text with its unit; at least 0.
-        queue: what may wait for the wire, ``100`` packets or ``"150 kB"``; default 1000 packets.
-        overhead: added to every frame on the wire, ``"24 B"`` for Ethernet in full; default 0.
-        train_limit: how long a train of segments may hold the wire at once; ``"0"``: single segments, exact.
-            Default 50 us.
+        options: of each direction. Quantities carry their unit; ``"none"`` is the default.
+
+            * rate: text, such as ``"10 Mbit/s"``. Default: no limit.
+            * delay: propagation delay, at least 0; jitter: it varies by so much, and packets overtake each other.
+            * loss, duplicate, corrupt, reorder: percentage of the packets that are lost, sent twice, damaged by one
+              bit, or skip the delay.
+            * queue: what may wait for the wire, ``100`` packets or ``"150 kB"``; default 1000 packets.
+            * aqm: ``red``, ``codel`` or ``fq_codel`` instead of drop-tail, ``"codel:target=5ms"``; ecn: it marks.
+            * trace: a mahimahi file, which says when a frame can leave, instead of a rate.
+            * jitter_distribution, keep_order, bit_error_rate, reorder_gap, burst, peak, slots, trace_bytes: as
+              in `Topo.addLink`; so are the models with parameters, a dictionary or ``"NAME:key=value"``.
+            * overhead: added to every frame on the wire, ``"24 B"`` for Ethernet in full; default 0.
+            * train_limit: how long a train of segments may hold the wire at once; ``"0"``: single segments, exact.
+              Default 50 us.
         forward, backward: the same options for the direction a to b, or b to a, alone; they go first.
         backend: ``packet``, ``pcap``, ``tap`` or ``xdp``: how frames are read and written; ``tap`` makes
             interfaces that are not there.
         portal_options: of both portals; see docs/portals.md.
         realtime: of the instance, as in an instance plan.
         name: by which ``hybridnet wire set`` finds it; default ``A-B``.
+        seed: of what is drawn: losses, jitter. The same for the same seed and packets.
         limits: what the verdict tolerates.
 
     Raises:
@@ -129,11 +149,6 @@ class Wire:
         a: str,
         b: str,
         *,
-        rate: object = None,
-        delay: object = None,
-        queue: object = None,
-        overhead: object = None,
-        train_limit: object = None,
         forward: Mapping[str, object] | None = None,
         backward: Mapping[str, object] | None = None,
         backend: str = "packet",
@@ -141,41 +156,44 @@ class Wire:
         realtime: Mapping[str, Any] | None = None,
         name: str | None = None,
         limits: Limits | None = None,
+        seed: int = 1,
+        **options: object,
     ) -> None:
         self.a, self.b = a, b
         self.name = name or f"{a}-{b}"
         self.verdict: Verdict | None = None
         self._limits = limits or Limits()
         what = f"wire {self.name}"
-        common = changes_of(
-            {"rate": rate, "delay": delay, "queue": queue, "overhead": overhead, "train_limit": train_limit},
-            what,
-        )
-        self._directions = {
-            key: {**DEFAULTS, **common, **changes_of(own or {}, f"{what}, {word}")}
-            for key, word, own in (("a_to_b", "forward", forward), ("b_to_a", "backward", backward))
-        }
-        self._check(backend)
+        if not _NAME.fullmatch(self.name):
+            raise UsageError(
+                f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"
+            )
+        given = options_of_ways(what, options, forward, backward)
+        self._directions = resolve_ways(what, given)
+        self._check(backend, seed)
         plan = wire_plan(
             a,
             b,
             name=self.name,
-            forward=self._directions["a_to_b"],
-            backward=self._directions["b_to_a"],
+            forward=self._directions["a_to_b"].to_json(),
+            backward=self._directions["b_to_a"].to_json(),
             backend=backend,
             portal_options=portal_options,
             realtime=realtime,
+            seed=seed,
         )
         self._journal = Journal.create()
         self._process: InstanceProcess | None = None
         self._features = DeviceFeatures((a, b))
         try:
-            directory = self._journal.directory / f"wire-{self.name}"
-            if len(os.fsencode(directory)) + len("/instance.sock") > _SOCKET_PATH_BYTES:
+            self._directory = directory = self._journal.directory / f"wire-{self.name}"
+            if len(os.fsencode(directory / SOCKET)) > _SOCKET_PATH_BYTES:
                 raise EnvironmentLackError(
                     f"{what}: the path of its socket in {directory} is too long for Unix; "
                     "set HYBRIDNET_STATE_DIR to a shorter one"
                 )
+            directory.mkdir(parents=True)
+            write_options(directory, given)
             self._process = InstanceProcess(plan, self._journal, directory, directory)
             self._first = self._last = self._process.ask("snapshot")
         except BaseException:
@@ -189,20 +207,26 @@ class Wire:
         backward: Mapping[str, object] | None = None,
         **options: object,
     ) -> None:
-        """Changes what is given (rate, delay, queue, overhead, train_limit), in both directions or in one.
+        """Changes the options that are given, in both directions or in one; all others stay.
 
         Nothing in flight is lost or overtaken: what waits goes on at the new rate, what was accepted keeps its delay.
+
+        Raises:
+            UsageError, UnitError: the options make no sense, or nothing is given; nothing has changed.
+            MachineError: it cannot be changed while the wire runs; nothing has changed.
         """
-        if self._process is None:
+        process = self._process
+        if process is None:
             raise UsageError(f"wire {self.name}: it is closed and cannot be changed")
-        self._process.ask("set_link", **_set_request(self.name, options, forward, backward))
+        changes = changes_of_ways(f"wire {self.name}", options, forward, backward)
+        change(self._directory, changes, lambda request: process.ask(**request))
 
     @property
-    def directions(self) -> dict[str, dict[str, Any]]:
-        """What holds now, ``a_to_b`` and ``b_to_a``, with the keys of an instance plan; at the end: what held last."""
+    def directions(self) -> dict[str, Direction]:
+        """What holds now, ``a_to_b`` and ``b_to_a``; at the end: what held last."""
         if self._process is not None:  # somebody else may have changed it
-            self._directions.update(self._process.ask("set_link", link=LINK))
-        return {key: dict(self._directions[key]) for key in ("a_to_b", "b_to_a")}
+            self._directions = read_directions(self._directory)
+        return dict(self._directions)
 
     def snapshot(self) -> dict[str, Any]:
         """Every counter of the instance, now.
@@ -219,8 +243,7 @@ class Wire:
         process, self._process = self._process, None
         try:
             if process is not None:
-                with contextlib.suppress(MachineError):  # it has ended: stop() says how
-                    self._directions.update(process.ask("set_link", link=LINK))
+                self._directions = read_directions(self._directory)
                 final = process.stop()
                 if final is None:
                     self._features.put_back()  # what was killed did not
@@ -238,7 +261,7 @@ class Wire:
             "name": self.name,
             "seconds": seconds,
             "directions": {
-                key: {"from": source, "to": target, **self._directions[key]}
+                key: {"from": source, "to": target, **self._directions[key].to_json()}
                 | direction_figures(self._first, self._last, source)
                 for key, source, target in (("a_to_b", self.a, self.b), ("b_to_a", self.b, self.a))
             },
@@ -255,12 +278,10 @@ class Wire:
     ) -> None:
         self.close()
 
-    def _check(self, backend: str) -> None:
+    def _check(self, backend: str, seed: int) -> None:
         what = f"wire {self.name}"
-        if not _NAME.fullmatch(self.name):
-            raise UsageError(
-                f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"
-            )
+        if not 0 <= seed <= MOST_SEED:
+            raise UsageError(f"{what}: seed {seed} is out of range; write 0 to {MOST_SEED}")
         if backend not in BACKENDS:
             raise UsageError(f"{what}: there is no portal {backend!r}; there are {', '.join(BACKENDS)}")
         if self.a == self.b:
@@ -278,7 +299,12 @@ class Wire:
                 raise EnvironmentLackError(
                     f"{what}: interface {device} is down and carries nothing; `ip link set dev {device} up`"
                 )
-        if _reachable(self.name) is not None:
+        for direction in self._directions.values():
+            trace = (direction.wire or {}).get("file")
+            if trace is not None and not Path(trace).is_file():
+                raise UsageError(f"{what}: there is no trace file {trace}; give a mahimahi trace")
+        if (found := reachable(self.name)) is not None:
+            found[1].close()
             raise UsageError(
                 f"{what}: a wire of this name runs already; end it, or give this one another name"
             )
@@ -289,79 +315,3 @@ def _is_up(device: str) -> bool:
         answer = fcntl.ioctl(any_socket, _SIOCGIFFLAGS, struct.pack("16sH22x", device.encode(), 0))
     (flags,) = struct.unpack_from("H", answer, 16)
     return bool(flags & _IFF_UP)
-
-
-def set_wire(
-    name: str,
-    *,
-    forward: Mapping[str, object] | None = None,
-    backward: Mapping[str, object] | None = None,
-    **options: object,
-) -> dict[str, Any]:
-    """Changes a wire that another process of this computer runs, as `Wire.set` does.
-
-    Returns:
-        What holds now: ``a_to_b`` and ``b_to_a`` with the keys of an instance plan.
-
-    Raises:
-        UsageError: there is no wire of this name, or nothing to change is given.
-    """
-    request = {"verb": "set_link", **_set_request(name, options, forward, backward)}
-    connection = _reachable(name)
-    if connection is None:
-        raise UsageError(
-            f"wire {name}: there is none of this name; there are {', '.join(_names()) or 'none'}"
-        )
-    with connection, connection.makefile("rwb") as lines:
-        lines.write(json.dumps(request).encode() + b"\n")
-        lines.flush()
-        answer: dict[str, Any] = json.loads(lines.readline() or b'{"error": "it has just ended"}')
-    if "error" in answer:
-        raise MachineError(f"wire {name}: {answer['error']}")
-    return answer
-
-
-def _set_request(
-    name: str,
-    options: Mapping[str, object],
-    forward: Mapping[str, object] | None,
-    backward: Mapping[str, object] | None,
-) -> dict[str, Any]:
-    what = f"wire {name}"
-    common = changes_of(options, what)
-    request = {
-        key: {**common, **changes_of(own or {}, f"{what}, {word}")}
-        for key, word, own in (("a_to_b", "forward", forward), ("b_to_a", "backward", backward))
-    }
-    if not any(request.values()):
-        raise UsageError(f"{what}: nothing to change is given; give for example --rate or --delay")
-    return {"link": LINK, **request}
-
-
-def _sockets() -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
-    for path in state_directory().glob("*/wire-*/instance.sock"):
-        found.setdefault(path.parent.name.removeprefix("wire-"), []).append(path)
-    return found
-
-
-def _names() -> list[str]:
-    names = []
-    for name in sorted(_sockets()):
-        if (connection := _reachable(name)) is not None:
-            connection.close()
-            names.append(name)
-    return names
-
-
-def _reachable(name: str) -> socket.socket | None:
-    """A connection to the wire of this name; a socket that nobody serves was left by one that was killed."""
-    for path in _sockets().get(name, []):
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.settimeout(20.0)
-        try:
-            connection.connect(str(path))
-            return connection
-        except OSError:
-            connection.close()
-    return None

@@ -19,13 +19,17 @@ def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict
 
     Returns:
         seconds, packets and bytes accepted and delivered by the link (segments; wire bytes without overhead),
-        goodput_bps of what was delivered, and ``dropped`` by the link: segments by reason.
+        goodput_bps of what was delivered, and ``dropped`` by the link: segments by reason. Where there were any,
+        also duplicated_packets, corrupted_packets and queue_marked_packets (with ECN).
     """
     seconds = (last["time_ns"] - first["time_ns"]) / 1e9
     before, after = _link(first, from_portal), _link(last, from_portal)
     figures: dict[str, Any] = {"seconds": seconds}
     for key in ("accepted_packets", "accepted_bytes", "delivered_packets", "delivered_bytes"):
         figures[key] = after[key] - before[key]
+    for key in ("duplicated_packets", "corrupted_packets", "queue_marked_packets"):
+        if count := after.get(key, 0) - before.get(key, 0):
+            figures[key] = count
     figures["goodput_bps"] = figures["delivered_bytes"] * 8 / seconds if seconds > 0 else 0.0
     figures["dropped"] = {
         reason: count - before["dropped"].get(reason, 0)

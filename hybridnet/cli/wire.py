@@ -18,39 +18,63 @@ from rich.text import Text
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UntrustedResultError, UsageError
 from hybridnet.quantities import parse_delay
-from hybridnet.wire import BACKENDS, Wire, set_wire
-from hybridnet.wire_options import describe_direction, parse_list
+from hybridnet.wire import BACKENDS, Wire
+from hybridnet.wire_options import parse_list
 from hybridnet.wire_report import status_line
+from hybridnet.wire_state import WAYS, set_wire
 
 SUMMARY = "Join two interfaces by a simulated link (or change one that runs: wire set NAME)."
 EXAMPLES = """  hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
   hybridnet wire eth1 eth2 --delay 5ms --forward "rate=10 Mbit/s,queue=100" --backward "rate=1 Mbit/s"
+  hybridnet wire eth1 eth2 --rate "10 Mbit/s" --delay 20ms --jitter 2ms --loss 0.1%% --aqm codel --ecn yes
+  hybridnet wire eth1 eth2 --forward "trace=lte.up,queue=50" --backward "trace=lte.down"
   hybridnet wire eth1 eth2 --portal pcap --duration 60s --json
   hybridnet wire set eth1-eth2 --rate "20 Mbit/s"          from another terminal
-  hybridnet wire set eth1-eth2 --forward "rate=none,delay=50ms"
+  hybridnet wire set eth1-eth2 --loss none --forward "rate=none,delay=50ms"
 
 SIGINT (Ctrl-C) or SIGTERM ends a wire; it puts the interfaces' settings back and says its verdict.
 """
 STATUS_PERIOD_S = 1.0
+
+# What else is counted of packets, and what that is called.
+_CHANGED = {
+    "duplicated_packets": "duplicated",
+    "corrupted_packets": "damaged",
+    "queue_marked_packets": "marked",
+}
+
+# Of each direction: what its value looks like, and what it is.
+DIRECTION_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "rate": ("RATE", 'of each direction, "10 Mbit/s"; default none: no limit'),
+    "burst": ("SIZE", "bytes that may leave at once: a token bucket, filled at --rate"),
+    "peak": ("RATE", "at which the bucket's bytes leave; default none: at once"),
+    "trace": ("FILE", "mahimahi trace of when a frame can leave, instead of --rate"),
+    "trace_bytes": ("SIZE", "that one of its lines carries; default 1514"),
+    "delay": ("TIME", "propagation delay of each direction; default 0"),
+    "jitter": ("TIME", "it varies by so much; or a model, normal:mean=2ms:deviation=1ms; default 0"),
+    "jitter_distribution": ("NAME", "uniform, normal, exponential; default uniform"),
+    "keep_order": ("yes|no", "packets do not overtake each other with --jitter; default no"),
+    "loss": ("SHARE", "of the packets, 1%%; or gilbert_elliott:to_bad=1%%:to_good=30%%; default 0"),
+    "duplicate": ("SHARE", "of the packets, that are sent twice; default 0"),
+    "corrupt": ("SHARE", "of the packets, in which one bit is flipped; default 0"),
+    "bit_error_rate": ("NUMBER", "instead: of all bits, 1e-6; default 0"),
+    "reorder": ("SHARE", "of the packets, that skip the delay, 25%%; default 0"),
+    "reorder_gap": ("N", "only the last of so many packets may; default 1"),
+    "queue": ("LENGTH", 'before each direction: 100 packets, "150 kB"; default 1000'),
+    "aqm": ("NAME", "red, codel, fq_codel, or with parameters codel:target=5ms; default none"),
+    "ecn": ("yes|no", "aqm marks what can be marked instead of dropping it; default no"),
+    "watch_queue": ("yes|no", "gather histograms of what waits, for snapshots; default no"),
+    "overhead": ("SIZE", 'added to every frame, "24 B" for all of Ethernet; default 0 B'),
+    "train_limit": ("TIME", "how long a train may hold the wire; 0: exact; default 50us"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The interfaces, what happens between them, and how."""
     parser.add_argument("first", metavar="A", help="an interface of this network namespace; or: set")
     parser.add_argument("second", metavar="B", help="the other one; or, after set: the wire's name")
-    parser.add_argument(
-        "--rate", metavar="RATE", help='of each direction, "10 Mbit/s"; default none: no limit'
-    )
-    parser.add_argument("--delay", metavar="TIME", help="propagation delay of each direction; default 0")
-    parser.add_argument(
-        "--queue", metavar="LENGTH", help='before each direction: 100 packets, "150 kB"; default 1000'
-    )
-    parser.add_argument(
-        "--overhead", metavar="SIZE", help='added to every frame, "24 B" for all of Ethernet; default 0 B'
-    )
-    parser.add_argument(
-        "--train-limit", metavar="TIME", help="how long a train may hold the wire; 0: exact; default 50us"
-    )
+    for key, (metavar, help_text) in DIRECTION_OPTIONS.items():
+        parser.add_argument(f"--{key.replace('_', '-')}", metavar=metavar, help=help_text)
     for direction, way in (("forward", "from A to B"), ("backward", "from B to A")):
         parser.add_argument(
             f"--{direction}", metavar="LIST", help=f'{way} only: "rate=10 Mbit/s,delay=5ms,queue=100"'
@@ -62,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="segments written to an interface at once; default 192, pcap 64",
     )
+    parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn at random; default 1")
     parser.add_argument("--name", help="by which `wire set` finds it; default A-B")
     parser.add_argument("--duration", metavar="TIME", help="end after this long; default: when it is told to")
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
@@ -87,25 +112,26 @@ def run(arguments: argparse.Namespace) -> int:
         backend=arguments.portal or "packet",
         portal_options={} if arguments.batch is None else {"segments_per_flush": arguments.batch},
         name=arguments.name,
+        seed=1 if arguments.seed is None else arguments.seed,
     ) as wire:
         for key, source, target in _ways(wire):
-            console.print(f"{source} > {target}: {describe_direction(wire.directions[key])}", markup=False)
+            console.print(f"{source} > {target}: {wire.directions[key].text()}", markup=False, soft_wrap=True)
         _watch(wire, ended, duration_s, console)
     return _report(wire, arguments.json)
 
 
 def _set(arguments: argparse.Namespace) -> int:
-    for option in ("portal", "batch", "name", "duration"):
+    for option in ("portal", "batch", "name", "duration", "seed"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"wire set: --{option} cannot be changed while a wire runs; end it and start another"
             )
     now = set_wire(arguments.second, **_options(arguments))
     if arguments.json:
-        print(json.dumps({key: now[key] for key in ("a_to_b", "b_to_a")}, indent=2))
+        print(json.dumps({key: direction.to_json() for key, direction in now.items()}, indent=2))
     else:
-        for key, way in (("a_to_b", "forward"), ("b_to_a", "backward")):
-            print(f"{way}: {describe_direction(now[key])}")
+        for key, way in WAYS:
+            print(f"{way}: {now[key].text()}")
     return 0
 
 
@@ -116,7 +142,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         text = getattr(arguments, way)
         return None if text is None else parse_list(text, f"wire: --{way}")
 
-    common = {key: getattr(arguments, key) for key in ("rate", "delay", "queue", "overhead", "train_limit")}
+    common = {key: getattr(arguments, key) for key in DIRECTION_OPTIONS}
     return {**common, "forward": listed("forward"), "backward": listed("backward")}
 
 
@@ -142,7 +168,9 @@ def _report(wire: Wire, as_json: bool) -> int:
         print(json.dumps(figures, indent=2))
     else:
         rows = [_row(figures["directions"][key]) for key, _, _ in _ways(wire)]
-        print_table(("direction", "packets in", "packets out", "goodput", "dropped by the link"), rows)
+        print_table(
+            ("direction", "packets in", "packets out", "goodput", "changed", "dropped by the link"), rows
+        )
         for portal, drops in figures["portal_drops"].items():
             if drops:
                 print(f"dropped at {portal}: {_drops(drops)}")
@@ -152,12 +180,13 @@ def _report(wire: Wire, as_json: bool) -> int:
     return 0 if wire.verdict.trusted else UntrustedResultError.exit_code
 
 
-def _row(figures: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         f"{figures['from']} > {figures['to']}",
         str(figures["accepted_packets"]),
         str(figures["delivered_packets"]),
         f"{figures['goodput_bps'] / 1e6:.3f} Mbit/s",
+        ", ".join(f"{figures[key]} {what}" for key, what in _CHANGED.items() if key in figures) or "none",
         _drops(figures["dropped"]) or "none",
     )
 

@@ -41,6 +41,14 @@ def test_figures_are_those_between_the_snapshots() -> None:
     assert portal_drops(FIRST, LAST)["b"] == {"portal_backlog": 6, "capture": 3}
 
 
+def test_what_was_duplicated_damaged_or_marked_is_told_where_there_was_any() -> None:
+    last = snapshot(3_000_000_000, 300, 4, [[1000, 150]])
+    last["links"][0] |= {"duplicated_packets": 7, "corrupted_packets": 0}
+    figures = direction_figures(FIRST, last, "a")
+    assert figures["duplicated_packets"] == 7
+    assert "corrupted_packets" not in figures
+
+
 def test_no_time_is_no_goodput() -> None:
     assert direction_figures(FIRST, FIRST, "a")["goodput_bps"] == 0
     assert portal_drops(FIRST, FIRST) == {"a": {}, "b": {}}

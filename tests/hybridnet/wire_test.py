@@ -2,14 +2,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hybridnet.errors import EnvironmentLackError, PlanError, UsageError
+from hybridnet.errors import EnvironmentLackError, MachineError, PlanError, UsageError
 from hybridnet.instance import check_direction, load_plan
-from hybridnet.wire import Wire, set_wire, wire_plan
-from hybridnet.wire_options import DEFAULTS
+from hybridnet.topo_direction import Direction
+from hybridnet.wire import Wire, wire_plan
+from hybridnet.wire_options import Options, resolve_options
+from hybridnet.wire_state import change, read_directions, resolve_ways, set_wire, write_options
+
+DEFAULTS = Direction().to_json()
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +85,43 @@ def test_ends_names_and_portals_that_make_no_sense_are_refused_before_anything_i
         EnvironmentLackError, match=r"no interface none-1 in this network namespace|needs root"
     ):
         Wire("none-1", "none-2")
+    with pytest.raises(UsageError, match="seed -1 is out of range"):
+        Wire("eth1", "eth2", seed=-1)
     assert not state.exists()
+
+
+def test_a_change_keeps_what_was_said_before_and_takes_away_what_is_none(tmp_path: Path) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def ask(request: Mapping[str, Any]) -> dict[str, Any]:
+        asked.append(request)
+        return {}
+
+    directory = tmp_path / "wire-w"
+    directory.mkdir()
+    write_options(directory, {"a_to_b": {"delay": "10ms", "loss": "1%"}, "b_to_a": {"delay": "3ms"}})
+    change(directory, {"a_to_b": {"jitter": "2ms", "loss": "none"}, "b_to_a": {}}, ask)
+    assert asked[0]["a_to_b"] == resolve_options({"delay": "10ms", "jitter": "2ms"}, "w").to_change()
+    assert asked[0]["a_to_b"]["loss"] is None
+    assert asked[0]["b_to_a"] is None
+    with pytest.raises(UsageError, match="wire w, backward: reorder= lets packets skip the delay"):
+        change(directory, {"a_to_b": {}, "b_to_a": {"delay": "none", "reorder": "1%"}}, ask)
+    assert len(asked) == 1
+    directions = change(directory, {"a_to_b": {}, "b_to_a": {"reorder": "1%"}}, ask)
+    assert directions["b_to_a"].delay_ns == 3_000_000
+
+
+def test_what_the_instance_refuses_is_not_recorded(tmp_path: Path) -> None:
+    def refuse(request: Mapping[str, Any]) -> dict[str, Any]:
+        raise MachineError("its queue cannot be changed")
+
+    directory = tmp_path / "wire-w"
+    directory.mkdir()
+    options: dict[str, Options] = {"a_to_b": {"rate": "1 Mbit/s"}, "b_to_a": {}}
+    write_options(directory, options)
+    with pytest.raises(MachineError):
+        change(directory, {"a_to_b": {"aqm": "codel"}, "b_to_a": {}}, refuse)
+    assert read_directions(directory) == resolve_ways("wire w", options)
 
 
 def test_setting_needs_a_wire_and_something_to_change() -> None:
