@@ -81,7 +81,7 @@ void Corrupt::accept(PacketPtr packet) {
   const std::uint64_t usual = largest_segment(*packet);
   const std::uint64_t last = static_cast<std::uint64_t>(packet->wire_size().count()) - (segments - 1) * usual;
   std::uint64_t segment = 0;
-  const auto fate_of = [&] {
+  const auto fate_of = [&](const SegmentView&) {
     ++segment;
     return decide(segment, segment == segments ? last : usual);
   };

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "simcore/kernel/random.h"
+#include "simcore/link/segment_view.h"
 #include "simcore/units/time.h"
 
 namespace simcore {
 
-using DelayModel = std::function<Duration(RandomStream&)>;
+using DelayModel = std::function<Duration(RandomStream&, const SegmentView&)>;
 
 // All of these throw ConfigError when a value is out of its range.
 DelayModel constant_delay(Duration delay);              // >= 0

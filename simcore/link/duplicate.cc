@@ -22,7 +22,7 @@ void Duplicate::change(double probability) {
 void Duplicate::accept(PacketPtr packet) {
   const SimTime now = packet->first_arrival;
   accepted_ += packet->segments;
-  const auto again = [this] { return random_.bernoulli(probability_); };
+  const auto again = [this](const SegmentView&) { return random_.bernoulli(probability_); };
   const auto give = [this, now](PacketPtr piece, bool twice) {
     PacketPtr copy;
     if (twice) {

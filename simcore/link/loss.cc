@@ -24,7 +24,7 @@ void require_probability(const char* what, double value) {
 
 LossModel independent_loss(double probability) {
   require_probability("loss", probability);
-  return [probability](RandomStream& random) { return random.bernoulli(probability); };
+  return [probability](RandomStream& random, const SegmentView&) { return random.bernoulli(probability); };
 }
 
 LossModel gilbert_elliott_loss(const GilbertElliott& channel) {
@@ -32,7 +32,7 @@ LossModel gilbert_elliott_loss(const GilbertElliott& channel) {
   require_probability("change to good", channel.to_good);
   require_probability("loss when good", channel.loss_when_good);
   require_probability("loss when bad", channel.loss_when_bad);
-  return [channel, bad = false](RandomStream& random) mutable {
+  return [channel, bad = false](RandomStream& random, const SegmentView&) mutable {
     if (random.bernoulli(bad ? channel.to_good : channel.to_bad)) bad = !bad;
     return random.bernoulli(bad ? channel.loss_when_bad : channel.loss_when_good);
   };
@@ -42,8 +42,8 @@ LossModel scripted_loss(std::vector<std::uint64_t> numbers) {
   if (std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) != numbers.end()) {
     throw ConfigError("make loss model: the numbers of the lost segments must increase");
   }
-  return [numbers = std::move(numbers), next = std::size_t{0},
-          segment = std::uint64_t{0}](RandomStream&) mutable {
+  return [numbers = std::move(numbers), next = std::size_t{0}, segment = std::uint64_t{0}](
+             RandomStream&, const SegmentView&) mutable {
     const bool lost = next < numbers.size() && numbers[next] == segment;
     if (lost) ++next;
     ++segment;
@@ -61,13 +61,13 @@ Loss::Loss(Simulation& simulation, PacketPool& pool, std::string_view name, Loss
 void Loss::accept(PacketPtr packet) {
   const SimTime now = packet->first_arrival;
   accepted_ += packet->segments;
-  bool lost = model_(random_);
+  bool lost = model_(random_, {*packet, 0});
   while (packet) {
     // The segments in front that have the same fate.
     std::uint16_t run = 1;
     bool next_lost = lost;
     for (; run < packet->segments; ++run) {
-      next_lost = model_(random_);
+      next_lost = model_(random_, {*packet, run});
       if (next_lost != lost) break;
     }
     PacketPtr piece;

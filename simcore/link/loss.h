@@ -17,13 +17,14 @@
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/drop_counters.h"
+#include "simcore/link/segment_view.h"
 #include "simcore/wire/packet.h"
 #include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 
 // Says of the next segment whether it is lost.
-using LossModel = std::function<bool(RandomStream&)>;
+using LossModel = std::function<bool(RandomStream&, const SegmentView&)>;
 
 // Each segment with this probability, independently. Throws ConfigError unless 0 <= probability <= 1.
 LossModel independent_loss(double probability);

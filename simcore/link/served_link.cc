@@ -70,6 +70,7 @@ void ServedLink::start() {
     if (server_->carries(on_wire_->wire_size() + config_.overhead)) break;
     counters_.dropped.add(DropReason::too_big, on_wire_->segments);  // came before this wire did
   }
+  server_->announce(*on_wire_, simulation_.now());
   departure_ = server_->serve(on_wire_->wire_size() + config_.overhead, simulation_.now());
   simulation_.schedule(left_, departure_);
 }

@@ -13,6 +13,7 @@
 #include "simcore/link/opportunity_trace.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
+#include "simcore/wire/packet.h"
 
 namespace simcore {
 
@@ -22,6 +23,9 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   virtual ~Server() = default;
+
+  // `frame` is what serve() is asked about next. Who looks at no more than its size need not know.
+  virtual void announce(const Packet& /*frame*/, SimTime /*start*/) {}
 
   // When a frame of `size` has left that starts at `start`. Called in the order of time, for one frame at a time:
   // `start` is not before what was returned last. Precondition: carries(size).

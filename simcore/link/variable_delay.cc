@@ -12,7 +12,7 @@ void VariableDelay::change(DelayModel model, bool in_order, std::uint64_t after)
   changes_.push_back({drawn_ + after, std::move(model), in_order});
 }
 
-VariableDelay::Fate VariableDelay::next_fate() {
+VariableDelay::Fate VariableDelay::next_fate(const SegmentView& segment) {
   while (!changes_.empty() && changes_.front().from <= drawn_) {
     model_ = std::move(changes_.front().model);
     in_order_ = changes_.front().in_order;
@@ -20,7 +20,7 @@ VariableDelay::Fate VariableDelay::next_fate() {
     ++change_;
   }
   ++drawn_;
-  return {model_(random_), change_};
+  return {model_(random_, segment), change_};
 }
 
 void VariableDelay::give(PacketPtr piece, const Fate& fate) {
@@ -41,7 +41,7 @@ void VariableDelay::give(PacketPtr piece, const Fate& fate) {
 void VariableDelay::accept(PacketPtr packet) {
   accepted_ += packet->segments;
   const std::uint16_t lost = for_each_run(
-      std::move(packet), pool_, [this] { return next_fate(); },
+      std::move(packet), pool_, [this](const SegmentView& segment) { return next_fate(segment); },
       [this](PacketPtr piece, const Fate& fate) { give(std::move(piece), fate); });
   if (lost > 0) dropped_.add(DropReason::pool_exhausted, lost);
 }

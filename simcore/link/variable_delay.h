@@ -56,7 +56,7 @@ class VariableDelay final : public PacketSink {
     bool operator==(const Fate&) const = default;
   };
 
-  Fate next_fate();
+  Fate next_fate(const SegmentView& segment);
   void give(PacketPtr piece, const Fate& fate);
 
   PacketPool& pool_;

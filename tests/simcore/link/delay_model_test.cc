@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simcore/units/error.h"
+#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 namespace {
@@ -20,12 +21,19 @@ struct Moments {
   std::int64_t most = 0;
 };
 
+// These models do not look at the packet.
+const SegmentView any = [] {
+  static PacketPool pool;
+  static const PacketPtr packet = pool.make(100);
+  return SegmentView{*packet, 0};
+}();
+
 Moments moments_of(DelayModel model) {
   RandomStream random(7, "delay");
   Moments result{.least = std::numeric_limits<std::int64_t>::max()};
   double squares = 0;
   for (int i = 0; i < kDraws; ++i) {
-    const std::int64_t ns = model(random).count_ns();
+    const std::int64_t ns = model(random, any).count_ns();
     result.mean += static_cast<double>(ns) / kDraws;
     squares += static_cast<double>(ns) * static_cast<double>(ns) / kDraws;
     result.least = std::min(result.least, ns);
@@ -81,7 +89,7 @@ TEST(DelayModel, aTraceRepeats) {
   RandomStream random(1, "t");
   DelayModel model = trace_delay({Duration::us(1), Duration::us(2), Duration::us(3)});
   std::vector<std::int64_t> drawn;
-  for (int i = 0; i < 5; ++i) drawn.push_back(model(random).count_ns());
+  for (int i = 0; i < 5; ++i) drawn.push_back(model(random, any).count_ns());
   EXPECT_EQ(drawn, (std::vector<std::int64_t>{1'000, 2'000, 3'000, 1'000, 2'000}));
 }
 
@@ -89,7 +97,7 @@ TEST(DelayModel, reorderingLetsTheLastOfEachGapGoAtOnce) {
   RandomStream random(1, "r");
   DelayModel model = reordering(constant_delay(Duration::ms(1)), 1.0, 4);
   std::vector<std::int64_t> drawn;
-  for (int i = 0; i < 8; ++i) drawn.push_back(model(random).count_ns() / 1'000'000);
+  for (int i = 0; i < 8; ++i) drawn.push_back(model(random, any).count_ns() / 1'000'000);
   EXPECT_EQ(drawn, (std::vector<std::int64_t>{1, 1, 1, 0, 1, 1, 1, 0}));
   const Moments m = moments_of(reordering(constant_delay(Duration::ms(1)), 0.25, 1));
   EXPECT_NEAR(m.mean, 750'000, 5e6 * std::sqrt(0.25 * 0.75 / kDraws));

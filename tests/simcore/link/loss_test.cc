@@ -19,11 +19,13 @@ class LossTest : public testing::Test {
   // How many of `segments` single frames the model loses, and in how many bursts.
   std::pair<std::int64_t, std::int64_t> lost_of(LossModel model, std::int64_t segments) {
     RandomStream random(5, "loss");
+    const PacketPtr packet = frame(pool, sim.now(), 100);
+    const SegmentView any{*packet, 0};
     std::int64_t lost = 0;
     std::int64_t bursts = 0;
     bool before = false;
     for (std::int64_t i = 0; i < segments; ++i) {
-      const bool now = model(random);
+      const bool now = model(random, any);
       lost += now ? 1 : 0;
       bursts += now && !before ? 1 : 0;
       before = now;
