@@ -104,7 +104,7 @@ bench: install  ## every benchmark: one JSON file, runs/bench.json
 	@$(PYTHON) benchmarks/run.py --binaries build/bench/simcore --out runs/bench.json
 
 clean-build:  ## remove what was built; the environments and runs stay
-	rm -rf build hybridnet/_simcore*.so
+	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
 	check-stub check-tidy check-sanitizers check-threads check-fuzz fuzz build-fuzz stub format bench clean-build

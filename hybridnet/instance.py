@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError
+from hybridnet.plugin import find_plugin
 from hybridnet.schema_check import SchemaCheck
 
 REQUEST_LIMIT = 1 << 16
@@ -117,7 +118,7 @@ def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
 def add_links(simulation: Any, plan: dict[str, Any]) -> None:
     """Adds the links of a plan. What they join, and what captures, must be there."""
     for link in plan["links"]:
-        there, back = with_trace(link["a_to_b"]), with_trace(link["b_to_a"])
+        there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
         simulation.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
 
 
@@ -126,6 +127,21 @@ def check_direction(direction: dict[str, Any], what: str) -> None:
     for error in _check_of("#/$defs/direction").errors(direction):
         where = "/".join(map(str, error.absolute_path))
         raise PlanError(f"{what}{f', {where}' if where else ''}: {error.message}")
+
+
+def with_files(direction: dict[str, Any], *, backward: bool = False) -> dict[str, Any]:
+    """The direction with what is in files of this machine: its trace, and where its plug-in is.
+
+    Raises:
+        PlanError: a trace cannot be read.
+        UsageError: there is no such plug-in.
+    """
+    direction = with_trace(direction)
+    if "plugin" not in direction:
+        return direction
+    plugin = direction["plugin"]
+    file = str(find_plugin(plugin["file"]))
+    return {**direction, "plugin": {**plugin, "file": file, "backward": backward}}
 
 
 def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
@@ -235,7 +251,9 @@ class Control:
         for direction, values in changed.items():
             if values is not None:
                 check_direction(values, f"set_link {name}, {direction}")
-        there, back = (values and with_trace(values) for values in changed.values())
+        there, back = (
+            values and with_files(values, backward=way == "b_to_a") for way, values in changed.items()
+        )
         note = json.dumps({"link": name, "a_to_b": there, "b_to_a": back})
         self._instance.set_link(name, there, back, note)
         link.update({direction: values for direction, values in changed.items() if values is not None})

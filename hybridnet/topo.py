@@ -185,6 +185,8 @@ class Topo(TopoNodes):
             watch_queue: the queue keeps histograms of sojourn time and occupancy; see docs/topologies.md.
             ecn: aqm marks packets whose sender understands it instead of dropping them.
             enable_red, enable_ecn: Mininet's: RED with Mininet's parameters, the second with ecn.
+            model, model_args: a plug-in of your own decides loss, delay or rate, and its arguments; see
+                docs/plugins.md.
             intfName1, intfName2: interface names instead of node-ethN.
             addr1, addr2: MAC addresses of the two interfaces.
             params1, params2: dictionaries with ip, ip6, mac, mtu of that end's interface, and with options of the

@@ -10,7 +10,7 @@ from typing import Any
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_percent, parse_queue
 from hybridnet.topo_fields import one_of, size_between, whole_between
-from hybridnet.topo_models import jitter_model, loss_model, queue_model, wire_model
+from hybridnet.topo_models import jitter_model, loss_model, plugin_model, queue_model, wire_model
 
 __all__ = ["DIRECTION_OPTIONS", "Direction", "resolve_direction"]
 
@@ -18,8 +18,8 @@ __all__ = ["DIRECTION_OPTIONS", "Direction", "resolve_direction"]
 # that end).
 DIRECTION_OPTIONS = frozenset({
     "aqm", "bit_error_rate", "burst", "bw", "corrupt", "delay", "duplicate", "ecn", "enable_ecn", "enable_red",
-    "jitter", "jitter_distribution", "keep_order", "loss", "max_queue_size", "overhead", "peak", "reorder",
-    "reorder_gap", "slots", "trace", "trace_bytes", "train_limit", "watch_queue",
+    "jitter", "jitter_distribution", "keep_order", "loss", "max_queue_size", "model", "model_args", "overhead",
+    "peak", "reorder", "reorder_gap", "slots", "trace", "trace_bytes", "train_limit", "watch_queue",
 })  # fmt: skip
 # Uniform is what netem draws when none is named.
 JITTER_DISTRIBUTIONS = ("uniform", "normal", "exponential")
@@ -29,7 +29,8 @@ DEFAULT_TRAIN_LIMIT_NS = 50_000
 _MUCH = 1 << 40
 # What the instance plan leaves out where it is not asked for.
 _OPTIONAL = (
-    "loss", "duplicate", "corrupt", "bit_error_rate", "extra_delay", "reorder", "queue", "wire", "watch_queue",
+    "loss", "duplicate", "corrupt", "bit_error_rate", "extra_delay", "reorder", "queue", "wire", "plugin",
+    "watch_queue",
 )  # fmt: skip
 
 Json = Mapping[str, Any]
@@ -61,6 +62,7 @@ class Direction:
     queue: Json | None = None  # None: drop-tail
     wire: Json | None = None  # None: the rate
     watch_queue: bool = False
+    plugin: Json | None = None  # a user's model, in place of what it is a model of
     shaped: bool = (
         False  # the description gave an option of this direction, so only the simulator can be the link
     )
@@ -88,7 +90,7 @@ class Direction:
         for name in ("duplicate", "corrupt", "bit_error_rate"):
             if getattr(self, name) > 0:
                 direction[name] = getattr(self, name)
-        for name in ("loss", "queue", "wire"):
+        for name in ("loss", "queue", "wire", "plugin"):
             if getattr(self, name) is not None:
                 direction[name] = dict(getattr(self, name))
         if self.watch_queue:
@@ -129,6 +131,8 @@ class Direction:
         parts += [f"{name} {100 * share:g} %" for name, share in shares.items() if share]
         if self.bit_error_rate:
             parts.append(f"bit error rate {self.bit_error_rate:g}")
+        if self.plugin is not None:
+            parts.append(f"model {self.plugin['file']}")
         return ", ".join(parts)
 
     def _wire_text(self) -> str:
@@ -169,6 +173,8 @@ def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
     rate, wire = wire_model(options, given.get("overhead_bytes", 0), what)
     given |= {name: value for name, value in (("rate_bps", rate), ("wire", wire)) if value is not None}
     given |= _impairments(options, what) | _jitter(options, what) | _queue(options, what)
+    if (plugin := plugin_model(options, what)) is not None:
+        given["plugin"] = plugin
     _check_queue(given, what)
     if options.get("watch_queue"):
         given["watch_queue"] = True
@@ -247,7 +253,7 @@ def _check_queue(given: Mapping[str, Any], what: str) -> None:
     if "queue" not in given:
         return
     kind = given["queue"]["model"]
-    if "rate_bps" not in given and "wire" not in given:
+    if not given.keys() & {"rate_bps", "wire", "plugin"}:
         raise TopologyError(
             f"{what}: {kind} needs bw=, as nothing waits without a rate; give it, or leave it out"
         )

@@ -16,7 +16,16 @@ from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent
 from hybridnet.topo_fields import Kinds, Option, above_zero, resolve_kind, size_between, whole_between
 
-__all__ = ["AQMS", "JITTER_MODELS", "LOSS_MODELS", "jitter_model", "loss_model", "queue_model", "wire_model"]
+__all__ = [
+    "AQMS",
+    "JITTER_MODELS",
+    "LOSS_MODELS",
+    "jitter_model",
+    "loss_model",
+    "plugin_model",
+    "queue_model",
+    "wire_model",
+]
 
 _MUCH = 1 << 40
 FULL_FRAME = 1514  # bytes of an Ethernet frame, without the overhead
@@ -183,6 +192,35 @@ def wire_model(
                 f"{what}: peak={options['peak']!r} is below bw={options['bw']!r}; write a higher one"
             )
     return rate, bucket
+
+
+def plugin_model(options: Mapping[str, Any], what: str) -> dict[str, Any] | None:
+    """The user's own model that model and model_args ask for: a path, or a name in HYBRIDNET_PLUGIN_PATH.
+
+    Example:
+        >>> plugin_model({"model": "bursty", "model_args": {"burst": 5}}, "link a-b")
+        {'file': 'bursty', 'arguments': {'burst': '5'}}
+    """
+    file, arguments = options.get("model"), options.get("model_args")
+    if file is None:
+        if arguments:
+            raise TopologyError(f"{what}: model_args= are a plug-in's; give model= too")
+        return None
+    if not isinstance(file, str | os.PathLike) or not os.fspath(file):
+        raise TopologyError(f"{what}: model={file!r} is no plug-in; write its path, such as './bursty.so'")
+    if not isinstance(arguments, Mapping | None):
+        raise TopologyError(
+            f"{what}: model_args={arguments!r} are no arguments; write a dictionary, such as {{'burst': 5}}"
+        )
+    path = os.fspath(file)
+    return {
+        "file": str(Path(path).expanduser().absolute()) if "/" in path else path,
+        "arguments": {str(name): _argument(value) for name, value in (arguments or {}).items()},
+    }
+
+
+def _argument(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _opportunities(options: Mapping[str, Any], what: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.cleaning import remove_run_directory
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.journal import Journal
+from hybridnet.plugin import find_plugin
 from hybridnet.results import Limits, Verdict, judge
 from hybridnet.topo_direction import Direction
 from hybridnet.wire_report import direction_figures, portal_drops, portal_notes
@@ -119,6 +120,7 @@ class Wire:
             * trace: a mahimahi file, which says when a frame can leave, instead of a rate.
             * jitter_distribution, keep_order, bit_error_rate, reorder_gap, burst, peak, slots, trace_bytes: as
               in `Topo.addLink`; so are the models with parameters, a dictionary or ``"NAME:key=value"``.
+            * model: a plug-in of your own, ``"./bursty.so"``, and model_args, its arguments; see docs/plugins.md.
             * overhead: added to every frame on the wire, ``"24 B"`` for Ethernet in full; default 0.
             * train_limit: how long a train of segments may hold the wire at once; ``"0"``: single segments, exact.
               Default 50 us.
@@ -247,6 +249,7 @@ class Wire:
                 final = process.stop()
                 if final is None:
                     self._features.put_back()  # what was killed did not
+                    process.check()  # which has its last words
                     raise MachineError(f"wire {self.name}: its instance ended before it was asked to")
                 self._last = final
                 self.verdict = judge([([self._first], [self._last])], self._limits)
@@ -300,6 +303,8 @@ class Wire:
                     f"{what}: interface {device} is down and carries nothing; `ip link set dev {device} up`"
                 )
         for direction in self._directions.values():
+            if direction.plugin is not None:
+                find_plugin(direction.plugin["file"])
             trace = (direction.wire or {}).get("file")
             if trace is not None and not Path(trace).is_file():
                 raise UsageError(f"{what}: there is no trace file {trace}; give a mahimahi trace")

@@ -4,7 +4,7 @@
 Where a description says ``bw`` and ``max_queue_size``, as Mininet does, a wire says ``rate`` and ``queue``. All else
 has the same name and the same meaning, and is read by the same code, `hybridnet.topo_direction`. Here is only what a
 command line needs besides: numbers and yes or no are text there, and a model with parameters, which Python writes as a
-dictionary, is ``NAME:key=value:key=value``.
+dictionary, is ``NAME:key=value:key=value``; so is a plug-in with its arguments.
 """
 
 from __future__ import annotations
@@ -58,6 +58,12 @@ def given_options(options: Mapping[str, object], what: str) -> Options:
             )
         if value is not None:
             given[key] = value if value == NONE else _read(key, value, f"{what}: {key}")
+    if isinstance(options.get("model"), str) and given["model"] != NONE:
+        file, arguments = parse_model(given["model"], f"{what}: model")
+        if arguments and given.get("model_args"):
+            raise UsageError(f"{what}: arguments are in model and in model_args; write them in one of them")
+        given["model"] = os.path.abspath(file) if "/" in file else file
+        given.setdefault("model_args", arguments)
     return given
 
 
@@ -73,6 +79,8 @@ def resolve_options(options: Mapping[str, object], what: str) -> Direction:
         50
     """
     topologys = {_OF_TOPOLOGY.get(key, key): value for key, value in options.items() if value != NONE}
+    if "model" not in topologys:
+        topologys.pop("model_args", None)
     try:
         return resolve_direction(topologys, what)
     except UsageError as error:
@@ -135,7 +143,7 @@ def _read(key: str, value: object, what: str) -> Any:
         return _flag(value, what)
     if key == "trace":
         return os.path.abspath(str(value))  # who changes another option may be in another folder
-    if key in _RATES:
+    if key in (*_RATES, "model"):
         return str(value)
     if not isinstance(value, str):
         return value

@@ -22,6 +22,7 @@ VERBS = {
     "wire": "wire",
     "generate": "generate",
     "replay": "replay",
+    "plugin": "plugin",
     "exec": "execute",
     "doctor": "doctor",
     "clean": "clean",

@@ -64,6 +64,7 @@ DIRECTION_OPTIONS: Mapping[str, tuple[str, str]] = {
     "aqm": ("NAME", "red, codel, fq_codel, or with parameters codel:target=5ms; default none"),
     "ecn": ("yes|no", "aqm marks what can be marked instead of dropping it; default no"),
     "watch_queue": ("yes|no", "gather histograms of what waits, for snapshots; default no"),
+    "model": ("FILE", "a plug-in of your own: ./bursty.so:key=value; see hybridnet plugin; default none"),
     "overhead": ("SIZE", 'added to every frame, "24 B" for all of Ethernet; default 0 B'),
     "train_limit": ("TIME", "how long a train may hold the wire; 0: exact; default 50us"),
 }

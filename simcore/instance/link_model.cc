@@ -21,7 +21,7 @@ Link::Config delaying(const Link::Config& config) { return {.propagation_delay =
 
 bool LinkModel::served() const {
   return !std::holds_alternative<DropTailQueue>(queue) || std::holds_alternative<TokenBucket>(wire) ||
-         std::holds_alternative<Opportunities>(wire);
+         std::holds_alternative<Opportunities>(wire) || std::holds_alternative<UserRate>(wire);
 }
 
 ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::string& name,
@@ -47,7 +47,8 @@ void ModelledLink::check(const LinkModel& model) const {
   Link::check(name_, model.link);
   if (const auto* slots = std::get_if<LinkModel::Slots>(&model.wire)) RateSchedule::check(*slots);
   require_probability("link " + name_, "duplicate", model.duplicate);
-  const bool by_rate = !std::holds_alternative<LinkModel::Opportunities>(model.wire);
+  const bool by_rate = !std::holds_alternative<LinkModel::Opportunities>(model.wire) &&
+                       !std::holds_alternative<LinkModel::UserRate>(model.wire);
   const bool needs_rate = model.served() || std::holds_alternative<LinkModel::Slots>(model.wire);
   if (by_rate && needs_rate && !model.link.rate) {
     throw ConfigError(attempt + "it has no rate, so nothing waits; a queue, token bucket or slots need one");
@@ -58,7 +59,9 @@ void ModelledLink::check(const LinkModel& model) const {
     throw ConfigError(attempt + "the bound of CoDel's queues is in packets; leave the one in bytes out");
   }
   if (!by_rate && model.link.rate) {
-    throw ConfigError(attempt + "it has a rate and opportunities; leave one of them out");
+    throw ConfigError(
+        attempt +
+        "it has a rate, and a trace or plug-in that decides when packets leave; leave one of them out");
   }
 }
 
@@ -81,13 +84,16 @@ std::unique_ptr<QueueDiscipline> ModelledLink::make_queue(const LinkModel& model
       DropTail::Config{.packets = model.link.queue_packets, .bytes = model.link.queue_bytes});
 }
 
-std::unique_ptr<Server> ModelledLink::make_server(const LinkModel& model) {
+std::unique_ptr<Server> ModelledLink::make_server(const LinkModel& model) const {
   if (const auto* bucket = std::get_if<LinkModel::TokenBucket>(&model.wire)) {
     return std::make_unique<TokenBucketServer>(
         TokenBucketServer::Config{.rate = *model.link.rate, .burst = bucket->burst, .peak = bucket->peak});
   }
   if (const auto* opportunities = std::get_if<LinkModel::Opportunities>(&model.wire)) {
     return std::make_unique<OpportunityServer>(opportunities->trace, opportunities->bytes);
+  }
+  if (const auto* rate = std::get_if<LinkModel::UserRate>(&model.wire)) {
+    return std::make_unique<UserServer>(rate->model, simulation_.stream(name_ + "/rate"));
   }
   return std::make_unique<RateServer>(*model.link.rate);
 }
@@ -112,7 +118,7 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
                            model.link.queue_bytes == model_.link.queue_bytes;
   if (!serving_ || model.queue != model_.queue || !same_limits) change.queue = make_queue(model);
   if (!serving_ || !keeps_server(model)) {
-    change.make_server = [to = change.model] { return make_server(to); };
+    change.make_server = [this, to = change.model] { return make_server(to); };
     change.first_server = change.make_server();
   }
   return change;

@@ -30,6 +30,7 @@
 #include "simcore/link/rate_schedule.h"
 #include "simcore/link/red.h"
 #include "simcore/link/served_link.h"
+#include "simcore/link/user_model.h"
 #include "simcore/link/variable_delay.h"
 
 namespace simcore {
@@ -48,6 +49,11 @@ struct LinkModel {
     bool operator==(const Opportunities&) const = default;
   };
   using Slots = std::vector<RateSchedule::Slot>;
+  struct UserRate {
+    std::shared_ptr<UserModel> model;  // never null
+
+    bool operator==(const UserRate& other) const { return model->origin() == other.model->origin(); }
+  };
   struct DropTailQueue {
     bool operator==(const DropTailQueue&) const = default;
   };
@@ -74,7 +80,7 @@ struct LinkModel {
   std::string loss_origin = {};
   std::string extra_delay_origin = {};
   std::variant<DropTailQueue, Red::Config, CodelQueue, FqCodel::Config> queue = DropTailQueue{};
-  std::variant<std::monostate, TokenBucket, Opportunities, Slots> wire =
+  std::variant<std::monostate, TokenBucket, Opportunities, Slots, UserRate> wire =
       std::monostate{};  // monostate: the rate
 };
 
@@ -142,7 +148,7 @@ class ModelledLink final : private PacketSink {
   void accept(PacketPtr packet) override;
   void check(const LinkModel& model) const;
   std::unique_ptr<QueueDiscipline> make_queue(const LinkModel& model) const;
-  static std::unique_ptr<Server> make_server(const LinkModel& model);
+  std::unique_ptr<Server> make_server(const LinkModel& model) const;
   bool keeps_server(const LinkModel& model) const;
   void serve(Change& change);
   void follow_slots();

@@ -39,6 +39,32 @@ std::shared_ptr<UserModel> load_model(UserModel::Config config) {
   return std::make_shared<UserModel>(plugin.functions, plugin.library, std::move(config));
 }
 
+void follow(LinkModel& model, const std::shared_ptr<UserModel>& user) {
+  const auto refuse = [&user](bool twice, const std::string& what) {
+    if (!twice) return;
+    throw ConfigError("make link: plug-in " + user->config().file + " decides the " + what +
+                      ", and so does another option; leave one of them out");
+  };
+  if (user->loses()) {
+    refuse(static_cast<bool>(model.loss), "loss");
+    model.loss_origin = user->origin();
+    model.loss = [user](RandomStream& random, const SegmentView& segment) {
+      return user->lost(segment, random);
+    };
+  }
+  if (user->delays()) {
+    refuse(static_cast<bool>(model.extra_delay), "delay");
+    model.extra_delay_origin = user->origin();
+    model.extra_delay = [user](RandomStream& random, const SegmentView& segment) {
+      return user->delay(segment, random);
+    };
+  }
+  if (user->rates()) {
+    refuse(model.link.rate || !std::holds_alternative<std::monostate>(model.wire), "rate");
+    model.wire = LinkModel::UserRate{user};
+  }
+}
+
 std::string describe_plugin(const std::string& file) {
   const Plugin plugin = open_plugin(file);
   const hybridnet_model& functions = checked_table(plugin.functions, file);

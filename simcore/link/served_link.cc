@@ -97,6 +97,7 @@ void ServedLink::change(const Config& config, std::unique_ptr<QueueDiscipline> q
   std::unique_ptr<Server> server = make_server();
   if (on_wire_) {
     const ByteCount size = on_wire_->wire_size() + config_.overhead;
+    server->announce(*on_wire_, simulation_.now());
     const SimTime departure =
         server->carries(size) ? server->serve(size, simulation_.now()) : SimTime::never();
     if (departure < departure_) {

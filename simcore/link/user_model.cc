@@ -68,9 +68,11 @@ UserModel::~UserModel() {
   if (model_) functions_.destroy(model_);
 }
 
-bool UserModel::same_as(const UserModel& other) const {
-  return &functions_ == &other.functions_ && config_.arguments == other.config_.arguments &&
-         config_.backward == other.config_.backward;
+std::string UserModel::origin() const {
+  // A file that was built again is loaded beside the old one, to another address.
+  std::string text = config_.file + " at " + std::to_string(reinterpret_cast<std::uintptr_t>(&functions_));
+  for (const auto& [name, value] : config_.arguments) text += ":" + name + "=" + value;
+  return text;
 }
 
 bool UserModel::lost(const SegmentView& segment, RandomStream& random) {

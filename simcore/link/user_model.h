@@ -45,8 +45,8 @@ class UserModel {
   bool delays() const { return functions_.delay_ns != nullptr; }
   bool rates() const { return functions_.bits_per_second != nullptr; }
 
-  // The same code with the same arguments, so that this one can go on in the other's place.
-  bool same_as(const UserModel& other) const;
+  // Which code this is, with which arguments, as text: of two that are the same, one can go on in the other's place.
+  std::string origin() const;
 
   // Each throws ConfigError when the plug-in failed. Precondition: loses(), delays(), rates().
   bool lost(const SegmentView& segment, RandomStream& random);
@@ -72,9 +72,6 @@ class UserServer final : public Server {
 
   void announce(const Packet& frame, SimTime start) override;
   SimTime serve(ByteCount size, SimTime start) override { return wire_.serve(size, start); }
-
-  // From now on another model, for the frames that start from now on.
-  void change(std::shared_ptr<UserModel> model) { model_ = std::move(model); }
 
  private:
   std::shared_ptr<UserModel> model_;

@@ -14,5 +14,6 @@ void bind_queueing(nanobind::module_& m);
 void bind_offline(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
+void bind_plugin(nanobind::module_& m);
 
 }  // namespace simcore::python

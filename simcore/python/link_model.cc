@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/python/link_model.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "simcore/instance/load_model.h"
 #include "simcore/units/error.h"
 
 namespace nb = nanobind;
@@ -170,6 +173,12 @@ LinkModel link_model(const nb::dict& from) {
   }
   if (const auto given = value<nb::dict>(from, "queue")) set_queue(model, *given);
   if (const auto given = value<nb::dict>(from, "wire")) set_wire(model, *given);
+  if (const auto given = value<nb::dict>(from, "plugin")) {
+    follow(model,
+           load_model({.file = nb::cast<std::string>((*given)["file"]),
+                       .arguments = nb::cast<std::map<std::string, std::string>>((*given)["arguments"]),
+                       .backward = value<bool>(*given, "backward").value_or(false)}));
+  }
   return model;
 }
 

@@ -14,4 +14,5 @@ NB_MODULE(_simcore, m) {
   simcore::python::bind_offline(m);
   simcore::python::bind_traffic(m);
   simcore::python::bind_replay(m);
+  simcore::python::bind_plugin(m);
 }

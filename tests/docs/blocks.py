@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The examples in the documents: ```python and ```console blocks, and what a comment before one says of it.
+"""The examples in the documents: ```python, ```console and ```cpp blocks, and what a comment before one says of it.
 
     <!-- test: system -->                 it needs root, and builds something
     <!-- test: file NAME -->              it is the file NAME of the later blocks of its document, and is not run
@@ -26,7 +26,7 @@ FOLDERS = ("examples", "controllers")  # what the examples name
 SECONDS = 120
 
 _BLOCK = re.compile(
-    r"^(?:<!-- test: (?P<says>[^\n]*?) -->\n)?```(?P<kind>python|console)\n(?P<text>.*?)^```$",
+    r"^(?:<!-- test: (?P<says>[^\n]*?) -->\n)?```(?P<kind>python|console|cpp)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 _SAYS = re.compile(r"system|file \S+|exits \d+(?: or \d+)*|skip, \S.{9,}")
@@ -38,7 +38,7 @@ class Block:
 
     document: Path
     line: int
-    kind: str  # "python", "console"
+    kind: str  # "python", "console", "cpp"
     text: str
     says: str  # the comment, or nothing
 
@@ -71,6 +71,10 @@ def blocks_of(document: Path, text: str | None = None) -> list[Block]:
         if says and not _SAYS.fullmatch(says):
             raise ValueError(
                 f"{document.name}:{line}: the comment {says!r} is not understood; see tests/docs/blocks.py"
+            )
+        if match["kind"] == "cpp" and not says.startswith("file "):
+            raise ValueError(
+                f"{document.name}:{line}: C++ is built by a later example; write <!-- test: file NAME -->"
             )
         if "$ sudo " in match["text"] and says != "system" and not says.startswith("skip, "):
             raise ValueError(

@@ -30,6 +30,8 @@ def test_a_comment_must_be_understood_and_a_skip_has_a_reason() -> None:
     for says in ("skip", "skip, no", "sytem", "exits two"):
         with pytest.raises(ValueError, match=r"x\.md:2: the comment .* is not understood"):
             blocks_of(Path("x.md"), f"<!-- test: {says} -->\n```python\n1\n```\n")
+    with pytest.raises(ValueError, match=r"x\.md:1: C\+\+ is built by a later example"):
+        blocks_of(Path("x.md"), "```cpp\nint x;\n```\n")
     with pytest.raises(ValueError, match=r"x\.md:1: what needs root is for the system tier"):
         blocks_of(Path("x.md"), "```console\n$ sudo hybridnet clean\n```\n")
     (block,) = blocks_of(Path("x.md"), "<!-- test: skip, needs CloudLab -->\n```python\n1\n```\n")
