@@ -63,6 +63,7 @@ def wire_plan(
     portal_options: Mapping[str, Any] | None = None,
     realtime: Mapping[str, Any] | None = None,
     seed: int = 1,
+    record: str | None = None,
 ) -> dict[str, Any]:
     """The instance plan (``schema/instance.json``) of a wire from interface ``a`` to ``b``.
 
@@ -71,8 +72,10 @@ def wire_plan(
         portal_options: of both portals; see docs/portals.md.
         realtime: what differs from the defaults.
         seed: of the random numbers.
+        record: the file into which everything that crosses the portals goes; None: none.
     """
     return {
+        **({} if record is None else {"record": record}),
         "format": 1,
         "name": name,
         "seed": seed,
@@ -131,6 +134,7 @@ class Wire:
         realtime: of the instance, as in an instance plan.
         name: by which ``hybridnet wire set`` finds it; default ``A-B``.
         seed: of what is drawn: losses, jitter. The same for the same seed and packets.
+        record: a ``.pcapng`` file for everything that crosses the two interfaces, for ``hybridnet replay``.
         limits: what the verdict tolerates.
 
     Raises:
@@ -159,6 +163,7 @@ class Wire:
         name: str | None = None,
         limits: Limits | None = None,
         seed: int = 1,
+        record: str | os.PathLike[str] | None = None,
         **options: object,
     ) -> None:
         self.a, self.b = a, b
@@ -173,6 +178,7 @@ class Wire:
         given = options_of_ways(what, options, forward, backward)
         self._directions = resolve_ways(what, given)
         self._check(backend, seed)
+        file = None if record is None else self._checked_record(Path(record))
         plan = wire_plan(
             a,
             b,
@@ -183,6 +189,7 @@ class Wire:
             portal_options=portal_options,
             realtime=realtime,
             seed=seed,
+            record=file,
         )
         self._journal = Journal.create()
         self._process: InstanceProcess | None = None
@@ -280,6 +287,16 @@ class Wire:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _checked_record(self, file: Path) -> str:
+        what = f"wire {self.name}: record {file}"
+        if file.suffix != ".pcapng":
+            raise UsageError(f"{what}: a record is a pcapng file; write a name that ends in .pcapng")
+        if not file.absolute().parent.is_dir():
+            raise UsageError(
+                f"{what}: there is no folder {file.absolute().parent}; make it, or write another"
+            )
+        return str(file.absolute())
 
     def _check(self, backend: str, seed: int) -> None:
         what = f"wire {self.name}"

@@ -88,6 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="segments written to an interface at once; default 192, pcap 64",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn at random; default 1")
+    parser.add_argument(
+        "--record", metavar="FILE.pcapng", help="keep everything that crosses A and B, for hybridnet replay"
+    )
     parser.add_argument("--name", help="by which `wire set` finds it; default A-B")
     parser.add_argument("--duration", metavar="TIME", help="end after this long; default: when it is told to")
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
@@ -114,6 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         portal_options={} if arguments.batch is None else {"segments_per_flush": arguments.batch},
         name=arguments.name,
         seed=1 if arguments.seed is None else arguments.seed,
+        record=arguments.record,
     ) as wire:
         for key, source, target in _ways(wire):
             console.print(f"{source} > {target}: {wire.directions[key].text()}", markup=False, soft_wrap=True)
@@ -122,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _set(arguments: argparse.Namespace) -> int:
-    for option in ("portal", "batch", "name", "duration", "seed"):
+    for option in ("portal", "batch", "name", "duration", "seed", "record"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"wire set: --{option} cannot be changed while a wire runs; end it and start another"

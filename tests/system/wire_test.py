@@ -61,6 +61,22 @@ def test_delay_and_rate_change_while_packets_pass(place: Place) -> None:
     assert figures["directions"]["a_to_b"]["rate_bps"] == 20_000_000
 
 
+def test_what_crossed_is_recorded_and_replayed_the_same(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "wire.pcapng"
+    process = place.start("--delay", "5ms", "--forward", "loss=20%", "--record", str(file), "--json")
+    ping = ["ping", "-n", "-q", "-i", "0.01", "-W", "1", "-c", "50", "10.9.0.2"]
+    subprocess.run(place.inside("a", *ping), stdout=subprocess.DEVNULL, check=False, timeout=60)
+    place.set("--forward", "loss=none")  # a change is a part of the record
+    assert place.rtt_ms() >= 10.0
+    ended(process, signal.SIGTERM)
+    replayed = subprocess.run(
+        [sys.executable, "-m", "hybridnet.cli", "replay", str(file)], capture_output=True, text=True
+    )
+    assert replayed.returncode == 0, replayed.stderr
+    assert "1 changes of links" in replayed.stdout
+    assert replayed.stdout.splitlines()[-1] == "identical", replayed.stdout
+
+
 def test_a_change_that_is_refused_is_told_and_changes_nothing(place: Place) -> None:
     process = place.start("--delay", "10ms", "--json")
     with pytest.raises(subprocess.CalledProcessError) as refused:
