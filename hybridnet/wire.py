@@ -256,10 +256,10 @@ class Wire:
                 final = process.stop()
                 if final is None:
                     self._features.put_back()  # what was killed did not
-                    process.check()  # which has its last words
-                    raise MachineError(f"wire {self.name}: its instance ended before it was asked to")
-                self._last = final
-                self.verdict = judge([([self._first], [self._last])], self._limits)
+                    process.check()  # raises, with its last words
+                else:
+                    self._last = final
+                    self.verdict = judge([([self._first], [self._last])], self._limits)
         finally:
             self._journal.close()
             remove_run_directory(self._journal.directory)
