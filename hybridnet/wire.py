@@ -25,7 +25,7 @@ from typing import Any
 from hybridnet.agent.device_features import DeviceFeatures
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.cleaning import remove_run_directory
-from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
+from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.journal import Journal
 from hybridnet.plugin import find_plugin
 from hybridnet.results import Limits, Verdict, judge
