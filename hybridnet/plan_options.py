@@ -28,7 +28,7 @@ PEER_PORT = 47000
 # Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
 # the links delay, and of the verdict's limit on lateness.
 MODERATION_PART = 20
-MOST_MODERATION_NS = 250_000
+MOST_MODERATION_NS = 100_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class RealtimeOptions:
         spin_ns: how long before an event the instance stops sleeping and spins.
         moderation_ns: while an instance is busy, it begins its turns at least this far apart and handles together what
             came meanwhile, 0 (never) to 1,000,000; what falls due meanwhile is late by at most that. None: a twentieth
-            of the least delay of its links, at most 250,000.
+            of the least delay of its links, at most 100,000.
         cpu: the processor it is pinned to, or None.
         fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
             it late; None: under the ordinary scheduler.

@@ -182,7 +182,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
 
 
 @pytest.mark.parametrize(
-    ("delay", "moderation_ns"), [("20ms", 250_000), ("2ms", 2_000_000 // 20), ("0.4ms", 400_000 // 20)]
+    ("delay", "moderation_ns"), [("20ms", 100_000), ("1.6ms", 1_600_000 // 20), ("0.4ms", 400_000 // 20)]
 )
 def test_an_instance_is_moderated_by_a_part_of_its_links_delay(delay: str, moderation_ns: int) -> None:
     instance = plan(TwoTrees(depth=1, delay=delay)).machines["m1"]["instance"]
