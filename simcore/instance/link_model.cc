@@ -138,8 +138,13 @@ void ModelledLink::apply(Change change) {
   link_.change(serving_ ? delaying(model.link) : model.link);
   if (serving_) serve(change);
   watch(model.watched);
-  if (toggles && serving_) served_->take_over(std::move(backlog));
-  if (toggles && !serving_) link_.take_over(std::move(backlog));
+  if (toggles) {
+    if (serving_) {
+      served_->take_over(std::move(backlog));
+    } else {
+      link_.take_over(std::move(backlog));
+    }
+  }
   if (model.impaired() && !loss_) impair();
   if (loss_) {
     if (model.loss_origin.empty() || model.loss_origin != model_.loss_origin) {

@@ -71,7 +71,7 @@ UserModel::~UserModel() {
 std::string UserModel::origin() const {
   // A file that was built again is loaded beside the old one, to another address.
   std::string text = config_.file + " at " + std::to_string(reinterpret_cast<std::uintptr_t>(&functions_));
-  for (const auto& [name, value] : config_.arguments) text += ":" + name + "=" + value;
+  for (const auto& [name, value] : config_.arguments) text.append(":").append(name).append("=").append(value);
   return text;
 }
 

@@ -133,7 +133,8 @@ void Ipv4Stack::transmit(const Route<Ipv4Prefix>& route, Ipv4Address destination
   const Ipv4Address next_hop = route.via.value_or(destination);
   if (whole) return neighbours.send(std::move(packet), next_hop);
   while (packet) {
-    PacketPtr datagram = packet->segments > 1 ? split_front(*packet, 1, pool()) : std::move(packet);
+    PacketPtr datagram =
+        packet->segments > 1 ? split_front(*packet, 1, pool()) : std::exchange(packet, nullptr);
     if (!datagram) return drop(DropReason::pool_exhausted, *packet);
     Ipv4Fragments fragments(std::move(datagram), interfaces()[route.interface]->mtu(), pool());
     while (!fragments.done()) {

@@ -22,7 +22,7 @@ std::unique_ptr<PacketSocket> open(const EmulationPortal::Config& config,
 
 }  // namespace
 
-PacketPortal::PacketPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config,
+PacketPortal::PacketPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, const Config& config,
                            const Options& options)
     : VnetPortal(simulation, loop, pool, config, open(config, options), options), features_(device()) {
   if (options.gro_flush_timeout < Duration::zero()) {

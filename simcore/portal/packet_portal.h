@@ -25,7 +25,7 @@ class PacketPortal final : public VnetPortal {
   };
 
   // All must outlive the portal. Throws ConfigError, EnvironmentError, SystemError.
-  PacketPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config,
+  PacketPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, const Config& config,
                const Options& options);
 
  private:

@@ -20,7 +20,7 @@ std::unique_ptr<TapDevice> open(const EmulationPortal::Config& config, const Tap
 
 }  // namespace
 
-TapPortal::TapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config,
+TapPortal::TapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, const Config& config,
                      const Options& options)
     : VnetPortal(simulation, loop, pool, config, open(config, options), options) {
   if (!static_cast<const TapDevice&>(vnet_device()).takes_udp_trains()) {

@@ -20,7 +20,8 @@ class TapPortal final : public VnetPortal {
 
   // Makes the device, or takes the TAP of this name. All must outlive the portal. Throws ConfigError,
   // EnvironmentError, SystemError.
-  TapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config, const Options& options);
+  TapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, const Config& config,
+            const Options& options);
 };
 
 }  // namespace simcore

@@ -90,7 +90,9 @@ std::int64_t LinuxCubic::reduced(CongestionEvent event, const CongestionWindow& 
   if (event == CongestionEvent::timeout) {
     last_max_ = 0;
   } else {
-    last_max_ = cwnd < last_max_ ? static_cast<double>(segments * (kOne + kBeta) / (2 * kOne)) : cwnd;
+    const std::int64_t converged =
+        segments * (kOne + kBeta) / (2 * kOne);  // in whole segments, as the kernel's
+    last_max_ = cwnd < last_max_ ? static_cast<double>(converged) : cwnd;
   }
   return std::max<std::int64_t>(segments * kBeta / kOne, 2) * window.mss;
 }
