@@ -32,10 +32,15 @@ test-unit:  ## hybridnet's unit tests: no root, seconds
 
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
-	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m system --durations=10; \
+	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'system and not slow' --durations=10; \
 	else echo "not run: they need root"; fi
 
-check: install check-format check-lint check-types check-layers check-stub check-tidy check-sanitizers check-threads check-fuzz  ## all of the following
+check: install check-format check-lint check-types check-layers check-stub check-slow check-tidy check-sanitizers check-threads check-fuzz  ## all of the following
+
+check-slow:  ## the system tests that take tens of seconds
+	@echo "== slow system tests"
+	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'system and slow'; \
+	else echo "not run: they need root"; fi
 
 check-format:  ## clang-format, ruff format
 	@echo "== format"
@@ -107,4 +112,4 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-tidy check-sanitizers check-threads check-fuzz fuzz build-fuzz stub format bench clean-build
+	check-stub check-slow check-tidy check-sanitizers check-threads check-fuzz fuzz build-fuzz stub format bench clean-build
