@@ -158,7 +158,8 @@ def check_licences(root: Path) -> list[str]:
     everything = (*CPP_FOLDERS, *PYTHON_FOLDERS, "cloudlab")
     paths = {*sources(root, everything, ".cc", ".h", ".py"), *sources(root, ("setup", ".ci"), "", ".sh")}
     for path in sorted({*paths, *root.rglob("CMakeLists.txt"), *root.glob("*.py")}):
-        if path.is_dir() or not {"build", "runs"}.isdisjoint(path.relative_to(root).parts):
+        parts = path.relative_to(root).parts
+        if path.is_dir() or parts[0] in ("build", "runs") or parts[0].startswith(".venv"):
             continue
         lines = path.read_text().splitlines() or [""]
         if lines[0].startswith("#!"):
