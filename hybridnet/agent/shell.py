@@ -58,9 +58,11 @@ class Shell:
         self._master, slave = pty.openpty()
         _make_raw(slave)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
-        # setsid with the terminal as its own: ^C then means this shell's processes
+        # setsid with the terminal as its own: ^C then means this shell's processes. Who was started in the background
+        # by a script ignores ^C, and bash cannot take back what was ignored when it began.
+        heeding = ["env", "--default-signal=INT,QUIT"]
         self.process = subprocess.Popen(
-            [*prefix, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
+            [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
             stdin=slave,
             stdout=slave,
             stderr=slave,

@@ -6,12 +6,22 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from hybridnet.cleaning import uninterrupted
 
 
+@pytest.fixture
+def heeded_interrupt() -> Iterator[None]:
+    """SIGINT as Python has it, also where the tests run in the background of a script, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded_interrupt")
 def test_an_interrupt_while_something_is_removed_is_answered_and_not_obeyed(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
