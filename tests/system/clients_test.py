@@ -15,6 +15,8 @@ import pytest
 from hybridnet import Net, Topo
 from tests.system.live import snapshots, wait_until
 
+pytestmark = pytest.mark.slow
+
 DELAY_MS = 0.5
 RATE_MBPS = 100
 SECONDS = 2

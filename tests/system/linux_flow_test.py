@@ -11,6 +11,8 @@ from experiments.tcp_parts.differential_real import run_batch
 from experiments.tcp_parts.path import run_path
 from hybridnet.cluster import Cluster
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 5.0
 FULL = Cell(False, "cubic", 0.01, 0.0)
 LOSSY = Cell(False, "reno", 0.01, 0.02)

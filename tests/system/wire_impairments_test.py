@@ -15,6 +15,8 @@ import pytest
 
 from tests.system.wire_place import Place, ended, new_place
 
+pytestmark = pytest.mark.slow
+
 PINGS = 400
 
 
