@@ -23,6 +23,8 @@ from tests.system.interop_test import APPLICATIONS, RATE_MBPS, file_digest
 from tests.system.live import finish_iperf3, rtts_ms, snapshots, start_iperf3
 from tests.system.routed_test import tshark
 
+pytestmark = pytest.mark.slow
+
 LINK_MS, SERVER_MS = 2.0, 1.0
 SMALL_MTU = 1400
 

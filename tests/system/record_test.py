@@ -16,6 +16,8 @@ from hybridnet.replay import recorded_plan, replay
 from hybridnet.results.verdict import Limits, judge
 from tests.system.live import finish_iperf3, start_iperf3
 
+pytestmark = pytest.mark.slow
+
 
 class Routers(Topo):
     """h1 - r1 = 50 Mbit/s, 2 ms = r2 - h2, on two machines, and a simulated host behind r2 that pings h1."""

@@ -11,6 +11,8 @@ import pytest
 
 from hybridnet import Controller, Mininet, TCLink, Topo
 
+pytestmark = pytest.mark.slow
+
 LOSS, JITTER_MS, DELAY_MS, RATE_MBPS, QUEUE = 0.1, 2, 10, 10, 20
 PINGS = 400
 
