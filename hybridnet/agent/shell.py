@@ -26,8 +26,10 @@ from hybridnet.errors import MachineError
 
 OUTPUT_LIMIT = 64 << 20  # bytes of one command
 
-# ^C ends the command and not the shell; a background job does not get it.
-_LOOP = """trap : INT
+# ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
+# follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
+# get it.
+_LOOP = """trap 'return 130 2>/dev/null' INT
 while IFS= read -r HYBRIDNET_COMMAND; do
   . "$HYBRIDNET_COMMAND"
   printf '{mark}%d,%s;' $? "$!"

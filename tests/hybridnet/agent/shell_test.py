@@ -57,6 +57,25 @@ def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
     assert shell.run("echo alive", 10).text == "alive\n"
 
 
+@pytest.mark.parametrize("rest", ["while :; do :; done", "while :; do sleep 0.01; done", "sleep 100; sleep 100"])
+def test_interrupt_ends_all_that_the_command_still_had_to_do(shell: Shell, rest: str) -> None:
+    shell.start(f"echo ready; {rest}; echo went on")
+    text = ""
+    while "ready" not in text:
+        text += shell.read(5).text
+    shell.interrupt()
+    output = shell.read(5)
+    while not output.done:
+        text += output.text
+        output = shell.read(5)
+    assert (text + output.text, output.status) == ("ready\n", 130)
+
+
+def test_interrupt_between_commands_changes_nothing(shell: Shell) -> None:
+    shell.interrupt()
+    assert shell.run("echo alive", 10).text == "alive\n"
+
+
 def test_a_command_out_of_time_is_an_error_with_its_last_words(shell: Shell) -> None:
     with pytest.raises(MachineError, match=r"node h1: .* did not end within 0\.2 s .*words"):
         shell.run("echo words; sleep 100", 0.2)
