@@ -4,7 +4,9 @@
 Measured (Debian's 3.1, userspace datapath): an AF_XDP port costs 0.46 s when Open vSwitch looks for the best XDP mode
 itself (it makes and discards the 64 MB of frame buffers once for each mode that fails), and 0.055 s when it is told
 ``xdp-mode=native``, which is what it finds for veth in the end, and its packet thread sleeps when idle
-(``pmd-maxsleep``) instead of competing for the processor with the thread that adds the ports.
+(``pmd-maxsleep``) instead of competing for the processor with the thread that adds the ports. With its 64 MB in huge
+pages, 8 + 8 flows (176 Mbit/s) over two trees of 64 hosts keep two cores 71 to 80 % busy instead of 86 to 91 %
+(three runs each, alternating).
 """
 
 from __future__ import annotations
@@ -31,6 +33,10 @@ PORTS_PER_TRANSACTION = 50
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd takes
+
+HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+"""For ovs-vswitchd: the C library (2.35 or newer; an older one ignores it) asks for huge pages where the kernel gives
+them on request. The packet memory of AF_XDP ports is what is large there."""
 
 INTERFACE_OPTIONS = {
     "afxdp": ["type=afxdp", "options:n_rxq=1", "options:xdp-mode=native"],
@@ -259,7 +265,7 @@ class Switching:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=(self._directory / f"{command}.stderr").open("wb"),
-            env={**os.environ, "OVS_RUNDIR": str(RUN_DIRECTORY)},
+            env={**os.environ, "OVS_RUNDIR": str(RUN_DIRECTORY), **HUGE_PAGES},
             start_new_session=True,
         )
         self._journal.process(daemon.pid, command)

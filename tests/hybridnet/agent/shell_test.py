@@ -57,7 +57,9 @@ def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
     assert shell.run("echo alive", 10).text == "alive\n"
 
 
-@pytest.mark.parametrize("rest", ["while :; do :; done", "while :; do sleep 0.01; done", "sleep 100; sleep 100"])
+@pytest.mark.parametrize(
+    "rest", ["while :; do :; done", "while :; do sleep 0.01; done", "sleep 100; sleep 100"]
+)
 def test_interrupt_ends_all_that_the_command_still_had_to_do(shell: Shell, rest: str) -> None:
     shell.start(f"echo ready; {rest}; echo went on")
     text = ""
