@@ -112,10 +112,10 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
 def _choose_scale(arguments: argparse.Namespace, cluster: Cluster, console: Console) -> Scale:
     seconds: int | None = arguments.seconds_per_step
-    with console.status("measuring what this machine can source over a bare veth pair"):
-        capacity_bps = measure_source_capacity(cluster)
+    with console.status("measuring what this machine can source"):
+        capacity_bps = measure_source_capacity(cluster, arguments.port_type)
     console.print(
-        f"this machine sources {capacity_bps / 1e9:.2f} Gbit/s of UDP over a bare veth pair", highlight=False
+        f"this machine sources {capacity_bps / 1e6:.0f} Mbit/s from one machine to the other", highlight=False
     )
     if arguments.scale == "paper":
         scale = replace(

@@ -25,7 +25,7 @@ from hybridnet.results.verdict import Verdict, Window
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
 WARM_UP_LIMIT_S = 60
-GRACE_S = 10.0
+GRACE_S = 5.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
 LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.98)

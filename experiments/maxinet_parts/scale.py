@@ -14,12 +14,11 @@ PAYLOAD_BYTES = 1400
 TCP_BLOCK_BYTES = 16 * 1024
 """What an iperf3 TCP client writes at once: small, so that its rate is even over a step."""
 
-SOURCE_SHARE = 0.15
-"""The part of the bare source capacity that `auto` asks for at the 16-flow step.
+SOURCE_SHARE = 0.4
+"""The part of the source capacity that `auto` asks for at the 16-flow step.
 
-Between a sender and a receiver a frame also crosses two switches and two portals, and every flow has two processes, so
-end to end a frame costs this computer about six times what it costs over one bare veth pair. Measured on 2 cores, see
-docs/maxinet.md.
+So much less than all, because 16 + 16 paced flows, with two processes each, cost more per byte than the few that the
+capacity is measured with, and because a virtual machine's speed may fall by a third from one minute to the next.
 """
 
 
@@ -34,7 +33,8 @@ class Scale:
         tcp_rate_bps, udp_rate_bps: what each flow offers, payload bits per second.
         seconds_per_step: whole seconds, at least 3.
         link_rate_bps, link_delay_ns: of the simulated link between the roots.
-        source_capacity_bps: what this computer sources and sinks over a bare veth pair; None where not measured.
+        source_capacity_bps: what this computer sources, carries from machine to machine and sinks; None where not
+            measured.
     """
 
     name: str
@@ -94,7 +94,7 @@ def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
     """The paper's network, flows and proportions, with rates that this computer can source.
 
     Args:
-        source_capacity_bps: UDP payload rate that one sender and one receiver reach over a bare veth pair here.
+        source_capacity_bps: goodput that unlimited flows reach from machine to machine here, payload bit/s.
         seconds_per_step: whole seconds.
 
     Returns:
@@ -102,7 +102,7 @@ def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
         UDP; the paper's own rates where the computer is large enough.
 
     Example:
-        >>> auto_scale(2_940_000_000, 5).demand_bps(16)
+        >>> auto_scale(1_100_000_000, 5).demand_bps(16)
         {'tcp': 400000000, 'udp': 40000000}
     """
     pair_bps = SOURCE_SHARE * source_capacity_bps / 16

@@ -16,14 +16,14 @@ def test_paper_scale_is_128_hosts_and_64_flows():
 
 
 def test_auto_asks_for_its_share_of_the_capacity_at_16_flows():
-    scale = auto_scale(2_400_000_000, seconds_per_step=5)
+    scale = auto_scale(400_000_000, seconds_per_step=5)
     rounded_off = 16 * 2 * 100_000  # less than a tenth of a Mbit/s of each flow
-    share = SOURCE_SHARE * 2_400_000_000
+    share = SOURCE_SHARE * 400_000_000
     assert share - rounded_off < sum(scale.demand_bps(16).values()) <= share
 
 
 def test_auto_keeps_the_papers_ten_to_one_of_tcp_to_udp():
-    scale = auto_scale(2_940_000_000, seconds_per_step=5)
+    scale = auto_scale(1_100_000_000, seconds_per_step=5)
     assert scale.tcp_rate_bps == 10 * scale.udp_rate_bps == 25_000_000
 
 
