@@ -27,6 +27,7 @@ from hybridnet.agent.command import run as run_command
 from hybridnet.errors import HybridnetError, MachineError
 from hybridnet.journal import (
     RUN_VARIABLE,
+    alias_of,
     network_namespace,
     read_entries,
     setting_of_another_run,
@@ -194,14 +195,15 @@ def _name(pid: int) -> str:
 
 
 def _remove_link(run: str, entry: dict[str, Any]) -> str | None:
-    alias = Path(f"/sys/class/net/{entry['name']}/ifalias")
-    if (
-        entry["network"] != network_namespace()
-        or not alias.exists()
-        or alias.read_text().strip() != f"hybridnet:{run}"
-    ):
+    ours = f"hybridnet:{run}"
+    if entry["network"] != network_namespace() or alias_of(entry["name"]) != ours:
         return None
-    run_command(["ip", "link", "del", "dev", entry["name"]])
+    try:
+        run_command(["ip", "link", "del", "dev", entry["name"]])
+    except MachineError:
+        # It may go meanwhile, with its other end's namespace: what counts is that it is gone.
+        if alias_of(entry["name"]) == ours:
+            raise
     return f"link {entry['name']}"
 
 

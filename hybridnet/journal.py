@@ -61,6 +61,14 @@ def network_namespace() -> int:
     return os.stat("/proc/self/ns/net").st_ino
 
 
+def alias_of(device: str) -> str | None:
+    """The alias of a network device, which says whose it is; None when there is no such device, or it is just going."""
+    try:
+        return Path(f"/sys/class/net/{device}/ifalias").read_text().strip()
+    except OSError:  # ENOENT, and ENODEV when it goes between open() and read()
+        return None
+
+
 class Journal:
     """The journal of one process of a run: the head's, or the agent's of one machine.
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from hybridnet.agent.command import ip_batch, run
 from hybridnet.errors import MachineError
-from hybridnet.journal import Journal, network_namespace
+from hybridnet.journal import Journal, alias_of, network_namespace
 
 TOWARD_A_PORT = {
     "afxdp": ["tx", "off"],
@@ -117,7 +117,7 @@ def delete_links(devices: list[str], journal: Journal) -> None:
     Raises:
         MachineError: one is still there.
     """
-    if ours := [device for device in devices if _alias(device) == journal.alias()]:
+    if ours := [device for device in devices if alias_of(device) == journal.alias()]:
         group = str(_group(journal))
         there = filter(None, json.loads(run(["ip", "-json", "link", "show", "group", group])))
         if all(link.get("ifalias") == journal.alias() for link in there):
@@ -129,7 +129,7 @@ def delete_links(devices: list[str], journal: Journal) -> None:
         done = subprocess.run(
             ["ip", "-force", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
         )
-        if left := [device for device in ours if _alias(device) == journal.alias()]:
+        if left := [device for device in ours if alias_of(device) == journal.alias()]:
             raise MachineError(f"devices {', '.join(left)} could not be deleted: {done.stderr.strip()[:300]}")
     for device in devices:
         journal.gone("link", name=device, network=network_namespace())
@@ -145,13 +145,6 @@ def silence_ipv6(devices: list[str]) -> None:
         path = Path(f"/proc/sys/net/ipv6/conf/{device}/disable_ipv6")
         if path.exists():  # a kernel without IPv6 is silent already
             path.write_text("1")
-
-
-def _alias(device: str) -> str | None:
-    try:
-        return Path(f"/sys/class/net/{device}/ifalias").read_text().strip()
-    except FileNotFoundError:
-        return None
 
 
 def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], mtu: int) -> str:
