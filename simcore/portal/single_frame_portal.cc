@@ -35,6 +35,11 @@ SingleFramePortal::SingleFramePortal(Simulation& simulation, RunLoop& loop, Pack
 void SingleFramePortal::prepare_device() {
   if (!own_features_.set("rx-gro", false))
     note(device() + ": GRO cannot be turned off; joined frames are dropped");
+  // Nothing is written here that would be cut, and of a device that might cut libpcap keeps 64 KiB for every frame,
+  // however short: its 16 MiB would hold 256 frames and not 10,000.
+  for (const char* const feature : {"tx-tcp-segmentation", "tx-tcp-ecn-segmentation", "tx-tcp6-segmentation",
+                                    "tx-tcp-mangleid-segmentation", "tx-generic-segmentation"})
+    own_features_.set(feature, false);
   const std::optional<std::string> peer = veth_peer(device());
   if (!peer) {
     note(device() +

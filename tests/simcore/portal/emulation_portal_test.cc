@@ -449,15 +449,15 @@ TEST_P(StampingBackendTest, an_arrival_is_the_kernels_instant_and_not_that_of_th
     sent = loop_.wall_now();
     send(tcp_frame(1));
     sent_by = loop_.wall_now();
-    while (loop_.wall_now() < sent_by + Duration::ms(5)) {
+    while (loop_.wall_now() < sent_by + Duration::ms(50)) {
     }
   });
   simulation_.schedule(send_then_be_busy, SimTime::zero());
   run_until_captured(1);
   ASSERT_EQ(link_.packets.size(), 1u);
   EXPECT_GE(link_.packets[0]->first_arrival, sent);
-  EXPECT_LE(link_.packets[0]->first_arrival, sent_by + Duration::us(100))
-      << "the clocks are read one after the other";
+  // Two clocks are read one after the other, and something else may run between.
+  EXPECT_LE(link_.packets[0]->first_arrival, sent_by + Duration::ms(25));
   EXPECT_EQ(simulation_.now(), link_.packets[0]->first_arrival);
 }
 
