@@ -20,6 +20,8 @@ import pytest
 from hybridnet.controller import RyuController, free_port, listens
 from hybridnet.errors import ControllerError
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 SWITCHES = ("s1", "s2", "s3")
 OPENFLOW_PORT, REST_PORT = 6653, 8080  # free in a namespace of our own

@@ -20,6 +20,8 @@ from hybridnet import Net, Topo
 from tests.system.live import only, rtts_ms, snapshots, wait_until
 from tests.system.routed_test import tshark
 
+pytestmark = pytest.mark.slow
+
 DELAY_MS = 0.5
 RATE_MBPS = 100
 SIZE = 20_000_000
