@@ -16,7 +16,7 @@ XdpSocket::XdpSocket(const std::string& device, const Options&) {
   throw EnvironmentError(
       "open an AF_XDP socket on " + device +
       ": simcore was built without libxdp; install Debian's libxdp-dev and libbpf-dev, and build "
-      "again: make build, or choose another portal");
+      "again (make install), or choose another portal");
 }
 
 XdpSocket::~XdpSocket() = default;
