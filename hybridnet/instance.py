@@ -69,7 +69,7 @@ def build(plan: dict[str, Any]) -> Any:
         from hybridnet import _simcore
     except ImportError as error:
         raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make build"
+            f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
     instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"])
     if "record" in plan:

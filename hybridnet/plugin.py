@@ -36,7 +36,7 @@ def include_directory() -> Path:
     directory = Path(__file__).parent / "include"
     if not (directory / "hybridnet" / "plugin.h").is_file():
         raise EnvironmentLackError(
-            f"there is no hybridnet/plugin.h in {directory}; it comes with the extension: make build"
+            f"there is no hybridnet/plugin.h in {directory}; it comes with the extension: make install"
         )
     return directory
 
@@ -72,7 +72,7 @@ def describe_plugin(path: Path) -> str:
         from hybridnet import _simcore
     except ImportError as error:
         raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make build"
+            f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
     return _simcore.describe_plugin(str(path))
 

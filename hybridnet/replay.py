@@ -172,6 +172,6 @@ def _simcore() -> Any:
         from hybridnet import _simcore
     except ImportError as error:
         raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make build"
+            f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
     return _simcore
