@@ -16,6 +16,7 @@ def test_an_example_that_builds_nothing(block: Block, tmp_path: Path) -> None:
     run_block(block, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.system
 @pytest.mark.skipif(os.geteuid() != 0, reason="system tests make namespaces and switches; run them as root")
 @pytest.mark.parametrize("block", all_blocks(system=True), ids=lambda block: block.name)

@@ -23,6 +23,8 @@ from hybridnet.errors import MachineError
 from hybridnet.machines.ssh import SshMachine
 from tests.system.machine_plans import pair, tree
 
+pytestmark = pytest.mark.slow
+
 LOOKS = "ip -o link | cut -d: -f2 | sort; ps ax -o comm | grep -v -e '^sh$' -e '^ps$' -e grep -e sort | sort"
 
 

@@ -18,6 +18,8 @@ import pytest
 
 from tests.system.wire_place import Place, ended, new_place
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def place() -> Iterator[Place]:
