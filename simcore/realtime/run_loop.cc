@@ -79,9 +79,10 @@ void RunLoop::run() {
     const SimTime now = wall_now();
     moderation_.turn_begins(epoch_ns() + now.count_ns(),
                             !moderated || !readable.empty() || simulation_.next_event_time() <= now);
+    poll_stamped(readable);
     overrun = !fire_due(now);
     if (overrun) ++counters_.overruns;
-    poll(readable);
+    poll_others(readable);
     flush_again = flush();
   }
 }
@@ -152,10 +153,14 @@ void RunLoop::move_clock_to_now() {
   if (possible > simulation_.now()) simulation_.advance_to(possible);
 }
 
-void RunLoop::poll(const std::vector<std::uint32_t>& readable) {
+// Before what is due now: a frame that came while the loop slept finds the network as it was when it came.
+void RunLoop::poll_stamped(const std::vector<std::uint32_t>& readable) {
   for (const std::uint32_t tag : readable) {
     if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) pollables_[tag]->poll();
   }
+}
+
+void RunLoop::poll_others(const std::vector<std::uint32_t>& readable) {
   for (const std::uint32_t tag : readable) {
     if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) continue;
     move_clock_to_now();

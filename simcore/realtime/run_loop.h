@@ -2,14 +2,16 @@
 //
 // RunLoop: keeps a Simulation in step with the wall clock, and lets portals in and out.
 //
-//   turn:  fire what is due (at most `events_per_turn`)
-//          ->  poll each readable portal (bounded)  ->  flush portals
+//   turn:  poll each readable portal that stamps its frames (bounded)
+//          ->  fire what is due (at most `events_per_turn`)
+//          ->  poll the other readable ones (bounded)  ->  flush portals
 //          ->  sleep until the next event or a readable portal, whichever is first
 //              (epoll_pwait2, nanoseconds)
 //
 // Simulated time is CLOCK_MONOTONIC minus the instant at which run() was called. Frames enter at the instant
 // at which they arrived: portals that have the kernel's timestamps move the clock to each frame's, within
-// what is still possible (advance()); for the others the loop moves it to now. The former are polled first.
+// what is still possible (advance()), firing what is due before it; so they are polled before what is due at all. For
+// the others the loop moves the clock to now.
 // Lateness, how long after its due instant an event fired, goes into a histogram.
 //
 // One thread runs the loop and owns everything reachable from it. Others may call stop(),
@@ -107,7 +109,8 @@ class RunLoop {
   void prepare_thread();
   bool fire_due(SimTime limit);
   void move_clock_to_now();
-  void poll(const std::vector<std::uint32_t>& readable);
+  void poll_stamped(const std::vector<std::uint32_t>& readable);
+  void poll_others(const std::vector<std::uint32_t>& readable);
   bool flush();
   bool moderate(bool behind);
   Duration time_to_sleep(bool flush_again) const;

@@ -242,6 +242,32 @@ TEST_F(RunLoopTest, a_portal_that_stamps_moves_the_clock_to_each_arrival_past_wh
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
+TEST_F(RunLoopTest, a_portal_that_stamps_is_asked_before_what_is_due_runs) {
+  RunLoop loop(simulation_, {});
+  Pipe pipe;
+  pipe.stamps = true;
+  std::vector<int> order;
+  Call due([&] {
+    order.push_back(2);
+    loop.stop();
+  });
+  pipe.on_byte = [&] {  // it came while the loop slept, at 1 ms
+    const SimTime came = SimTime::at_ns(1'000'000);
+    EXPECT_EQ(loop.advance(came), came) << "what was due after it had run already";
+    order.push_back(1);
+  };
+  simulation_.schedule(due, SimTime::at_ns(1'500'000));
+  Call busy([&] {  // until both are there
+    pipe.send(1);
+    while (loop.wall_now() < SimTime::at_ns(2'000'000)) {
+    }
+  });
+  simulation_.schedule(busy, SimTime::zero());
+  loop.add(pipe);
+  loop.run();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
 TEST_F(RunLoopTest, portals_are_served_between_turns_however_many_events_are_due) {
   RunLoop::Options options;
   options.events_per_turn = 10;
