@@ -241,13 +241,15 @@ std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::in
 }
 
 // With trains on, a small piece that the congestion window allows is kept back until more acknowledgements make it a
-// longer train, as tcp_tso_should_defer in Linux: at most a third of the window waits, and only while acknowledgements
-// come close behind each other, so more will come.
+// longer train, as tcp_tso_should_defer in Linux (since commit 295ce1eb36ae): at most a third of the window waits, and only
+// while acknowledgements come close behind each other, and the next one is expected soon.
 bool TcpSender::worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data,
                               std::int64_t allowed) const {
   const std::int64_t longest = longest_train() * congestion_.mss;
   if (longest == congestion_.mss || state_ != RecoveryState::open || board_.empty()) return false;
-  if (now - last_sent_ > kCloseBehind || now - board_.at(board_.first()).sent < rtt_.srtt() / 2) return false;
+  const SimTime next_ack = board_.at(board_.first()).sent + rtt_.srtt();
+  if (now - last_sent_ > kCloseBehind || next_ack - now > std::min(rtt_.srtt() / 2, kCloseBehind))
+    return false;
   const bool cut_by_congestion = allowed - chunk < congestion_.mss && chunk < std::min(data, longest);
   return cut_by_congestion && chunk < congestion_.cwnd / 3;
 }
