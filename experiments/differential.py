@@ -9,9 +9,9 @@ namespaces over the same link in real time. Where simulated and real differ, one
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Sequence
 
-from rich.progress import Progress
 from rich.table import Table
 
 from experiments.tcp_parts.differential_cells import (
@@ -138,13 +138,10 @@ def _run_real(
     """Every cell once in each round, in as few batches as the budget allows."""
     batches = batches_of([(each.cell, each.simulated_bps) for each in measured], budget_bps, MOST_AT_ONCE)
     done = []
-    with Cluster.local(["m1"]) as cluster, Progress(console=experiment.console) as progress:
-        task = progress.add_task("", total=rounds * len(batches))
-        for number in range(1, rounds + 1):
-            for cells in batches:
-                progress.update(task, description=f"round {number}: {len(cells)} real flows at once")
+    with Cluster.local(["m1"]) as cluster, experiment.steps(rounds * len(batches)) as steps:
+        for number, cells in itertools.product(range(1, rounds + 1), batches):
+            with steps.step(f"round {number}: {len(cells)} real flows at once"):
                 done.append(run_batch(cluster, cells, number, seconds, EVERY_S))
-                progress.advance(task)
     return done
 
 

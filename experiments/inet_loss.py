@@ -9,11 +9,8 @@ else, so what was sent and not captured was lost in capture; the kernel's counte
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections import Counter
-from pathlib import Path
-
-from rich.console import Console
-from rich.progress import Progress
 
 from experiments.inet_parts.balance import equations_of
 from experiments.inet_parts.loss_report import PUBLISHED_PERCENT, LossRun, checks_of, table_of
@@ -21,7 +18,7 @@ from experiments.inet_parts.numbered import FILTER, Place, send_and_count
 from experiments.inet_parts.testbed import Arm, bridge_plan
 from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "loss in capture at 12,500 and 125,000 small packets a second, as in Scussel and others 2015"
 
@@ -36,14 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="per run (default: 60)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all runs in turn (default: 3)")
-    parser.add_argument("--quick", action="store_true", help="2 s, one round, 1,250 and 12,500 packets/s")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/inet-loss"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "inet-loss", quick="2 s, one round, 1,250 and 12,500 packets/s")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -56,34 +46,23 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     rates = tuple(rate // 10 for rate in RATES) if arguments.quick else RATES
     if seconds < 1 or rounds < 1:
         raise UsageError(f"inet-loss: --seconds {seconds:g} --rounds {rounds}: both must be at least 1")
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
-    directory.write_manifest(seed=1, facts={"seconds": seconds, "rounds": rounds, "rates": rates})
+    experiment = Experiment(arguments, {"seconds": seconds, "rounds": rounds, "rates": rates})
+    directory = experiment.directory
     runs: list[LossRun] = []
-    with Cluster.local([MACHINE]) as cluster, Progress(console=console) as progress:
-        task = progress.add_task("", total=rounds * len(BACKENDS) * len(rates))
-        for number in range(1, rounds + 1):
-            for rate in rates:
-                for backend in BACKENDS:
-                    progress.update(task, description=f"round {number}: {backend}, {rate:,}/s")
-                    runs.append(_measure(cluster, backend, rate, number, seconds))
-                    progress.advance(task)
-    checks = checks_of(runs)
+    total = rounds * len(BACKENDS) * len(rates)
+    with Cluster.local([MACHINE]) as cluster, experiment.steps(total) as steps:
+        for number, rate, backend in itertools.product(range(1, rounds + 1), rates, BACKENDS):
+            with steps.step(f"round {number}: {backend}, {rate:,}/s"):
+                runs.append(_measure(cluster, backend, rate, number, seconds))
+                directory.write_json(f"round-{number}/{backend}-{rate}.json", runs[-1].to_json())
     directory.write_json(
-        "loss.json",
-        {
-            "published_percent": PUBLISHED_PERCENT,
-            "runs": [each.to_json() for each in runs],
-            "checks": [check.to_json() for check in checks],
-        },
+        "loss.json", {"published_percent": PUBLISHED_PERCENT, "runs": [each.to_json() for each in runs]}
     )
     columns = ("backend", "rate", "number", "sent", "sent_pps", "captured", "received", "missing", "lost")
     directory.write_csv(
         "loss.csv", columns, [tuple(getattr(each, column) for column in columns) for each in runs]
     )
-    console.print(table_of(runs))
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    return experiment.finish(checks_of(runs), table_of(runs))
 
 
 def _measure(cluster: Cluster, backend: str, rate: int, number: int, seconds: float) -> LossRun:

@@ -9,12 +9,10 @@ the run loop: a fixed 10 ms poll, and libpcap without its immediate mode. See do
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from pathlib import Path
-
-from rich.console import Console
-from rich.progress import Progress
 
 from experiments.inet_parts import pinger
 from experiments.inet_parts.rtt_plot import plot
@@ -31,7 +29,7 @@ from experiments.inet_parts.rtt_report import (
 from experiments.inet_parts.testbed import ACROSS_ADDRESS, LOCAL_ADDRESS, Arm, across_plan, local_plan
 from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "ping to and across the simulator, as in figures 2 and 3 of Scussel and others 2015"
 
@@ -46,14 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pings", type=int, default=300, metavar="N", help="per arm, test and round (default: 300)"
     )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all arms in turn (default: 3)")
-    parser.add_argument("--quick", action="store_true", help="20 pings, one round: to see that it works")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/inet-rtt"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "inet-rtt", quick="20 pings, one round: to see that it works")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -65,37 +56,24 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     pings, rounds = (20, 1) if arguments.quick else (arguments.pings, arguments.rounds)
     if pings < 1 or rounds < 1:
         raise UsageError(f"inet-rtt: --pings {pings} --rounds {rounds}: both must be at least 1")
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
-    directory.write_manifest(seed=1, facts={"pings": pings, "rounds": rounds, "interval_ms": INTERVAL_MS})
+    experiment = Experiment(arguments, {"pings": pings, "rounds": rounds, "interval_ms": INTERVAL_MS})
+    directory = experiment.directory
     runs: list[Run] = []
-    with Cluster.local([MACHINE]) as cluster, Progress(console=console) as progress:
-        task = progress.add_task("", total=rounds * len(ARMS) * len(TESTS))
-        for number in range(1, rounds + 1):
-            for arm in ARMS:
-                for test in TESTS:
-                    progress.update(task, description=f"round {number}: {test}, {arm.name}")
-                    runs.append(_measure(cluster, arm, test, number, pings))
-                    directory.write_json(f"round-{number}/{test}/{arm.name}.json", runs[-1].rtts_ns)
-                    progress.advance(task)
-    summaries, checks = summarize(runs), checks_of(runs)
-    directory.write_json(
-        "rtt.json",
-        {
-            "published_ms": PUBLISHED,
-            "summaries": to_json(summaries),
-            "checks": [check.to_json() for check in checks],
-        },
-    )
+    total = rounds * len(ARMS) * len(TESTS)
+    with Cluster.local([MACHINE]) as cluster, experiment.steps(total) as steps:
+        for number, arm, test in itertools.product(range(1, rounds + 1), ARMS, TESTS):
+            with steps.step(f"round {number}: {test}, {arm.name}"):
+                runs.append(_measure(cluster, arm, test, number, pings))
+                directory.write_json(f"round-{number}/{test}/{arm.name}.json", runs[-1].rtts_ns)
+    summaries = summarize(runs)
+    directory.write_json("rtt.json", {"published_ms": PUBLISHED, "summaries": to_json(summaries)})
     directory.write_csv(
         "rtt.csv",
         ["test", "arm", "round", "rtt_ms"],
         [(run.test, run.arm, run.number, ns / 1e6) for run in runs for ns in run.rtts_ns],
     )
     plot(directory.path / "rtt.png", runs)
-    console.print(table_of(summaries))
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    return experiment.finish(checks_of(runs), table_of(summaries))
 
 
 def _measure(cluster: Cluster, arm: Arm, test: str, number: int, pings: int) -> Run:

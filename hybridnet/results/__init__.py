@@ -6,6 +6,7 @@ from __future__ import annotations
 from hybridnet.results.checks import Check, render_checks
 from hybridnet.results.experiment import Experiment, add_experiment_arguments
 from hybridnet.results.run_directory import RunDirectory
+from hybridnet.results.steps import Steps
 from hybridnet.results.verdict import Limits, Verdict, judge
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Experiment",
     "Limits",
     "RunDirectory",
+    "Steps",
     "Verdict",
     "add_experiment_arguments",
     "judge",

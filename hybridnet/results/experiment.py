@@ -13,6 +13,7 @@ from rich.table import Table
 
 from hybridnet.results.checks import Check
 from hybridnet.results.run_directory import RunDirectory
+from hybridnet.results.steps import Steps
 
 __all__ = ["Experiment", "add_experiment_arguments"]
 
@@ -52,6 +53,10 @@ class Experiment:
         self.console = Console(stderr=arguments.json)
         self.directory = RunDirectory(arguments.out)
         self.directory.write_manifest(seed=seed, facts=facts)
+
+    def steps(self, total: int) -> Steps:
+        """Tells how far a measurement of so many steps is."""
+        return Steps(self.console, total)
 
     def finish(self, checks: Sequence[Check], table: Table | None = None) -> list[Check]:
         """Writes the checks into ``checks.json``, shows the table, and says where everything is.

@@ -39,7 +39,7 @@ def test_ping_is_quick_and_the_published_causes_are_not(tmp_path: Path) -> None:
     assert all(check["holds"] for check in causes), causes
     assert checks[-1]["holds"], "an answer is missing"
     written = sorted(path.name for path in (tmp_path / "rtt").iterdir())
-    assert written == ["manifest.json", "round-1", "rtt.csv", "rtt.json", "rtt.png"]
+    assert written == ["checks.json", "manifest.json", "round-1", "rtt.csv", "rtt.json", "rtt.png"]
 
 
 @pytest.mark.slow

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""How far a long measurement is: a bar on a terminal, a line for each step that is done elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+__all__ = ["Steps"]
+
+
+class Steps:
+    """The steps of one measurement, taken one after the other.
+
+    Args:
+        console: where to tell.
+        total: how many steps there will be.
+    """
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._total = total
+        self._done = 0
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=total)
+
+    def __enter__(self) -> Steps:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    @contextlib.contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """One of them; it counts as done when the block ends without an error.
+
+        Args:
+            what: is measured, for people.
+        """
+        self._progress.update(self._task, description=what)
+        began = time.monotonic()
+        yield
+        self._done += 1
+        self._progress.advance(self._task)
+        if not self._console.is_terminal:
+            self._console.print(
+                f"{self._done} of {self._total}: {what} ({time.monotonic() - began:.0f} s)", highlight=False
+            )
