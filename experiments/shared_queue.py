@@ -9,6 +9,11 @@
 
 To the queue both are segments, and neither sender can tell who the other is. Were the simulated TCP too timid or too
 bold, it would get too little or too much.
+
+A simulated host answers in no time, a real one in some tens of microseconds, about what the link needs for a frame.
+That alone decides whom a full queue drops: who is always on time finds it full again and again, who is late finds that
+room has come free (the phase effect of Floyd and Jacobson 1991). So each round first pings from one real host to the
+other, and gives the simulated hosts' links the delay that was found; ``--no-host-delay`` leaves it out, to show it.
 """
 
 from __future__ import annotations
@@ -19,18 +24,22 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from experiments.tcp_parts.host_delay import HostDelay, measure_host_delay
 from experiments.tcp_parts.linux_flows import LinuxFlow, prepare, require_algorithms, run_flows
 from experiments.tcp_parts.shared_link import (
     ALGORITHM,
+    CROSSED,
     PAYLOAD_BPS,
     QUEUE_PACKETS,
     RATE_MBPS,
     RTT_S,
     SERVICE,
+    SIMULATED,
     START_S,
     SharedLink,
     SharedRound,
     SimulatedSample,
+    ping_s,
     sample_of,
 )
 from experiments.tcp_parts.shared_plot import plot_shared
@@ -56,6 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--queue", choices=QUEUES, default=QUEUES[0], help="of the shared link (default: %(default)s)"
     )
+    parser.add_argument(
+        "--no-host-delay",
+        action="store_true",
+        help="the simulated hosts take no time to answer, unlike the real ones",
+    )
     add_experiment_arguments(parser, "shared-queue", quick="one round of 15 s")
 
 
@@ -80,16 +94,18 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         "rtt_s": RTT_S,
         "queue": queue,
         "queue_packets": QUEUE_PACKETS,
+        "host_delay": not arguments.no_host_delay,
     }
     experiment = Experiment(arguments, facts)
     done: list[SharedRound] = []
-    for number in range(1, rounds + 1):
-        with experiment.console.status(f"round {number} of {rounds}"):
-            done.append(_round(number, seconds, queue))
-        experiment.console.print(str(done[-1]), highlight=False)
-    checks = checks_of(done)
-    _write(experiment, done)
-    return experiment.finish(checks)
+    with experiment.steps(rounds) as steps:
+        for number in range(1, rounds + 1):
+            with steps.step(f"round {number} of {rounds}, {seconds:g} s"):
+                done.append(_round(number, seconds, queue, host_delay=not arguments.no_host_delay))
+                _write(experiment, done[-1])
+            experiment.console.print(str(done[-1]), highlight=False)
+    plot_shared(experiment.directory.path / "shared.png", done[0])
+    return experiment.finish(checks_of(done))
 
 
 def checks_of(rounds: Sequence[SharedRound]) -> list[Check]:
@@ -122,7 +138,7 @@ def checks_of(rounds: Sequence[SharedRound]) -> list[Check]:
     ]
 
 
-def _round(number: int, seconds: float, queue: str) -> SharedRound:
+def _round(number: int, seconds: float, queue: str, *, host_delay: bool) -> SharedRound:
     """Builds the network, lets both flows run, and removes it."""
     topo = SharedLink(aqm=None if queue == "drop-tail" else queue)
     with Net(topo, port_type="afpacket", seed=number) as net, ThreadPoolExecutor(1) as thread:
@@ -130,6 +146,11 @@ def _round(number: int, seconds: float, queue: str) -> SharedRound:
         for host in (sender, receiver):
             prepare(host, trains=True)
         sender.execute(["ping", "-n", "-c", "2", "-i", "0.2", receiver.IP()])  # ARP
+        answering = HostDelay(0.0, 0.0)
+        if host_delay:
+            answering = measure_host_delay(sender, receiver, ping_s())
+            for host_name, router in SIMULATED:
+                net.set_link(host_name, router, **answering.link_options(CROSSED))
         ahead_s = time.monotonic() - _snapshot(net)["time_ns"] / 1e9  # of the instance's clock
         real = thread.submit(
             run_flows, [(sender, receiver)], [ALGORITHM], seconds, EVERY_S, ahead_s + START_S
@@ -140,7 +161,7 @@ def _round(number: int, seconds: float, queue: str) -> SharedRound:
     simulated = [sample_of(each) for each in snapshots]
     judged = [each for each in snapshots if begin_s <= each["time_ns"] / 1e9 <= begin_s + seconds]
     verdict = judge([([judged[0]], [judged[-1]])], Limits())
-    return SharedRound(number, begin_s, seconds, flow, simulated, verdict, judged[-1]["links"])
+    return SharedRound(number, begin_s, seconds, answering, flow, simulated, verdict, judged[-1]["links"])
 
 
 def _watch(net: Net, real: Future[list[LinuxFlow]]) -> list[dict[str, Any]]:
@@ -157,29 +178,20 @@ def _snapshot(net: Net) -> dict[str, Any]:
     return dict(snapshot)
 
 
-def _write(experiment: Experiment, rounds: Sequence[SharedRound]) -> None:
-    directory = experiment.directory
+def _write(experiment: Experiment, done: SharedRound) -> None:
+    """Writes down what was measured, as soon as it is: a later failure loses nothing."""
+    directory, folder = experiment.directory, f"round-{done.number}"
     directory.write_json(
-        "rounds.json",
+        f"{folder}/round.json",
         {
             "link": {"rate_mbps": RATE_MBPS, "payload_bps": PAYLOAD_BPS, "service": SERVICE},
-            "rounds": [each.to_json() for each in rounds],
+            **done.to_json(),
         },
     )
-    for each in rounds:
-        directory.write_csv(
-            f"round-{each.number}/real.csv",
-            ["time_s", "acknowledged_bytes", "cwnd_segments", "retransmitted_segments"],
-            zip(
-                each.real_times,
-                *(
-                    each.real.column(name)
-                    for name in ("acknowledged_bytes", "cwnd_segments", "retransmitted_segments")
-                ),
-                strict=True,
-            ),
-        )
-        directory.write_csv(
-            f"round-{each.number}/simulated.csv", list(SimulatedSample._fields), each.simulated
-        )
-    plot_shared(directory.path / "shared.png", rounds[0])
+    columns = ("acknowledged_bytes", "cwnd_segments", "retransmitted_segments")
+    directory.write_csv(
+        f"{folder}/real.csv",
+        ["time_s", *columns],
+        zip(done.real_times, *(done.real.column(name) for name in columns), strict=True),
+    )
+    directory.write_csv(f"{folder}/simulated.csv", list(SimulatedSample._fields), done.simulated)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Echo requests, and how long each answer took, in nanoseconds: ``python pinger.py ADDRESS COUNT INTERVAL_MS``.
 
-What iputils' ping does, which however tells three digits only: 0.1 ms at 20 ms. A request is stamped just before it is
-sent, its answer by the kernel when it comes. Intervals vary by half around their mean, so that no timer of 10 ms keeps
-step with them. Prints JSON: ``rtts_ns`` in order, and how many were ``sent``.
+What iputils' ping does, which however tells three digits only (0.1 ms at 20 ms), and does not sleep between requests
+that follow each other within 10 ms. A request is stamped just before it is sent, its answer by the kernel when it
+comes. Intervals vary by half around their mean, so that no timer of 10 ms keeps step with them; a request does not
+wait for the answer to the one before. Prints JSON: ``rtts_ns`` in order of the requests, and how many were ``sent``
+(at most 60,000).
 
 Only the standard library is used here: it runs in a host of a machine.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import socket
 import struct
 import sys
@@ -39,42 +42,46 @@ def request(identifier: int, sequence: int) -> bytes:
     return struct.pack("!BBHHH", ECHO_REQUEST, 0, checksum(header + body), identifier, sequence) + body
 
 
-def answered_at(connection: socket.socket, identifier: int, sequence: int, until: float) -> int | None:
-    """When the answer came, by the kernel's clock; None when it did not in time."""
-    while (left := until - time.monotonic()) > 0:
-        connection.settimeout(left)
-        try:
-            packet, control, _, _ = connection.recvmsg(2048, 64)
-        except TimeoutError:
-            return None
-        kind, _, _, who, which = struct.unpack_from("!BBHHH", packet, (packet[0] & 15) * 4)
-        if (kind, who, which) == (ECHO_REPLY, identifier, sequence):
+def collect(
+    connection: socket.socket, identifier: int, sent_ns: dict[int, int], until: float
+) -> dict[int, int]:
+    """Takes answers until then, or until there is one for each of ``sent_ns``; their round trips, in nanoseconds.
+
+    What was answered is no longer in ``sent_ns`` afterwards.
+    """
+    rtts_ns = {}
+    while sent_ns and (left := until - time.monotonic()) > 0:
+        if not select.select([connection], [], [], left)[0]:
+            break
+        packet, control, _, _ = connection.recvmsg(2048, 64)
+        kind, _, _, who, sequence = struct.unpack_from("!BBHHH", packet, (packet[0] & 15) * 4)
+        if (kind, who) == (ECHO_REPLY, identifier) and sequence in sent_ns:
             seconds, nanoseconds = struct.unpack_from("@qq", control[0][2])
-            return int(seconds) * 10**9 + int(nanoseconds)
-    return None
+            rtts_ns[sequence] = int(seconds) * 10**9 + int(nanoseconds) - sent_ns.pop(sequence)
+    return rtts_ns
 
 
 def main() -> None:
-    """Pings, one after the other."""
+    """Pings."""
     address, count, interval_s = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]) / 1e3
     identifier = os.getpid() & 0xFFFF
     intervals = random.Random(1)
-    rtts_ns = []
+    rtts_ns: dict[int, int] = {}
+    sent_ns: dict[int, int] = {}
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as connection:
         connection.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         connection.connect((address, 0))
-        for number in range(-WARM_UP, count):
-            begun = time.monotonic()
-            packet = request(identifier, number & 0xFFFF)
-            sent_ns = time.clock_gettime_ns(time.CLOCK_REALTIME)
+        due = time.monotonic()
+        for number in range(WARM_UP + count):
+            time.sleep(max(0.0, due - time.monotonic()))
+            packet = request(identifier, number)
+            sent_ns[number] = time.clock_gettime_ns(time.CLOCK_REALTIME)
             connection.send(packet)
-            came_ns = answered_at(connection, identifier, number & 0xFFFF, begun + WAIT_S)
-            if came_ns is not None and number >= 0:
-                rtts_ns.append(came_ns - sent_ns)
-            rest = begun + interval_s * intervals.uniform(0.5, 1.5) - time.monotonic()
-            if rest > 0:
-                time.sleep(rest)
-    print(json.dumps({"sent": count, "rtts_ns": rtts_ns}))
+            due = max(due + interval_s * intervals.uniform(0.5, 1.5), time.monotonic())
+            rtts_ns |= collect(connection, identifier, sent_ns, due)
+        rtts_ns |= collect(connection, identifier, sent_ns, time.monotonic() + WAIT_S)
+    counted = [rtts_ns[number] for number in sorted(rtts_ns) if number >= WARM_UP]
+    print(json.dumps({"sent": count, "rtts_ns": counted}))
 
 
 if __name__ == "__main__":

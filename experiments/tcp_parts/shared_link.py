@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from experiments.tcp_parts.host_delay import PING_FRAME, HostDelay
 from experiments.tcp_parts.linux_flows import LinuxFlow
 from hybridnet import Topo
 from hybridnet.results import Verdict
@@ -23,6 +24,10 @@ QUEUE_PACKETS = round(RATE_MBPS * 1e6 * RTT_S / 8 / FRAME)
 PAYLOAD_BPS = RATE_MBPS * 1e6 * PAYLOAD / FRAME
 START_S = 4.0
 """The simulated flow begins so long after the instance; by then all is built."""
+SIMULATED = (("v1", "r1"), ("v2", "r2"))
+"""The simulated hosts, and their routers."""
+CROSSED = 4
+"""So often a round trip crosses a link of a simulated host."""
 
 
 class SharedLink(Topo):
@@ -46,7 +51,7 @@ class SharedLink(Topo):
         self.addHost("h2")
         self.addSimHost("v1", applications=[bulk])
         self.addSimHost("v2", applications=[{"kind": "tcp_discard", "port": SERVICE}])
-        for host, router in (("h1", "r1"), ("v1", "r1"), ("h2", "r2"), ("v2", "r2")):
+        for host, router in (("h1", "r1"), ("h2", "r2"), *SIMULATED):
             self.addLink(host, router)
 
 
@@ -78,12 +83,14 @@ class SharedRound:
     Args:
         begin_s: when the real flow began, on the instance's clock, as all times here.
         seconds: for so long both are judged.
+        answering: what the real hosts take, and the simulated ones were given; zero where they were given nothing.
         links: the counters of the links at the end.
     """
 
     number: int
     begin_s: float
     seconds: float
+    answering: HostDelay
     real: LinuxFlow
     simulated: list[SimulatedSample]
     verdict: Verdict
@@ -119,12 +126,13 @@ class SharedRound:
     def __str__(self) -> str:
         return (
             f"round {self.number}: real {self.real_bps / 1e6:.1f}, simulated {self.simulated_bps / 1e6:.1f} Mbit/s, "
-            f"Jain {self.fairness:.3f}; {self.verdict}"
+            f"Jain {self.fairness:.3f}; simulated hosts answer in {self.answering}; {self.verdict}"
         )
 
     def to_json(self) -> dict[str, Any]:
         return {
             "number": self.number,
+            "answering": self.answering.to_json(),
             "seconds": self.seconds,
             "real_bps": self.real_bps,
             "simulated_bps": self.simulated_bps,
@@ -133,6 +141,11 @@ class SharedRound:
             "verdict": self.verdict.to_json(),
             "links": self.links,
         }
+
+
+def ping_s() -> float:
+    """What the network takes for a ping between the real hosts and its answer, while nothing else is there."""
+    return RTT_S + 2 * 8 * (PING_FRAME + OVERHEAD) / (RATE_MBPS * 1e6)
 
 
 def rates(times: Sequence[float], counts: Sequence[float], every_s: float) -> list[tuple[float, float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 from experiments.shared_queue import checks_of
+from experiments.tcp_parts.host_delay import HostDelay
 from experiments.tcp_parts.linux_flows import LinuxFlow
 from experiments.tcp_parts.shared_link import PAYLOAD_BPS, SharedRound, SimulatedSample, rates
 from hybridnet.results import Verdict
@@ -13,7 +14,9 @@ def round_of(real_bps: float, simulated_bps: float, trusted: bool = True) -> Sha
     """Ten seconds, from second 4 on."""
     flow = LinuxFlow([(0.0,) * 9, (10.0, real_bps * 10 / 8, *(0.0,) * 7)], began=100.0)
     samples = [SimulatedSample(at, round(simulated_bps * (at - 4) / 8), 0, 0) for at in (4.0, 9.0, 14.0)]
-    return SharedRound(1, 4.0, 10.0, flow, samples, Verdict(trusted, [] if trusted else ["late"]), [])
+    return SharedRound(
+        1, 4.0, 10.0, HostDelay(0.0, 0.0), flow, samples, Verdict(trusted, [] if trusted else ["late"]), []
+    )
 
 
 def test_equal_flows_are_fair():
