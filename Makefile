@@ -17,7 +17,7 @@ install:  ## packages, Python environments, extension; quick the second time
 	@setup/install
 
 demo: install  ## the main job at this machine's scale, one round: table and plot in runs/demo
-	@.venv/bin/hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/demo
+	@.venv/bin/hybridnet reproduce maxinet --scale auto --rounds 1 --seconds-per-step 4 --out runs/demo
 
 test: install test-cpp test-unit test-system  ## every test (the system tier needs root)
 

@@ -242,7 +242,7 @@ def _tell(
         if run.stalls:
             longest_s = max(length_s for _, length_s in run.stalls)
             console.print(
-                f"{run.arm}: this computer stood still {len(run.stalls)} times, up to {1e3 * longest_s:.0f} ms: the "
-                "verdicts leave those seconds out",
+                f"{run.arm}: a core of this computer stood still {len(run.stalls)} times, up to "
+                f"{1e3 * longest_s:.0f} ms: the verdicts leave those seconds out",
                 highlight=False,
             )

@@ -130,12 +130,13 @@ def listens(pid: int, port: int) -> bool:
     return False
 
 
-def watch_stalls(path: str) -> None:
-    """Writes down every instant at which the whole computer stood still for more than a millisecond, until it is ended.
+def watch_stalls(core: int, path: str) -> None:
+    """Writes down every instant at which a core stood still for more than a millisecond, until it is ended.
 
-    A process of its own, above everything else that runs here: when it wakes up late, no program was in the way; the
-    computer was taken away (by its hypervisor), or the kernel was busy with itself.
+    A process of its own on each core, above everything else that runs there: when it wakes up late, no program was in
+    the way; the core was taken away (by its hypervisor), or the kernel was busy with itself.
     """
+    os.sched_setaffinity(0, [core])
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(WATCH_PRIORITY))
     with open(path, "w", encoding="ascii") as file:
         due = time.monotonic()
@@ -157,8 +158,7 @@ class Runner:
         self.servers: list[Flow] = []
         self.clients: list[Flow] = []
         self.sampler: Sampler | None = None
-        self.stalls_path = os.path.join(folder, "stalls")
-        self.watch: multiprocessing.Process | None = None
+        self.watches: dict[str, multiprocessing.Process] = {}
 
     def servers_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:
@@ -189,8 +189,10 @@ class Runner:
     def sample_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         self.sampler = Sampler(self.servers, request["period_s"])
         self.sampler.start()
-        self.watch = multiprocessing.Process(target=watch_stalls, args=(self.stalls_path,), daemon=True)
-        self.watch.start()
+        for core in sorted(os.sched_getaffinity(0)):
+            path = os.path.join(self.folder, f"stalls-{core}")
+            self.watches[path] = multiprocessing.Process(target=watch_stalls, args=(core, path), daemon=True)
+            self.watches[path].start()
         return {"monotonic_s": time.monotonic()}
 
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -234,14 +236,15 @@ class Runner:
         )
 
     def end_watch(self) -> list[list[float]]:
-        """The instants at which a stall ended, and how long it was; seconds."""
-        if self.watch is None:
-            return []
-        self.watch.terminate()
-        self.watch.join()
-        self.watch = None
-        with open(self.stalls_path, encoding="ascii") as file:
-            return [[float(field) for field in line.split()] for line in file]
+        """The instants at which a stall of a core ended, and how long it was, in their order; seconds."""
+        stalls = []
+        for path, watch in self.watches.items():
+            watch.terminate()
+            watch.join()
+            with open(path, encoding="ascii") as file:
+                stalls += [[float(field) for field in line.split()] for line in file]
+        self.watches = {}
+        return sorted(stalls)
 
     def end_all(self) -> list[str]:
         """Ends what still runs; the hosts where something did."""

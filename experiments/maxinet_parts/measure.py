@@ -28,7 +28,8 @@ WARM_UP_LIMIT_S = 60
 GRACE_S = 5.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
-LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.98)
+LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.95)
+"""The processor's share is the mean of a step: above 95 % some of its seconds had no core to spare."""
 
 SNAPSHOT_S = 0.05
 """How long after its instant a snapshot may have been taken."""
@@ -180,7 +181,7 @@ def step_verdict(
 
     Args:
         timed: its windows; none when its flows were still being started when it ended.
-        stalls: begin and end of each stall of the computer, on the same clock.
+        stalls: begin and end of each stall of a core, on the same clock.
         step: what it delivered.
     """
     if not timed:
@@ -193,7 +194,7 @@ def step_verdict(
 
 
 def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]]) -> list[Window]:
-    """The windows in which the computer never stood still; all of them when there is no such window.
+    """The windows in which no core of the computer stood still; all of them when there is no such window.
 
     Args:
         timed: windows with the instants of their snapshots.
