@@ -243,6 +243,6 @@ def _tell(
             longest_s = max(length_s for _, length_s in run.stalls)
             console.print(
                 f"{run.arm}: a core of this computer stood still {len(run.stalls)} times, up to "
-                f"{1e3 * longest_s:.0f} ms: the verdicts leave those seconds out",
+                f"{1e3 * longest_s:.0f} ms: the verdicts leave out the quarter seconds around",
                 highlight=False,
             )

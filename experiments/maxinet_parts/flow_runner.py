@@ -36,8 +36,8 @@ from typing import Any
 LISTEN_LIMIT_S = 60.0
 CONGESTION_CONTROL = "cubic"
 WATCH_PRIORITY = 90
-WATCH_PERIOD_S = 0.002
-STALL_S = 0.001
+WATCH_PERIOD_S = 0.001
+STALL_S = 0.0005  # so none of 1.5 ms, which would be over a verdict's 1 ms, begins and ends unseen
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 
 
@@ -131,7 +131,7 @@ def listens(pid: int, port: int) -> bool:
 
 
 def watch_stalls(core: int, path: str) -> None:
-    """Writes down every instant at which a core stood still for more than a millisecond, until it is ended.
+    """Writes down every instant at which a core stood still for more than STALL_S, until it is ended.
 
     A process of its own on each core, above everything else that runs there: when it wakes up late, no program was in
     the way; the core was taken away (by its hypervisor), or the kernel was busy with itself.

@@ -24,6 +24,8 @@ from hybridnet.results.verdict import Verdict, Window
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
+WINDOW_S = 0.25
+"""Between the snapshots of a step: what a stall spoils is left out of its verdict by so much at a time."""
 WARM_UP_LIMIT_S = 60
 GRACE_S = 5.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
@@ -72,7 +74,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     Args:
         arm: a network that runs.
         scale: what to offer.
-        tick: called about once a second with what is going on and the seconds that went by.
+        tick: called every WINDOW_S with what is going on and the seconds that went by.
 
     Raises:
         ExperimentError: a host does not answer, or a flow could not be started.
@@ -161,12 +163,12 @@ def ask(request: Request, **content: Any) -> dict[str, Any]:
 
 
 def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[TimedWindow]:
-    """Snapshots of the arm about once a second, as windows."""
+    """Snapshots of the arm every WINDOW_S, as windows."""
     windows: list[TimedWindow] = []
     at, before = time.monotonic(), arm.snapshots()
     while until - time.monotonic() > 0:
         began = time.monotonic()
-        time.sleep(min(SAMPLE_PERIOD_S, max(0.0, until - began)))
+        time.sleep(min(WINDOW_S, max(0.0, until - began)))
         now, after = time.monotonic(), arm.snapshots()
         windows.append((at, now, (before, after)))
         tick(now - at)
