@@ -29,16 +29,17 @@ __all__ = [
 
 TESTS = ("local", "across")
 
-FIXED_POLL = {"fixed_poll_ns": 10_000_000}
+SLEEPS = {"early_wake_ns": 0}
+FIXED_POLL = {**SLEEPS, "fixed_poll_ns": 10_000_000}
 READ_STAMPS = {"kernel_stamps": False}
 GATHERED = {"immediate": False, "timeout_ns": 10_000_000}
 ARMS = (
     Arm("kernel", None),
     Arm("packet", "packet"),
     Arm("pcap", "pcap"),
-    Arm("INET, after the fixes", "pcap", options=READ_STAMPS),
+    Arm("INET, after the fixes", "pcap", options=READ_STAMPS, realtime=SLEEPS),
     Arm("INET, fixed poll", "pcap", options=READ_STAMPS, realtime=FIXED_POLL),
-    Arm("INET, not immediate", "pcap", options={**READ_STAMPS, **GATHERED}),
+    Arm("INET, not immediate", "pcap", options={**READ_STAMPS, **GATHERED}, realtime=SLEEPS),
     Arm("INET, both: before the fixes", "pcap", options={**READ_STAMPS, **GATHERED}, realtime=FIXED_POLL),
     Arm("pcap, not immediate", "pcap", options=GATHERED),
 )

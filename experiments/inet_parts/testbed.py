@@ -228,6 +228,7 @@ def _instance(
             "policy": "best_effort",
             "lateness_limit_ns": 1_000_000,
             "spin_ns": 0,
+            "early_wake_ns": 150_000,
             "cpu": None,
             "fifo_priority": 10,
             **arm.realtime,

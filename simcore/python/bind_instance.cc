@@ -93,12 +93,14 @@ nb::dict snapshot(Instance& instance) {
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
                std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::int64_t fixed_poll_ns,
-               std::int64_t moderation_ns, std::optional<int> cpu, std::optional<int> fifo_priority) {
+               std::int64_t moderation_ns, std::int64_t early_wake_ns, std::optional<int> cpu,
+               std::optional<int> fifo_priority) {
   RunLoop::Options realtime;
   realtime.policy = policy(policy_name);
   realtime.lateness_limit = Duration::ns(lateness_limit_ns);
   realtime.spin = Duration::ns(spin_ns);
   realtime.moderation = Duration::ns(moderation_ns);
+  realtime.early_wake = Duration::ns(early_wake_ns);
   realtime.fixed_poll = Duration::ns(fixed_poll_ns);
   realtime.cpu = cpu;
   realtime.fifo_priority = fifo_priority;
@@ -113,7 +115,7 @@ void bind_instance(nb::module_& m) {
   instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
            "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "moderation_ns"_a = 0,
-           "cpu"_a = nb::none(), "fifo_priority"_a = nb::none())
+           "early_wake_ns"_a = 0, "cpu"_a = nb::none(), "fifo_priority"_a = nb::none())
       .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
            "filter"_a = "", "options"_a = nb::dict())
       .def(

@@ -28,7 +28,10 @@ void check(bool in_range, const char* option, std::int64_t value, const char* ra
 }  // namespace
 
 RunLoop::RunLoop(Simulation& simulation, const Options& options)
-    : simulation_(simulation), options_(options), moderation_(options.moderation) {
+    : simulation_(simulation),
+      options_(options),
+      moderation_(options.moderation),
+      early_wake_(options.early_wake) {
   check(options.lateness_limit > Duration::zero(), "lateness_limit", options.lateness_limit.count_ns(),
         "more than 0 ns");
   check(options.spin >= Duration::zero() && options.spin <= Duration::ms(1), "spin", options.spin.count_ns(),
@@ -39,6 +42,10 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
         options.moderation.count_ns(), "0 to 1,000,000 ns");
   check(options.moderation == Duration::zero() || options.fixed_poll == Duration::zero(), "moderation",
         options.moderation.count_ns(), "0 with a fixed_poll");
+  check(options.early_wake >= Duration::zero() && options.early_wake <= Duration::ms(1), "early_wake",
+        options.early_wake.count_ns(), "0 to 1,000,000 ns");
+  check(options.early_wake == Duration::zero() || options.fixed_poll == Duration::zero(), "early_wake",
+        options.early_wake.count_ns(), "0 with a fixed_poll");
   check(options.events_per_turn >= 1, "events_per_turn", options.events_per_turn, "at least 1");
   check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
   check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
@@ -74,7 +81,7 @@ void RunLoop::run() {
     const bool moderated = moderate(flush_again || overrun);
     const Duration sleep = moderated ? Duration::zero() : time_to_sleep(flush_again);
     if (sleep > Duration::zero()) ++counters_.sleeps;
-    const std::vector<std::uint32_t>& readable = where_to_wait(sleep).wait(sleep);
+    const std::vector<std::uint32_t>& readable = wait(sleep, !flush_again);
     ++counters_.turns;
     const SimTime now = wall_now();
     moderation_.turn_begins(epoch_ns() + now.count_ns(),
@@ -197,6 +204,28 @@ Duration RunLoop::time_to_sleep(bool flush_again) const {
   }
   if (options_.fixed_poll > Duration::zero() && sleep > Duration::zero()) sleep = options_.fixed_poll;
   return flush_again ? std::min(sleep, kFlushAgain) : sleep;
+}
+
+// Waits until something is readable or `sleep` has passed. Before an event it ends its sleep earlier, and looks until then.
+const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) {
+  const bool early = for_event && options_.early_wake > Duration::zero();
+  if (!early || sleep == Duration::zero() || sleep == Duration::infinite()) {
+    return where_to_wait(sleep).wait(sleep);
+  }
+  const std::int64_t began_ns = monotonic_ns();
+  const std::int64_t due_ns = began_ns + sleep.count_ns();
+  const Duration lead = std::min(early_wake_.lead(began_ns), sleep);
+  const std::vector<std::uint32_t>* readable = &epoll_.wait(sleep - lead);
+  const std::int64_t awake_ns = monotonic_ns();
+  const bool slept = sleep > lead && readable->empty();
+  if (slept) early_wake_.woke(Duration::ns(std::max<std::int64_t>(awake_ns - due_ns + lead.count_ns(), 0)));
+  std::int64_t now_ns = awake_ns;
+  while (readable->empty() && now_ns < due_ns) {
+    readable = &epoll_.wait(Duration::zero());
+    now_ns = monotonic_ns();
+  }
+  early_wake_.spun(Duration::ns(now_ns - awake_ns));
+  return *readable;
 }
 
 Epoll& RunLoop::where_to_wait(Duration sleep) {

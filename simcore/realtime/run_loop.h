@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/realtime/early_wake.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
@@ -48,7 +49,10 @@ class RunLoop {
     Policy policy = Policy::best_effort;
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
     Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
-    int events_per_turn = 1'024;       // >= 1
+    // Ends sleeps before an event by what waking up takes, at most by this; see EarlyWake. 0 (never) to 1 ms; not together
+    // with `fixed_poll`.
+    Duration early_wake = Duration::zero();
+    int events_per_turn = 1'024;  // >= 1
     // While busy, turns begin at least this far apart, and what came meanwhile is handled together; see Moderation.
     // 0 (never) to 1 ms; not together with `fixed_poll`.
     Duration moderation = Duration::zero();
@@ -114,6 +118,7 @@ class RunLoop {
   bool flush();
   bool moderate(bool behind);
   Duration time_to_sleep(bool flush_again) const;
+  const std::vector<std::uint32_t>& wait(Duration sleep, bool for_event);
   Epoll& where_to_wait(Duration sleep);
   void run_posted();
   void end();
@@ -121,6 +126,7 @@ class RunLoop {
   Simulation& simulation_;
   Options options_;
   Moderation moderation_;
+  EarlyWake early_wake_;
   Lateness lateness_;
   Counters counters_;
   bool fifo_refused_ = false;

@@ -176,6 +176,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
         "lateness_limit_ns": 10**6,
         "spin_ns": 0,
         "moderation_ns": 1_000_000 // 20,
+        "early_wake_ns": 150_000,
         "cpu": None,
         "fifo_priority": 10,
     }
@@ -194,6 +195,11 @@ def test_moderation_can_be_set_and_is_bounded() -> None:
     assert unmoderated.machines["m1"]["instance"]["realtime"]["moderation_ns"] == 0
     with pytest.raises(PlanError, match="moderation of 2000000 ns"):
         plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=2_000_000))
+
+
+def test_an_early_wake_is_bounded() -> None:
+    with pytest.raises(PlanError, match="early wake of -1 ns"):
+        plan(TwoTrees(depth=1), realtime=RealtimeOptions(early_wake_ns=-1))
 
 
 def test_private_directories_must_be_absolute() -> None:

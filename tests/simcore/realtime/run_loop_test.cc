@@ -173,6 +173,45 @@ TEST_F(RunLoopTest, moderation_out_of_range_or_with_a_fixed_poll_is_refused) {
   EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
 }
 
+TEST_F(RunLoopTest, a_loop_that_wakes_up_early_fires_nothing_before_it_is_due) {
+  RunLoop::Options options;
+  options.early_wake = Duration::us(150);
+  RunLoop loop(simulation_, options);
+  int left = 100;
+  Call seldom([&] {
+    EXPECT_GE(loop.wall_now(), simulation_.now());
+    if (--left == 0) return loop.stop();
+    simulation_.schedule_in(seldom, Duration::ms(2));
+  });
+  simulation_.schedule(seldom, SimTime::zero());
+  loop.run();
+  EXPECT_EQ(loop.lateness().count(), 100U);
+}
+
+TEST_F(RunLoopTest, a_frame_ends_the_wait_before_an_event) {
+  RunLoop::Options options;
+  options.early_wake = Duration::us(150);
+  RunLoop loop(simulation_, options);
+  Pipe pipe;
+  pipe.stamps = true;
+  pipe.on_byte = [&] { loop.stop(); };
+  Call never_due([] {});
+  simulation_.schedule(never_due, SimTime::at_ns(60'000'000'000));
+  pipe.send(1);
+  loop.add(pipe);
+  loop.run();
+  EXPECT_LT(loop.wall_now(), SimTime::at_ns(30'000'000'000));
+}
+
+TEST_F(RunLoopTest, an_early_wake_out_of_range_or_with_a_fixed_poll_is_refused) {
+  RunLoop::Options options;
+  options.early_wake = Duration::us(1'001);
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  options.early_wake = Duration::us(150);
+  options.fixed_poll = Duration::ms(10);
+  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+}
+
 TEST_F(RunLoopTest, simulated_time_continues_where_it_was) {
   simulation_.run_until(SimTime::at_ns(7'000'000'000));
   RunLoop loop(simulation_, {});
