@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from statistics import fmean
 
-from rich.console import Console
 from rich.table import Table
 
 from experiments.mm1_parts.plot import plot
@@ -21,7 +19,7 @@ from experiments.mm1_parts.systems import ARRIVALS, SERVICE, SYSTEMS, Estimate
 from experiments.mm1_parts.theory import mm1_share
 from hybridnet._simcore import KendallRun
 from hybridnet.errors import UsageError
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "M/M/1, M/M/2, M/D/1 and M/M/1/K beside theory, as in section 2.2 of Idserda 2004"
 
@@ -52,13 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="runs at a time (default: one per processor, %(default)s)",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/mm1"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "mm1")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -73,11 +65,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     for name, least in (("replications", 2), ("jobs", 1), ("threads", 1), ("seed", 0)):
         if getattr(arguments, name) < least:
             raise UsageError(f"--{name} {getattr(arguments, name)}: it must be at least {least}")
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
-    directory.write_manifest(
-        seed=arguments.seed, facts={"replications": arguments.replications, "jobs": arguments.jobs}
-    )
+    facts = {"replications": arguments.replications, "jobs": arguments.jobs}
+    experiment = Experiment(arguments, facts, seed=arguments.seed)
     runs = {
         system.name: system.replicate(
             arguments.jobs, arguments.replications, arguments.seed, arguments.threads
@@ -86,11 +75,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     }
     shares = [fmean(run.share_of_time[jobs] for run in runs["M/M/1"]) for jobs in range(LEVELS)]
     theory = [mm1_share(ARRIVALS, SERVICE, jobs) for jobs in range(LEVELS)]
-    checks = _checks(runs, shares, theory)
-    _write(directory, arguments, runs, shares, theory, checks)
-    console.print(_table(runs, shares, theory))
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    _write(experiment.directory, arguments, runs, shares, theory)
+    return experiment.finish(_checks(runs, shares, theory), _table(runs, shares, theory))
 
 
 def _responses(runs: list[KendallRun], level: float) -> Estimate:
@@ -142,7 +128,6 @@ def _write(
     runs: dict[str, list[KendallRun]],
     shares: list[float],
     theory: list[float],
-    checks: list[Check],
 ) -> None:
     columns = ("seed", "mean_response_s", "mean_waiting_s", "mean_jobs", "arrived", "lost", "seconds")
     replications = [
@@ -165,7 +150,6 @@ def _write(
                 for system in SYSTEMS
             },
             "published": vars(PUBLISHED),
-            "checks": [check.to_json() for check in checks],
         },
     )
     for system in SYSTEMS:

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from experiments.overload_parts.load import LimitedWire, Load, pass_frames
@@ -22,7 +20,7 @@ from experiments.overload_parts.report import Outcome, checks_of, peak_of, table
 from hybridnet.cleaning import remove_run_directory
 from hybridnet.errors import EnvironmentLackError, ExperimentError, UsageError
 from hybridnet.journal import Journal
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "a wire offered twice what its processor time allows: goodput, memory, drops, verdict"
 
@@ -51,13 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", type=int, default=1400, metavar="BYTES", help="of the frames (default: %(default)s)"
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/overload"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "overload")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -79,31 +71,24 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         raise EnvironmentLackError(
             "overload: network namespaces and control groups need root; run it with sudo"
         )
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
-    directory.write_manifest(
-        seed=1, facts={"quota_cores": arguments.quota, "seconds": arguments.seconds, "bytes": arguments.size}
+    experiment = Experiment(
+        arguments,
+        {"quota_cores": arguments.quota, "seconds": arguments.seconds, "bytes": arguments.size},
     )
     journal = Journal.create()
     try:
         with Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True
+            SpinnerColumn(), TextColumn("{task.description}"), console=experiment.console, transient=True
         ) as progress:
             outcome = _measure(arguments, journal, progress)
     finally:
         journal.close()
         remove_run_directory(journal.directory)
-    checks = checks_of(outcome)
-    directory.write_json(
-        "overload.json", {**outcome.to_json(), "checks": [check.to_json() for check in checks]}
+    experiment.directory.write_json("overload.json", outcome.to_json())
+    experiment.console.print(
+        f"the quota held the wire back for {outcome.throttled_s:.1f} s of the overload", highlight=False
     )
-    console.print(table_of(outcome))
-    console.print(
-        f"the quota held the wire back for {outcome.throttled_s:.1f} s of the overload; "
-        f"run directory: {directory.path}",
-        highlight=False,
-    )
-    return checks
+    return experiment.finish(checks_of(outcome), table_of(outcome))
 
 
 def _measure(arguments: argparse.Namespace, journal: Journal, progress: Progress) -> Outcome:

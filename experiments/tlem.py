@@ -15,16 +15,12 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from pathlib import Path
 
-from rich.console import Console
-from rich.progress import track
-
-from experiments.tlem_parts.latency import measure_accuracy, median_of
+from experiments.tlem_parts.latency import Accuracy, measure_accuracy, median_of
 from experiments.tlem_parts.report import CASES, Case, Figures, checks_of, plot, plot_errors, table_of
 from hybridnet._simcore import LinkPipeline, TwoCopies
 from hybridnet.errors import HybridnetError, UsageError
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what a packet costs in the simulator's link, as in Rizzo and Lettieri 2016 (TLEM)"
 
@@ -50,13 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--latency-seconds", type=float, default=3.0, metavar="S", help="of packets (default: %(default)s)"
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/tlem"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "tlem")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -77,19 +67,21 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         raise UsageError("measure the delay of hybridnet wire: that needs root; --no-latency leaves it out")
     if not 0.1 <= arguments.latency_seconds <= 60:
         raise UsageError(f"--latency-seconds {arguments.latency_seconds:g}: 0.1 to 60 are possible")
-    console = Console(stderr=arguments.json)
-    directory = RunDirectory(arguments.out)
-    directory.write_manifest(
-        seed=1, facts={"rounds": arguments.rounds, "packets_of_64_bytes": arguments.packets}
-    )
+    facts = {"rounds": arguments.rounds, "packets_of_64_bytes": arguments.packets}
+    experiment = Experiment(arguments, facts)
+    directory = experiment.directory
     figures: Figures = {case: [] for case in CASES}
-    for _ in track(range(arguments.rounds), description="rounds", console=console, transient=True):
-        for case in CASES:
-            figures[case].append(measure_ns(case, arguments.packets))
+    accuracies: list[Accuracy] = []
+    with experiment.steps(arguments.rounds * (2 if arguments.latency else 1)) as steps:
+        for number in range(1, arguments.rounds + 1):
+            with steps.step(f"round {number}: packets through memory"):
+                for case in CASES:
+                    figures[case].append(measure_ns(case, arguments.packets))
+            if arguments.latency:
+                with steps.step(f"round {number}: packets through hybridnet wire"):
+                    accuracies.append(measure_accuracy(arguments.latency_seconds))
     checks = checks_of(figures)
     if arguments.latency:
-        with console.status("sending packets through hybridnet wire"):
-            accuracies = [measure_accuracy(arguments.latency_seconds) for _ in range(arguments.rounds)]
         checks.append(median_of(accuracies).check())
         plot_errors(directory.path / "latency.png", accuracies)
     directory.write_csv(
@@ -103,15 +95,10 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     )
     directory.write_json(
         "tlem.json",
-        {
-            "ns_per_packet": [{**vars(case), "rounds": values} for case, values in figures.items()],
-            "checks": [check.to_json() for check in checks],
-        },
+        {"ns_per_packet": [{**vars(case), "rounds": values} for case, values in figures.items()]},
     )
     plot(directory.path / "tlem.png", figures)
-    console.print(table_of(figures))
-    console.print(f"run directory: {directory.path}", highlight=False)
-    return checks
+    return experiment.finish(checks, table_of(figures))
 
 
 def measure_ns(case: Case, packets_of_64_bytes: int) -> float:
