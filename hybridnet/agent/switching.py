@@ -194,9 +194,12 @@ class Switching:
         """Opens or closes a patch port, which is no device whose link could be set.
 
         `down` is what the controller is told; for a patch port it does nothing else, so what passes it is stopped too.
+        Datapath flows from before are gone when this returns: until the daemon has looked through them they would go on
+        dropping, or passing, what they did.
         """
         for action in ("up", "receive", "forward") if up else ("down", "no-receive", "no-forward"):
             run(["ovs-ofctl", "-O", "OpenFlow13", "mod-port", switch, port, action])
+        self._tell_vswitchd("revalidator/wait")
 
     def stop(self) -> None:
         """Ends the daemons.
@@ -207,15 +210,7 @@ class Switching:
         for daemon in reversed(self._daemons):
             if daemon.poll() is None and daemon is self._vswitchd and self._port_type == "system":
                 try:
-                    run(
-                        [
-                            "ovs-appctl",
-                            "-t",
-                            f"{RUN_DIRECTORY}/ovs-vswitchd.{daemon.pid}.ctl",
-                            "exit",
-                            "--cleanup",
-                        ]
-                    )
+                    self._tell_vswitchd("exit", "--cleanup")
                     daemon.wait(20)
                 except (MachineError, subprocess.TimeoutExpired):
                     daemon.kill()  # it does not answer any more; its devices are removed by name afterwards
@@ -235,6 +230,10 @@ class Switching:
         self._daemons, self._switches, self._port_type = [], [], ""
         self._status_interval_ms = STATUS_INTERVAL_MS
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _tell_vswitchd(self, *command: str) -> None:
+        assert self._vswitchd is not None
+        run(["ovs-appctl", "-t", f"{RUN_DIRECTORY}/ovs-vswitchd.{self._vswitchd.pid}.ctl", *command])
 
     def _claim_kernel_datapath(self) -> None:
         if not kernel_datapath():
