@@ -217,14 +217,16 @@ const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) 
   const Duration lead = std::min(early_wake_.lead(began_ns), sleep);
   const std::vector<std::uint32_t>* readable = &epoll_.wait(sleep - lead);
   const std::int64_t awake_ns = monotonic_ns();
-  const bool slept = sleep > lead && readable->empty();
-  if (slept) early_wake_.woke(Duration::ns(std::max<std::int64_t>(awake_ns - due_ns + lead.count_ns(), 0)));
+  const Duration late = Duration::ns(awake_ns - due_ns) + lead;
+  if (!readable->empty() || late < Duration::zero()) return *readable;  // a frame, or a signal
+  if (sleep > lead) early_wake_.woke(late);
   std::int64_t now_ns = awake_ns;
   while (readable->empty() && now_ns < due_ns) {
     readable = &epoll_.wait(Duration::zero());
     now_ns = monotonic_ns();
   }
-  early_wake_.spun(Duration::ns(now_ns - awake_ns));
+  // Not longer than the lead: who was kept from spinning by others owes nothing for it.
+  early_wake_.spun(std::min(Duration::ns(now_ns - awake_ns), lead));
   return *readable;
 }
 

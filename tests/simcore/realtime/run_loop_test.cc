@@ -2,9 +2,11 @@
 #include "simcore/realtime/run_loop.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -201,6 +203,27 @@ TEST_F(RunLoopTest, a_frame_ends_the_wait_before_an_event) {
   loop.add(pipe);
   loop.run();
   EXPECT_LT(loop.wall_now(), SimTime::at_ns(30'000'000'000));
+}
+
+TEST_F(RunLoopTest, a_signal_ends_no_sleep_for_good) {
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  struct sigaction before {};
+  ASSERT_EQ(sigaction(SIGUSR1, &nothing, &before), 0);
+  RunLoop::Options options;
+  options.early_wake = Duration::us(150);
+  RunLoop loop(simulation_, options);
+  Call last([&] { loop.stop(); });
+  simulation_.schedule(last, SimTime::at_ns(400'000'000));
+  const pthread_t sleeper = pthread_self();
+  std::thread other([&] {
+    while (loop.wall_now() < SimTime::at_ns(50'000'000)) std::this_thread::yield();
+    pthread_kill(sleeper, SIGUSR1);
+  });
+  loop.run();
+  other.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_LT(loop.counters().cpu_time, Duration::ms(200)) << "it spun until the event";
 }
 
 TEST_F(RunLoopTest, an_early_wake_out_of_range_or_with_a_fixed_poll_is_refused) {
