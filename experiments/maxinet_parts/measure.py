@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -32,6 +33,8 @@ GRACE_S = 5.0
 
 LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.95)
 """The processor's share is the mean of a step: above 95 % some of its seconds had no core to spare."""
+
+WHATEVER_IS_LATE = replace(LIMITS, lateness_p999_ns=10**12, late_packets_fraction=1.0)
 
 SNAPSHOT_S = 0.05
 """How long after its instant a snapshot may have been taken."""
@@ -192,11 +195,16 @@ def step_verdict(
             "processor was busy; take longer steps, or lower the load"
         )
         return Verdict(trusted=False, reasons=[reason], figures={})
-    return judge(without_stalls(timed, stalls), LIMITS, processor_busy=step.processor_busy)
+    verdict = judge(without_stalls(timed, stalls), LIMITS, processor_busy=step.processor_busy)
+    if not verdict.trusted:
+        return verdict
+    # A stall excuses what came late in its window, not what was lost there.
+    lost = judge([window for _, _, window in timed], WHATEVER_IS_LATE)
+    return verdict if lost.trusted else lost
 
 
 def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]]) -> list[Window]:
-    """The windows in which no core of the computer stood still; all of them when there is no such window.
+    """The windows in which no core of the computer stood still; all when they are less than a quarter.
 
     Args:
         timed: windows with the instants of their snapshots.
@@ -207,4 +215,4 @@ def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, f
         for begins, ends, window in timed
         if not any(first < ends + SNAPSHOT_S and last > begins for first, last in stalls)
     ]
-    return clean or [window for _, _, window in timed]
+    return clean if 4 * len(clean) >= len(timed) else [window for _, _, window in timed]
