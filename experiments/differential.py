@@ -142,6 +142,9 @@ def _run_real(
         for number, cells in itertools.product(range(1, rounds + 1), batches):
             with steps.step(f"round {number}: {len(cells)} real flows at once"):
                 done.append(run_batch(cluster, cells, number, seconds, EVERY_S))
+                experiment.directory.write_json(
+                    f"round-{number}/batch-{batches.index(cells) + 1}.json", done[-1].to_json()
+                )
     return done
 
 
@@ -221,10 +224,7 @@ def _write(
         "differential.json",
         {
             "cells": [each.to_json() for each in measured],
-            "batches": [
-                {"cells": [str(cell) for cell in batch.cells], "verdict": batch.verdict.to_json()}
-                for batch in batches
-            ],
+            "batches": [batch.to_json() for batch in batches],
         },
     )
     rows = [each.to_json() for each in measured]

@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     pings, rounds = (20, 1) if arguments.quick else (arguments.pings, arguments.rounds)
     if pings < 1 or rounds < 1:
         raise UsageError(f"inet-rtt: --pings {pings} --rounds {rounds}: both must be at least 1")
+    if pings > pinger.MOST:
+        raise UsageError(f"inet-rtt: --pings {pings}: at most {pinger.MOST:,}; take more --rounds")
     experiment = Experiment(arguments, {"pings": pings, "rounds": rounds, "interval_ms": INTERVAL_MS})
     directory = experiment.directory
     runs: list[Run] = []
@@ -88,7 +90,7 @@ def _measure(cluster: Cluster, arm: Arm, test: str, number: int, pings: int) -> 
         output = _execute(
             cluster,
             "h1",
-            [sys.executable, "-c", source, address, str(pings), str(interval_ms)],
+            [sys.executable, "-c", source, address, str(pings), str(interval_ms), "alone"],
             timeout_s=60 + 2 * pings * (interval_ms / 1e3 + pinger.WAIT_S),
         )
     finally:

@@ -44,7 +44,7 @@ from experiments.tcp_parts.shared_link import (
 )
 from experiments.tcp_parts.shared_plot import plot_shared
 from hybridnet import Net
-from hybridnet.errors import UsageError
+from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.results import Check, Experiment, Limits, add_experiment_arguments, judge
 
 SUMMARY = "a real and a simulated CUBIC flow share a 100 Mbit/s link in real time"
@@ -151,7 +151,13 @@ def _round(number: int, seconds: float, queue: str, *, host_delay: bool) -> Shar
             answering = measure_host_delay(sender, receiver, ping_s())
             for host_name, router in SIMULATED:
                 net.set_link(host_name, router, **answering.link_options(CROSSED))
-        ahead_s = time.monotonic() - _snapshot(net)["time_ns"] / 1e9  # of the instance's clock
+        ready_s = _snapshot(net)["time_ns"] / 1e9
+        if ready_s > START_S - 1:
+            raise ExperimentError(
+                f"shared-queue: all was ready {ready_s:.1f} s after the instance began, and the simulated flow begins "
+                f"after {START_S:g} s; run it where less else runs"
+            )
+        ahead_s = time.monotonic() - ready_s  # of the instance's clock
         real = thread.submit(
             run_flows, [(sender, receiver)], [ALGORITHM], seconds, EVERY_S, ahead_s + START_S
         )

@@ -100,7 +100,7 @@ def wire_plan(
             "policy": "best_effort",
             "lateness_limit_ns": 1_000_000,
             "spin_ns": 0,
-            "early_wake_ns": 150_000,
+            "early_wake_ns": 0 if (realtime or {}).get("fixed_poll_ns") else 150_000,
             "cpu": None,
             "fifo_priority": 10,
             **(realtime or {}),

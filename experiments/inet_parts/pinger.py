@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Echo requests, and how long each answer took, in nanoseconds: ``python pinger.py ADDRESS COUNT INTERVAL_MS``.
+"""Echo requests, and how long each answer took, in nanoseconds: ``python pinger.py ADDRESS COUNT INTERVAL_MS [alone]``.
 
 What iputils' ping does, which however tells three digits only (0.1 ms at 20 ms), and does not sleep between requests
 that follow each other within 10 ms. A request is stamped just before it is sent, its answer by the kernel when it
-comes. Intervals vary by half around their mean, so that no timer of 10 ms keeps step with them; a request does not
-wait for the answer to the one before. Prints JSON: ``rtts_ns`` in order of the requests, and how many were ``sent``
-(at most 60,000).
+comes. Intervals vary by half around their mean, so that no timer of 10 ms keeps step with them. With ``alone`` a
+request waits for the answer to the one before, for WAIT_S at most. Prints JSON: ``rtts_ns`` in order of the
+requests, and how many were ``sent`` (at most MOST).
 
 Only the standard library is used here: it runs in a host of a machine.
 """
@@ -25,6 +25,7 @@ ECHO_REQUEST, ECHO_REPLY = 8, 0
 SO_TIMESTAMPNS = 35  # and the type of its control message
 WARM_UP = 5  # requests that are not counted: ARP, and caches
 WAIT_S = 1.0
+MOST = 60_000  # their sequence numbers are all different
 
 
 def checksum(data: bytes) -> int:
@@ -50,7 +51,8 @@ def collect(
     What was answered is no longer in ``sent_ns`` afterwards.
     """
     rtts_ns = {}
-    while sent_ns and (left := until - time.monotonic()) > 0:
+    while sent_ns:
+        left = max(0.0, until - time.monotonic())  # what has come is taken, however late it is
         if not select.select([connection], [], [], left)[0]:
             break
         packet, control, _, _ = connection.recvmsg(2048, 64)
@@ -64,6 +66,7 @@ def collect(
 def main() -> None:
     """Pings."""
     address, count, interval_s = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]) / 1e3
+    alone = sys.argv[4:] == ["alone"]
     identifier = os.getpid() & 0xFFFF
     intervals = random.Random(1)
     rtts_ns: dict[int, int] = {}
@@ -74,11 +77,14 @@ def main() -> None:
         due = time.monotonic()
         for number in range(WARM_UP + count):
             time.sleep(max(0.0, due - time.monotonic()))
+            if alone:
+                sent_ns.clear()
             packet = request(identifier, number)
             sent_ns[number] = time.clock_gettime_ns(time.CLOCK_REALTIME)
             connection.send(packet)
             due = max(due + interval_s * intervals.uniform(0.5, 1.5), time.monotonic())
-            rtts_ns |= collect(connection, identifier, sent_ns, due)
+            until = time.monotonic() + WAIT_S if alone else due
+            rtts_ns |= collect(connection, identifier, sent_ns, until)
         rtts_ns |= collect(connection, identifier, sent_ns, time.monotonic() + WAIT_S)
     counted = [rtts_ns[number] for number in sorted(rtts_ns) if number >= WARM_UP]
     print(json.dumps({"sent": count, "rtts_ns": counted}))

@@ -28,6 +28,13 @@ class Batch:
     flows: list[LinuxFlow]
     verdict: Verdict
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "cells": [str(cell) for cell in self.cells],
+            "throughput_bps": [flow.throughput_bps for flow in self.flows],
+            "verdict": self.verdict.to_json(),
+        }
+
 
 class Pairs(Topo):
     """A pair of hosts for each cell, and its link between them."""

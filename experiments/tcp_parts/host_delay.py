@@ -67,7 +67,8 @@ def host_delay_of(rtts_s: Sequence[float], network_s: float) -> HostDelay:
     """From the round trips. Raises as `measure_host_delay`."""
     if len(rtts_s) < PINGS / 2:
         raise ExperimentError(
-            f"measure how long hosts take to answer: {len(rtts_s)} of {PINGS} pings were answered"
+            f"measure how long hosts take to answer: {len(rtts_s)} of {PINGS} pings were answered; run it where less "
+            "else runs, or without this: --no-host-delay"
         )
     if min(rtts_s) < network_s:
         raise ExperimentError(

@@ -22,7 +22,7 @@ OVERHEAD = 24
 PAYLOAD, FRAME = 1448, 1514 + OVERHEAD
 QUEUE_PACKETS = round(RATE_MBPS * 1e6 * RTT_S / 8 / FRAME)
 PAYLOAD_BPS = RATE_MBPS * 1e6 * PAYLOAD / FRAME
-START_S = 4.0
+START_S = 8.0
 """The simulated flow begins so long after the instance; by then all is built."""
 SIMULATED = (("v1", "r1"), ("v2", "r2"))
 """The simulated hosts, and their routers."""
