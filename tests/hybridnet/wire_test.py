@@ -47,6 +47,11 @@ def test_the_plan_follows_the_schema(tmp_path: Path) -> None:
         assert load_plan(file)["emulation_portals"][1]["options"] == options
 
 
+def test_a_wire_wakes_up_early_unless_it_polls_at_fixed_times() -> None:
+    assert plan()["realtime"]["early_wake_ns"] == 150_000
+    assert plan(realtime={"fixed_poll_ns": 10_000_000})["realtime"]["early_wake_ns"] == 0
+
+
 @pytest.mark.parametrize(
     ("backend", "option"),
     [
