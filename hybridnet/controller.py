@@ -178,7 +178,7 @@ class RyuController:
             raise ControllerError(
                 f"{self.name} cannot be started: {self._command[0]}: {error.strerror}"
             ) from error
-        self._tail = _Tail(Path(log.name), self._on_line)
+        self._tail = _Tail(Path(f"/proc/self/fd/{log.fileno()}"), self._on_line)
 
     def await_listening(self) -> None:
         """Waits until it listens for switches; stops it where it does not.
@@ -224,9 +224,8 @@ class RyuController:
         if self._log_path is None:
             import tempfile
 
-            return self._cleanup.enter_context(
-                tempfile.NamedTemporaryFile(prefix="hybridnet-ryu-", suffix=".log")
-            )
+            # Without a name, so that nothing of it is left even where this process is killed.
+            return self._cleanup.enter_context(tempfile.TemporaryFile())
         try:
             return self._cleanup.enter_context(self._log_path.open("wb"))
         except OSError as error:

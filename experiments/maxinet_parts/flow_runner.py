@@ -261,7 +261,10 @@ class Runner:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="hybridnet-flows-") as folder:
+    # Beside this file, which goes with the run, whatever ends this program.
+    with tempfile.TemporaryDirectory(
+        prefix="flows-", dir=os.path.dirname(os.path.abspath(__file__))
+    ) as folder:
         runner = Runner(folder)
         try:
             for line in sys.stdin:
