@@ -9,11 +9,11 @@ requests as JSON lines on standard input and answers each with one JSON line on 
     {"verb": "ping", "flows": [{"host": "h1", "netns": …, "to": "10.0.0.65"}], "count": 3, "limit_s": 60}
         answers {"lost": ["h7", …]}: the hosts that did not get so many answers in that time
     {"verb": "sample", "period_s": 1.0}
-        begins to sample the receivers' interfaces and the machine's processor time, and to watch for stalls
+        begins to sample the receivers' interfaces and the machine's processor time
     {"verb": "clients", "flows": [{"host", "netns", "to", "port", "protocol", "rate_bps", "seconds", "block_bytes"}]}
         starts iperf3 clients, and answers at once
     {"verb": "finish", "grace_s": 5}
-        waits for the clients, ends what is left, and answers with the samples, stalls and iperf3's own reports
+        waits for the clients, ends what is left, and answers with the samples and iperf3's own reports
 
 When standard input ends, it ends everything that it started.
 """
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -35,9 +34,6 @@ from typing import Any
 
 LISTEN_LIMIT_S = 60.0
 CONGESTION_CONTROL = "cubic"
-WATCH_PRIORITY = 90
-WATCH_PERIOD_S = 0.001
-STALL_S = 0.0005  # so none of 1.5 ms, which would be over a verdict's 1 ms, begins and ends unseen
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 
 
@@ -130,26 +126,6 @@ def listens(pid: int, port: int) -> bool:
     return False
 
 
-def watch_stalls(core: int, path: str) -> None:
-    """Writes down every instant at which a core stood still for more than STALL_S, until it is ended.
-
-    A process of its own on each core, above everything else that runs there: when it wakes up late, no program was in
-    the way; the core was taken away (by its hypervisor), or the kernel was busy with itself.
-    """
-    os.sched_setaffinity(0, [core])
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(WATCH_PRIORITY))
-    with open(path, "w", encoding="ascii") as file:
-        due = time.monotonic()
-        while True:
-            due += WATCH_PERIOD_S
-            time.sleep(max(0.0, due - time.monotonic()))
-            now = time.monotonic()
-            if now - due > STALL_S:
-                file.write(f"{now} {now - due}\n")
-                file.flush()
-                due = now
-
-
 class Runner:
     """Answers the requests, one method per verb."""
 
@@ -158,7 +134,6 @@ class Runner:
         self.servers: list[Flow] = []
         self.clients: list[Flow] = []
         self.sampler: Sampler | None = None
-        self.watches: dict[str, multiprocessing.Process] = {}
 
     def servers_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:
@@ -189,10 +164,6 @@ class Runner:
     def sample_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         self.sampler = Sampler(self.servers, request["period_s"])
         self.sampler.start()
-        for core in sorted(os.sched_getaffinity(0)):
-            path = os.path.join(self.folder, f"stalls-{core}")
-            self.watches[path] = multiprocessing.Process(target=watch_stalls, args=(core, path), daemon=True)
-            self.watches[path].start()
         return {"monotonic_s": time.monotonic()}
 
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +188,6 @@ class Runner:
         unfinished = self.end_all()
         answer = {
             "samples": samples,
-            "stalls": self.end_watch(),
             "unfinished": unfinished,
             "clients": {flow.host: flow.report() for flow in self.clients},
             "servers": {flow.host: flow.report() for flow in self.servers},
@@ -234,17 +204,6 @@ class Runner:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-
-    def end_watch(self) -> list[list[float]]:
-        """The instants at which a stall of a core ended, and how long it was, in their order; seconds."""
-        stalls = []
-        for path, watch in self.watches.items():
-            watch.terminate()
-            watch.join()
-            with open(path, encoding="ascii") as file:
-                stalls += [[float(field) for field in line.split()] for line in file]
-        self.watches = {}
-        return sorted(stalls)
 
     def end_all(self) -> list[str]:
         """Ends what still runs; the hosts where something did."""

@@ -19,6 +19,7 @@ from experiments.maxinet_parts.staircase import (
     seconds_of,
     step_results,
 )
+from experiments.maxinet_parts.stall_watch import Stall, StallWatch
 from hybridnet.errors import ExperimentError
 from hybridnet.results import Limits, judge
 from hybridnet.results.verdict import Verdict, Window
@@ -51,6 +52,7 @@ class Arm(Protocol):
     name: str
     settings: dict[str, Any]
     boot_s: float
+    stall_watch: StallWatch
 
     def sender(self, request: dict[str, Any]) -> dict[str, Any]:
         """Asks the flow runner on the senders' machine."""
@@ -93,6 +95,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     clock_ahead_s = (
         ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)["monotonic_s"] - time.monotonic()
     )
+    arm.stall_watch.take()  # whatever was before is of no interest
     began = time.monotonic()
     windows: list[list[TimedWindow]] = []
     for index, count in enumerate(scale.steps):
@@ -104,12 +107,12 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         tick(what, 0.0)
         time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))
         windows.append(_watch(arm, ends, partial(tick, what)))
+    stalls = arm.stall_watch.take()
     sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
     arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
 
     seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
     steps = step_results(seconds, scale)
-    stalls = [(at_s - clock_ahead_s - late_s, at_s - clock_ahead_s) for at_s, late_s in arrived["stalls"]]
     simulated = any(window[0] for timed in windows for _, _, window in timed)
     verdicts = [
         step_verdict(timed, stalls, step) for timed, step in zip(windows, steps, strict=True) if simulated
@@ -179,14 +182,12 @@ def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[TimedW
     return windows
 
 
-def step_verdict(
-    timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]], step: StepResult
-) -> Verdict:
+def step_verdict(timed: Sequence[TimedWindow], stalls: Sequence[Stall], step: StepResult) -> Verdict:
     """Whether a step of an arm that simulates can be trusted.
 
     Args:
         timed: its windows; none when its flows were still being started when it ended.
-        stalls: begin and end of each stall of a core, on the same clock.
+        stalls: of any core, on the same clock.
         step: what it delivered.
     """
     if not timed:
@@ -203,16 +204,23 @@ def step_verdict(
     return verdict if lost.trusted else lost
 
 
-def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[tuple[float, float]]) -> list[Window]:
-    """The windows in which no core of the computer stood still; all when they are less than a quarter.
+def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[Stall]) -> list[Window]:
+    """The windows in which no core stood still, but at least a quarter of all: then those with the shortest stalls.
 
     Args:
-        timed: windows with the instants of their snapshots.
-        stalls: begin and end of each stall, on the same clock.
+        timed: windows with the instants of their snapshots, in their order.
+        stalls: of any core, on the same clock.
     """
-    clean = [
-        window
-        for begins, ends, window in timed
-        if not any(first < ends + SNAPSHOT_S and last > begins for first, last in stalls)
+
+    def longest_s(window: TimedWindow) -> float:
+        begins, ends, _ = window
+        return max(
+            (last - first for first, last in stalls if first < ends + SNAPSHOT_S and last > begins),
+            default=0.0,
+        )
+
+    longest = [longest_s(window) for window in timed]
+    tolerated_s = sorted(longest)[(len(timed) + 3) // 4 - 1]
+    return [
+        window for (_, _, window), length_s in zip(timed, longest, strict=True) if length_s <= tolerated_s
     ]
-    return clean if 4 * len(clean) >= len(timed) else [window for _, _, window in timed]

@@ -39,8 +39,8 @@ class ArmRound:
         verdicts: one per step; empty for arms without a simulator.
         boot_s: seconds from start to "all switches connected".
         stalls: instants, from the start of the first step, at which a core had stood still, and for how
-            long; seconds. The verdicts leave out the windows with a stall, unless less than a quarter of a
-            step's are without.
+            long; seconds. The verdicts leave out the windows with a stall, but not more than three quarters
+            of a step's: then they judge those with the shortest stalls.
         settings: what was set beyond defaults, for the record.
         flows: iperf3's own reports, for the record.
     """

@@ -18,14 +18,15 @@ def test_a_stall_across_two_windows_leaves_out_both():
     assert without_stalls(WINDOWS, [(0.9, 1.1)]) == ["third"]
 
 
-def test_when_every_window_has_a_stall_all_are_judged():
+def test_when_every_window_has_the_same_stall_all_are_judged():
     assert without_stalls(WINDOWS, [(0.0, 3.0)]) == ["first", "second", "third"]
 
 
-def test_when_less_than_a_quarter_has_none_all_are_judged():
+def test_at_least_a_quarter_is_judged_and_that_is_the_one_with_the_shortest_stalls():
     windows: list[Any] = [(float(at), at + 1.0, at) for at in range(8)]
     assert without_stalls(windows, [(0.5, 5.5)]) == [6, 7]
-    assert without_stalls(windows, [(0.5, 6.5)]) == list(range(8))
+    assert without_stalls(windows, [(0.5, 5.5), (6.3, 6.301)]) == [6, 7]
+    assert without_stalls(windows, [(at + 0.5, at + 0.5 + 0.01 * (8 - at)) for at in range(8)]) == [6, 7]
 
 
 def test_a_step_over_before_its_flows_were_started_is_not_trusted():
