@@ -163,7 +163,7 @@ def _measure(hosts: int, flows: int, seconds: float) -> Outcome:
 
 
 def _snapshot(net: Net) -> dict[str, Any]:
-    [snapshot] = net.snapshot().values()
+    [snapshot] = net.snapshot(of_elements=False).values()
     return dict(snapshot)
 
 

@@ -4,7 +4,8 @@
 Builds the instance that the plan describes, runs it in the main thread with the interpreter's lock released, and serves
 the control socket in another: one JSON object per line, each answered by one line::
 
-    {"verb": "snapshot"}                                                the counters
+    {"verb": "snapshot", "of_elements": false}                          the counters; by default with those of links,
+                                                                        nodes and interfaces
     {"verb": "set_link", "link": NAME, "a_to_b": {…}, "b_to_a": {…}}    changes a link; answered with what holds then
     {"verb": "stop"}                                                    ends it; answered with the final counters
 
@@ -228,7 +229,10 @@ class Control:
             if self._ended:
                 return {"error": "the instance has ended"}
             if verb == "snapshot":
-                return snapshot_of(self._instance)
+                of_elements = request.get("of_elements", True)
+                if not isinstance(of_elements, bool):
+                    return {"error": f"snapshot: of_elements is {of_elements!r}; it must be true or false"}
+                return snapshot_of(self._instance, of_elements=of_elements)
             if verb == "set_link":
                 try:
                     return self._set_link(request)
@@ -293,10 +297,10 @@ def run(plan_path: Path, control_path: Path) -> None:
     print(json.dumps(final), flush=True)
 
 
-def snapshot_of(instance: Any) -> dict[str, Any]:
+def snapshot_of(instance: Any, *, of_elements: bool = True) -> dict[str, Any]:
     """The instance's counters, and the most memory that this process ever had."""
     most_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {**instance.snapshot(), "process": {"most_memory_bytes": most_memory_bytes}}
+    return {**instance.snapshot(of_elements), "process": {"most_memory_bytes": most_memory_bytes}}
 
 
 def _stop_on_signal(instance: Any) -> None:
@@ -307,7 +311,7 @@ def _stop_on_signal(instance: Any) -> None:
 
 def _announce(instance: Any) -> None:
     """Says so once the loop runs: a snapshot is answered by its first turn."""
-    instance.snapshot()
+    instance.snapshot(of_elements=False)
     print("ready", flush=True)
 
 

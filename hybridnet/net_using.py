@@ -37,9 +37,16 @@ class NetUsing(NetNodes):
             raise MachineError("the network is not running; call net.start() first")
         return self._cluster
 
-    def snapshot(self) -> dict[str, Any]:
-        """The counters of each machine's instance; None where nothing is simulated."""
-        return self.cluster.call_all({machine: ("snapshot", {}) for machine in self.cluster.machines})
+    def snapshot(self, *, of_elements: bool = True) -> dict[str, Any]:
+        """The counters of each machine's instance; None where nothing is simulated.
+
+        Args:
+            of_elements: with those of every link, node and interface. Without them ``links``, ``nodes`` and
+                ``interfaces`` are empty, and an instance with tens of thousands is not kept from its work for tens of
+                milliseconds.
+        """
+        call = ("snapshot", {"of_elements": of_elements})
+        return self.cluster.call_all(dict.fromkeys(self.cluster.machines, call))
 
     def ping(self, hosts: Sequence[Host] | None = None, timeout: float | str | None = None) -> float:
         """Ping once between all pairs of hosts; prints a table. Returns the percentage lost."""

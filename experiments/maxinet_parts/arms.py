@@ -135,7 +135,9 @@ class HybridArm(_SimpleNets):
         }
 
     def snapshots(self) -> list[dict[str, Any]]:
-        return [snapshot for snapshot in self.net.snapshot().values() if snapshot is not None]
+        return [
+            snapshot for snapshot in self.net.snapshot(of_elements=False).values() if snapshot is not None
+        ]
 
 
 class _TwoRoots(Topo):

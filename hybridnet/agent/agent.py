@@ -205,9 +205,9 @@ class Agent:
         """Sets an interface of a host or a switch down."""
         self._set_link(node, interface, up=False)
 
-    def snapshot(self) -> dict[str, Any] | None:
-        """The instance's counters; None where nothing is simulated."""
-        return None if self._instance is None else self._instance.ask("snapshot")
+    def snapshot(self, of_elements: bool = True) -> dict[str, Any] | None:
+        """The counters of the instance, ``of_elements``: of its links, nodes and interfaces, too; None without one."""
+        return None if self._instance is None else self._instance.ask("snapshot", of_elements=of_elements)
 
     def set_link(self, link: str, a_to_b: dict[str, Any], b_to_a: dict[str, Any]) -> None:
         """Changes a simulated link while it runs; see `hybridnet.instance`."""

@@ -79,10 +79,10 @@ void Instance::run() {
   taps_.close();
 }
 
-Snapshot Instance::snapshot() {
+Snapshot Instance::snapshot(bool of_elements) {
   std::promise<Snapshot> answer;
   std::future<Snapshot> answered = answer.get_future();
-  loop_.post([this, &answer] { answer.set_value(read()); });
+  loop_.post([this, &answer, of_elements] { answer.set_value(read(of_elements)); });
   return answered.get();
 }
 
@@ -129,7 +129,7 @@ void Instance::check_joined() const {
   }
 }
 
-Snapshot Instance::read() const {
+Snapshot Instance::read(bool of_elements) const {
   Snapshot snapshot;
   snapshot.name = config_.name;
   snapshot.time_ns = loop_.wall_now().count_ns();
@@ -139,11 +139,13 @@ Snapshot Instance::read() const {
   snapshot.loop = row_of(loop_);
   snapshot.pool = row_of(pool_);
   add_to(snapshot.pool.dropped, links_.dropped_from_peers());
-  snapshot.links = links_.rows();
   if (taps_.recorder() != nullptr) snapshot.record = taps_.recorder()->row();
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));
   for (const auto& [name, peer] : peers_) snapshot.peers.push_back(row_of(*peer));
-  network_.read_into(snapshot);
+  network_.read_applications_into(snapshot);
+  if (!of_elements) return snapshot;
+  snapshot.links = links_.rows();
+  network_.read_nodes_into(snapshot);
   return snapshot;
 }
 

@@ -121,11 +121,14 @@ void Network::announce() {
   for (auto& [name, node] : stacks_) node->announce();
 }
 
-void Network::read_into(Snapshot& snapshot) const {
+void Network::read_nodes_into(Snapshot& snapshot) const {
   for (const auto& node : nodes_) {
     snapshot.nodes.push_back(row_of(*node));
     for (const auto& interface : node->interfaces()) snapshot.interfaces.push_back(row_of(*interface));
   }
+}
+
+void Network::read_applications_into(Snapshot& snapshot) const {
   for (const auto& [host, applications] : applications_) {
     for (const Applications::Row& row : applications->rows()) {
       SnapshotRow& added = snapshot.applications.emplace_back(

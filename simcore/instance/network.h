@@ -60,7 +60,8 @@ class Network {
   void announce();
 
   // Appends the rows of nodes, interfaces and applications.
-  void read_into(Snapshot& snapshot) const;
+  void read_nodes_into(Snapshot& snapshot) const;
+  void read_applications_into(Snapshot& snapshot) const;
 
  private:
   Simulation& simulation_;

@@ -86,7 +86,8 @@ Snapshot OfflineSimulation::snapshot() const {
   snapshot.ready = true;
   snapshot.pool = row_of(pool_);
   snapshot.links = links_.rows();
-  network_.read_into(snapshot);
+  network_.read_nodes_into(snapshot);
+  network_.read_applications_into(snapshot);
   return snapshot;
 }
 

@@ -133,7 +133,8 @@ Snapshot Replay::snapshot() const {
   add_to(snapshot.pool.dropped, links_.dropped_from_peers());
   snapshot.links = links_.rows();
   if (taps_.recorder() != nullptr) snapshot.record = taps_.recorder()->row();
-  network_.read_into(snapshot);
+  network_.read_nodes_into(snapshot);
+  network_.read_applications_into(snapshot);
   return snapshot;
 }
 

@@ -58,6 +58,8 @@ class EventQueue {
     assert(!empty());
     if (first_ == front_.size()) deal_out_earliest();
     Event& event = *front_[first_++].event;
+    // Pending events lie all over the memory; but which comes next is known.
+    if (first_ + 1 < front_.size()) __builtin_prefetch(front_[first_ + 1].event, 1);
     event.place_ = Event::kNotQueued;
     --size_;
     if (first_ < front_.size()) {

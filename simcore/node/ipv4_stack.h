@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "simcore/node/icmp_handler.h"
@@ -32,6 +31,7 @@
 #include "simcore/tcpip/icmp_error.h"
 #include "simcore/tcpip/ipv4_reassembler.h"
 #include "simcore/tcpip/routing_table.h"
+#include "simcore/units/flat_map.h"
 
 namespace simcore {
 
@@ -91,7 +91,7 @@ class Ipv4Stack final : public IpLayer, private Neighbours::Undelivered {
   void no_packet_to_ask() override;
 
   RoutingTable<Ipv4Prefix> routes_;
-  std::unordered_map<Ipv4Address, Local> local_;         // what is for this node
+  FlatMap<Ipv4Address, Local> local_;                    // what is for this node
   std::vector<std::unique_ptr<Neighbours>> neighbours_;  // by index of the interface; null without an address
   IcmpHandler icmp_;
   Ipv4Reassembler reassembler_;

@@ -21,7 +21,7 @@ void LearningSwitch::learn(MacAddress source, Interface& arrival) {
   const Entry entry{&arrival, simulation().now()};
   const auto known = table_.find(source);
   if (known != table_.end()) {
-    known->second = entry;
+    known.value() = entry;
   } else if (make_room()) {
     table_.emplace(source, entry);
   }
@@ -44,7 +44,7 @@ bool LearningSwitch::make_room() {
   const SimTime now = simulation().now();
   if (now < next_sweep_) return false;
   next_sweep_ = now + Duration::seconds(1);
-  std::erase_if(table_, [&](const auto& item) { return now - item.second.seen >= kAgeing; });
+  erase_values_if(table_, [&](const Entry& entry) { return now - entry.seen >= kAgeing; });
   return table_.size() < kLargestTable;
 }
 

@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "simcore/node/node.h"
+#include "simcore/units/flat_map.h"
 #include "simcore/wire/mac_address.h"
 
 namespace simcore {
@@ -45,7 +45,7 @@ class LearningSwitch final : public Node {
   bool make_room();
   void flood(const Interface& arrival, PacketPtr packet);
 
-  std::unordered_map<MacAddress, Entry> table_;
+  FlatMap<MacAddress, Entry> table_;
   SimTime next_sweep_ = SimTime::zero();
 };
 

@@ -83,10 +83,10 @@ void add_emulation_portal(Instance& self, const Text& name, const Text& device, 
   self.add_emulation_portal(backend, config, of_backend);
 }
 
-nb::dict snapshot(Instance& instance) {
-  const Snapshot from = [&instance] {
+nb::dict snapshot(Instance& instance, bool of_elements) {
+  const Snapshot from = [&instance, of_elements] {
     const nb::gil_scoped_release others_run;
-    return instance.snapshot();
+    return instance.snapshot(of_elements);
   }();
   return snapshot_dict(from);
 }
@@ -149,7 +149,7 @@ void bind_instance(nb::module_& m) {
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
       .def("stop", &Instance::stop)
       .def("close", &Instance::close)
-      .def("snapshot", snapshot);
+      .def("snapshot", snapshot, "of_elements"_a = true);
   bind_network(instance);
 }
 

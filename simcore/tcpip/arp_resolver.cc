@@ -11,10 +11,10 @@ ArpResolver::Answer ArpResolver::lookup(Ipv4Address address, SimTime now) {
   if (place == entries_.end()) {
     if (!make_room(now)) return {};
     place = entries_.try_emplace(address).first;
-    place->second.requests_left = config_.requests;
-    return {std::nullopt, ask(address, place->second, now)};
+    place.value().requests_left = config_.requests;
+    return {std::nullopt, ask(address, place.value(), now)};
   }
-  Entry& entry = place->second;
+  Entry& entry = place.value();
   const bool confirming = entry.deadline != SimTime::never();
   if (!entry.mac || confirming || now - entry.confirmed < config_.lifetime) return {entry.mac, std::nullopt};
   entry.requests_left = config_.requests;
@@ -24,7 +24,7 @@ ArpResolver::Answer ArpResolver::lookup(Ipv4Address address, SimTime now) {
 PacketPtr ArpResolver::hold(Ipv4Address address, PacketPtr packet) {
   const auto place = entries_.find(address);
   if (place == entries_.end()) return packet;
-  std::vector<PacketPtr>& waiting = place->second.waiting;
+  std::vector<PacketPtr>& waiting = place.value().waiting;
   PacketPtr displaced;
   if (waiting.size() >= config_.waiting_packets) {
     displaced = std::move(waiting.front());
@@ -41,7 +41,7 @@ std::vector<PacketPtr> ArpResolver::learn(Ipv4Address address, MacAddress mac, b
     if (!addressed_to_me || !make_room(now)) return {};
     place = entries_.try_emplace(address).first;
   }
-  Entry& entry = place->second;
+  Entry& entry = place.value();
   entry.mac = mac;
   entry.confirmed = now;
   entry.deadline = SimTime::never();
@@ -55,7 +55,7 @@ ArpResolver::Expired ArpResolver::expire(SimTime now) {
     deadlines_.pop_front();
     const auto place = entries_.find(due.address);
     if (place == entries_.end() || place->second.deadline != due.time) continue;
-    Entry& entry = place->second;
+    Entry& entry = place.value();
     if (entry.requests_left > 0) {
       expired.requests.push_back(ask(due.address, entry, now));
       continue;
@@ -80,8 +80,7 @@ bool ArpResolver::make_room(SimTime now) {
   if (entries_.size() < config_.entries) return true;
   if (now < next_sweep_) return false;
   next_sweep_ = now + config_.retry;
-  std::erase_if(entries_, [&](const auto& item) {
-    const Entry& entry = item.second;
+  erase_values_if(entries_, [&](const Entry& entry) {
     return entry.deadline == SimTime::never() && now - entry.confirmed >= config_.lifetime;
   });
   return entries_.size() < config_.entries;

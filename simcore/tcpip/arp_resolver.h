@@ -16,9 +16,9 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "simcore/units/flat_map.h"
 #include "simcore/units/time.h"
 #include "simcore/wire/ipv4_address.h"
 #include "simcore/wire/mac_address.h"
@@ -90,7 +90,7 @@ class ArpResolver {
   bool make_room(SimTime now);
 
   Config config_;
-  std::unordered_map<Ipv4Address, Entry> entries_;
+  FlatMap<Ipv4Address, Entry> entries_;
   std::deque<Deadline> deadlines_;
   SimTime next_sweep_ = SimTime::zero();
 };

@@ -10,10 +10,10 @@ NeighbourCache::Answer NeighbourCache::lookup(const Ipv6Address& address, SimTim
   if (place == entries_.end()) {
     if (!make_room(now)) return {};
     place = entries_.try_emplace(address).first;
-    enter(address, place->second, State::incomplete, now);
-    return {std::nullopt, solicit(address, place->second, now)};
+    enter(address, place.value(), State::incomplete, now);
+    return {std::nullopt, solicit(address, place.value(), now)};
   }
-  Entry& entry = place->second;
+  Entry& entry = place.value();
   if (state_of(entry, now) == State::stale) enter(address, entry, State::delay, now);
   return {entry.mac, std::nullopt};
 }
@@ -21,7 +21,7 @@ NeighbourCache::Answer NeighbourCache::lookup(const Ipv6Address& address, SimTim
 PacketPtr NeighbourCache::hold(const Ipv6Address& address, PacketPtr packet) {
   const auto place = entries_.find(address);
   if (place == entries_.end()) return packet;
-  std::vector<PacketPtr>& waiting = place->second.waiting;
+  std::vector<PacketPtr>& waiting = place.value().waiting;
   PacketPtr displaced;
   if (waiting.size() >= config_.waiting_packets) {
     displaced = std::move(waiting.front());
@@ -37,7 +37,7 @@ std::vector<PacketPtr> NeighbourCache::hear(const Ipv6Address& address, MacAddre
     if (!make_room(now)) return {};
     place = entries_.try_emplace(address).first;
   }
-  Entry& entry = place->second;
+  Entry& entry = place.value();
   if (entry.mac == mac) return {};
   entry.mac = mac;
   enter(address, entry, State::stale, now);
@@ -47,7 +47,7 @@ std::vector<PacketPtr> NeighbourCache::hear(const Ipv6Address& address, MacAddre
 std::vector<PacketPtr> NeighbourCache::learn(const NeighbourMessage& advertisement, SimTime now) {
   const auto place = entries_.find(advertisement.target);
   if (place == entries_.end()) return {};  // we asked for nothing
-  Entry& entry = place->second;
+  Entry& entry = place.value();
   const bool known = entry.mac.has_value();
   if (!known && !advertisement.mac) return {};
   const bool differs = advertisement.mac && advertisement.mac != entry.mac;
@@ -130,7 +130,7 @@ bool NeighbourCache::make_room(SimTime now) {
   if (entries_.size() < config_.entries) return true;
   if (now < next_sweep_) return false;
   next_sweep_ = now + config_.retransmit;
-  std::erase_if(entries_, [&](const auto& item) { return state_of(item.second, now) == State::stale; });
+  erase_values_if(entries_, [&](const Entry& entry) { return state_of(entry, now) == State::stale; });
   return entries_.size() < config_.entries;
 }
 

@@ -18,10 +18,10 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "simcore/units/flat_map.h"
 #include "simcore/units/time.h"
 #include "simcore/wire/ipv6_address.h"
 #include "simcore/wire/mac_address.h"
@@ -101,7 +101,7 @@ class NeighbourCache {
   bool make_room(SimTime now);
 
   Config config_;
-  std::unordered_map<Ipv6Address, Entry> entries_;
+  FlatMap<Ipv6Address, Entry> entries_;
   std::set<std::pair<SimTime, Ipv6Address>> deadlines_;  // of the entries that have one
   SimTime next_sweep_ = SimTime::zero();
 };

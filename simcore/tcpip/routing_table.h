@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "simcore/units/flat_map.h"
 #include "simcore/wire/ipv4_address.h"
 #include "simcore/wire/ipv6_address.h"
 
@@ -43,7 +43,7 @@ class RoutingTable {
  private:
   struct OfLength {
     int length;
-    std::unordered_map<Address, Route<Prefix>> routes;  // by the first address of their prefix
+    FlatMap<Address, Route<Prefix>> routes;  // by the first address of their prefix
   };
 
   std::vector<OfLength> by_length_;  // those that occur, longest first

@@ -127,6 +127,15 @@ def client(plan: dict[str, Any]) -> Iterator[Client]:
         assert not control.exists()
 
 
+def test_a_snapshot_is_of_every_element_unless_it_is_told_not_to_be(client: Client) -> None:
+    whole = client.ask(verb="snapshot")
+    short = client.ask(verb="snapshot", of_elements=False)
+    assert [bool(whole[kind]) for kind in ("links", "nodes", "interfaces")] == [True, True, True]
+    assert [short[kind] for kind in ("links", "nodes", "interfaces")] == [[], [], []]
+    assert short.keys() == whole.keys()
+    assert "true or false" in client.ask(verb="snapshot", of_elements="no")["error"]
+
+
 def test_a_link_takes_what_changes_and_keeps_the_rest(client: Client) -> None:
     now = client.ask(verb="set_link", link="v1-v2", a_to_b={"rate_bps": 1000}, b_to_a={"delay_ns": 5})
     assert now["a_to_b"] == {**DIRECTION, "rate_bps": 1000}

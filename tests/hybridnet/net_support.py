@@ -59,7 +59,7 @@ class FakeCluster:
     def _check_instance(self, machine: str) -> None:
         return None
 
-    def _snapshot(self, machine: str) -> dict[str, Any]:
+    def _snapshot(self, machine: str, of_elements: bool) -> dict[str, Any]:
         return {"name": machine}
 
     def _switches_connected(self, machine: str) -> dict[str, bool]:
