@@ -58,6 +58,7 @@ def instance_plan(
     captures = [
         {"interface": name, "file": file} for name, file in options.captures.items() if name in interfaces
     ]
+    alone = not wiring.emulation_portals and not wiring.peers
     plan = {
         "format": 1,
         "name": machine,
@@ -68,7 +69,7 @@ def instance_plan(
         "peers": list(wiring.peers.values()),
         "links": wiring.links,
         "captures": captures,
-        "realtime": options.realtime.to_json(_least_delay_ns(wiring.links)),
+        "realtime": options.realtime.to_json(_least_delay_ns(wiring.links), alone=alone),
     }
     if options.record is not None:
         plan["record"] = f"{options.record}/{machine}.pcapng"

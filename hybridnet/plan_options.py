@@ -29,6 +29,8 @@ PEER_PORT = 47000
 # the links delay, and of the verdict's limit on lateness.
 MODERATION_PART = 20
 MOST_MODERATION_NS = 100_000
+ALONE_MODERATION_NS = 300_000
+"""Of an instance that nothing real is attached to: nobody waits for what is late, only the verdict looks at it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class RealtimeOptions:
         spin_ns: how long before an event the instance stops sleeping and spins.
         moderation_ns: while an instance is busy, it begins its turns at least this far apart and handles together what
             came meanwhile, 0 (never) to 1,000,000; what falls due meanwhile is late by at most that. None: a twentieth
-            of the least delay of its links, at most 100,000.
+            of the least delay of its links, at most 100,000; 300,000 where it has neither portals nor peers.
         early_wake_ns: a sleep before an event ends earlier by what waking up takes on this computer, at most by this,
             0 (never) to 1,000,000; no more than 2 % of the time are spent on it. Default 150,000.
         cpu: the processor it is pinned to, or None.
@@ -82,13 +84,16 @@ class RealtimeOptions:
     cpu: int | None = None
     fifo_priority: int | None = 10
 
-    def to_json(self, least_delay_ns: int) -> dict[str, str | int | None]:
+    def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, str | int | None]:
         """As the instance plan writes it.
 
         Args:
             least_delay_ns: of the links of the instance.
+            alone: whether it has neither portals nor peers.
         """
-        chosen_ns = min(least_delay_ns // MODERATION_PART, MOST_MODERATION_NS)
+        chosen_ns = (
+            ALONE_MODERATION_NS if alone else min(least_delay_ns // MODERATION_PART, MOST_MODERATION_NS)
+        )
         return {
             "policy": self.policy,
             "lateness_limit_ns": self.lateness_limit_ns,

@@ -190,6 +190,15 @@ def test_an_instance_is_moderated_by_a_part_of_its_links_delay(delay: str, moder
     assert instance["realtime"]["moderation_ns"] == moderation_ns
 
 
+def test_an_instance_that_nothing_real_is_attached_to_turns_less_often() -> None:
+    topo = Topo()
+    for name in ("v1", "v2"):
+        topo.addSimHost(name)
+    topo.addLink("v1", "v2", bw=10, delay="1ms")
+    instance = plan(topo).machines["m1"]["instance"]
+    assert instance["realtime"]["moderation_ns"] == 300_000
+
+
 def test_moderation_can_be_set_and_is_bounded() -> None:
     unmoderated = plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=0))
     assert unmoderated.machines["m1"]["instance"]["realtime"]["moderation_ns"] == 0
