@@ -170,6 +170,7 @@ def _keep(directory: RunDirectory, number: int, run: ArmRound) -> None:
             "settings": run.settings,
             "boot_s": run.boot_s,
             "stalls": run.stalls,
+            "stalled_s": run.stalled_s,
             "steps": [step.to_json() for step in run.steps],
             "verdicts": [verdict.to_json() for verdict in run.verdicts],
         },
@@ -240,9 +241,8 @@ def _tell(
     for run in rounds[-1]:
         console.print(f"{run.arm}: up in {run.boot_s:.1f} s; {json.dumps(run.settings)}", highlight=False)
         if run.stalls:
-            longest_s = max(length_s for _, length_s in run.stalls)
             console.print(
-                f"{run.arm}: a core of this computer stood still {len(run.stalls)} times, up to "
-                f"{1e3 * longest_s:.0f} ms: the verdicts leave out the quarter seconds around",
+                f"{run.arm}: the computer kept instances from running {run.stalls} times, "
+                f"{1e3 * run.stalled_s:.0f} ms in all: the verdicts leave out those quarter seconds",
                 highlight=False,
             )

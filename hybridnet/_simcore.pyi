@@ -226,18 +226,3 @@ class Replay:
     def add_capture(self, interface: str, file: str) -> None: ...
 
 def describe_plugin(file: str) -> str: ...
-
-class StallWatch:
-    """
-    Notes when a core stood still, until it is deleted; see simcore/realtime/stall_watch.h.
-    """
-
-    def __init__(self, cores: Sequence[int]) -> None: ...
-
-    def take(self) -> list:
-        """
-        (core, began_ns, ended_ns) of each stall since the last call, CLOCK_MONOTONIC.
-        """
-
-    @property
-    def forgotten(self) -> int: ...

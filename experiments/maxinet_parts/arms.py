@@ -22,7 +22,6 @@ from typing import Any, Self
 
 from experiments.maxinet_parts.runner_client import RunnerClient
 from experiments.maxinet_parts.scale import Scale
-from experiments.maxinet_parts.stall_watch import StallWatch
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError
 from hybridnet.net import Net, own_address_toward
@@ -65,7 +64,6 @@ class _Arm(ABC):
                 for machine in (SENDERS, RECEIVERS)
             ]
             self.sender, self.receiver = (runner.request for runner in runners)
-            self.stall_watch = undo.enter_context(StallWatch(self.cluster, (SENDERS, RECEIVERS)))
             self._exit = undo.pop_all()
         return self
 

@@ -19,7 +19,6 @@ from experiments.maxinet_parts.staircase import (
     seconds_of,
     step_results,
 )
-from experiments.maxinet_parts.stall_watch import Stall, StallWatch
 from hybridnet.errors import ExperimentError
 from hybridnet.results import Limits, judge
 from hybridnet.results.verdict import Verdict, Window
@@ -37,12 +36,6 @@ LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processo
 
 WHATEVER_IS_LATE = replace(LIMITS, lateness_p999_ns=10**12, late_packets_fraction=1.0)
 
-SNAPSHOT_S = 0.05
-"""How long after its instant a snapshot may have been taken."""
-
-TimedWindow = tuple[float, float, Window]
-"""When its two snapshots were taken, on this computer's clock, and the window."""
-
 Request = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -52,7 +45,6 @@ class Arm(Protocol):
     name: str
     settings: dict[str, Any]
     boot_s: float
-    stall_watch: StallWatch
 
     def sender(self, request: dict[str, Any]) -> dict[str, Any]:
         """Asks the flow runner on the senders' machine."""
@@ -95,9 +87,8 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     clock_ahead_s = (
         ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)["monotonic_s"] - time.monotonic()
     )
-    arm.stall_watch.take()  # whatever was before is of no interest
     began = time.monotonic()
-    windows: list[list[TimedWindow]] = []
+    windows: list[list[Window]] = []
     for index, count in enumerate(scale.steps):
         ends = began + (index + 1) * scale.seconds_per_step
         left_s = (len(scale.steps) - index) * scale.seconds_per_step
@@ -107,15 +98,14 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         tick(what, 0.0)
         time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))
         windows.append(_watch(arm, ends, partial(tick, what)))
-    stalls = arm.stall_watch.take()
     sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
     arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
 
     seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
     steps = step_results(seconds, scale)
-    simulated = any(window[0] for timed in windows for _, _, window in timed)
+    simulated = any(first for of_step in windows for first, _ in of_step)
     verdicts = [
-        step_verdict(timed, stalls, step) for timed, step in zip(windows, steps, strict=True) if simulated
+        step_verdict(of_step, step) for of_step, step in zip(windows, steps, strict=True) if simulated
     ]
     return ArmRound(
         arm=arm.name,
@@ -123,7 +113,8 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         seconds=seconds,
         verdicts=verdicts,
         boot_s=arm.boot_s,
-        stalls=[(at_s - began, at_s - since_s) for since_s, at_s in stalls],
+        stalls=sum(stalls_in(window) for of_step in windows for window in of_step),
+        stalled_s=sum(stalled_ns(window) for of_step in windows for window in of_step) / 1e9,
         settings=arm.settings,
         flows={
             "clients": sent["clients"],
@@ -168,59 +159,57 @@ def ask(request: Request, **content: Any) -> dict[str, Any]:
     return answer
 
 
-def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[TimedWindow]:
+def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[Window]:
     """Snapshots of the arm every WINDOW_S, as windows."""
-    windows: list[TimedWindow] = []
+    windows: list[Window] = []
     at, before = time.monotonic(), arm.snapshots()
     while until - time.monotonic() > 0:
         began = time.monotonic()
         time.sleep(min(WINDOW_S, max(0.0, until - began)))
         now, after = time.monotonic(), arm.snapshots()
-        windows.append((at, now, (before, after)))
+        windows.append((before, after))
         tick(now - at)
         at, before = now, after
     return windows
 
 
-def step_verdict(timed: Sequence[TimedWindow], stalls: Sequence[Stall], step: StepResult) -> Verdict:
+def step_verdict(windows: Sequence[Window], step: StepResult) -> Verdict:
     """Whether a step of an arm that simulates can be trusted.
 
     Args:
-        timed: its windows; none when its flows were still being started when it ended.
-        stalls: of any core, on the same clock.
+        windows: of it; none when its flows were still being started when it ended.
         step: what it delivered.
     """
-    if not timed:
+    if not windows:
         reason = (
             f"starting the flows of this step ({step.flows} of each kind run in it) took longer than the step: the "
             "processor was busy; take longer steps, or lower the load"
         )
         return Verdict(trusted=False, reasons=[reason], figures={})
-    verdict = judge(without_stalls(timed, stalls), LIMITS, processor_busy=step.processor_busy)
+    verdict = judge(without_stalls(windows), LIMITS, processor_busy=step.processor_busy)
     if not verdict.trusted:
         return verdict
     # A stall excuses what came late in its window, not what was lost there.
-    lost = judge([window for _, _, window in timed], WHATEVER_IS_LATE)
+    lost = judge(windows, WHATEVER_IS_LATE)
     return verdict if lost.trusted else lost
 
 
-def without_stalls(timed: Sequence[TimedWindow], stalls: Sequence[Stall]) -> list[Window]:
-    """The windows in which no core stood still, but at least a quarter of all: then those with the shortest stalls.
+def without_stalls(windows: Sequence[Window]) -> list[Window]:
+    """Those in which the computer kept no instance from running, but at least a quarter: then where it did so least."""
+    tolerated_ns = sorted(map(stalled_ns, windows))[(len(windows) + 3) // 4 - 1]
+    return [window for window in windows if stalled_ns(window) <= tolerated_ns]
 
-    Args:
-        timed: windows with the instants of their snapshots, in their order.
-        stalls: of any core, on the same clock.
-    """
 
-    def longest_s(window: TimedWindow) -> float:
-        begins, ends, _ = window
-        return max(
-            (last - first for first, last in stalls if first < ends + SNAPSHOT_S and last > begins),
-            default=0.0,
-        )
+def stalled_ns(window: Window) -> int:
+    """For how long the computer kept instances from running, all of them together."""
+    return _grown(window, "stalled_ns")
 
-    longest = [longest_s(window) for window in timed]
-    tolerated_s = sorted(longest)[(len(timed) + 3) // 4 - 1]
-    return [
-        window for (_, _, window), length_s in zip(timed, longest, strict=True) if length_s <= tolerated_s
-    ]
+
+def stalls_in(window: Window) -> int:
+    """How often it did."""
+    return _grown(window, "stalls")
+
+
+def _grown(window: Window, figure: str) -> int:
+    first, last = window
+    return sum(row["loop"][figure] for row in last) - sum(row["loop"][figure] for row in first)

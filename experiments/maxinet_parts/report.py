@@ -38,9 +38,9 @@ class ArmRound:
         seconds: one entry per second.
         verdicts: one per step; empty for arms without a simulator.
         boot_s: seconds from start to "all switches connected".
-        stalls: instants, from the start of the first step, at which a core had stood still, and for how
-            long; seconds. The verdicts leave out the windows with a stall, but not more than three quarters
-            of a step's: then they judge those with the shortest stalls.
+        stalls: how often the computer kept an instance from running, while the steps were watched. The verdicts leave
+            out the windows with a stall, but not more than three quarters of a step's: then those that had least.
+        stalled_s: for how long, all of them together.
         settings: what was set beyond defaults, for the record.
         flows: iperf3's own reports, for the record.
     """
@@ -50,7 +50,8 @@ class ArmRound:
     seconds: list[Second]
     verdicts: list[Verdict]
     boot_s: float
-    stalls: list[tuple[float, float]]
+    stalls: int
+    stalled_s: float
     settings: Mapping[str, Any]
     flows: Mapping[str, Any]
 

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridnet.agent import facts as machine_facts
 from hybridnet.agent import probes
@@ -34,9 +34,6 @@ from hybridnet.agent.wires import Wires
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.journal import Journal
 from hybridnet.schema_check import SchemaCheck
-
-if TYPE_CHECKING:
-    from hybridnet._simcore import StallWatch
 
 TRANSFER_LIMIT = 256 << 20
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
@@ -70,7 +67,6 @@ class Agent:
         self._switching = Switching(journal, journal.directory / "openvswitch")
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
-        self._stall_watch: StallWatch | None = None
         self._shells: dict[str, Shell] = {}
         self._processes: dict[int, Process] = {}
         self._numbers = itertools.count(1)
@@ -320,33 +316,11 @@ class Agent:
             ),
         }
 
-    def watch_stalls(self) -> dict[str, Any]:
-        """Watches every core of this computer from now on; ``monotonic_s``: now, on this computer's clock.
-
-        Raises:
-            EnvironmentLackError: the kernel refuses SCHED_FIFO.
-        """
-        from hybridnet._simcore import StallWatch
-
-        self._stall_watch = StallWatch(sorted(os.sched_getaffinity(0)))
-        return {"monotonic_s": time.monotonic()}
-
-    def take_stalls(self) -> list[tuple[int, int, int]]:
-        """The stalls since the last call: core, beginning and end, nanoseconds of CLOCK_MONOTONIC."""
-        if self._stall_watch is None:
-            raise MachineError("take stalls: nobody watches; call watch_stalls first")
-        return self._stall_watch.take()
-
-    def end_stall_watch(self) -> None:
-        """Watches no more."""
-        self._stall_watch = None
-
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Removes everything; the agent is of no use afterwards."""
         self._closed = True
-        self._stall_watch = None
         self.destroy()
         if self._neighbours is not None:
             self._neighbours.restore()

@@ -24,12 +24,11 @@ def facts() -> dict[str, Any]:
         ``kernel``, ``cpus`` (numbers of the processors this process may use), ``memory_bytes``,
         ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``, ``afxdp`` (whether
         Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built), ``congestion_control``,
-        ``load``, ``hostname``, ``computer`` (the same for machines that share one), ``python``, ``hybridnet``.
+        ``load``, ``hostname``, ``python``, ``hybridnet``.
     """
     memory = dict(re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE))
     return {
         "hostname": socket.gethostname(),
-        "computer": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
         "kernel": platform.release(),
         "cpus": sorted(os.sched_getaffinity(0)),
         "memory_bytes": int(memory["MemTotal"]) * 1024,

@@ -123,7 +123,7 @@ def _judge_instance(
     if p999 > limits.lateness_p999_ns:
         reasons.append(
             f"instance {name} ran {p999 / 1e6:.2f} ms late at the 99.9th percentile "
-            f"(limit {limits.lateness_p999_ns / 1e6:g} ms): its core was busy; lower the load or give it a core"
+            f"(limit {limits.lateness_p999_ns / 1e6:g} ms): {_why_late(windows)}"
         )
 
     late, received = _difference(windows, "peers", "late_packets", "received_packets")
@@ -176,6 +176,17 @@ def _judge_instance(
         "refused_segments": refused,
         "unrecorded_frames": unrecorded,
     }
+
+
+def _why_late(windows: Sequence[tuple[Snapshot, Snapshot]]) -> str:
+    stalls, stalled_ns = (
+        sum(last.get("loop", {}).get(key, 0) - first.get("loop", {}).get(key, 0) for first, last in windows)
+        for key in ("stalls", "stalled_ns")
+    )
+    busy = "its core was busy; lower the load or give it a core"
+    if not stalls:
+        return busy
+    return f"the computer kept it from running {stalls} times, {stalled_ns / 1e6:.1f} ms in all; else {busy}"
 
 
 def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *keys: str) -> tuple[int, ...]:

@@ -51,6 +51,8 @@ SnapshotRow row_of(const RunLoop& loop) {
   add(row, "sleeps", c.sleeps);
   add(row, "overruns", c.overruns);
   add(row, "moderated", c.moderated);
+  add(row, "stalls", c.stalls);
+  add(row, "stalled_ns", c.stalled);
   add(row, "cpu_ns", c.cpu_time);
   add(row, "wall_ns", c.wall_time);
   add(row, "fifo_refused", loop.fifo_refused());

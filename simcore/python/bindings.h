@@ -15,6 +15,5 @@ void bind_offline(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
 void bind_plugin(nanobind::module_& m);
-void bind_stall_watch(nanobind::module_& m);
 
 }  // namespace simcore::python

@@ -137,10 +137,15 @@ void RunLoop::prepare_thread() {
 
 // Fires what is due at or before `limit`, at most events_per_turn of it; says whether that was all.
 bool RunLoop::fire_due(SimTime limit) {
+  if (simulation_.next_event_time() > limit) return true;
+  SimTime last = wall_now();
   for (int fired = 0; simulation_.next_event_time() <= limit; ++fired) {
     if (fired == options_.events_per_turn) return false;
     const SimTime due = simulation_.next_event_time();
-    const Duration late = wall_now() - due;
+    const SimTime now = wall_now();
+    note_pause(now - last);
+    last = now;
+    const Duration late = now - due;
     lateness_.record(late);
     if (options_.policy == Policy::strict && late > options_.lateness_limit) {
       throw LatenessError(
@@ -152,6 +157,7 @@ bool RunLoop::fire_due(SimTime limit) {
     }
     simulation_.fire_next(due);
   }
+  note_pause(wall_now() - last);
   return true;
 }
 
@@ -191,6 +197,7 @@ bool RunLoop::moderate(bool behind) {
   const std::int64_t until_ns = moderation_.wait_until();
   if (behind || until_ns == 0 || until_ns <= monotonic_ns()) return false;
   sleep_until_ns(until_ns);
+  note_pause(Duration::ns(monotonic_ns() - until_ns));
   ++counters_.moderated;
   return true;
 }
@@ -209,15 +216,19 @@ Duration RunLoop::time_to_sleep(bool flush_again) const {
 // Waits until something is readable or `sleep` has passed. Before an event it ends its sleep earlier, and looks until then.
 const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) {
   const bool early = for_event && options_.early_wake > Duration::zero();
-  if (!early || sleep == Duration::zero() || sleep == Duration::infinite()) {
-    return where_to_wait(sleep).wait(sleep);
-  }
+  if (sleep == Duration::zero() || sleep == Duration::infinite()) return where_to_wait(sleep).wait(sleep);
   const std::int64_t began_ns = monotonic_ns();
+  if (!early) {
+    const std::vector<std::uint32_t>& found = where_to_wait(sleep).wait(sleep);
+    note_pause(Duration::ns(monotonic_ns() - began_ns) - sleep);
+    return found;
+  }
   const std::int64_t due_ns = began_ns + sleep.count_ns();
   const Duration lead = std::min(early_wake_.lead(began_ns), sleep);
   const std::vector<std::uint32_t>* readable = &epoll_.wait(sleep - lead);
   const std::int64_t awake_ns = monotonic_ns();
   const Duration late = Duration::ns(awake_ns - due_ns) + lead;
+  note_pause(late);
   if (!readable->empty() || late < Duration::zero()) return *readable;  // a frame, or a signal
   if (sleep > lead) early_wake_.woke(late);
   std::int64_t now_ns = awake_ns;
@@ -244,6 +255,12 @@ void RunLoop::run_posted() {
     tasks.swap(posted_);
   }
   for (std::function<void()>& task : tasks) task();
+}
+
+void RunLoop::note_pause(Duration pause) {
+  if (pause <= kStall || !options_.fifo_priority || fifo_refused_) return;
+  ++counters_.stalls;
+  counters_.stalled = counters_.stalled + pause;
 }
 
 void RunLoop::end() {

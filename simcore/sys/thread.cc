@@ -20,7 +20,7 @@ void pin_to_cpu(int cpu) {
   CPU_ZERO(&cores);
   if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), &cores);
   if (::sched_setaffinity(0, sizeof cores, &cores) == 0) return;
-  const std::string attempt = "pin a thread to core " + std::to_string(cpu);
+  const std::string attempt = "pin the instance to core " + std::to_string(cpu);
   if (errno == EINVAL)
     throw ConfigError(attempt + ": this process has no such core; see nproc and taskset -p");
   throw SystemError(attempt, errno);

@@ -134,19 +134,6 @@ def test_machines_reach_each_other_over_a_link_of_1500_bytes(cluster: Cluster) -
     )
 
 
-def test_a_core_that_stood_still_is_noted(cluster: Cluster) -> None:
-    core = cluster.facts("m1")["cpus"][0]
-    cluster.call("m1", "watch_stalls")
-    # Above the watch, for 20 ms: to it, that is a core that stands still.
-    busy = "import time; end = time.monotonic() + 0.02\nwhile time.monotonic() < end: pass"
-    shell(cluster, f"taskset -c {core} chrt -f 91 python3 -c '{busy}'")
-    stalls = cluster.call("m1", "take_stalls")
-    assert max(ended_ns - began_ns for at, began_ns, ended_ns in stalls if at == core) >= 20_000_000
-    cluster.call("m1", "end_stall_watch")
-    with pytest.raises(MachineError, match="nobody watches"):
-        cluster.call("m1", "take_stalls")
-
-
 def test_hosts_have_addresses_routes_devices_and_nothing_of_the_machine(two_hosts: Cluster) -> None:
     assert sorted(shell(two_hosts, "ls /sys/class/net", node="h1").split()) == ["h1-eth0", "lo"]
     assert "192.168.2.0/24 via 10.0.0.2 dev h1-eth0" in shell(two_hosts, "ip route", node="h1")

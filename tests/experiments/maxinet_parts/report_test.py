@@ -17,7 +17,7 @@ def arm(name: str, *totals_bps: float, verdicts: tuple[Verdict, ...] = ()) -> Ar
         StepResult(flows, total / 2, total / 2, total, 30_000_000 * flows, 0.5)
         for flows, total in zip(SCALE.steps, totals_bps, strict=True)
     ]
-    return ArmRound(name, steps, [], list(verdicts), 1.0, [], {}, {})
+    return ArmRound(name, steps, [], list(verdicts), 1.0, 0, 0.0, {}, {})
 
 
 def one_round(hybrid_16: float, maxinet_16: float, verdict_16: Verdict = TRUSTED, patch_16: float = 50e6):

@@ -44,6 +44,15 @@ def test_one_event_in_a_hundred_two_ms_late_breaks_a_limit_of_one_ms():
     assert verdict.reasons[0].startswith("instance m1 ran 2.00 ms late")
 
 
+def test_what_was_late_is_said_beside_what_the_computer_kept_the_instance_from():
+    before = snapshot(loop={"stalls": 1, "stalled_ns": 1_000_000})
+    after = snapshot(
+        lateness={"buckets": [(10, 990), (2_000_000, 10)]}, loop={"stalls": 3, "stalled_ns": 5_500_000}
+    )
+    [reason] = judge([([before], [after])], Limits(lateness_p999_ns=1_000_000)).reasons
+    assert "kept it from running 2 times, 4.5 ms in all" in reason
+
+
 def test_two_late_packets_in_ten_thousand_break_a_limit_of_one():
     peers = [{"late_packets": 2, "received_packets": 10_000, "lost_packets": 0}]
     verdict = judge([([snapshot()], [snapshot(peers=peers)])], Limits())
