@@ -14,7 +14,7 @@ PAYLOAD_BYTES = 1400
 TCP_BLOCK_BYTES = 16 * 1024
 """What an iperf3 TCP client writes at once: small, so that its rate is even over a step."""
 
-SOURCE_SHARE = 0.3
+SOURCE_SHARE = 0.22
 """The part of the source capacity that `auto` asks for at the 16-flow step.
 
 So much less than all, because 16 + 16 paced flows, with two processes each, cost more per byte than the few that the
@@ -103,7 +103,7 @@ def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
 
     Example:
         >>> auto_scale(1_467_000_000, 5).demand_bps(16)
-        {'tcp': 400000000, 'udp': 40000000}
+        {'tcp': 292800000, 'udp': 28800000}
     """
     pair_bps = SOURCE_SHARE * source_capacity_bps / 16
     part = min(1.0, pair_bps / (PAPER.tcp_rate_bps + PAPER.udp_rate_bps))

@@ -23,8 +23,8 @@ def test_auto_asks_for_its_share_of_the_capacity_at_16_flows():
 
 
 def test_auto_keeps_the_papers_ten_to_one_of_tcp_to_udp():
-    scale = auto_scale(1_467_000_000, seconds_per_step=5)
-    assert scale.tcp_rate_bps == 10 * scale.udp_rate_bps == 25_000_000
+    scale = auto_scale(1_602_000_000, seconds_per_step=5)
+    assert scale.tcp_rate_bps == 10 * scale.udp_rate_bps == 20_000_000
 
 
 def test_auto_never_asks_for_more_than_the_paper():
