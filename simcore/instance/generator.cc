@@ -107,10 +107,10 @@ void Generator::send_group(SimTime until) {
   }
 }
 
-bool Generator::flush() {
-  const bool more = portal_->flush();
+Pollable::Flushed Generator::flush() {
+  const Flushed flushed = portal_->flush();
   settle();
-  return more;
+  return flushed;
 }
 
 // What the egress queue holds no more has left, first in, first out.

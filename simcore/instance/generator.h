@@ -68,8 +68,8 @@ class Generator : private Pollable {
   };
 
   int fd() const override { return portal_->fd(); }
-  bool poll() override { return portal_->poll(); }
-  bool flush() override;
+  std::size_t poll() override { return portal_->poll(); }
+  Flushed flush() override;
   bool stamps_arrivals() const override { return portal_->stamps_arrivals(); }
 
   void depart();

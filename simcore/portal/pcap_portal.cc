@@ -49,17 +49,20 @@ PcapPortal::PcapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, 
       source_, pool_, CaptureThread::Options{options_.capture_ring_frames, loop.options().fifo_priority});
 }
 
-bool PcapPortal::poll() {
+std::size_t PcapPortal::poll() {
   if (thread_) return poll_thread();
   arrivals_.begin_batch();
   const int count = handle_.dispatch(static_cast<int>(kFramesPerPoll), *this);
-  if (count < 0) ++counters_.capture_errors;
-  return count == static_cast<int>(kFramesPerPoll);
+  if (count < 0) {
+    ++counters_.capture_errors;
+    return 0;
+  }
+  return static_cast<std::size_t>(count);
 }
 
-bool PcapPortal::poll_thread() {
+std::size_t PcapPortal::poll_thread() {
   const auto waiting = thread_->filled();
-  if (waiting.empty()) return false;
+  if (waiting.empty()) return 0;
   arrivals_.begin_batch();
   const auto frames = waiting.first(std::min(waiting.size(), kFramesPerPoll));
   for (const CapturedFrame& frame : frames) {
@@ -72,7 +75,7 @@ bool PcapPortal::poll_thread() {
     }
   }
   thread_->release(frames.size());
-  return !thread_->filled().empty();
+  return frames.size();
 }
 
 void PcapPortal::receive(const PcapHandle::Frame& frame) {

@@ -40,7 +40,7 @@ class PcapPortal final : public SingleFramePortal, private PcapHandle::Receiver 
   PcapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config, const Options& options);
 
   int fd() const override { return thread_ ? thread_->fd() : handle_.fd(); }
-  bool poll() override;
+  std::size_t poll() override;
   std::vector<std::pair<std::string_view, std::uint64_t>> backend_counters() override;
 
  private:
@@ -60,7 +60,7 @@ class PcapPortal final : public SingleFramePortal, private PcapHandle::Receiver 
     std::size_t count_ = 0;
   };
 
-  bool poll_thread();
+  std::size_t poll_thread();
   std::uint64_t kernel_drops() override;
   void receive(const PcapHandle::Frame& frame) override;
   int write(std::span<const std::uint8_t> frame) override;

@@ -93,13 +93,15 @@ void PeeringPortal::send(std::uint32_t channel, const Packet& packet) {
   }
 }
 
-bool PeeringPortal::flush() {
+Pollable::Flushed PeeringPortal::flush() {
+  const std::uint64_t before = sender_.counters().sent_frames;
   if (synchronized()) sender_.open();
   sender_.end_of_turn();
-  return sender_.blocked();
+  return {.frames = sender_.counters().sent_frames - before, .left = sender_.blocked()};
 }
 
-bool PeeringPortal::poll() {
+std::size_t PeeringPortal::poll() {
+  const std::uint64_t before = counts_.received_datagrams;
   const std::span<const UdpSocket::Received> messages = socket_.receive();
   received_at_ = wall_now_();
   for (const UdpSocket::Received& message : messages) {
@@ -111,7 +113,7 @@ bool PeeringPortal::poll() {
     }
   }
   watch_held();
-  return messages.size() == UdpSocket::kMessagesPerCall;
+  return counts_.received_datagrams - before;
 }
 
 void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram, SimTime arrived) {

@@ -110,8 +110,8 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   PeeringChannel& channel(std::uint32_t id, Duration incoming_delay);
 
   int fd() const override { return socket_.fd(); }
-  bool poll() override;
-  bool flush() override;
+  std::size_t poll() override;
+  Flushed flush() override;
 
   // Both sides know the other's clock: packets pass.
   bool synchronized() const { return exchange_.synchronized(); }

@@ -70,10 +70,11 @@ void SingleFramePortal::receive(std::span<const std::uint8_t> bytes, std::size_t
   enter(std::move(packet), realtime_ns);
 }
 
-bool SingleFramePortal::flush() {
-  if (!unsent_ && egress_.ready() == 0 && !sending_) return false;
+Pollable::Flushed SingleFramePortal::flush() {
+  if (!unsent_ && egress_.ready() == 0 && !sending_) return {};
   begin_writing();
-  for (int written = 0; written < segments_per_flush_; ++written) {
+  int written = 0;
+  for (; written < segments_per_flush_; ++written) {
     if (!unsent_) {
       if (egress_.ready() == 0) break;
       unsent_ = egress_.pop_segment(pool_);
@@ -86,7 +87,7 @@ bool SingleFramePortal::flush() {
     if (!write_unsent()) break;
   }
   sending_ = end_writing();
-  return sending_ || unsent_ || egress_.ready() > 0;
+  return {.frames = static_cast<std::size_t>(written), .left = sending_ || unsent_ || egress_.ready() > 0};
 }
 
 // False when the device takes nothing now.

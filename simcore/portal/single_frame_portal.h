@@ -19,7 +19,7 @@ namespace simcore {
 
 class SingleFramePortal : public EmulationPortal {
  public:
-  bool flush() final;
+  Flushed flush() final;
 
  protected:
   // All must outlive the portal. `segments_per_flush`: how many a turn of the loop writes; >= 1. Throws ConfigError.

@@ -45,19 +45,19 @@ VnetPortal::VnetPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, 
   }
 }
 
-bool VnetPortal::poll() {
+std::size_t VnetPortal::poll() {
   if (thread_) {
     const auto waiting = thread_->filled();
     const std::size_t count = std::min(waiting.size(), frames_per_poll_);
-    if (count == 0) return false;
+    if (count == 0) return 0;
     take_in(waiting.first(count));
     thread_->release(count);
-    return !thread_->filled().empty();
+    return count;
   }
   const auto room = std::span(places_).first(frames_per_poll_);
   const std::size_t count = source_.read(room);
   if (count > 0) take_in(room.first(count));
-  return count == room.size();
+  return count;
 }
 
 void VnetPortal::take_in(std::span<CapturedFrame> frames) {
@@ -93,7 +93,8 @@ void VnetPortal::take_in(CapturedFrame& frame) {
   enter(std::move(packet), frame.realtime_ns);
 }
 
-bool VnetPortal::flush() {
+Pollable::Flushed VnetPortal::flush() {
+  Flushed flushed;
   int segments = options_.segments_per_flush;
   while (segments > 0 && egress_.ready() > 0) {
     const std::size_t count = fill_batch(segments);
@@ -103,13 +104,15 @@ bool VnetPortal::flush() {
       segments -= written->segments;
       count_written(*written);
     }
+    flushed.frames += result.sent;
     if (result.error == EAGAIN || result.error == ENOBUFS) {
       ++counters_.device_busy;
-      return true;
+      break;
     }
     if (result.error != 0) counters_.dropped_out.add(DropReason::device_refused, egress_.pop()->segments);
   }
-  return egress_.ready() > 0;
+  flushed.left = egress_.ready() > 0;
+  return flushed;
 }
 
 // Describes the next frames to be written, until they have `segments` or more; says how many they are.

@@ -29,8 +29,8 @@ class VnetPortal : public EmulationPortal {
   };
 
   int fd() const final { return thread_ ? thread_->fd() : device_->fd(); }
-  bool poll() final;
-  bool flush() final;
+  std::size_t poll() final;
+  Flushed flush() final;
   std::vector<std::pair<std::string_view, std::uint64_t>> backend_counters() override;
 
  protected:

@@ -17,7 +17,7 @@ XdpPortal::XdpPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Co
   }
 }
 
-bool XdpPortal::poll() {
+std::size_t XdpPortal::poll() {
   const auto frames = socket_.receive();
   arrivals_.begin_batch();
   for (const std::span<const std::uint8_t> frame : frames) {
@@ -27,7 +27,7 @@ bool XdpPortal::poll() {
       receive(frame, frame.size(), 0);
     }
   }
-  return frames.size() == XdpSocket::kBatch;
+  return frames.size();
 }
 
 int XdpPortal::write(std::span<const std::uint8_t> frame) {

@@ -28,7 +28,7 @@ class XdpPortal final : public SingleFramePortal {
   XdpPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config, const Options& options);
 
   int fd() const override { return socket_.fd(); }
-  bool poll() override;
+  std::size_t poll() override;
   std::vector<std::pair<std::string_view, std::uint64_t>> backend_counters() override;
 
  private:

@@ -74,6 +74,7 @@ void RunLoop::run() {
   cpu_at_start_ns_ = thread_cpu_ns();
   started_ns_ = monotonic_ns();
   epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
+  stall_watch_.begin(started_ns_);
 
   bool flush_again = flush();  // what was sent before the start
   bool overrun = false;
@@ -117,6 +118,7 @@ SimTime RunLoop::wall_now() const {
 }
 
 SimTime RunLoop::advance(SimTime time) {
+  stall_watch_.called(epoch_ns() + time.count_ns());
   if (fire_due(time) && time > simulation_.now()) simulation_.advance_to(time);
   return simulation_.now();
 }
@@ -124,6 +126,10 @@ SimTime RunLoop::advance(SimTime time) {
 RunLoop::Counters RunLoop::counters() const {
   Counters counters = counters_;
   if (counters.wall_time > Duration::zero() || epoch_ns() == 0) return counters;  // ended, or not begun
+  if (options_.fifo_priority && !fifo_refused_) {
+    counters.stalls = stall_watch_.count();
+    counters.stalled = stall_watch_.total();
+  }
   counters.cpu_time = Duration::ns(thread_cpu_ns() - cpu_at_start_ns_);
   counters.wall_time = Duration::ns(monotonic_ns() - started_ns_);
   return counters;
@@ -137,14 +143,11 @@ void RunLoop::prepare_thread() {
 
 // Fires what is due at or before `limit`, at most events_per_turn of it; says whether that was all.
 bool RunLoop::fire_due(SimTime limit) {
-  if (simulation_.next_event_time() > limit) return true;
-  SimTime last = wall_now();
   for (int fired = 0; simulation_.next_event_time() <= limit; ++fired) {
     if (fired == options_.events_per_turn) return false;
     const SimTime due = simulation_.next_event_time();
     const SimTime now = wall_now();
-    note_pause(now - last);
-    last = now;
+    stall_watch_.done(epoch_ns() + now.count_ns(), Duration::zero());
     const Duration late = now - due;
     lateness_.record(late);
     if (options_.policy == Policy::strict && late > options_.lateness_limit) {
@@ -157,7 +160,6 @@ bool RunLoop::fire_due(SimTime limit) {
     }
     simulation_.fire_next(due);
   }
-  note_pause(wall_now() - last);
   return true;
 }
 
@@ -169,7 +171,7 @@ void RunLoop::move_clock_to_now() {
 // Before what is due now: a frame that came while the loop slept finds the network as it was when it came.
 void RunLoop::poll_stamped(const std::vector<std::uint32_t>& readable) {
   for (const std::uint32_t tag : readable) {
-    if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) pollables_[tag]->poll();
+    if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) poll(*pollables_[tag]);
   }
 }
 
@@ -180,24 +182,37 @@ void RunLoop::poll_others(const std::vector<std::uint32_t>& readable) {
     if (tag == kWakeTag) {
       run_posted();
     } else {
-      pollables_[tag]->poll();
+      poll(*pollables_[tag]);
     }
   }
+}
+
+void RunLoop::poll(Pollable& pollable) {
+  const std::size_t frames = pollable.poll();
+  stall_watch_.done(monotonic_ns(), StallWatch::of_frames(frames));
 }
 
 // True when a portal has something left to send.
 bool RunLoop::flush() {
   bool left = false;
-  for (Pollable* pollable : pollables_) left = pollable->flush() || left;
+  std::size_t frames = 0;
+  for (Pollable* pollable : pollables_) {
+    const Pollable::Flushed flushed = pollable->flush();
+    left = left || flushed.left;
+    frames += flushed.frames;
+  }
+  stall_watch_.done(monotonic_ns(), StallWatch::of_frames(frames));
   return left;
 }
 
 // While busy, waits until the next turn is worth its cost; says whether it did. A loop that is behind does not wait.
 bool RunLoop::moderate(bool behind) {
   const std::int64_t until_ns = moderation_.wait_until();
-  if (behind || until_ns == 0 || until_ns <= monotonic_ns()) return false;
+  const std::int64_t now_ns = monotonic_ns();
+  if (behind || until_ns == 0 || until_ns <= now_ns) return false;
+  stall_watch_.begin(now_ns);
   sleep_until_ns(until_ns);
-  note_pause(Duration::ns(monotonic_ns() - until_ns));
+  stall_watch_.done(monotonic_ns(), Duration::ns(until_ns - now_ns));
   ++counters_.moderated;
   return true;
 }
@@ -216,11 +231,16 @@ Duration RunLoop::time_to_sleep(bool flush_again) const {
 // Waits until something is readable or `sleep` has passed. Before an event it ends its sleep earlier, and looks until then.
 const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) {
   const bool early = for_event && options_.early_wake > Duration::zero();
-  if (sleep == Duration::zero() || sleep == Duration::infinite()) return where_to_wait(sleep).wait(sleep);
+  if (sleep == Duration::zero()) return epoll_.wait(sleep);
   const std::int64_t began_ns = monotonic_ns();
-  if (!early) {
+  stall_watch_.begin(began_ns);
+  if (!early || sleep == Duration::infinite()) {
     const std::vector<std::uint32_t>& found = where_to_wait(sleep).wait(sleep);
-    note_pause(Duration::ns(monotonic_ns() - began_ns) - sleep);
+    if (one_by_one_.empty()) {
+      stall_watch_.woke(monotonic_ns(), sleep);
+    } else {
+      stall_watch_.done(monotonic_ns(), sleep);  // a frame at another portal does not end it
+    }
     return found;
   }
   const std::int64_t due_ns = began_ns + sleep.count_ns();
@@ -228,7 +248,7 @@ const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) 
   const std::vector<std::uint32_t>* readable = &epoll_.wait(sleep - lead);
   const std::int64_t awake_ns = monotonic_ns();
   const Duration late = Duration::ns(awake_ns - due_ns) + lead;
-  note_pause(late);
+  stall_watch_.woke(awake_ns, sleep - lead);
   if (!readable->empty() || late < Duration::zero()) return *readable;  // a frame, or a signal
   if (sleep > lead) early_wake_.woke(late);
   std::int64_t now_ns = awake_ns;
@@ -236,6 +256,7 @@ const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) 
     readable = &epoll_.wait(Duration::zero());
     now_ns = monotonic_ns();
   }
+  stall_watch_.done(now_ns, lead);
   // Not longer than the lead: who was kept from spinning by others owes nothing for it.
   early_wake_.spun(std::min(Duration::ns(now_ns - awake_ns), lead));
   return *readable;
@@ -255,12 +276,7 @@ void RunLoop::run_posted() {
     tasks.swap(posted_);
   }
   for (std::function<void()>& task : tasks) task();
-}
-
-void RunLoop::note_pause(Duration pause) {
-  if (pause <= kStall || !options_.fifo_priority || fifo_refused_) return;
-  ++counters_.stalls;
-  counters_.stalled = counters_.stalled + pause;
+  if (!tasks.empty()) stall_watch_.begin(monotonic_ns());  // they take what they take
 }
 
 void RunLoop::end() {

@@ -33,6 +33,7 @@
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
+#include "simcore/realtime/stall_watch.h"
 #include "simcore/sys/epoll.h"
 #include "simcore/sys/event_fd.h"
 
@@ -66,20 +67,16 @@ class RunLoop {
 
   struct Counters {
     std::uint64_t turns = 0;
-    std::uint64_t sleeps = 0;              // turns that ended in a wait, not just a look
-    std::uint64_t overruns = 0;            // turns that left due events behind
-    std::uint64_t moderated = 0;           // turns that waited for more to do
-    std::uint64_t stalls = 0;              // times that the computer kept the thread from running, see kStall
-    Duration stalled = Duration::zero();   // all of them together
-    Duration cpu_time = Duration::zero();  // used by the loop's thread since run()
+    std::uint64_t sleeps = 0;     // turns that ended in a wait, not just a look
+    std::uint64_t overruns = 0;   // turns that left due events behind
+    std::uint64_t moderated = 0;  // turns that waited for more to do
+    // Times that the computer kept the thread from running, and all of them together: StallWatch. The loop was late then,
+    // and its load is not to blame. Without SCHED_FIFO other programs may have been in the way, and they stay 0.
+    std::uint64_t stalls = 0;
+    Duration stalled = Duration::zero();
+    Duration cpu_time = Duration::zero();   // used by the loop's thread since run()
     Duration wall_time = Duration::zero();  // since run()
   };
-
-  // Under SCHED_FIFO no program is in the loop's way. Where a sleep ends later than asked for by more than this, or that
-  // much passes from one event to the next, of which each takes microseconds, the core stood still: a hypervisor had taken
-  // it away, or the kernel was busy with itself. The loop is late then, and its load is not to blame. Without SCHED_FIFO
-  // nothing is counted.
-  static constexpr Duration kStall = Duration::us(500);
 
   // `simulation` must outlive the loop. Throws ConfigError for options out of range.
   RunLoop(Simulation& simulation, const Options& options);
@@ -123,19 +120,20 @@ class RunLoop {
   void move_clock_to_now();
   void poll_stamped(const std::vector<std::uint32_t>& readable);
   void poll_others(const std::vector<std::uint32_t>& readable);
+  void poll(Pollable& pollable);
   bool flush();
   bool moderate(bool behind);
   Duration time_to_sleep(bool flush_again) const;
   const std::vector<std::uint32_t>& wait(Duration sleep, bool for_event);
   Epoll& where_to_wait(Duration sleep);
   void run_posted();
-  void note_pause(Duration pause);
   void end();
 
   Simulation& simulation_;
   Options options_;
   Moderation moderation_;
   EarlyWake early_wake_;
+  StallWatch stall_watch_;
   Lateness lateness_;
   Counters counters_;
   bool fifo_refused_ = false;

@@ -418,11 +418,11 @@ TEST_P(AnyBackendTest, writes_a_frame_and_does_not_capture_it) {
   const Bytes frame = tcp_frame(300);
   portal_->accept(packet(frame, {}));
   EXPECT_EQ(portal_->counters().in_flight, 1u);
-  EXPECT_FALSE(portal_->flush());
+  EXPECT_FALSE(portal_->flush().left);
   const auto got = arrived(1);
   ASSERT_EQ(got.size(), 1u);
   EXPECT_EQ(got[0].second, frame);
-  EXPECT_FALSE(portal_->poll());
+  EXPECT_EQ(portal_->poll(), 0u);
   EXPECT_EQ(portal_->counters().captured_frames, 0u);
   expect_balance();
 }
@@ -475,7 +475,7 @@ TEST_P(AnyBackendTest, frames_that_a_device_refuses_are_counted) {
   make();
   ip("link set dev p0 down");
   for (int i = 0; i < 3; ++i) portal_->accept(packet(tcp_frame(10), {}));
-  EXPECT_FALSE(portal_->flush());
+  EXPECT_FALSE(portal_->flush().left);
   EXPECT_EQ(portal_->counters().dropped_out.of(DropReason::device_refused), 3u);
   expect_balance();
 }
@@ -533,10 +533,10 @@ TEST_F(EmulationPortalTest, packet_paces_what_it_writes_in_a_turn) {
   options.packet.segments_per_flush = 10;
   make("packet", options);
   for (int i = 0; i < 25; ++i) portal_->accept(packet(tcp_frame(1), {}));
-  EXPECT_TRUE(portal_->flush());
+  EXPECT_TRUE(portal_->flush().left);
   EXPECT_EQ(arrived(10).size(), 10u);
-  EXPECT_TRUE(portal_->flush());
-  EXPECT_FALSE(portal_->flush());
+  EXPECT_TRUE(portal_->flush().left);
+  EXPECT_FALSE(portal_->flush().left);
   EXPECT_EQ(arrived(15).size(), 15u);
   expect_balance();
 }
@@ -593,7 +593,7 @@ TEST_F(EmulationPortalTest, pcap_through_a_raw_ip_socket_counts_what_is_not_ip) 
   arp[13] = 0x06;
   portal_->accept(packet(arp, {}));
   portal_->accept(packet(tagged(tcp_frame(10)), {}));
-  EXPECT_FALSE(portal_->flush());
+  EXPECT_FALSE(portal_->flush().left);
   const auto counters = portal_->counters();
   EXPECT_EQ(counters.unsupported[static_cast<std::size_t>(UnsupportedFrame::not_ipv4)], 2u);
   EXPECT_EQ(counters.dropped_out.of(DropReason::unsupported), 2u);

@@ -475,7 +475,7 @@ TEST_F(PeeringPortalTest, a_peer_that_falls_silent_is_reported_and_blocks_nothin
   const SimTime gone = clock;
   pass(Duration::ms(1'500));
   for (int i = 0; i < 1'000; ++i) a->send(1'000);
-  EXPECT_FALSE(a->portal.flush());
+  EXPECT_FALSE(a->portal.flush().left);
   const PeeringPortal::Counters counters = a->portal.counters();
   EXPECT_TRUE(counters.peer_silent);
   EXPECT_LE(*counters.last_heard, gone);

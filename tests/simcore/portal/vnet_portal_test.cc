@@ -116,10 +116,10 @@ TEST_F(VnetPortalTest, a_device_without_room_is_counted_and_tried_again) {
   for (const int error : {EAGAIN, ENOBUFS}) {
     device_.refusal = error;
     portal_.accept(pool_.make(60));
-    EXPECT_TRUE(portal_.flush());
+    EXPECT_TRUE(portal_.flush().left);
     EXPECT_EQ(portal_.counters().in_flight, 1u);
     device_.refusal = 0;
-    EXPECT_FALSE(portal_.flush());
+    EXPECT_FALSE(portal_.flush().left);
   }
   EXPECT_EQ(portal_.counters().device_busy, 2u);
   EXPECT_EQ(portal_.counters().written_segments, 2u);
@@ -129,7 +129,7 @@ TEST_F(VnetPortalTest, a_device_without_room_is_counted_and_tried_again) {
 TEST_F(VnetPortalTest, a_frame_that_is_refused_for_good_is_dropped_alone) {
   device_.refusal = EMSGSIZE;
   portal_.accept(pool_.make(60));
-  EXPECT_FALSE(portal_.flush());
+  EXPECT_FALSE(portal_.flush().left);
   EXPECT_EQ(portal_.counters().dropped_out.of(DropReason::device_refused), 1u);
 }
 

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <functional>
 #include <thread>
@@ -14,66 +11,12 @@
 #include <vector>
 
 #include "simcore/sys/clock.h"
-#include "simcore/sys/file_descriptor.h"
 #include "simcore/sys/thread.h"
 #include "simcore/units/error.h"
+#include "tests/simcore/realtime/loop_parts.h"
 
 namespace simcore {
 namespace {
-
-// An event that does what it was told.
-class Call final : public Event {
- public:
-  explicit Call(std::function<void()> action) : action_(std::move(action)) {}
-
- private:
-  void fire() override { action_(); }
-
-  std::function<void()> action_;
-};
-
-// A portal whose device is a pipe: poll() takes one byte at a time.
-class Pipe final : public Pollable {
- public:
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0) ADD_FAILURE() << "no pipe";
-    read_end_ = FileDescriptor(ends[0]);
-    write_end_ = FileDescriptor(ends[1]);
-  }
-
-  void send(int bytes) {
-    for (int i = 0; i < bytes; ++i) ASSERT_EQ(::write(write_end_.get(), "x", 1), 1);
-  }
-
-  int fd() const override { return read_end_.get(); }
-  bool poll() override {
-    char byte = 0;
-    EXPECT_EQ(::read(read_end_.get(), &byte, 1), 1);
-    on_byte();
-    return true;
-  }
-  bool flush() override { return on_flush(); }
-  bool stamps_arrivals() const override { return stamps; }
-
-  std::function<void()> on_byte = [] {};
-  std::function<bool()> on_flush = [] { return false; };
-  bool stamps = false;
-
- private:
-  FileDescriptor read_end_;
-  FileDescriptor write_end_;
-};
-
-// The first that this process may run on.
-int first_core() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 0;
-  int core = 0;
-  while (core < CPU_SETSIZE - 1 && !CPU_ISSET(core, &cores)) ++core;
-  return core;
-}
 
 class RunLoopTest : public testing::Test {
  protected:
@@ -366,9 +309,9 @@ TEST_F(RunLoopTest, a_portal_that_could_not_send_everything_is_flushed_again) {
   Pipe pipe;
   int flushes = 0;
   pipe.on_flush = [&] {
-    if (++flushes < 4) return true;
+    if (++flushes < 4) return Pollable::Flushed{.frames = 0, .left = true};
     loop.stop();
-    return false;
+    return Pollable::Flushed{};
   };
   loop.add(pipe);
   loop.run();
@@ -454,64 +397,6 @@ TEST_F(RunLoopTest, counters_tell_the_cpu_time_of_the_loop_only) {
   EXPECT_GE(counters.wall_time, Duration::ms(3));
   EXPECT_GT(counters.cpu_time, Duration::zero());
   EXPECT_LT(counters.cpu_time, counters.wall_time);
-}
-
-// Runs the loop in a thread of its own, whose priority goes with it; says whether it got the priority.
-bool run_in_thread(RunLoop& loop) {
-  std::thread([&loop] { loop.run(); }).join();
-  return !loop.fifo_refused();
-}
-
-void take_ms(std::int64_t ms) {
-  const std::int64_t end_ns = monotonic_ns() + ms * 1'000'000;
-  while (monotonic_ns() < end_ns) {
-  }
-}
-
-TEST_F(RunLoopTest, what_passes_between_two_events_is_a_stall_when_it_is_too_much) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  RunLoop loop(simulation_, options);
-  Call slow([] { take_ms(3); });
-  Call end([&] { loop.stop(); });
-  simulation_.schedule(slow, SimTime::at_ns(1'000'000));
-  simulation_.schedule(end, SimTime::at_ns(1'000'001));
-  if (!run_in_thread(loop)) GTEST_SKIP() << "SCHED_FIFO is not allowed";
-  EXPECT_GE(loop.counters().stalls, 1u);
-  EXPECT_GE(loop.counters().stalled, Duration::ms(3));
-}
-
-TEST_F(RunLoopTest, a_sleep_that_ends_too_late_is_a_stall) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  options.cpu = first_core();
-  RunLoop loop(simulation_, options);
-  Call end([&] { loop.stop(); });
-  simulation_.schedule(end, SimTime::at_ns(20'000'000));
-  // Holds the core, above the loop, from while that sleeps until 30 ms after it was to wake up.
-  std::thread above([&] {
-    pin_to_cpu(first_core());
-    if (!try_fifo_priority(20)) return;
-    while (loop.wall_now() == SimTime::zero()) sleep_until_ns(monotonic_ns() + 100'000);
-    while (loop.wall_now() < SimTime::at_ns(50'000'000)) {
-    }
-  });
-  const bool allowed = run_in_thread(loop);
-  above.join();
-  if (!allowed) GTEST_SKIP() << "SCHED_FIFO is not allowed";
-  EXPECT_GE(loop.counters().stalls, 1u);
-  EXPECT_GE(loop.counters().stalled, Duration::ms(29));
-}
-
-TEST_F(RunLoopTest, without_real_time_priority_others_may_have_been_in_the_way_and_nothing_is_a_stall) {
-  RunLoop loop(simulation_, {});
-  Call slow([] { take_ms(3); });
-  Call end([&] { loop.stop(); });
-  simulation_.schedule(slow, SimTime::at_ns(1'000'000));
-  simulation_.schedule(end, SimTime::at_ns(1'000'001));
-  loop.run();
-  EXPECT_EQ(loop.counters().stalls, 0u);
-  EXPECT_EQ(loop.counters().stalled, Duration::zero());
 }
 
 TEST_F(RunLoopTest, options_out_of_range_are_refused_with_their_value) {

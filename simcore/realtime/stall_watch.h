@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// StallWatch: counts how often, and for how long, the computer kept a thread from running that no other program is in the
+// way of (SCHED_FIFO). A hypervisor had taken its core away, or the kernel was busy with others' work: in an interrupt, or in
+// a system call of the thread itself, where a kernel without preemption goes on with whatever is pending.
+//
+// The thread says what it has done since it said so last, and what that takes at most; what passed beyond that, more than
+// kStall, is a stall. Units: nanoseconds of one monotonic clock. Leaves out: shorter ones, however many there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+class StallWatch {
+ public:
+  static constexpr Duration kStall = Duration::us(500);
+
+  // What one frame takes to cross a portal, a train of 64 KiB among them: several times what was measured.
+  static constexpr Duration kPerFrame = Duration::us(10);
+
+  // Something begins at `now_ns`, and what passed since the last call is not judged.
+  void begin(std::int64_t now_ns) { last_ns_ = now_ns; }
+
+  // A sleep that began with begin() has ended at `now_ns`; it was to end `expected` after its beginning, or earlier, when
+  // called for.
+  void woke(std::int64_t now_ns, Duration expected) {
+    const std::uint64_t before = count_;
+    slept_from_ns_ = last_ns_;
+    woke_ns_ = now_ns;
+    done(now_ns, expected);
+    if (count_ != before) woke_ns_ = slept_from_ns_;  // it is counted
+  }
+
+  // What had arrived at `arrived_ns` was there when the sleep had ended: from then on the thread was to be awake.
+  void called(std::int64_t arrived_ns) {
+    const Duration pause = Duration::ns(woke_ns_ - arrived_ns);
+    if (arrived_ns < slept_from_ns_ || pause <= kStall) return;
+    woke_ns_ = slept_from_ns_;  // once, for the earliest
+    count(pause);
+  }
+
+  // At `now_ns` it is done, or as much of it as should take `expected`, and the next thing begins.
+  void done(std::int64_t now_ns, Duration expected) {
+    const Duration pause = Duration::ns(now_ns - last_ns_) - expected;
+    last_ns_ = now_ns;
+    if (pause > kStall) count(pause);
+  }
+
+  static constexpr Duration of_frames(std::size_t frames) {
+    return kPerFrame * static_cast<std::int64_t>(frames);
+  }
+
+  std::uint64_t count() const { return count_; }
+  Duration total() const { return total_; }
+
+ private:
+  void count(Duration pause) {
+    ++count_;
+    total_ = total_ + pause;
+  }
+
+  std::int64_t last_ns_ = 0;
+  std::int64_t slept_from_ns_ = 0;  // the last sleep; both the same: nothing of it is left to judge
+  std::int64_t woke_ns_ = 0;
+  std::uint64_t count_ = 0;
+  Duration total_ = Duration::zero();
+};
+
+}  // namespace simcore
