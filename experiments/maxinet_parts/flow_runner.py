@@ -11,7 +11,9 @@ requests as JSON lines on standard input and answers each with one JSON line on 
     {"verb": "sample", "period_s": 1.0}
         begins to sample the receivers' interfaces and the machine's processor time
     {"verb": "clients", "flows": [{"host", "netns", "to", "port", "protocol", "rate_bps", "seconds", "block_bytes"}]}
-        starts iperf3 clients, and answers at once
+        makes iperf3 clients ready in their namespaces: they wait
+    {"verb": "go", "hosts": ["h1", …]}
+        lets those hosts' clients begin, and answers at once
     {"verb": "finish", "grace_s": 5}
         waits for the clients, ends what is left, and answers with the samples and iperf3's own reports
 
@@ -38,19 +40,32 @@ SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a sim
 
 
 class Flow:
-    """One iperf3 process in one host's namespace, its report going to a file."""
+    """One iperf3 process in one host's namespace, its report going to a file.
 
-    def __init__(self, spec: dict[str, Any], arguments: Sequence[str], folder: str) -> None:
+    ``held``: it waits for ``go()``, as a shell that reads a line. To start 64 processes takes seconds where the
+    processor is busy with the flows that run already, and those seconds are no step's.
+    """
+
+    def __init__(
+        self, spec: dict[str, Any], arguments: Sequence[str], folder: str, held: bool = False
+    ) -> None:
         self.host = spec["host"]
+        hold = ["sh", "-c", 'read -r line && exec "$@" </dev/null', "sh"] if held else []
         self.port: int = spec["port"]
         self.report_path = os.path.join(folder, f"{self.host}-{self.port}.json")
         with open(self.report_path, "wb") as report:
             self.process = subprocess.Popen(
-                ["nsenter", "--net=" + spec["netns"], "iperf3", *arguments, "--json"],
-                stdin=subprocess.DEVNULL,
+                ["nsenter", "--net=" + spec["netns"], *hold, "iperf3", *arguments, "--json"],
+                stdin=subprocess.PIPE if held else subprocess.DEVNULL,
                 stdout=report,
                 stderr=subprocess.STDOUT,
             )
+
+    def go(self) -> None:
+        assert self.process.stdin is not None, f"the flow of {self.host} is not held"
+        with contextlib.suppress(BrokenPipeError):  # it has ended; its report says why
+            self.process.stdin.write(b"\n")
+            self.process.stdin.close()
 
     def report(self) -> Any:
         """iperf3's report, or what it printed instead."""
@@ -171,8 +186,15 @@ class Runner:
             arguments = ["--client", spec["to"], "--port", str(spec["port"]), "--time", str(spec["seconds"])]
             arguments += ["--bitrate", str(spec["rate_bps"]), "--length", str(spec["block_bytes"])]
             arguments += ["--udp"] if spec["protocol"] == "udp" else ["--congestion", CONGESTION_CONTROL]
-            self.clients.append(Flow(spec, arguments, self.folder))
-        return {"monotonic_s": time.monotonic()}
+            self.clients.append(Flow(spec, arguments, self.folder, held=True))
+        return {}
+
+    def go_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        hosts = set(request["hosts"])
+        for flow in self.clients:
+            if flow.host in hosts:
+                flow.go()
+        return {}
 
     def finish_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         limit = time.monotonic() + request["grace_s"]

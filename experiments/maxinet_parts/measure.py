@@ -83,6 +83,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         flows=[{"host": flow.receiver, "netns": arm.netns(flow.receiver), "port": PORT} for flow in flows],
     )
     _warm_up(arm, flows)
+    ask(arm.sender, verb="clients", flows=[_client(arm, flow, scale) for flow in flows])
 
     clock_ahead_s = (
         ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)["monotonic_s"] - time.monotonic()
@@ -91,9 +92,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     windows: list[list[Window]] = []
     for index, count in enumerate(scale.steps):
         ends = began + (index + 1) * scale.seconds_per_step
-        left_s = (len(scale.steps) - index) * scale.seconds_per_step
-        starting = [flow for flow in flows if flow.step == index]
-        ask(arm.sender, verb="clients", flows=[_client(arm, flow, left_s) for flow in starting])
+        ask(arm.sender, verb="go", hosts=[flow.sender for flow in flows if flow.step == index])
         what = f"{arm.name}: {count} TCP + {count} UDP flows"
         tick(what, 0.0)
         time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))
@@ -124,8 +123,8 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     )
 
 
-def _client(arm: Arm, flow: FlowSpec, seconds: int) -> dict[str, Any]:
-    """What the runner needs to start a flow."""
+def _client(arm: Arm, flow: FlowSpec, scale: Scale) -> dict[str, Any]:
+    """What the runner needs for a flow, which runs from its step until the end."""
     return {
         "host": flow.sender,
         "netns": arm.netns(flow.sender),
@@ -133,7 +132,7 @@ def _client(arm: Arm, flow: FlowSpec, seconds: int) -> dict[str, Any]:
         "port": PORT,
         "protocol": flow.protocol,
         "rate_bps": flow.rate_bps,
-        "seconds": seconds,
+        "seconds": (len(scale.steps) - flow.step) * scale.seconds_per_step,
         "block_bytes": flow.block_bytes,
     }
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The program that runs the flows of `reproduce maxinet`, asked as its arms ask, over the loopback of a namespace."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import experiments.maxinet_parts
+
+PROGRAM = Path(experiments.maxinet_parts.__file__).with_name("flow_runner.py")
+PORT = 5201
+
+
+class Runner:
+    """The program, answering in a namespace's name."""
+
+    def __init__(self, folder: Path, netns: str) -> None:
+        self.netns = netns
+        copy = folder / PROGRAM.name
+        copy.write_bytes(PROGRAM.read_bytes())
+        self.process = subprocess.Popen(
+            [sys.executable, copy], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, verb: str, **content: Any) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(json.dumps({"verb": verb, **content}), file=self.process.stdin, flush=True)
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        assert "error" not in answer, answer
+        return answer
+
+    def end(self) -> int:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait(timeout=20)
+
+    def connections(self) -> int:
+        table = ["nsenter", f"--net={self.netns}", "ss", "-Htn", "state", "established", f"dport = :{PORT}"]
+        return len(subprocess.run(table, capture_output=True, text=True, check=True).stdout.splitlines())
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[Runner]:
+    name = f"hnflow{os.getpid()}"
+    subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        subprocess.run(["ip", "-n", name, "link", "set", "dev", "lo", "up"], check=True)
+        running = Runner(tmp_path, f"/run/netns/{name}")
+        try:
+            yield running
+        finally:
+            running.end()
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=True)
+
+
+def test_a_client_waits_for_its_step(runner: Runner, tmp_path: Path) -> None:
+    rate_bps, seconds, block_bytes = 8_000_000, 2, 8_000
+    runner.ask("servers", flows=[{"host": "there", "netns": runner.netns, "port": PORT}])
+    flow = {"netns": runner.netns, "to": "127.0.0.1", "port": PORT, "protocol": "tcp"}
+    flow |= {"rate_bps": rate_bps, "seconds": seconds, "block_bytes": block_bytes}
+    runner.ask("clients", flows=[flow | {"host": "now"}, flow | {"host": "never"}])
+    assert runner.connections() == 0
+
+    runner.ask("go", hosts=["now"])
+    answer = runner.ask("finish", grace_s=seconds + 2)
+    assert answer["unfinished"] == ["never"]
+    assert "error" in answer["clients"]["never"]
+    sent_bytes = answer["clients"]["now"]["end"]["sum_sent"]["bytes"]
+    assert sent_bytes == pytest.approx(rate_bps / 8 * seconds, abs=rate_bps / 8 / 10 + block_bytes)
+    assert answer["servers"]["there"]["end"]["sum_received"]["bytes"] == sent_bytes
+
+    assert runner.end() == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [PROGRAM.name]
