@@ -156,6 +156,8 @@ def _reap_until(agent: int, wakeup: int) -> int | None:
 def _run_as_init(first: dict[str, Any]) -> int:
     die_with_parent()
     run, machine, state = first["run"], first["machine"], first["state"]
+    # Not before the fork: the outer process writes into the state directory while this one mounts over /run.
+    unshare(CLONE_NEWNS)
     _mount_machine(state, first["own_network"])
     if first["own_network"]:
         _libc.sethostname(machine.encode(), len(machine.encode()))
@@ -214,12 +216,7 @@ def main() -> NoReturn:
     if first is None:
         sys.exit(0)
     Path(first["state"]).mkdir(parents=True, exist_ok=True)
-    unshare(
-        CLONE_NEWNS
-        | CLONE_NEWPID
-        | CLONE_NEWIPC
-        | (CLONE_NEWNET | CLONE_NEWUTS if first["own_network"] else 0)
-    )
+    unshare(CLONE_NEWPID | CLONE_NEWIPC | (CLONE_NEWNET | CLONE_NEWUTS if first["own_network"] else 0))
     pid = os.fork()
     if pid == 0:
         sys.exit(_run_as_init(first))

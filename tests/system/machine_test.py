@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import threading
 import time
@@ -124,6 +126,15 @@ def test_a_machine_has_its_own_name_processes_devices_and_run_directory(cluster:
     assert "hybridnet.machines.init" in shell(cluster, "tr '\\0' ' ' </proc/1/cmdline")
     assert sorted(shell(cluster, "ls /sys/class/net").split()) == ["eth0", "lo"]
     assert shell(cluster, "ls /run/netns /run/openvswitch").split() == ["/run/netns:", "/run/openvswitch:"]
+
+
+def test_who_waits_for_a_machine_has_none_of_its_mounts(cluster: Cluster) -> None:
+    """It writes into the state directory while the machine mounts over /run."""
+    init = Path(f"/proc/{(cluster.journal.directory / 'm1' / 'init').read_text()}")
+    [outer] = re.findall(r"^PPid:\s*(\d+)$", (init / "status").read_text(), re.MULTILINE)
+    ours = os.readlink("/proc/self/ns/mnt")
+    assert os.readlink(f"/proc/{outer}/ns/mnt") == ours
+    assert os.readlink(init / "ns/mnt") != ours
 
 
 def test_machines_reach_each_other_over_a_link_of_1500_bytes(cluster: Cluster) -> None:
