@@ -49,7 +49,8 @@ def _ping_and_tcp(backend: str) -> list[Result]:
         goals = (2 * DELAY_MS + 0.2, 2 * DELAY_MS + 0.5) if backend == "packet" else (None, None)
         ping = traffic.ping(net, h1, h2, name, *goals)
         tcp = traffic.tcp(h1, h2, name, 8.0 if backend == "packet" else None)
-        return [tcp, *ping, *traffic.fidelity(net, name)]
+        fidelity = traffic.fidelity(net, name)
+        return [tcp, *ping, *fidelity, *traffic.tcp_both_ways(h1, h2, name)]
 
 
 def _frames(cluster: Cluster, backend: str, size: int) -> list[Result]:

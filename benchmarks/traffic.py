@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the benchmarks measure between two hosts: round trips, and one TCP flow."""
+"""What the benchmarks measure between two hosts: round trips, and TCP one way and both ways."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hybridnet.results.verdict import percentile_ns
 
 PINGS = 1000
 TCP_SECONDS = 6  # the first is left out
+CUBIC = ("-C", "cubic", "-t", str(TCP_SECONDS), "-O", "1")
 WINDOW_BYTES = 256 << 20  # so that no flow is limited by its sockets' buffers
 
 _ports = itertools.count(5201)
@@ -47,8 +48,18 @@ def ping(
 
 def tcp(source: Host, target: Host, name: str, goal_gbps: float | None = None) -> Result:
     """Goodput of one cubic flow, at the receiver."""
-    end = _iperf3(source, target, "-C", "cubic", "-t", str(TCP_SECONDS), "-O", "1")
+    end = _iperf3(source, target, *CUBIC)
     return Result(f"{name}/tcp", end["sum_received"]["bits_per_second"] / 1e9, "Gbit/s", goal_gbps)
+
+
+def tcp_both_ways(source: Host, target: Host, name: str) -> list[Result]:
+    """Goodputs of two cubic flows at once, one in each direction."""
+    end = _iperf3(source, target, *CUBIC, "--bidir")
+    ways = {"forward": end["sum_received"], "backward": end["sum_received_bidir_reverse"]}
+    return [
+        Result(f"{name}/tcp_both_ways/{way}", received["bits_per_second"] / 1e9, "Gbit/s")
+        for way, received in ways.items()
+    ]
 
 
 def fidelity(net: Net, name: str) -> list[Result]:
