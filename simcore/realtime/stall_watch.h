@@ -5,7 +5,10 @@
 // a system call of the thread itself, where a kernel without preemption goes on with whatever is pending.
 //
 // The thread says what it has done since it said so last, and what that takes at most; what passed beyond that, more than
-// kStall, is a stall. Units: nanoseconds of one monotonic clock. Leaves out: shorter ones, however many there are.
+// kStall, is a stall. Units: nanoseconds of one monotonic clock.
+//
+// Leaves out: shorter pauses, however many there are; datagrams of a peer that waited for the thread to wake up. What the
+// kernel was busy with in a system call may be traffic of the same network: a stall says who had the core, not why.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +22,8 @@ class StallWatch {
  public:
   static constexpr Duration kStall = Duration::us(500);
 
-  // What one frame takes to cross a portal, a train of 64 KiB among them: several times what was measured.
+  // What one frame takes at a portal: with two portals and a link a single one took 4 to 7 us (benchmarks/portal.py). A
+  // train of 64 KiB takes longer, but of these a turn moves no more than fit into kStall.
   static constexpr Duration kPerFrame = Duration::us(10);
 
   // Something begins at `now_ns`, and what passed since the last call is not judged.
