@@ -3,22 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <utility>
 #include <vector>
+
+#include "tests/simcore/kernel/call.h"
 
 namespace simcore {
 namespace {
-
-// An event that runs what it is given.
-class Call final : public Event {
- public:
-  explicit Call(std::function<void()> what) : what_(std::move(what)) {}
-
- private:
-  void fire() override { what_(); }
-  std::function<void()> what_;
-};
 
 TEST(Simulation, theClockStandsAtTheInstantOfTheEventThatFires) {
   Simulation sim(1);

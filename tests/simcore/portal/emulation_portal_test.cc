@@ -25,6 +25,7 @@
 #include "simcore/units/error.h"
 #include "simcore/wire/train.h"
 #include "simcore/wire/virtio_net_fields.h"
+#include "tests/simcore/kernel/call.h"
 #include "tests/simcore/sys/network_namespace.h"
 
 namespace simcore {
@@ -142,16 +143,6 @@ class Keep final : public PacketSink {
 
   std::vector<PacketPtr> packets;
   std::function<void()> on_packet;
-};
-
-class Call final : public Event {
- public:
-  explicit Call(std::function<void()> action) : action_(std::move(action)) {}
-
- private:
-  void fire() override { action_(); }
-
-  std::function<void()> action_;
 };
 
 class EmulationPortalTest : public NetworkNamespaceTest {

@@ -10,7 +10,8 @@
 #include "simcore/realtime/run_loop.h"
 #include "simcore/sys/clock.h"
 #include "simcore/sys/thread.h"
-#include "tests/simcore/realtime/loop_parts.h"
+#include "tests/simcore/kernel/call.h"
+#include "tests/simcore/realtime/pipe_portal.h"
 
 namespace simcore {
 namespace {
@@ -39,13 +40,14 @@ void take_ms(std::int64_t ms) {
 
 class RunLoopStallsTest : public testing::Test {
  protected:
+  RunLoopStallsTest() { options_.fifo_priority = 10; }
+
   Simulation simulation_{1};
+  RunLoop::Options options_;
 };
 
 TEST_F(RunLoopStallsTest, what_passes_between_two_events_is_a_stall_when_it_is_too_much) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  RunLoop loop(simulation_, options);
+  RunLoop loop(simulation_, options_);
   Call slow([] { take_ms(3); });
   Call end([&] { loop.stop(); });
   simulation_.schedule(slow, SimTime::at_ns(1'000'000));
@@ -56,9 +58,7 @@ TEST_F(RunLoopStallsTest, what_passes_between_two_events_is_a_stall_when_it_is_t
 }
 
 TEST_F(RunLoopStallsTest, a_frame_that_had_to_wait_for_the_loop_to_wake_up_is_one) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  RunLoop loop(simulation_, options);
+  RunLoop loop(simulation_, options_);
   Pipe pipe;
   pipe.stamps = true;
   loop.add(pipe);
@@ -82,9 +82,7 @@ TEST_F(RunLoopStallsTest, a_frame_that_had_to_wait_for_the_loop_to_wake_up_is_on
 }
 
 TEST_F(RunLoopStallsTest, a_system_call_that_takes_more_than_its_frames_do_is_a_stall) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  RunLoop loop(simulation_, options);
+  RunLoop loop(simulation_, options_);
   Pipe pipe;
   loop.add(pipe);
   bool sent = false;
@@ -107,9 +105,7 @@ TEST_F(RunLoopStallsTest, a_system_call_that_takes_more_than_its_frames_do_is_a_
 }
 
 TEST_F(RunLoopStallsTest, a_task_that_was_posted_takes_what_it_takes_and_is_none) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  RunLoop loop(simulation_, options);
+  RunLoop loop(simulation_, options_);
   constexpr std::int64_t kTask_ms = 100;
   loop.post([&] {
     take_ms(kTask_ms);
@@ -121,10 +117,8 @@ TEST_F(RunLoopStallsTest, a_task_that_was_posted_takes_what_it_takes_and_is_none
 }
 
 TEST_F(RunLoopStallsTest, a_sleep_that_ends_too_late_is_a_stall) {
-  RunLoop::Options options;
-  options.fifo_priority = 10;
-  options.cpu = first_core();
-  RunLoop loop(simulation_, options);
+  options_.cpu = first_core();
+  RunLoop loop(simulation_, options_);
   Call end([&] { loop.stop(); });
   simulation_.schedule(end, SimTime::at_ns(20'000'000));
   // Holds the core, above the loop, from while that sleeps until 30 ms after it was to wake up.

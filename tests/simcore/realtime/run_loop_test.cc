@@ -13,7 +13,8 @@
 #include "simcore/sys/clock.h"
 #include "simcore/sys/thread.h"
 #include "simcore/units/error.h"
-#include "tests/simcore/realtime/loop_parts.h"
+#include "tests/simcore/kernel/call.h"
+#include "tests/simcore/realtime/pipe_portal.h"
 
 namespace simcore {
 namespace {

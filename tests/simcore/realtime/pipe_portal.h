@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the tests of the run loop give it to run.
+// Pipe: a portal for tests of the run loop. Its device is a pipe; poll() takes one byte at a time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,26 +9,12 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <utility>
 
-#include "simcore/kernel/simulation.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/sys/file_descriptor.h"
 
 namespace simcore {
 
-// An event that does what it was told.
-class Call final : public Event {
- public:
-  explicit Call(std::function<void()> action) : action_(std::move(action)) {}
-
- private:
-  void fire() override { action_(); }
-
-  std::function<void()> action_;
-};
-
-// A portal whose device is a pipe: poll() takes one byte at a time.
 class Pipe final : public Pollable {
  public:
   Pipe() {
