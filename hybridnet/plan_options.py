@@ -74,6 +74,8 @@ class RealtimeOptions:
         cpu: the processor it is pinned to, or None.
         fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
             it late; None: under the ordinary scheduler.
+        shallow_idle: while it runs, idle processors of its computer stay in states that they leave at once, where
+            it may ask for that (root); they use more power, and those of a virtual machine do not sleep.
     """
 
     policy: str = "best_effort"
@@ -83,6 +85,7 @@ class RealtimeOptions:
     early_wake_ns: int = 150_000
     cpu: int | None = None
     fifo_priority: int | None = 10
+    shallow_idle: bool = True
 
     def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, str | int | None]:
         """As the instance plan writes it.
@@ -102,6 +105,7 @@ class RealtimeOptions:
             "early_wake_ns": self.early_wake_ns,
             "cpu": self.cpu,
             "fifo_priority": self.fifo_priority,
+            "shallow_idle": self.shallow_idle,
         }
 
 

@@ -103,6 +103,7 @@ def wire_plan(
             "early_wake_ns": 0 if (realtime or {}).get("fixed_poll_ns") else 150_000,
             "cpu": None,
             "fifo_priority": 10,
+            "shallow_idle": True,
             **(realtime or {}),
         },
     }

@@ -231,6 +231,7 @@ def _instance(
             "early_wake_ns": 150_000,
             "cpu": None,
             "fifo_priority": 10,
+            "shallow_idle": True,
             **arm.realtime,
         },
     }

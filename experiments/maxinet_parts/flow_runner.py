@@ -26,12 +26,14 @@ import contextlib
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 LISTEN_LIMIT_S = 60.0
@@ -241,7 +243,21 @@ class Runner:
         return [flow.host for flow in running]
 
 
+def shallow_idle() -> None:
+    """Keeps idle processors of this machine in states that they leave at once, as the instances of the hybrid arm do
+    (simcore/sys/shallow_idle.h), so that no arm's processors wake up faster than another's. The kernel ends it with
+    this program; a machine that does not allow it does not allow it to instances either.
+    """
+    driver = ""
+    with contextlib.suppress(OSError):
+        driver = Path("/sys/devices/system/cpu/cpuidle/current_driver").read_text(encoding="ascii").strip()
+    with contextlib.suppress(OSError):
+        request = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
+        os.write(request, struct.pack("=i", 0 if driver == "haltpoll" else 2))
+
+
 def main() -> None:
+    shallow_idle()
     # Beside this file, which goes with the run, whatever ends this program.
     with tempfile.TemporaryDirectory(
         prefix="flows-", dir=os.path.dirname(os.path.abspath(__file__))

@@ -56,6 +56,7 @@ SnapshotRow row_of(const RunLoop& loop) {
   add(row, "cpu_ns", c.cpu_time);
   add(row, "wall_ns", c.wall_time);
   add(row, "fifo_refused", loop.fifo_refused());
+  add(row, "shallow_idle_refused", loop.shallow_idle_refused());
   return row;
 }
 

@@ -94,7 +94,7 @@ nb::dict snapshot(Instance& instance, bool of_elements) {
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
                std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::int64_t fixed_poll_ns,
                std::int64_t moderation_ns, std::int64_t early_wake_ns, std::optional<int> cpu,
-               std::optional<int> fifo_priority) {
+               std::optional<int> fifo_priority, bool shallow_idle) {
   RunLoop::Options realtime;
   realtime.policy = policy(policy_name);
   realtime.lateness_limit = Duration::ns(lateness_limit_ns);
@@ -104,6 +104,7 @@ void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t toke
   realtime.fixed_poll = Duration::ns(fixed_poll_ns);
   realtime.cpu = cpu;
   realtime.fifo_priority = fifo_priority;
+  realtime.shallow_idle = shallow_idle;
   new (self) Instance({.name = std::move(name), .seed = seed, .token = token, .realtime = realtime});
 }
 
@@ -115,7 +116,8 @@ void bind_instance(nb::module_& m) {
   instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
            "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "moderation_ns"_a = 0,
-           "early_wake_ns"_a = 0, "cpu"_a = nb::none(), "fifo_priority"_a = nb::none())
+           "early_wake_ns"_a = 0, "cpu"_a = nb::none(), "fifo_priority"_a = nb::none(),
+           "shallow_idle"_a = false)
       .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
            "filter"_a = "", "options"_a = nb::dict())
       .def(

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simcore/sys/clock.h"
+#include "simcore/sys/shallow_idle.h"
 #include "simcore/sys/thread.h"
 #include "simcore/units/error.h"
 
@@ -71,6 +72,8 @@ void RunLoop::run() {
   } end_whatever_happens{*this};
 
   prepare_thread();
+  std::optional<ShallowIdle> shallow_idle;
+  if (options_.shallow_idle) shallow_idle_refused_ = shallow_idle.emplace().refused();
   cpu_at_start_ns_ = thread_cpu_ns();
   started_ns_ = monotonic_ns();
   epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);

@@ -63,6 +63,7 @@ class RunLoop {
     Duration fixed_poll = Duration::zero();
     std::optional<int> cpu;            // pin the thread to this core
     std::optional<int> fifo_priority;  // SCHED_FIFO with this priority, 1 to 99, where allowed
+    bool shallow_idle = false;  // while it runs, idle cores wake up at once, where allowed; see ShallowIdle
   };
 
   struct Counters {
@@ -113,6 +114,7 @@ class RunLoop {
   const Lateness& lateness() const { return lateness_; }
   Counters counters() const;
   bool fifo_refused() const { return fifo_refused_; }  // a priority was asked for and not allowed
+  bool shallow_idle_refused() const { return shallow_idle_refused_; }
 
  private:
   void prepare_thread();
@@ -137,6 +139,7 @@ class RunLoop {
   Lateness lateness_;
   Counters counters_;
   bool fifo_refused_ = false;
+  bool shallow_idle_refused_ = false;
 
   Epoll epoll_;
   EventFd wake_;

@@ -179,6 +179,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
         "early_wake_ns": 150_000,
         "cpu": None,
         "fifo_priority": 10,
+        "shallow_idle": True,
     }
 
 
