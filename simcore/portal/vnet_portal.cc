@@ -13,9 +13,10 @@ namespace simcore {
 
 namespace {
 
-// What a poll should take in at most, judged by the frames of the last read. Fewer segments than a flush
+// What a poll should take in at most, judged by the frames of the one before. Fewer segments than a flush
 // writes, or what comes in at one portal would pile up at another.
 constexpr std::size_t kBytesPerPoll = 128 * 1'024;
+constexpr std::size_t kFewFrames = 2;
 
 }  // namespace
 
@@ -53,19 +54,10 @@ std::size_t VnetPortal::poll() {
     thread_->release(count);
     return count;
   }
-  // Each place that is offered costs some cache misses, whether a frame comes or not: not more than came last time, and
-  // twice as many when these were too few.
-  std::size_t total = 0;
-  for (std::size_t offered = std::max(frames_of_last_poll_ + 1, kFewFrames); total < frames_per_poll_;
-       offered *= 2) {
-    const auto room = std::span(places_).first(std::min(offered, frames_per_poll_ - total));
-    const std::size_t count = source_.read(room);
-    if (count > 0) take_in(room.first(count));
-    total += count;
-    if (count < room.size()) break;
-  }
-  frames_of_last_poll_ = total;
-  return total;
+  const auto room = std::span(places_).first(frames_per_poll_);
+  const std::size_t count = source_.read(room);
+  if (count > 0) take_in(room.first(count));
+  return count;
 }
 
 void VnetPortal::take_in(std::span<CapturedFrame> frames) {
@@ -77,7 +69,7 @@ void VnetPortal::take_in(std::span<CapturedFrame> frames) {
   }
   // A poll of 32 trains would copy 2 MB, and make the events that fall due meanwhile late.
   const std::size_t fit = kBytesPerPoll * frames.size() / std::max<std::size_t>(bytes, 1);
-  frames_per_poll_ = std::clamp(fit, kFewFrames, VnetDevice::kBatch);
+  frames_per_poll_ = std::clamp<std::size_t>(fit, kFewFrames, VnetDevice::kBatch);
 }
 
 void VnetPortal::take_in(CapturedFrame& frame) {

@@ -41,8 +41,6 @@ class VnetPortal : public EmulationPortal {
   const VnetDevice& vnet_device() const { return *device_; }
 
  private:
-  static constexpr std::size_t kFewFrames = 2;
-
   std::uint64_t kernel_drops() final { return device_->kernel_drops(); }
   void take_in(std::span<CapturedFrame> frames);
   void take_in(CapturedFrame& frame);
@@ -54,7 +52,6 @@ class VnetPortal : public EmulationPortal {
   std::vector<CapturedFrame> places_;      // without a capture thread
   std::unique_ptr<CaptureThread> thread_;  // or it
   std::size_t frames_per_poll_ = VnetDevice::kBatch;
-  std::size_t frames_of_last_poll_ = 0;
   std::array<VnetDevice::OutgoingFrame, VnetDevice::kBatch> batch_{};
 };
 

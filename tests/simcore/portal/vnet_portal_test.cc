@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -20,12 +19,10 @@ class FakeDevice final : public VnetDevice {
  public:
   int fd() const override { return event_.fd(); }
 
-  std::span<const ReceivedFrame> receive(std::size_t most) override {
-    asked_for.push_back(most);
+  std::span<const ReceivedFrame> receive(std::size_t) override {
     error_ = std::exchange(error_to_come, 0);
-    const auto end = to_come.begin() + static_cast<std::ptrdiff_t>(std::min(most, to_come.size()));
-    given_.assign(to_come.begin(), end);
-    to_come.erase(to_come.begin(), end);
+    if (to_come.empty()) return {};
+    given_ = std::exchange(to_come, {});
     return given_;
   }
 
@@ -37,7 +34,6 @@ class FakeDevice final : public VnetDevice {
   std::uint64_t kernel_drops() override { return 0; }
 
   std::vector<ReceivedFrame> to_come;
-  std::vector<std::size_t> asked_for;
   int error_to_come = 0;
   int refusal = 0;
 
@@ -94,18 +90,6 @@ TEST_F(VnetPortalTest, what_it_cannot_carry_is_counted_by_kind) {
   EXPECT_EQ(portal_.counters().dropped_in.of(DropReason::unsupported), 2u);
   EXPECT_EQ(portal_.counters().captured_segments, 3u);
   EXPECT_EQ(link_.count, 1);
-}
-
-TEST_F(VnetPortalTest, a_poll_offers_few_places_where_little_comes_and_takes_a_batch_where_much_does) {
-  comes(60);
-  EXPECT_EQ(portal_.poll(), 1u);
-  for (std::size_t i = 0; i < 32 + 32 + 10; ++i) comes(60);
-  EXPECT_EQ(portal_.poll(), 32u);
-  EXPECT_EQ(portal_.poll(), 32u);
-  EXPECT_EQ(portal_.poll(), 10u);
-  EXPECT_EQ(portal_.poll(), 0u);
-  EXPECT_EQ(portal_.poll(), 0u);
-  EXPECT_EQ(device_.asked_for, (std::vector<std::size_t>{2, 2, 4, 8, 16, 2, 32, 32, 11, 2}));
 }
 
 TEST_F(VnetPortalTest, a_kind_that_the_kernel_cannot_describe_counts_as_unsupported) {
