@@ -29,8 +29,8 @@ __all__ = [
 
 TESTS = ("local", "across")
 
-SLEEPS = {"early_wake_ns": 0}
-"""As INET 2.6, which sleeps until the event is due, and then wakes up."""
+SLEEPS = {"early_wake_ns": 0, "shallow_idle": False}
+"""As INET 2.6, which sleeps until the event is due, and then wakes up, on a computer that idles as it likes."""
 FIXED_POLL = {**SLEEPS, "fixed_poll_ns": 10_000_000}
 READ_STAMPS = {"kernel_stamps": False}
 GATHERED = {"immediate": False, "timeout_ns": 10_000_000}
