@@ -73,7 +73,7 @@ class RealtimeOptions:
             0 (never) to 1,000,000; no more than 2 % of the time are spent on it. Default 150,000.
         cpu: the processor it is pinned to, or None.
         fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
-            it late; None: under the ordinary scheduler.
+            it late, but for short times where it never sleeps (docs/portals.md); None: under the ordinary scheduler.
         shallow_idle: while it runs, idle processors of its computer stay in states that they leave at once, where
             it may ask for that (root); they use more power, and those of a virtual machine do not sleep.
     """

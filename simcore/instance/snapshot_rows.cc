@@ -51,6 +51,7 @@ SnapshotRow row_of(const RunLoop& loop) {
   add(row, "sleeps", c.sleeps);
   add(row, "overruns", c.overruns);
   add(row, "moderated", c.moderated);
+  add(row, "fifo_pauses", c.fifo_pauses);
   add(row, "stalls", c.stalls);
   add(row, "stalled_ns", c.stalled);
   add(row, "cpu_ns", c.cpu_time);

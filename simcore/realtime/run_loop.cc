@@ -88,6 +88,7 @@ void RunLoop::run() {
     const std::vector<std::uint32_t>& readable = wait(sleep, !flush_again);
     ++counters_.turns;
     const SimTime now = wall_now();
+    if (fifo_budget_) keep_fifo_budget(epoch_ns() + now.count_ns());
     moderation_.turn_begins(epoch_ns() + now.count_ns(),
                             !moderated || !readable.empty() || simulation_.next_event_time() <= now);
     poll_stamped(readable);
@@ -141,7 +142,26 @@ RunLoop::Counters RunLoop::counters() const {
 void RunLoop::prepare_thread() {
   set_least_timer_slack();
   if (options_.cpu) pin_to_cpu(*options_.cpu);
-  if (options_.fifo_priority) fifo_refused_ = !try_fifo_priority(*options_.fifo_priority);
+  if (!options_.fifo_priority) return;
+  fifo_ = try_fifo_priority(*options_.fifo_priority);
+  fifo_refused_ = !fifo_;
+  const std::optional<RealtimeShare> share = realtime_share();
+  if (fifo_ && share) fifo_budget_.emplace(share->runtime, share->period);
+}
+
+void RunLoop::keep_fifo_budget(std::int64_t now_ns) {
+  if (!fifo_budget_->due(now_ns)) return;
+  const bool keep = fifo_budget_->look(now_ns, thread_cpu_ns());
+  if (keep == fifo_) return;
+  if (keep) {
+    fifo_ = try_fifo_priority(*options_.fifo_priority);
+  } else {
+    leave_fifo();
+    fifo_ = false;
+    ++counters_.fifo_pauses;
+  }
+  stall_watch_.judge(fifo_);
+  stall_watch_.begin(monotonic_ns());
 }
 
 // Fires what is due at or before `limit`, at most events_per_turn of it; says whether that was all.

@@ -30,6 +30,7 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/realtime/early_wake.h"
+#include "simcore/realtime/fifo_budget.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
@@ -61,18 +62,21 @@ class RunLoop {
     // soon the next event is. That is the real-time scheduler of INET 2.6, whose 10 ms made events and frames late
     // (Scussel and others 2015); for reproducing it. Zero: waits for the next event, and at all portals. 0 to 1 s.
     Duration fixed_poll = Duration::zero();
-    std::optional<int> cpu;            // pin the thread to this core
-    std::optional<int> fifo_priority;  // SCHED_FIFO with this priority, 1 to 99, where allowed
+    std::optional<int> cpu;  // pin the thread to this core
+    // SCHED_FIFO with this priority, 1 to 99, where allowed, and with pauses in which the thread is an ordinary one, so that
+    // the kernel does not stop it; see FifoBudget.
+    std::optional<int> fifo_priority;
     bool shallow_idle = false;  // while it runs, idle cores wake up at once, where allowed; see ShallowIdle
   };
 
   struct Counters {
     std::uint64_t turns = 0;
-    std::uint64_t sleeps = 0;     // turns that ended in a wait, not just a look
-    std::uint64_t overruns = 0;   // turns that left due events behind
-    std::uint64_t moderated = 0;  // turns that waited for more to do
+    std::uint64_t sleeps = 0;       // turns that ended in a wait, not just a look
+    std::uint64_t overruns = 0;     // turns that left due events behind
+    std::uint64_t moderated = 0;    // turns that waited for more to do
+    std::uint64_t fifo_pauses = 0;  // times that SCHED_FIFO was given up for a while
     // Times that the computer kept the thread from running, and all of them together: StallWatch. The loop was late then,
-    // and its load is not to blame. Without SCHED_FIFO other programs may have been in the way, and they stay 0.
+    // and its load is not to blame. Without SCHED_FIFO other programs may have been in the way, and nothing is counted.
     std::uint64_t stalls = 0;
     Duration stalled = Duration::zero();
     Duration cpu_time = Duration::zero();   // used by the loop's thread since run()
@@ -118,6 +122,7 @@ class RunLoop {
 
  private:
   void prepare_thread();
+  void keep_fifo_budget(std::int64_t now_ns);
   bool fire_due(SimTime limit);
   void move_clock_to_now();
   void poll_stamped(const std::vector<std::uint32_t>& readable);
@@ -138,6 +143,8 @@ class RunLoop {
   StallWatch stall_watch_;
   Lateness lateness_;
   Counters counters_;
+  std::optional<FifoBudget> fifo_budget_;  // while running, where there is a priority and a bound
+  bool fifo_ = false;                      // now
   bool fifo_refused_ = false;
   bool shallow_idle_refused_ = false;
 

@@ -26,6 +26,9 @@ class StallWatch {
   // train of 64 KiB takes longer, but of these a turn moves no more than fit into kStall.
   static constexpr Duration kPerFrame = Duration::us(10);
 
+  // Whether anything is counted from now on: not while other programs may be in the way. It is when made.
+  void judge(bool judging) { judging_ = judging; }
+
   // Something begins at `now_ns`, and what passed since the last call is not judged.
   void begin(std::int64_t now_ns) { last_ns_ = now_ns; }
 
@@ -63,10 +66,12 @@ class StallWatch {
 
  private:
   void count(Duration pause) {
+    if (!judging_) return;
     ++count_;
     total_ = total_ + pause;
   }
 
+  bool judging_ = true;
   std::int64_t last_ns_ = 0;
   std::int64_t slept_from_ns_ = 0;  // the last sleep; both the same: nothing of it is left to judge
   std::int64_t woke_ns_ = 0;

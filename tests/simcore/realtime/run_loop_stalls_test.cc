@@ -57,6 +57,23 @@ TEST_F(RunLoopStallsTest, what_passes_between_two_events_is_a_stall_when_it_is_t
   EXPECT_GE(loop.counters().stalled, Duration::ms(3));
 }
 
+// The kernel would stop it for 50 ms in every second, and leave the core idle meanwhile.
+TEST_F(RunLoopStallsTest, a_loop_that_never_sleeps_gives_up_its_priority_now_and_then) {
+  if (!realtime_share()) GTEST_SKIP() << "this computer gives real-time threads all of a core";
+  RunLoop loop(simulation_, options_);
+  const SimTime patience = SimTime::zero() + Duration::seconds(20);
+  Call again([&] {
+    if (loop.counters().fifo_pauses == 2 || loop.wall_now() > patience) return loop.stop();
+    simulation_.schedule_in(again, Duration::ns(1));  // always too late
+  });
+  simulation_.schedule(again, SimTime::zero());
+  if (!run_in_thread(loop)) GTEST_SKIP() << "SCHED_FIFO is not allowed";
+  const RunLoop::Counters counters = loop.counters();
+  if (counters.wall_time > Duration::seconds(20) && counters.cpu_time * 10 < counters.wall_time * 9)
+    GTEST_SKIP() << "this computer gave the thread less of a core than a real-time thread may have";
+  EXPECT_EQ(counters.fifo_pauses, 2u);
+}
+
 TEST_F(RunLoopStallsTest, a_frame_that_had_to_wait_for_the_loop_to_wake_up_is_one) {
   RunLoop loop(simulation_, options_);
   Pipe pipe;
