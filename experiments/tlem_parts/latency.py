@@ -29,6 +29,8 @@ DELAY_NS = 10_000_000
 RATE = 100_000
 """Packets a second."""
 
+MOST_SECONDS = 10.0
+"""What the receive buffer of a socket can keep at that rate."""
 TOLERANCE_NS = 50_000
 SHARE = 0.95
 
@@ -143,13 +145,18 @@ def _one_way_delays(a: str, b: str, count: int) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "delays.npy"
         receiver = subprocess.Popen(
-            _inside(b, str(_PROGRAM), "receive", str(file), str(count)), stdout=subprocess.PIPE, text=True
+            _inside(b, str(_PROGRAM), "receive", str(file), str(count)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         try:
+            assert receiver.stdin is not None
             assert receiver.stdout is not None
             receiver.stdout.readline()
             _out_of("ip", "netns", "exec", a, "ping", "-c", "2", "-i", "0.2", "-q", _ADDRESS)  # knows the way
             _out_of(*_inside(a, str(_PROGRAM), "send", _ADDRESS, str(RATE), str(count)))
+            receiver.stdin.close()
             receiver.wait(timeout=_PATIENCE_S)
         finally:
             receiver.kill()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """UDP packets that say when they were sent, evenly spaced, and how long each was on its way.
 
-``python stamped.py receive FILE COUNT`` says ``ready``, takes in packets until all have come or none for a while, and
-saves an array of delays in nanoseconds, from just before the call that sent one to the kernel's stamp of its arrival.
+``python stamped.py receive FILE COUNT`` says ``ready``, lets the kernel stamp and keep what comes until its standard
+input ends, and saves an array of delays in nanoseconds, from just before the call that sent one to the stamp. It sleeps
+while packets are sent: who measures should not take the cores of what is measured.
 ``python stamped.py send ADDRESS RATE COUNT`` sends them, frames of 64 bytes, and prints how long that took.
 """
 
@@ -17,9 +18,9 @@ import numpy as np
 
 PORT = 5310
 PACKET = struct.Struct("=q14x")  # with the headers of UDP, IPv4 and Ethernet: 64 bytes
-RECEIVE_BUFFER_BYTES = 256 << 20
+KEPT_BYTES = 1_024
+"""Of the receive buffer, that a small packet takes; the kernel grants twice what is asked for."""
 SILENCE_S = 2.0
-FIRST_S = 30.0
 
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
@@ -47,19 +48,18 @@ def receive(most: int) -> np.ndarray:
     delays = np.empty(most, dtype=np.int64)
     came = 0
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)
+        connection.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, most * KEPT_BYTES)
         connection.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         connection.bind(("", PORT))
         print("ready", flush=True)
-        connection.settimeout(FIRST_S)
+        sys.stdin.read()
+        connection.settimeout(SILENCE_S)
         room = socket.CMSG_SPACE(STAMP.size)
         while came < most:
             try:
                 data, ancillary, _, _ = connection.recvmsg(PACKET.size, room)
             except TimeoutError:
                 break
-            if came == 0:
-                connection.settimeout(SILENCE_S)
             seconds, nanoseconds = STAMP.unpack(ancillary[0][2])
             delays[came] = seconds * 1_000_000_000 + nanoseconds - PACKET.unpack(data)[0]
             came += 1
