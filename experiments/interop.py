@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 
 from rich.table import Table
 
@@ -36,6 +37,13 @@ SIZE = "1 GB"
 LARGEST_FILE = 1_000_000_000
 """Bytes; curl fetches more as several files over one connection."""
 LONGEST_STALL_S = 5.0
+TRANSFERS: dict[str, Callable[[Net, int], Transfer]] = {
+    "curl": lambda net, size: fetch(net, *_files_of(size)),
+    "nc": echo,
+    "iperf3": partial(iperf3, back=False),
+    "iperf3-back": partial(iperf3, back=True),
+}
+"""Of so many bytes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +54,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="of each transfer, such as '10 GB' (default: %(default)s)",
     )
+    parser.add_argument(
+        "--only",
+        choices=TRANSFERS,
+        action="append",
+        help="this transfer alone; may be given again (default: all, one after the other)",
+    )
     add_experiment_arguments(parser, "interop", quick="20 MB each")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the four transfers, one after the other, in one network.
+    """Runs the transfers, one after the other, in one network.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
@@ -62,11 +76,14 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     size = parse_size("20 MB" if arguments.quick else arguments.size, "--size")
     if size < 1_000_000:
         raise UsageError(f"interop: --size {arguments.size}: write at least 1 MB")
-    require_algorithms(["cubic"])
+    names = list(dict.fromkeys(arguments.only or TRANSFERS))
+    if {"iperf3", "iperf3-back"} & set(names):
+        require_algorithms(["cubic"])
     experiment = Experiment(
         arguments,
         {
             "bytes": size,
+            "transfers": names,
             "round_trip_ms": 2 * DELAY_MS,
             "percent": {"loss": LOSS_PERCENT, "reorder": REORDER_PERCENT, "duplicate": DUPLICATE_PERCENT},
         },
@@ -75,29 +92,31 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     def tell(transfer: Transfer) -> None:
         experiment.console.print(f"{transfer.name}: {transfer.mbps:.0f} Mbit/s", highlight=False)
 
-    transfers, verdict = run_transfers(size, tell)
+    transfers, verdict = run_transfers(names, size, tell)
     checks = checks_of(transfers, verdict)
     experiment.directory.write_json("transfers.json", [asdict(each) for each in transfers])
     return experiment.finish(checks, table_of(transfers))
 
 
-def run_transfers(size: int, tell: Callable[[Transfer], None]) -> tuple[list[Transfer], Verdict]:
-    """All transfers of ``size`` bytes, and the verdict over all of them."""
-    times = -(-size // LARGEST_FILE)
-    file_bytes = size // times
+def run_transfers(
+    names: Sequence[str], size: int, tell: Callable[[Transfer], None]
+) -> tuple[list[Transfer], Verdict]:
+    """These of TRANSFERS, each of ``size`` bytes, and the verdict over all of them."""
+    file_bytes, _ = _files_of(size)
     with Net(HurtingLink(file_bytes=file_bytes), port_type="afpacket") as net:
         before = list(net.snapshot().values())
         transfers = []
-        for transfer in (
-            lambda: fetch(net, file_bytes, times),
-            lambda: echo(net, size),
-            lambda: iperf3(net, size, back=False),
-            lambda: iperf3(net, size, back=True),
-        ):
-            transfers.append(transfer())
+        for name in names:
+            transfers.append(TRANSFERS[name](net, size))
             tell(transfers[-1])
         after = list(net.snapshot().values())
     return transfers, judge([(before, after)], Limits())
+
+
+def _files_of(size: int) -> tuple[int, int]:
+    """Bytes of each file, and how many files, that are about ``size`` together."""
+    times = -(-size // LARGEST_FILE)
+    return size // times, times
 
 
 def checks_of(transfers: Sequence[Transfer], verdict: Verdict) -> list[Check]:
