@@ -75,5 +75,18 @@ TEST(StallWatchTest, frames_take_their_time) {
   EXPECT_EQ(watch.total(), Duration::us(1'990));
 }
 
+TEST(StallWatchTest, nothing_is_counted_while_others_may_be_in_the_way) {
+  StallWatch watch;
+  watch.begin(0);
+  watch.judge(false);
+  watch.done(5'000'000, Duration::zero());
+  EXPECT_EQ(watch.count(), 0u);
+  EXPECT_EQ(watch.total(), Duration::zero());
+  watch.judge(true);
+  watch.done(7'000'000, Duration::zero());
+  EXPECT_EQ(watch.count(), 1u);
+  EXPECT_EQ(watch.total(), Duration::ms(2));
+}
+
 }  // namespace
 }  // namespace simcore
