@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 from benchmarks.result import Result
-from experiments.maxinet_parts.arms import MaxinetArm
-from experiments.maxinet_parts.scale import Scale
 from hybridnet import Cluster, ExperimentError, HybridnetError, Net
-from topologies import TwoTrees
+from hybridnet.experiments.maxinet.arms import MaxinetArm
+from hybridnet.experiments.maxinet.scale import Scale
+from hybridnet.topologies import TwoTrees
 
 DEPTH = 6
 GOALS_S = {"afxdp": 60.0, "afpacket": 30.0}

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from benchmarks.result import Result
-from experiments.inet_parts.balance import equations_of
-from experiments.inet_parts.numbered import Passage, Place, send_and_count
 from hybridnet import Cluster
+from hybridnet.experiments.common.numbered import Passage, Place, send_and_count
+from hybridnet.experiments.inet_loss.balance import equations_of
 
 SIZES = (100, 1400)  # bytes, Ethernet header included
 LEAST_PPS = 5_000

@@ -17,11 +17,11 @@ from statistics import median
 from typing import Any
 
 from benchmarks.result import Result
-from experiments.inet_parts import pinger
-from experiments.inet_parts.numbered import Place, send_and_count
-from experiments.inet_parts.testbed import Arm, bridge_plan
 from hybridnet import ExperimentError
 from hybridnet.cluster import Cluster
+from hybridnet.experiments.common import pinger
+from hybridnet.experiments.common.inet_testbed import Arm, bridge_plan
+from hybridnet.experiments.common.numbered import Place, send_and_count
 
 MACHINE = "m1"
 RECEIVER = "10.1.0.2"

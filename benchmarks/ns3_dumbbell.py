@@ -22,7 +22,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.result import Result, commit, machine
-from experiments.tcp_parts.dumbbell_network import NS, build
+from hybridnet.experiments.dumbbell.network import NS, build
 
 FLOWS = (1, 16, 64)
 SIMULATED_S = {1: 20.0, 16: 3.0, 64: 2.0}

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from benchmarks import capacity, traffic
 from benchmarks.result import Result
-from experiments.inet_parts.numbered import FILTER, Place
-from experiments.inet_parts.testbed import Arm, peered_plans
 from hybridnet import Cluster, ExperimentError, Net, Topo
+from hybridnet.experiments.common.inet_testbed import Arm, peered_plans
+from hybridnet.experiments.common.numbered import FILTER, Place
 
 RATE_MBPS, DELAY_MS, QUEUE_PACKETS = 10_000, 1, 10_000
 READY_S = 20.0

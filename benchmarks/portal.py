@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from benchmarks import capacity, traffic
 from benchmarks.result import Result
-from experiments.inet_parts.numbered import FILTER, Place
-from experiments.inet_parts.testbed import Arm, bridge_plan
 from hybridnet import Cluster, Net, Topo
+from hybridnet.experiments.common.inet_testbed import Arm, bridge_plan
+from hybridnet.experiments.common.numbered import FILTER, Place
 
 RATE_MBPS, DELAY_MS, QUEUE_PACKETS = 40_000, 10, 50_000
 BACKENDS = ("packet", "pcap")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from benchmarks.result import Result
 from benchmarks.traffic import tcp
 from hybridnet import Net
-from topologies import TwoTrees
+from hybridnet.topologies import TwoTrees
 
 DEPTH = 6
 PINGS = 200

@@ -5,7 +5,7 @@ hybridnet run examples/background_flows.py
 """
 
 from hybridnet import Net, setLogLevel
-from topologies import DumbbellTopo
+from hybridnet.topologies import DumbbellTopo
 
 if __name__ == "__main__":
     setLogLevel("info")

@@ -8,7 +8,7 @@ import json
 import urllib.request
 
 from hybridnet import Net, Ryu, setLogLevel
-from topologies import TreeTopo
+from hybridnet.topologies import TreeTopo
 
 if __name__ == "__main__":
     setLogLevel("info")

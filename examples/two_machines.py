@@ -5,7 +5,7 @@ hybridnet run examples/two_machines.py
 """
 
 from hybridnet import Net, setLogLevel
-from topologies import TwoTrees
+from hybridnet.topologies import TwoTrees
 
 if __name__ == "__main__":
     setLogLevel("info")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hybridnet.cli.shell import CLI
     from hybridnet.cluster import Cluster
+    from hybridnet.controllers import Controller, OVSController, RemoteController, Ryu
     from hybridnet.errors import (
         ControllerError,
         EnvironmentLackError,
@@ -27,12 +28,21 @@ if TYPE_CHECKING:
         UsageError,
     )
     from hybridnet.generate import Generator, Receiver
-    from hybridnet.link import Intf, Link, TCIntf, TCLink
-    from hybridnet.log import debug, error, info, output, setLogLevel, warn
     from hybridnet.net import Mininet, Net
-    from hybridnet.net_controllers import Controller, OVSController, RemoteController, Ryu
-    from hybridnet.node import CPULimitedHost, Host, Node, OVSKernelSwitch, OVSSwitch, Switch
+    from hybridnet.node import (
+        CPULimitedHost,
+        Host,
+        Intf,
+        Link,
+        Node,
+        OVSKernelSwitch,
+        OVSSwitch,
+        Switch,
+        TCIntf,
+        TCLink,
+    )  # fmt: skip
     from hybridnet.plan import MachineSpec, Plan, PlanOptions, RealtimeOptions, make_plan
+    from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
     from hybridnet.topo import Topo
     from hybridnet.wire import Wire
 
@@ -54,11 +64,21 @@ _HOMES = {
         "UsageError",
     ],
     "generate": ["Generator", "Receiver"],
-    "link": ["Intf", "Link", "TCIntf", "TCLink"],
-    "log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
+    "system.log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
     "net": ["Mininet", "Net"],
-    "net_controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
-    "node": ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch"],
+    "controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
+    "node": [
+        "CPULimitedHost",
+        "Host",
+        "Intf",
+        "Link",
+        "Node",
+        "OVSKernelSwitch",
+        "OVSSwitch",
+        "Switch",
+        "TCIntf",
+        "TCLink",
+    ],
     "plan": ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
     "topo": ["Topo"],
     "wire": ["Wire"],

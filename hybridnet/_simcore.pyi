@@ -153,18 +153,18 @@ class OfflineSimulation:
     def add_capture(self, interface: str, file: str) -> None: ...
 
 class TrafficSource:
-    """What a Generator sends; see simcore/instance/traffic_source.h."""
+    """What a Generator sends; see simcore/traffic/traffic_source.h."""
 
 def numbered_flow(*, source_mac: str, destination_mac: str, source: str, destination: str, source_port: int, destination_port: int, frame_bytes: int, steps: Sequence[tuple[int, int, int | None]], gaps: str = 'constant', mean_on_ns: int = 10000000, mean_off_ns: int = 10000000, count: int | None = None, trains: bool = False, seed: int = 1) -> TrafficSource:
     """
-    UDP frames of a programmed schedule; see simcore/instance/numbered_flow.h.
+    UDP frames of a programmed schedule; see simcore/traffic/numbered_flow.h.
     """
 
 def replay(file: str, *, pace: str = 'recorded', numerator: int = 1, denominator: int = 1, loops: int = 1, count: int = 0, length_ns: int | None = None, source_mac: str | None = None, destination_mac: str | None = None) -> tuple[TrafficSource, dict]:
-    """Frames of a pcap or pcapng file; see simcore/instance/replay_source.h."""
+    """Frames of a pcap or pcapng file; see simcore/replay/replay_source.h."""
 
 class Generator:
-    """Sends frames when they are due; see simcore/instance/generator.h."""
+    """Sends frames when they are due; see simcore/traffic/generator.h."""
 
     def __init__(self, source: TrafficSource, device: str, *, backend: str = 'packet', gather_ns: int = 0, patience_ns: int = 1000000000, spin_ns: int = 0, cpu: int | None = None, fifo_priority: int | None = None) -> None: ...
 
@@ -175,7 +175,7 @@ class Generator:
     def report(self) -> dict: ...
 
 class Receiver:
-    """Counts numbered frames; see simcore/instance/receiver.h."""
+    """Counts numbered frames; see simcore/traffic/receiver.h."""
 
     def __init__(self, device: str, port: int, *, backend: str = 'packet', count: int = 0, silence_ns: int | None = None, gro: bool = True, cpu: int | None = None, fifo_priority: int | None = None) -> None: ...
 
@@ -190,7 +190,7 @@ def recorded_plan(record: str) -> str:
 
 class Replay:
     """
-    An instance again, from its record, in virtual time; see simcore/instance/replay.h.
+    An instance again, from its record, in virtual time; see simcore/replay/replay.h.
     """
 
     def __init__(self, record: str, seed: int) -> None: ...

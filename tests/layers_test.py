@@ -20,6 +20,10 @@ CPP_FOLDERS = ("simcore", "tests", "benchmarks")
 PYTHON_FOLDERS = ("hybridnet", "topologies", "experiments", "controllers", "tests", "benchmarks", "examples")
 SYSTEM_HEADERS_ALLOWED = {"sys", "python"}  # every system call is in sys; python includes nanobind
 LIBRARY_HEADERS = {"lz4.h", "tsl/robin_map.h"}  # pure functions, allowed everywhere
+OUTSIDE = {
+    "topologies",
+    "experiments",
+}  # folders of their own here, rooms of the package once it is installed
 ABOVE_ALL = {"__init__", "__main__"}  # of hybridnet: lists what is public, so it may import everything
 
 Layers = dict[str, set[str]]
@@ -117,18 +121,16 @@ def imported_modules(path: Path, where: Path) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names) if base == "hybridnet" else (base,)
 
 
-def layer_of(name: str, layers: Layers) -> str:
-    """The layer of a module of hybridnet: ``plan_routes.py`` is a part of ``plan``, and so is ``plan/routes.py``."""
-    stem = name.removesuffix(".py")
-    head = stem.split("_")[0]
-    return head if stem not in layers and head in layers else stem
+def layer_of(name: str) -> str:
+    """The layer of a module of hybridnet: its folder, or the module itself where it stands in none."""
+    return name.removesuffix(".py")
 
 
 def check_python(root: Path, layers: Layers) -> list[str]:
     wrong = []
     for path in sources(root, PYTHON_FOLDERS, ".py"):
         where = path.relative_to(root)
-        layer = layer_of(where.parts[1], layers) if where.parts[0] == "hybridnet" else None
+        layer = layer_of(where.parts[1]) if where.parts[0] == "hybridnet" else None
         if layer is not None and layer not in layers and layer not in ABOVE_ALL:
             wrong.append(f"{where}: hybridnet/{layer} is not a layer in ARCHITECTURE.md")
             continue
@@ -141,15 +143,17 @@ def check_python(root: Path, layers: Layers) -> list[str]:
 
 def why_not(folder: str, layer: str | None, name: list[str], layers: Layers) -> str | None:
     """Why a file of ``folder`` (and of ``layer``, in hybridnet) may not import ``name``; None when it may."""
-    if folder == "controllers" and name[0] in {"hybridnet", "topologies", "experiments"}:
+    if name[0] in OUTSIDE:
+        return f"which the installed package calls hybridnet.{name[0]}"
+    if folder == "controllers" and name[0] == "hybridnet":
         return "but controllers run in their own environment"
-    if folder in {"hybridnet", "topologies"} and name[0] in {"experiments", "controllers", "tests"}:
+    if folder in {"hybridnet", "topologies"} and (name[0] == "tests" or name[1:2] == ["experiments"]):
         return "which is above it"
-    if folder == "topologies" and name[0] == "hybridnet" and name[1:2] != ["topo"]:
+    if folder == "topologies" and name[0] == "hybridnet" and name[1:2] not in (["topo"], ["topologies"]):
         return "but topologies import hybridnet.topo only"
     if layer is None or layer in ABOVE_ALL or name[0] != "hybridnet" or name[1:2] in ([], ["__version__"]):
         return None
-    target = layer_of(name[1], layers)
+    target = layer_of(name[1])
     return None if target == layer or target in layers[layer] else f"which is not below hybridnet/{layer}"
 
 
@@ -193,7 +197,7 @@ def test_cmake_links_the_layers_that_the_architecture_draws() -> None:
 # The checker itself.
 
 SMALL = """
-simcore/    units ◀ wire ◀ link      units ◀ kernel ◀ link
+simcore/    units ◀ packet ◀ link      units ◀ kernel ◀ link
             units ◀ sys;  link ◀ stats, trace
 hybridnet/  errors quantities ◀ topo ◀ plan     plan ◀ net
 topologies/ imports hybridnet.topo only
@@ -203,12 +207,12 @@ topologies/ imports hybridnet.topo only
 def test_arrows_are_read_as_chains_and_closed() -> None:
     assert read_arrows(SMALL, "simcore/") == {
         "units": set(),
-        "wire": {"units"},
+        "packet": {"units"},
         "kernel": {"units"},
-        "link": {"wire", "kernel", "units"},
+        "link": {"packet", "kernel", "units"},
         "sys": {"units"},
-        "stats": {"link", "wire", "kernel", "units"},
-        "trace": {"link", "wire", "kernel", "units"},
+        "stats": {"link", "packet", "kernel", "units"},
+        "trace": {"link", "packet", "kernel", "units"},
     }
     assert read_arrows(SMALL, "hybridnet/")["net"] == {"plan", "topo", "errors", "quantities"}
 
@@ -226,10 +230,10 @@ def write(root: Path, files: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("simcore/wire/up.cc", '#include "simcore/link/link.h"\n', "is not below simcore/wire"),
-        ("simcore/sys/aside.cc", '#include "simcore/wire/packet.h"\n', "is not below simcore/sys"),
+        ("simcore/packet/up.cc", '#include "simcore/link/link.h"\n', "is not below simcore/packet"),
+        ("simcore/sys/aside.cc", '#include "simcore/packet/packet.h"\n', "is not below simcore/sys"),
         ("simcore/link/call.cc", "#include <sys/socket.h>\n", "only simcore/sys makes system calls"),
-        ("simcore/link/out.cc", '#include "../wire/packet.h"\n', "is not a path of this repository"),
+        ("simcore/link/out.cc", '#include "../packet/packet.h"\n', "is not a path of this repository"),
         ("simcore/link/abs.cc", '#include "/usr/include/pcap.h"\n', "is not a path of this repository"),
         ("simcore/link/near.cc", '#include "link.h"\n', "is not a path of this repository"),
         ("simcore/attic/old.cc", "", "simcore/attic is not a layer"),
@@ -239,10 +243,10 @@ def write(root: Path, files: dict[str, str]) -> None:
 def test_checker_finds_what_is_wrong_in_cpp(tmp_path: Path, name: str, text: str, complaint: str) -> None:
     files = {
         "simcore/link/link.h": HEADER,
-        "simcore/wire/packet.h": HEADER,
+        "simcore/packet/packet.h": HEADER,
         "simcore/sys/fd.cc": "#include <poll.h>\n",
     }
-    files["simcore/link/link.cc"] = '#include "simcore/link/link.h"\n#include "simcore/wire/packet.h"\n'
+    files["simcore/link/link.cc"] = '#include "simcore/link/link.h"\n#include "simcore/packet/packet.h"\n'
     write(tmp_path, files)
     assert check_cpp(tmp_path, read_arrows(SMALL, "simcore/")) == []
     write(tmp_path, {name: text})
@@ -254,12 +258,12 @@ def test_checker_finds_what_is_wrong_in_cpp(tmp_path: Path, name: str, text: str
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("hybridnet/topo.py", "from hybridnet.plan import plan\n", "is not below hybridnet/topo"),
-        ("hybridnet/topo.py", "def f():\n    import hybridnet.net\n", "is not below hybridnet/topo"),
-        ("hybridnet/topo.py", "from hybridnet import plan\n", "is not below hybridnet/topo"),
-        ("hybridnet/topo.py", "from .plan import plan\n", "is not below hybridnet/topo"),
-        ("hybridnet/net/live.py", "from experiments import maxinet\n", "which is above it"),
-        ("hybridnet/topo_options.py", "import hybridnet.plan_routes\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo/topo.py", "from hybridnet.plan import plan\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo/topo.py", "def f():\n    import hybridnet.net\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo/topo.py", "from hybridnet import plan\n", "is not below hybridnet/topo"),
+        ("hybridnet/topo/topo.py", "from ..plan import plan\n", "is not below hybridnet/topo"),
+        ("hybridnet/net/live.py", "from hybridnet.experiments import maxinet\n", "which is above it"),
+        ("hybridnet/topo/options.py", "import hybridnet.plan.routes\n", "is not below hybridnet/topo"),
         ("hybridnet/attic.py", "", "hybridnet/attic is not a layer"),
         ("topologies/tree.py", "from hybridnet.plan import plan\n", "import hybridnet.topo only"),
         ("controllers/switch.py", "import hybridnet.errors\n", "own environment"),
@@ -268,12 +272,12 @@ def test_checker_finds_what_is_wrong_in_cpp(tmp_path: Path, name: str, text: str
 def test_checker_finds_what_is_wrong_in_python(tmp_path: Path, name: str, text: str, complaint: str) -> None:
     files = {
         "hybridnet/__init__.py": "from hybridnet.net.live import Net\n",
-        "hybridnet/topo.py": "import hybridnet.errors\n",
+        "hybridnet/topo/topo.py": "import hybridnet.errors\n",
     }
     files["hybridnet/net/live.py"] = (
         "from hybridnet.topo import Topo\nfrom ..plan import plan\nfrom . import other\n"
     )
-    files["hybridnet/plan_routes.py"] = "import hybridnet.topo\nimport hybridnet.plan_hosts\n"
+    files["hybridnet/plan/routes.py"] = "import hybridnet.topo\nimport hybridnet.plan.hosts\n"
     files["topologies/tree.py"] = "from hybridnet.topo import Topo\n"
     write(tmp_path, files)
     assert check_python(tmp_path, read_arrows(SMALL, "hybridnet/")) == []

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from topologies.dumbbell import DumbbellTopo
-from topologies.fat_tree import FatTreeTopo
-from topologies.linear import LinearTopo
-from topologies.single import MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
-from topologies.tree import TreeTopo
-from topologies.two_trees import TwoTrees
+from hybridnet.topologies.dumbbell import DumbbellTopo
+from hybridnet.topologies.fat_tree import FatTreeTopo
+from hybridnet.topologies.linear import LinearTopo
+from hybridnet.topologies.single import MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
+from hybridnet.topologies.tree import TreeTopo
+from hybridnet.topologies.two_trees import TwoTrees
 
 __all__ = [
     "TOPOS",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridnet.topo import Topo, TopologyError
-from topologies.tree import add_tree, switches_in_tree
+from hybridnet.topologies.tree import add_tree, switches_in_tree
 
 __all__ = ["TwoTrees"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What runs on a machine as root: hosts, wires, switches, the instance's process, and the programs in hosts."""
+"""What runs on a machine as root: hosts, pairs, switches, the instance's process, and the programs in hosts."""
 
 from hybridnet.agent.agent import Agent
 

@@ -27,13 +27,13 @@ from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
+from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
-from hybridnet.agent.wires import Wires
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
-from hybridnet.journal import Journal
-from hybridnet.schema_check import SchemaCheck
+from hybridnet.schema.check import SchemaCheck
+from hybridnet.system.journal import Journal
 
 TRANSFER_LIMIT = 256 << 20
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
@@ -63,7 +63,7 @@ class Agent:
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside)
-        self._wires = Wires(journal)
+        self._pairs = Pairs(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch")
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
@@ -346,9 +346,9 @@ class Agent:
         self._hosts.create(plan["hosts"])
         done("namespaces")
         self.on_progress(f"{len(plan['hosts'])} hosts")
-        self._wires.create(plan)
-        done("wires")
-        self._hosts.configure(self._wires.host_offloads)
+        self._pairs.create(plan)
+        done("pairs")
+        self._hosts.configure(self._pairs.host_offloads)
         done("addresses")
         self._switching.build(plan, self.on_progress)
         done("switches")
@@ -377,7 +377,7 @@ class Agent:
         if self._switching.running:
             self._switching.stop()
         self._hosts.destroy()
-        self._wires.destroy()
+        self._pairs.destroy()
         shutil.rmtree(self.journal.directory / "instance", ignore_errors=True)
         self._plan = None
         return final
@@ -416,7 +416,7 @@ class Agent:
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:
             raise MachineError(f"no network is built here, so {node} has no interface {interface}")
-        ends = [wire[end] for wire in self._plan["wires"] if wire["kind"] == "patch" for end in "ab"]
+        ends = [pair[end] for pair in self._plan["pairs"] if pair["kind"] == "patch" for end in "ab"]
         state = "up" if up else "down"
         if {"node": node, "interface": interface} in ends:
             self._switching.set_port_state(node, interface, up)

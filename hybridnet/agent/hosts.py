@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import host_namespaces
-from hybridnet.agent.command import ip_batch, run
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
-from hybridnet.journal import Journal
+from hybridnet.system.command import ip_batch, run
+from hybridnet.system.journal import Journal
 
 
 class Hosts:

@@ -15,9 +15,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.priority import Priority, prefix, raise_session
 from hybridnet.errors import MachineError
-from hybridnet.journal import Journal
+from hybridnet.system.journal import Journal
+from hybridnet.system.priority import Priority, prefix, raise_session
 
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hybridnet.journal import Journal, setting_of_another_run
+from hybridnet.system.journal import Journal, setting_of_another_run
 
 _DIRECTORIES = (Path("/proc/sys/net/ipv4/neigh/default"), Path("/proc/sys/net/ipv6/neigh/default"))
 _SHARES = {"gc_thresh1": 0.5, "gc_thresh2": 0.75, "gc_thresh3": 1.0}

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.command import lacking
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
+from hybridnet.system.command import lacking
 
 COUNTERS = (
     "rx_bytes",

@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.command import ip_batch, lacking, run
-from hybridnet.agent.priority import Priority, prefix, raise_session
-from hybridnet.agent.wires import delete_links, mark, silence_ipv6
+from hybridnet.agent.pairs import delete_links, mark, silence_ipv6
 from hybridnet.errors import EnvironmentLackError, MachineError
-from hybridnet.journal import Journal, network_namespace
+from hybridnet.system.command import ip_batch, lacking, run
+from hybridnet.system.journal import Journal, network_namespace
+from hybridnet.system.priority import Priority, prefix, raise_session
 
 RUN_DIRECTORY = Path("/run/openvswitch")  # the machine's own: see hybridnet.machines.init
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
@@ -132,9 +132,9 @@ class Switching:
         datapath = "system" if self._port_type == "system" else "netdev"
         portal_ports = {(portal["node"], portal["interface"]) for portal in plan["portals"]}
         peers: dict[tuple[str, str], str] = {}
-        for wire in plan["wires"]:
-            if wire["kind"] == "patch":
-                a, b = wire["a"], wire["b"]
+        for pair in plan["pairs"]:
+            if pair["kind"] == "patch":
+                a, b = pair["a"], pair["b"]
                 peers[a["node"], a["interface"]] = b["interface"]
                 peers[b["node"], b["interface"]] = a["interface"]
         self._switches = [switch["name"] for switch in switches]

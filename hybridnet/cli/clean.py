@@ -8,7 +8,7 @@ import json
 import os
 
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.journal import state_directory
+from hybridnet.system.journal import state_directory
 
 SUMMARY = "Remove what killed runs left behind, on every machine, and nothing else."
 EXAMPLES = """  hybridnet clean
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Clean, and say what was removed."""
-    from hybridnet.cleaning import clean_all
+    from hybridnet.system.cleaning import clean_all
 
     if os.geteuid() != 0:
         raise EnvironmentLackError(

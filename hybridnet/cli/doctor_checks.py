@@ -243,7 +243,7 @@ def _congestion_control() -> Finding:
 
 
 def _ryu() -> Finding:
-    from hybridnet.controller import ryu_python
+    from hybridnet.controllers.ryu import ryu_python
 
     try:
         python = ryu_python()

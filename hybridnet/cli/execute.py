@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.journal import read_entries, start_time, state_directory
 from hybridnet.machines.ssh import SshMachine
+from hybridnet.system.journal import read_entries, start_time, state_directory
 
 SUMMARY = "Run a command on a machine of a running network."
 EXAMPLES = """  hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1

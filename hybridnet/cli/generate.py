@@ -19,7 +19,7 @@ from rich.text import Text
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UntrustedResultError, UsageError
 from hybridnet.generate import BACKENDS, GAPS, Generator, Receiver
-from hybridnet.generate_report import judge_receiver, receiver_line, sender_line
+from hybridnet.generate.report import judge_receiver, receiver_line, sender_line
 from hybridnet.quantities import format_delay, format_rate, parse_delay
 
 SUMMARY = "Send frames of a schedule or of a pcap file at an interface, or count them at another."

@@ -9,7 +9,7 @@ from typing import Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
-from hybridnet.plan_options import PORT_TYPES
+from hybridnet.plan.options import PORT_TYPES
 
 __all__ = ["add_network_arguments", "controller_of", "plan_options"]
 
@@ -56,7 +56,7 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def controller_of(text: str) -> Any:
     """The controller that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps."""
-    from hybridnet.net_controllers import RemoteController, Ryu
+    from hybridnet.controllers.kinds import RemoteController, Ryu
 
     if text == "none":
         return None

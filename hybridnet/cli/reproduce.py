@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """``hybridnet reproduce``: run one of the experiments in ``experiments/``, found by name.
 
-An experiment is a module with SUMMARY or a docstring, `add_arguments(parser)` and `run(arguments) -> checks`. It says
-what it does on standard output, or on standard error with ``--json``: then the output is the checks alone.
+An experiment is a package whose module ``experiment`` has SUMMARY or a docstring, `add_arguments(parser)` and
+`run(arguments) -> checks`. It says what it does on standard output, or on standard error with ``--json``: then the
+output is the checks alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import json
 import pkgutil
 from collections.abc import Sequence
@@ -67,17 +69,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def experiment_names() -> list[str]:
-    """The modules of the package `experiments`, with - for _; packages in it hold parts of them."""
-    package = importlib.import_module("experiments")
+    """The packages of `hybridnet.experiments` that hold an experiment, with - for _."""
+    package = importlib.import_module("hybridnet.experiments")
     return sorted(
         module.name.replace("_", "-")
         for module in pkgutil.iter_modules(package.__path__)
-        if not module.ispkg and not module.name.startswith("_")
+        if module.ispkg
+        and importlib.util.find_spec(f"{package.__name__}.{module.name}.experiment") is not None
     )
 
 
 def _load(name: str) -> ModuleType:
-    return importlib.import_module(f"experiments.{name.replace('-', '_')}")
+    return importlib.import_module(f"hybridnet.experiments.{name.replace('-', '_')}.experiment")
 
 
 def _summary(module: ModuleType) -> str:

@@ -15,7 +15,7 @@ from hybridnet.cli.network import add_network_arguments, controller_of, plan_opt
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.log import LEVELS, setLogLevel
+from hybridnet.system.log import LEVELS, setLogLevel
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  hybridnet run examples/two_machines.py

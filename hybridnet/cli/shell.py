@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError
-from hybridnet.log import error, output
 from hybridnet.net import Net
 from hybridnet.node import Node
+from hybridnet.system.log import error, output
 
 __all__ = ["CLI"]
 

@@ -40,7 +40,7 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     Raises:
         UsageError: there is none of that name, or its arguments do not fit.
     """
-    known = dict(importlib.import_module("topologies").TOPOS)
+    known = dict(importlib.import_module("hybridnet.topologies").TOPOS)
     if file is not None:
         own = topologies_of(load_file(file))
         if text is None:

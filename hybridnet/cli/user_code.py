@@ -48,7 +48,7 @@ def _place(problem: Exception, file: str) -> str:
     folder = Path(file).resolve().parent
     for frame in reversed(traceback.extract_tb(problem.__traceback__)):
         path = Path(frame.filename).resolve()
-        if path.is_relative_to(folder) and not path.is_relative_to(Path(__file__).resolve().parent.parent):
+        if path.is_relative_to(folder) and not path.is_relative_to(Path(__file__).resolve().parents[1]):
             return f"{_shown(path)}:{frame.lineno}"
     return file
 

@@ -19,9 +19,9 @@ from hybridnet.cli.tables import print_table
 from hybridnet.errors import UntrustedResultError, UsageError
 from hybridnet.quantities import parse_delay
 from hybridnet.wire import BACKENDS, Wire
-from hybridnet.wire_options import parse_list
-from hybridnet.wire_report import status_line
-from hybridnet.wire_state import WAYS, set_wire
+from hybridnet.wire.options import parse_list
+from hybridnet.wire.report import status_line
+from hybridnet.wire.state import WAYS, set_wire
 
 SUMMARY = "Join two interfaces by a simulated link (or change one that runs: wire set NAME)."
 EXAMPLES = """  hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError
-from hybridnet.journal import RUN_VARIABLE, state_directory
+from hybridnet.system.journal import RUN_VARIABLE, state_directory
 
 
 def enter(run: str, machine: str, command: list[str]) -> NoReturn:

@@ -16,7 +16,7 @@ from typing import Any
 from distributed import Worker
 
 from hybridnet.errors import EnvironmentLackError, MachineError
-from hybridnet.journal import RUN_VARIABLE, start_time
+from hybridnet.system.journal import RUN_VARIABLE, start_time
 
 HEARTBEAT_SECONDS = 5.0
 SILENCE_SECONDS = 60.0

@@ -25,9 +25,9 @@ import secrets
 import threading
 from pathlib import Path
 
-from hybridnet.agent.command import ip_batch, run
 from hybridnet.errors import EnvironmentLackError, MachineError
-from hybridnet.journal import Journal, network_namespace, state_directory
+from hybridnet.system.command import ip_batch, run
+from hybridnet.system.journal import Journal, network_namespace, state_directory
 
 CLONE_NEWNET = 0x40000000
 ADDRESSES = ipaddress.IPv4Network("198.18.0.0/15")

@@ -30,6 +30,8 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+from hybridnet.system.parent import die_with_parent
+
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
     0x20000,
     0x4000000,
@@ -39,7 +41,6 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
 )
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
 MNT_DETACH = 2
-PR_SET_PDEATHSIG = 1
 CLEANUP_SECONDS = 30
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -63,11 +64,6 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
         _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]),
         f"mount {source} on {target}",
     )
-
-
-def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
-    """Asks the kernel for a signal when the parent ends."""
-    _checked(_libc.prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)")
 
 
 def _read_line() -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridnet.errors import MachineError
-from hybridnet.journal import Journal
+from hybridnet.system.journal import Journal
 
 START_SECONDS = 60.0
 END_SECONDS = 40.0

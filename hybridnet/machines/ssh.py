@@ -14,7 +14,7 @@ import shutil
 from dataclasses import dataclass, field
 
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.journal import RUN_VARIABLE
+from hybridnet.system.journal import RUN_VARIABLE
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class SshMachine:
 
     def clean_command(self, run: str) -> list[str]:
         """The command that removes there what `run` has left."""
-        arguments = f"hybridnet.cleaning {shlex.quote(run)}"
+        arguments = f"hybridnet.system.cleaning {shlex.quote(run)}"
         return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
 
     def enter_command(self, run: str, machine: str, command: list[str]) -> list[str]:

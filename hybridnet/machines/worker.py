@@ -19,9 +19,9 @@ from typing import Any
 from distributed import Security, Worker, WorkerPlugin
 
 from hybridnet.agent import Agent
-from hybridnet.journal import Journal
-from hybridnet.machines.init import die_with_parent
 from hybridnet.machines.quiet import turn_down_housekeeping
+from hybridnet.system.journal import Journal
+from hybridnet.system.parent import die_with_parent
 
 PLUGIN = "hybridnet-agent"
 

@@ -5,7 +5,7 @@
 #include <future>
 #include <utility>
 
-#include "simcore/instance/snapshot_rows.h"
+#include "simcore/network/snapshot_rows.h"
 #include "simcore/sys/clock.h"
 #include "simcore/units/error.h"
 

@@ -23,18 +23,18 @@
 #include <string>
 #include <vector>
 
-#include "simcore/instance/link_end.h"
-#include "simcore/instance/link_model.h"
-#include "simcore/instance/links.h"
-#include "simcore/instance/network.h"
-#include "simcore/instance/snapshot.h"
-#include "simcore/instance/taps.h"
 #include "simcore/kernel/simulation.h"
+#include "simcore/network/link_end.h"
+#include "simcore/network/link_model.h"
+#include "simcore/network/links.h"
+#include "simcore/network/network.h"
+#include "simcore/network/snapshot.h"
+#include "simcore/network/taps.h"
+#include "simcore/packet/ipv4_address.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/portal/peering_portal.h"
 #include "simcore/realtime/run_loop.h"
-#include "simcore/wire/ipv4_address.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

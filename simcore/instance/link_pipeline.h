@@ -16,10 +16,10 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/link.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

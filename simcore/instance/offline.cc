@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "simcore/instance/snapshot_rows.h"
+#include "simcore/network/snapshot_rows.h"
 #include "simcore/units/error.h"
 
 namespace simcore {

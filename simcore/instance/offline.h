@@ -20,14 +20,14 @@
 #include <optional>
 #include <string>
 
-#include "simcore/instance/link_model.h"
-#include "simcore/instance/links.h"
-#include "simcore/instance/network.h"
-#include "simcore/instance/snapshot.h"
-#include "simcore/instance/taps.h"
-#include "simcore/instance/transfer.h"
 #include "simcore/kernel/simulation.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/network/link_model.h"
+#include "simcore/network/links.h"
+#include "simcore/network/network.h"
+#include "simcore/network/snapshot.h"
+#include "simcore/network/taps.h"
+#include "simcore/packet/packet_pool.h"
+#include "simcore/traffic/transfer.h"
 
 namespace simcore {
 

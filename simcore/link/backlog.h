@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "simcore/packet/packet.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

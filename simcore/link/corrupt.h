@@ -19,8 +19,8 @@
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/drop_counters.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

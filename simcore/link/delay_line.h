@@ -14,7 +14,7 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/ring.h"
-#include "simcore/wire/packet.h"
+#include "simcore/packet/packet.h"
 
 namespace simcore {
 

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "simcore/wire/byte_order.h"
-#include "simcore/wire/checksum.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/ipv6.h"
+#include "simcore/packet/byte_order.h"
+#include "simcore/packet/checksum.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/ipv6.h"
 
 namespace simcore {
 

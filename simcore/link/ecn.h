@@ -3,7 +3,7 @@
 // Explicit Congestion Notification (RFC 3168): the mark that a router sets instead of dropping.
 #pragma once
 
-#include "simcore/wire/packet.h"
+#include "simcore/packet/packet.h"
 
 namespace simcore {
 

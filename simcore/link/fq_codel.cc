@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/transport_place.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/transport_place.h"
 
 namespace simcore {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "simcore/packet/train.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/train.h"
 
 namespace simcore {
 

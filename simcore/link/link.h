@@ -38,9 +38,9 @@
 #include "simcore/link/drop_counters.h"
 #include "simcore/link/queue_watcher.h"
 #include "simcore/link/ring.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/units/data.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "simcore/packet/train.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/train.h"
 
 namespace simcore {
 

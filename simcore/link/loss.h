@@ -18,8 +18,8 @@
 #include "simcore/link/delay_line.h"
 #include "simcore/link/drop_counters.h"
 #include "simcore/link/segment_view.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

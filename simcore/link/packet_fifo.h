@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "simcore/link/ring.h"
+#include "simcore/packet/packet.h"
 #include "simcore/units/data.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

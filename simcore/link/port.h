@@ -11,7 +11,7 @@
 
 #include <utility>
 
-#include "simcore/wire/packet.h"
+#include "simcore/packet/packet.h"
 
 namespace simcore {
 

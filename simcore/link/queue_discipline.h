@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "simcore/link/drop_counters.h"
+#include "simcore/packet/packet.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

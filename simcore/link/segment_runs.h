@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "simcore/link/segment_view.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
-#include "simcore/wire/train.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
+#include "simcore/packet/train.h"
 
 namespace simcore {
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 
+#include "simcore/packet/packet.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

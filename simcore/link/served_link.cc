@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "simcore/packet/train.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/train.h"
 
 namespace simcore {
 

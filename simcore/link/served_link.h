@@ -21,8 +21,8 @@
 #include "simcore/link/queue_discipline.h"
 #include "simcore/link/queue_watcher.h"
 #include "simcore/link/server.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "simcore/link/opportunity_trace.h"
+#include "simcore/packet/packet.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

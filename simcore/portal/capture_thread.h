@@ -17,11 +17,11 @@
 #include <span>
 #include <thread>
 
+#include "simcore/packet/packet_pool.h"
 #include "simcore/portal/captured_frame.h"
 #include "simcore/portal/spsc_ring.h"
 #include "simcore/sys/epoll.h"
 #include "simcore/sys/event_fd.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simcore/packet/packet_pool.h"
 #include "simcore/sys/virtio_net_header.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "simcore/wire/train.h"
+#include "simcore/packet/train.h"
 
 namespace simcore {
 

@@ -12,8 +12,8 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/ring.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

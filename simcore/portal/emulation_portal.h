@@ -22,11 +22,11 @@
 
 #include "simcore/link/drop_counters.h"
 #include "simcore/link/port.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/portal/arrival_clock.h"
 #include "simcore/portal/egress_queue.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/realtime/run_loop.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

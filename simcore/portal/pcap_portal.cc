@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
 #include "simcore/sys/clock.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
 
 namespace simcore {
 

@@ -29,6 +29,7 @@
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/drop_counters.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/portal/clock_exchange.h"
 #include "simcore/portal/peering_channel.h"
 #include "simcore/portal/peering_reassembly.h"
@@ -37,7 +38,6 @@
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/sys/udp_socket.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

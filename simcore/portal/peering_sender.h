@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "simcore/link/drop_counters.h"
+#include "simcore/packet/packet.h"
 #include "simcore/portal/peering_compressor.h"
 #include "simcore/portal/peering_wire.h"
 #include "simcore/sys/udp_socket.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore::peering {
 

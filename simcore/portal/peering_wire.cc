@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "simcore/wire/virtio_net_fields.h"
+#include "simcore/packet/virtio_net_fields.h"
 
 namespace simcore::peering {
 

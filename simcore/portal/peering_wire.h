@@ -45,9 +45,9 @@
 #include <span>
 #include <vector>
 
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore::peering {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/train.h"
 #include "simcore/sys/network_device.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/train.h"
 
 namespace simcore {
 

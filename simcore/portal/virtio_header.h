@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Between the header of a packet socket and the fields that simcore/wire understands.
+// Between the header of a packet socket and the fields that simcore/packet understands.
 #pragma once
 
 #include <optional>
 
+#include "simcore/packet/virtio_net_fields.h"
 #include "simcore/sys/virtio_net_header.h"
-#include "simcore/wire/virtio_net_fields.h"
 
 namespace simcore {
 

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "simcore/packet/ethernet.h"
 #include "simcore/portal/virtio_header.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/ethernet.h"
 
 namespace simcore {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "simcore/node/applications.h"
+#include "simcore/application/applications.h"
 
 namespace simcore::python {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "simcore/instance/link_end.h"
-#include "simcore/instance/network.h"
+#include "simcore/network/link_end.h"
+#include "simcore/network/network.h"
 #include "simcore/python/application.h"
 #include "simcore/python/link_model.h"
 

@@ -3,7 +3,7 @@
 // What Python asks about a plug-in before a link has it.
 #include <nanobind/stl/string.h>
 
-#include "simcore/instance/load_model.h"
+#include "simcore/network/load_model.h"
 #include "simcore/python/bindings.h"
 
 namespace nb = nanobind;

@@ -5,11 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include "simcore/instance/replay.h"
 #include "simcore/python/bind_network.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
 #include "simcore/python/snapshot.h"
+#include "simcore/replay/replay.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -61,7 +61,7 @@ void bind_replay(nb::module_& m) {
       "recorded_plan", [](const Text& record) { return RecordReader(record).plan(); }, "record"_a,
       "The instance plan that a record holds, as text.");
   nb::class_<Replay> replay(
-      m, "Replay", "An instance again, from its record, in virtual time; see simcore/instance/replay.h.");
+      m, "Replay", "An instance again, from its record, in virtual time; see simcore/replay/replay.h.");
   replay.def(nb::init<const Text&, std::uint64_t>(), "record"_a, "seed"_a)
       .def("add_portal", &Replay::add_portal, "name"_a)
       .def("add_record", &Replay::add_record, "file"_a)

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/instance/generator.h"
-#include "simcore/instance/numbered_flow.h"
-#include "simcore/instance/receiver.h"
-#include "simcore/instance/recorded_frames.h"
-#include "simcore/instance/replay_source.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/snapshot.h"
+#include "simcore/replay/recorded_frames.h"
+#include "simcore/replay/replay_source.h"
+#include "simcore/traffic/generator.h"
+#include "simcore/traffic/numbered_flow.h"
+#include "simcore/traffic/receiver.h"
 #include "simcore/units/error.h"
 
 namespace nb = nanobind;
@@ -169,24 +169,24 @@ nb::dict receiver_report(Receiver& self) {
 }  // namespace
 
 void bind_traffic(nb::module_& m) {
-  nb::class_<Source>(m, "TrafficSource", "What a Generator sends; see simcore/instance/traffic_source.h.");
+  nb::class_<Source>(m, "TrafficSource", "What a Generator sends; see simcore/traffic/traffic_source.h.");
   m.def("numbered_flow", numbered_flow, nb::kw_only(), "source_mac"_a, "destination_mac"_a, "source"_a,
         "destination"_a, "source_port"_a, "destination_port"_a, "frame_bytes"_a, "steps"_a,
         "gaps"_a = "constant", "mean_on_ns"_a = 10'000'000, "mean_off_ns"_a = 10'000'000,
         "count"_a = nb::none(), "trains"_a = false, "seed"_a = 1,
-        "UDP frames of a programmed schedule; see simcore/instance/numbered_flow.h.");
+        "UDP frames of a programmed schedule; see simcore/traffic/numbered_flow.h.");
   m.def("replay", replay, "file"_a, nb::kw_only(), "pace"_a = "recorded", "numerator"_a = 1,
         "denominator"_a = 1, "loops"_a = 1, "count"_a = 0, "length_ns"_a = nb::none(),
         "source_mac"_a = nb::none(), "destination_mac"_a = nb::none(),
-        "Frames of a pcap or pcapng file; see simcore/instance/replay_source.h.");
-  nb::class_<Generator>(m, "Generator", "Sends frames when they are due; see simcore/instance/generator.h.")
+        "Frames of a pcap or pcapng file; see simcore/replay/replay_source.h.");
+  nb::class_<Generator>(m, "Generator", "Sends frames when they are due; see simcore/traffic/generator.h.")
       .def("__init__", construct_generator, "source"_a, "device"_a, nb::kw_only(), "backend"_a = "packet",
            "gather_ns"_a = 0, "patience_ns"_a = 1'000'000'000, "spin_ns"_a = 0, "cpu"_a = nb::none(),
            "fifo_priority"_a = nb::none())
       .def("run", &Generator::run, nb::call_guard<nb::gil_scoped_release>())
       .def("stop", &Generator::stop)
       .def("report", generator_report);
-  nb::class_<Receiver>(m, "Receiver", "Counts numbered frames; see simcore/instance/receiver.h.")
+  nb::class_<Receiver>(m, "Receiver", "Counts numbered frames; see simcore/traffic/receiver.h.")
       .def("__init__", construct_receiver, "device"_a, "port"_a, nb::kw_only(), "backend"_a = "packet",
            "count"_a = 0, "silence_ns"_a = nb::none(), "gro"_a = true, "cpu"_a = nb::none(),
            "fifo_priority"_a = nb::none())

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/instance/load_model.h"
+#include "simcore/network/load_model.h"
 #include "simcore/units/error.h"
 
 namespace nb = nanobind;

@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "simcore/instance/link_model.h"
+#include "simcore/network/link_model.h"
 
 namespace simcore::python {
 

@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "simcore/instance/snapshot.h"
+#include "simcore/network/snapshot.h"
 
 namespace simcore::python {
 

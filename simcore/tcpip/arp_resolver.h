@@ -18,11 +18,11 @@
 #include <optional>
 #include <vector>
 
+#include "simcore/packet/ipv4_address.h"
+#include "simcore/packet/mac_address.h"
+#include "simcore/packet/packet.h"
 #include "simcore/units/flat_map.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/ipv4_address.h"
-#include "simcore/wire/mac_address.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

@@ -3,10 +3,10 @@
 
 #include <cassert>
 
-#include "simcore/wire/checksum.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/icmp.h"
-#include "simcore/wire/ipv4.h"
+#include "simcore/packet/checksum.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/icmp.h"
+#include "simcore/packet/ipv4.h"
 
 namespace simcore {
 

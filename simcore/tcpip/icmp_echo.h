@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "simcore/wire/packet.h"
+#include "simcore/packet/packet.h"
 
 namespace simcore {
 

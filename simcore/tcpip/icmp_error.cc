@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/train.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/train.h"
 
 namespace simcore {
 

@@ -6,10 +6,10 @@
 
 #include <cstdint>
 
-#include "simcore/wire/icmp.h"
-#include "simcore/wire/ipv4_address.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/icmp.h"
+#include "simcore/packet/ipv4_address.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

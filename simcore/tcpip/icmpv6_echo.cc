@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/tcpip/icmpv6_echo.h"
 
-#include "simcore/wire/checksum.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/icmpv6.h"
+#include "simcore/packet/checksum.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/icmpv6.h"
 
 namespace simcore {
 

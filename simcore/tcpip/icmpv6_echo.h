@@ -3,9 +3,9 @@
 // The answer to a ping over IPv6 (RFC 4443 section 4.2).
 #pragma once
 
-#include "simcore/wire/ip_header.h"
-#include "simcore/wire/ipv6_address.h"
-#include "simcore/wire/packet.h"
+#include "simcore/packet/ip_header.h"
+#include "simcore/packet/ipv6_address.h"
+#include "simcore/packet/packet.h"
 
 namespace simcore {
 

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "simcore/wire/icmpv6.h"
-#include "simcore/wire/ipv6_address.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/icmpv6.h"
+#include "simcore/packet/ipv6_address.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

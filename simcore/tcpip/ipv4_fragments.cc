@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include "simcore/wire/checksum.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/train.h"
+#include "simcore/packet/checksum.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/train.h"
 
 namespace simcore {
 

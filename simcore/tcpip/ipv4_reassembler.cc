@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
 
 namespace simcore {
 

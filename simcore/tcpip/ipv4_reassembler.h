@@ -19,11 +19,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simcore/packet/ipv4_address.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/ipv4_address.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

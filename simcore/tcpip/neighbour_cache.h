@@ -21,12 +21,12 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/packet/ipv6_address.h"
+#include "simcore/packet/mac_address.h"
+#include "simcore/packet/neighbour_message.h"
+#include "simcore/packet/packet.h"
 #include "simcore/units/flat_map.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/ipv6_address.h"
-#include "simcore/wire/mac_address.h"
-#include "simcore/wire/neighbour_message.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

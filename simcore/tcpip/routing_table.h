@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "simcore/packet/ipv4_address.h"
+#include "simcore/packet/ipv6_address.h"
 #include "simcore/units/flat_map.h"
-#include "simcore/wire/ipv4_address.h"
-#include "simcore/wire/ipv6_address.h"
 
 namespace simcore {
 

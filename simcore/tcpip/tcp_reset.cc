@@ -3,8 +3,8 @@
 
 #include <cassert>
 
-#include "simcore/wire/checksum.h"
-#include "simcore/wire/ethernet.h"
+#include "simcore/packet/checksum.h"
+#include "simcore/packet/ethernet.h"
 
 namespace simcore {
 

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "simcore/wire/ip_header.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
-#include "simcore/wire/tcp.h"
+#include "simcore/packet/ip_header.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
+#include "simcore/packet/tcp.h"
 
 namespace simcore {
 

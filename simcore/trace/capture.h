@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "simcore/packet/packet.h"
 #include "simcore/trace/capture_writer.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

@@ -3,9 +3,9 @@
 
 #include <cerrno>
 
+#include "simcore/packet/train.h"
 #include "simcore/trace/pcap_writer.h"
 #include "simcore/trace/pcapng_writer.h"
-#include "simcore/wire/train.h"
 
 namespace simcore {
 

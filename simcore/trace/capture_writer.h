@@ -13,10 +13,10 @@
 #include <memory>
 #include <string>
 
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 #include "simcore/trace/capture_record.h"
 #include "simcore/trace/output_file.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

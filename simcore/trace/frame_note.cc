@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simcore/wire/byte_order.h"
+#include "simcore/packet/byte_order.h"
 
 namespace simcore {
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <span>
 
+#include "simcore/packet/packet.h"
+#include "simcore/packet/virtio_net_fields.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/virtio_net_fields.h"
 
 namespace simcore {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "simcore/packet/ethernet.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/ethernet.h"
 
 namespace simcore {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <variant>
 
+#include "simcore/packet/packet_pool.h"
 #include "simcore/trace/capture_record.h"
 #include "simcore/trace/frame_note.h"
 #include "simcore/trace/pcapng_reader.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simcore/packet/packet.h"
 #include "simcore/trace/capture_record.h"
 #include "simcore/trace/queued_file.h"
 #include "simcore/units/time.h"
-#include "simcore/wire/packet.h"
 
 namespace simcore {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/tcp.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/tcp.h"
 
 namespace simcore {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/wire/packet.h"
+#include "simcore/packet/packet.h"
 
 namespace simcore {
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli.main import EXIT_CODES, VERBS
-from hybridnet.topo_direction import DIRECTION_OPTIONS
-from hybridnet.topo_options import (
+from hybridnet.topo.direction import DIRECTION_OPTIONS
+from hybridnet.topo.options import (
     NODE_OPTIONS,
     UNSUPPORTED_LINK_OPTIONS,
     UNSUPPORTED_NODE_OPTIONS,
 )
+from hybridnet.topologies import TOPOS
 from tests.docs.blocks import DOCUMENTS, ROOT
-from topologies import TOPOS
 
 PAGES = [*DOCUMENTS, ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md"]
 

@@ -11,13 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "simcore/application/http_request.h"
+#include "simcore/application/http_server.h"
+#include "simcore/application/iperf3_server.h"
+#include "simcore/application/json.h"
 #include "simcore/link/link.h"
-#include "simcore/node/host.h"
-#include "simcore/node/http_request.h"
-#include "simcore/node/http_server.h"
-#include "simcore/node/iperf3_server.h"
-#include "simcore/node/json.h"
-#include "simcore/node/udp_datagrams.h"
+#include "simcore/stack/host.h"
+#include "simcore/stack/udp_datagrams.h"
 #include "tests/fuzz/input.h"
 
 namespace simcore {

@@ -12,14 +12,14 @@
 // Input: flags, train, checksum start, checksum offset, segment size, virtual payload, how to cut; then the frame.
 #include <cstdlib>
 
+#include "simcore/application/tcp_services.h"
+#include "simcore/application/udp_services.h"
+#include "simcore/device/learning_switch.h"
 #include "simcore/link/link.h"
-#include "simcore/node/host.h"
-#include "simcore/node/learning_switch.h"
-#include "simcore/node/router.h"
-#include "simcore/node/tcp_services.h"
-#include "simcore/node/udp_services.h"
-#include "simcore/wire/train.h"
-#include "simcore/wire/virtio_net_fields.h"
+#include "simcore/packet/train.h"
+#include "simcore/packet/virtio_net_fields.h"
+#include "simcore/stack/host.h"
+#include "simcore/stack/router.h"
 #include "tests/fuzz/input.h"
 
 namespace simcore {

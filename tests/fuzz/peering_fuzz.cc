@@ -13,8 +13,8 @@
 #include <cstring>
 #include <vector>
 
+#include "simcore/packet/train.h"
 #include "simcore/portal/peering_portal.h"
-#include "simcore/wire/train.h"
 #include "tests/fuzz/input.h"
 
 namespace simcore {

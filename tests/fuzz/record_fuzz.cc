@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "simcore/link/link.h"
-#include "simcore/node/router.h"
+#include "simcore/stack/router.h"
 #include "simcore/trace/record_reader.h"
 #include "simcore/units/error.h"
 

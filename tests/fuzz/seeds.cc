@@ -11,12 +11,12 @@
 #include <string>
 #include <string_view>
 
+#include "simcore/packet/virtio_net_fields.h"
 #include "simcore/portal/peering_wire.h"
 #include "simcore/trace/capture_writer.h"
 #include "simcore/trace/record_writer.h"
-#include "simcore/wire/virtio_net_fields.h"
-#include "tests/simcore/wire/frames.h"
-#include "tests/simcore/wire/frames6.h"
+#include "tests/simcore/packet/frames.h"
+#include "tests/simcore/packet/frames6.h"
 
 namespace simcore {
 namespace {

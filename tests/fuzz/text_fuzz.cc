@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "simcore/packet/ipv4_address.h"
+#include "simcore/packet/mac_address.h"
 #include "simcore/sys/udp_socket.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/ipv4_address.h"
-#include "simcore/wire/mac_address.h"
 
 namespace {
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Topo
+from hybridnet.topologies import TwoTrees
 from tests.system.live import (
     Snapshot,
     finish_iperf3,
@@ -17,7 +18,6 @@ from tests.system.live import (
     snapshots,
     start_iperf3,
 )
-from topologies import TwoTrees
 
 OTHER = {"m1": "m2", "m2": "m1"}
 QUEUE_PACKETS = 20  # few, so that TCP fills it and frames are dropped

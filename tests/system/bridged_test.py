@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Ryu
-from hybridnet.controller import free_port
+from hybridnet.controllers.ryu import free_port
+from hybridnet.topologies import TwoTrees
 from tests.system.live import finish_iperf3, only, rtts_ms, snapshots, start_iperf3
-from topologies import TwoTrees
 
 RATE_BPS = 10_000_000
 DELAY_MS = 5.0

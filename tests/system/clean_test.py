@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.cleaning import clean_all
 from hybridnet.cluster import Cluster
-from hybridnet.journal import Journal, network_namespace, read_entries, start_time
+from hybridnet.system.cleaning import clean_all
+from hybridnet.system.journal import Journal, network_namespace, read_entries, start_time
 from tests.system.machine_plans import tree
 from tests.system.traces import network_namespaces_of, traces
 

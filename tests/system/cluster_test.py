@@ -15,7 +15,7 @@ import pytest
 
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, UsageError
-from hybridnet.journal import read_entries, start_time
+from hybridnet.system.journal import read_entries, start_time
 from tests.system.machine_plans import pair, tree
 
 
@@ -157,7 +157,7 @@ def test_a_program_that_ends_without_closing_leaves_no_machine(tmp_path: Path) -
     """The head's end, whatever it is, is the machines' end."""
     text = (
         "from hybridnet.cluster import Cluster\n"
-        "from hybridnet.journal import read_entries\n"
+        "from hybridnet.system.journal import read_entries\n"
         "import os\n"
         "c = Cluster.local(['m1'])\n"
         "print(*[e['pid'] for e in read_entries(c.journal.directory) if e['kind'] == 'process'], flush=True)\n"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from hybridnet import Net
-from topologies import TwoTrees
+from hybridnet.topologies import TwoTrees
 
 
 def execute(*argv: str) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whatever fails is one clear error, and afterwards nothing of the run is left.
 
-Unknown nodes, names given twice, values without a unit: tests/hybridnet/topo_test.py, which needs no root.
+Unknown nodes, names given twice, values without a unit: tests/hybridnet/topo/topo_test.py, which needs no root.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from hybridnet import (
     Ryu,
     UsageError,
 )
-from hybridnet.journal import network_namespace, read_entries
+from hybridnet.system.journal import network_namespace, read_entries
+from hybridnet.topologies import TwoTrees
 from tests.system.traces import network_namespaces_of, traces
-from topologies import TwoTrees
 
 
 class Run:

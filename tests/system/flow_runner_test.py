@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-import experiments.maxinet_parts
+import hybridnet.experiments.maxinet
 
-PROGRAM = Path(experiments.maxinet_parts.__file__).with_name("flow_runner.py")
+PROGRAM = Path(hybridnet.experiments.maxinet.__file__).with_name("flow_runner.py")
 PORT = 5201
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.differential import bits_per_second
-from experiments.tcp_parts.differential_cells import PAYLOAD_BPS, Cell
-from experiments.tcp_parts.differential_real import run_batch
-from experiments.tcp_parts.path import run_path
 from hybridnet.cluster import Cluster
+from hybridnet.experiments.common.path import run_path
+from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell
+from hybridnet.experiments.differential.experiment import bits_per_second
+from hybridnet.experiments.differential.real import run_batch
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from experiments.interop import TRANSFERS, checks_of, run_transfers
+from hybridnet.experiments.interop.experiment import TRANSFERS, checks_of, run_transfers
 
 
 def test_every_byte_comes_once_and_in_its_place() -> None:

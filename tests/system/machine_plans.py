@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Machine plans for the tests of agents: a binary tree of switches with hosts below, and two hosts on one wire.
+"""Machine plans for the tests of agents: a binary tree of switches with hosts below, and two hosts on one pair.
 
 Written by hand here, so that what the planner makes and what the agent takes are tested apart.
 """
@@ -26,7 +26,7 @@ def tree(
     """A binary tree of 2**depth - 1 switches, two hosts under each lowest one: h1 has 10.<index>.0.1/8."""
     switches: list[dict[str, Any]] = []
     hosts: list[dict[str, Any]] = []
-    wires: list[dict[str, Any]] = []
+    pairs: list[dict[str, Any]] = []
     count = 2**depth - 1
     for number in range(1, count + 1):
         switches.append(
@@ -48,7 +48,7 @@ def tree(
     for number in range(2, count + 1):
         parent = number // 2
         a = {"node": f"s{parent}", "interface": port(parent)}
-        wires.append({"kind": "patch", "a": a, "b": {"node": f"s{number}", "interface": port(number)}})
+        pairs.append({"kind": "patch", "a": a, "b": {"node": f"s{number}", "interface": port(number)}})
     for host in range(1, 2**depth + 1):
         switch = 2 ** (depth - 1) + (host - 1) // 2
         name = f"h{host}"
@@ -56,7 +56,7 @@ def tree(
         interface = {"name": f"{name}-eth0", "mac": mac(index, host), "addresses": [address], "mtu": 1500}
         hosts.append({"name": name, "interfaces": [interface], "routes": [], "private_dirs": []})
         end = {"node": f"s{switch}", "interface": port(switch)}
-        wires.append({"kind": "veth", "a": {"node": name, "interface": f"{name}-eth0"}, "b": end})
+        pairs.append({"kind": "veth", "a": {"node": name, "interface": f"{name}-eth0"}, "b": end})
     portals = []
     if portal:
         name = port(1)
@@ -67,7 +67,7 @@ def tree(
         "port_type": port_type,
         "hosts": hosts,
         "switches": switches,
-        "wires": wires,
+        "pairs": pairs,
         "portals": portals,
         "instance": None,
     }
@@ -92,7 +92,7 @@ def pair(machine: str) -> dict[str, Any]:
         "port_type": "afpacket",
         "hosts": hosts,
         "switches": [],
-        "wires": [{"kind": "veth", "a": ends[0], "b": ends[1]}],
+        "pairs": [{"kind": "veth", "a": ends[0], "b": ends[1]}],
         "portals": [],
         "instance": None,
     }

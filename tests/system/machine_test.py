@@ -50,7 +50,7 @@ def sim_plan(machine: str) -> dict[str, Any]:
             "private_dirs": [],
         }
     ]
-    plan["wires"] = []
+    plan["pairs"] = []
     plan["portals"] = [{"name": "p1", "node": "h1", "interface": "h1-eth0", "device": "h1-eth0p"}]
     direction = {
         "rate_bps": 1_000_000_000,
@@ -306,7 +306,7 @@ def test_a_killed_instance_is_one_clear_error(cluster: Cluster) -> None:
 def test_what_cannot_be_built_is_taken_down_again_and_named(cluster: Cluster) -> None:
     before = shell(cluster, "ip -o link | cut -d: -f2; ls /run/netns")
     plan = tree("m1", 2)
-    plan["wires"].append(plan["wires"][-1])
+    plan["pairs"].append(plan["pairs"][-1])
     with pytest.raises(MachineError, match=r"machine m1: .*File exists.*ip link add"):
         cluster.call("m1", "build", plan=plan)
     assert shell(cluster, "ip -o link | cut -d: -f2; ls /run/netns") == before

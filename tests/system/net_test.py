@@ -22,8 +22,8 @@ from hybridnet import (
     Ryu,
     Topo,
 )
-from hybridnet.journal import state_directory
-from topologies import SingleSwitchTopo, TwoTrees
+from hybridnet.system.journal import state_directory
+from hybridnet.topologies import SingleSwitchTopo, TwoTrees
 
 
 def runs() -> set[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Topo
-from hybridnet.replay import recorded_plan, replay
+from hybridnet.instance.replay import recorded_plan, replay
 from hybridnet.results.verdict import Limits, judge
 from tests.system.live import finish_iperf3, start_iperf3
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Net
+from hybridnet.topologies import TwoTrees
 from tests.system.live import finish_iperf3, rtts_ms, snapshots, start_iperf3
-from topologies import TwoTrees
 
 LINK_MS, SERVER_MS = 5.0, 1.0
 

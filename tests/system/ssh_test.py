@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.cleaning import clean_all
 from hybridnet.cli.execute import find_machine
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError
 from hybridnet.machines.ssh import SshMachine
+from hybridnet.system.cleaning import clean_all
 from tests.system.machine_plans import pair, tree
 
 pytestmark = pytest.mark.slow

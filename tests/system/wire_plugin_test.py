@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.plugin import build_plugin
-from tests.hybridnet.plugin_test import EVERY
+from hybridnet.instance.plugin import build_plugin
+from tests.hybridnet.instance.plugin_test import EVERY
 from tests.system.wire_place import Place, ended, new_place
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "plugins"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from hybridnet.errors import TopologyError
-from topologies import (
+from hybridnet.topologies import (
     TOPOS,
     DumbbellTopo,
     FatTreeTopo,

@@ -10,11 +10,11 @@
 
 #include <vector>
 
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/tcp.h"
 #include "simcore/portal/peering_portal.h"
 #include "simcore/sys/clock.h"
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/tcp.h"
 
 namespace simcore {
 namespace {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.agent.neighbours import ENTRIES_FOR_ANY_RUN, NeighbourLimits
-from hybridnet.journal import Journal
+from hybridnet.system.journal import Journal
 
 
 def test_limits_raised_for_two_runs_go_back_with_the_last(

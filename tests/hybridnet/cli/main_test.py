@@ -14,8 +14,8 @@ import pytest
 from hybridnet.cli import execute, reproduce
 from hybridnet.cli.main import VERBS, main
 from hybridnet.errors import UsageError
-from hybridnet.journal import start_time
 from hybridnet.results import Check
+from hybridnet.system.journal import start_time
 
 MY_TOPOLOGIES = """
 from hybridnet import Topo

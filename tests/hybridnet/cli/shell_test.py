@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from hybridnet.cli.shell import CLI
-from hybridnet.log import setLogLevel
 from hybridnet.net import Net
-from tests.hybridnet.net_support import FakeCluster
-from topologies import SingleSwitchTopo
+from hybridnet.system.log import setLogLevel
+from hybridnet.topologies import SingleSwitchTopo
+from tests.hybridnet.net.support import FakeCluster
 
 
 def run(tmp_path: Path, *lines: str) -> FakeCluster:

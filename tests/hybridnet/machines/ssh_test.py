@@ -31,7 +31,7 @@ def test_the_start_names_the_run_and_becomes_root() -> None:
 def test_cleaning_there_names_only_the_run_and_its_state() -> None:
     remote = SshMachine("there", state="/var/hn").clean_command("run-1")[-1]
     assert "HYBRIDNET_STATE_DIR=/var/hn" in remote
-    assert "-m hybridnet.cleaning run-1" in remote
+    assert "-m hybridnet.system.cleaning run-1" in remote
 
 
 @pytest.mark.parametrize("target", ["", "-oProxyCommand=x", "a b"])

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "simcore/instance/link_model.h"
 #include "simcore/kernel/random.h"
+#include "simcore/network/link_model.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/link/traffic.h"
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
+#include "simcore/packet/checksum.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/train.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/checksum.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/train.h"
 #include "tests/simcore/link/traffic.h"
 
 namespace simcore {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "simcore/packet/packet_pool.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/packet_pool.h"
 
 namespace simcore {
 namespace {

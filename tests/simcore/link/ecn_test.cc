@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "simcore/wire/ipv4.h"
+#include "simcore/packet/ipv4.h"
 #include "tests/simcore/link/traffic.h"
 
 namespace simcore {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
-#include "simcore/wire/packet.h"
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/packet.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 

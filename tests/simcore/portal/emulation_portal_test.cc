@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/packet/train.h"
+#include "simcore/packet/virtio_net_fields.h"
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/sys/clock.h"
 #include "simcore/sys/epoll.h"
@@ -23,8 +25,6 @@
 #include "simcore/sys/network_device.h"
 #include "simcore/sys/packet_socket.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/train.h"
-#include "simcore/wire/virtio_net_fields.h"
 #include "tests/simcore/kernel/call.h"
 #include "tests/simcore/sys/network_namespace.h"
 

@@ -14,7 +14,7 @@
 #include <random>
 
 #include "simcore/units/error.h"
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/packet/frames.h"
 
 namespace simcore {
 namespace {

@@ -7,8 +7,8 @@
 #include <random>
 #include <utility>
 
-#include "simcore/wire/train.h"
-#include "tests/simcore/wire/frames.h"
+#include "simcore/packet/train.h"
+#include "tests/simcore/packet/frames.h"
 
 namespace simcore::peering {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "simcore/wire/packet_pool.h"
+#include "simcore/packet/packet_pool.h"
 
 namespace simcore {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include "simcore/packet/train.h"
+#include "simcore/packet/virtio_net_fields.h"
 #include "simcore/tcpip/icmp_echo.h"
 #include "simcore/tcpip/icmp_error.h"
 #include "simcore/tcpip/icmp_rate_limit.h"
-#include "simcore/wire/train.h"
-#include "simcore/wire/virtio_net_fields.h"
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/packet/frames.h"
 
 namespace simcore {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "simcore/tcpip/icmpv6_echo.h"
 #include "simcore/tcpip/icmpv6_error.h"
-#include "tests/simcore/wire/frames6.h"
+#include "tests/simcore/packet/frames6.h"
 
 namespace simcore::testing {
 namespace {

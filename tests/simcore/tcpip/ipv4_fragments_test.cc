@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/packet/frames.h"
 
 namespace simcore {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "simcore/tcpip/ipv4_fragments.h"
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/packet/frames.h"
 
 namespace simcore {
 namespace {

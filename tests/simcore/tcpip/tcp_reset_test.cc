@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/simcore/wire/frames6.h"
+#include "tests/simcore/packet/frames6.h"
 
 namespace simcore {
 namespace {

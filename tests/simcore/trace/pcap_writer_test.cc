@@ -12,10 +12,10 @@
 #include <iterator>
 #include <vector>
 
+#include "simcore/packet/packet_pool.h"
+#include "simcore/packet/virtio_net_fields.h"
 #include "simcore/trace/capture.h"
 #include "simcore/units/error.h"
-#include "simcore/wire/packet_pool.h"
-#include "simcore/wire/virtio_net_fields.h"
 
 namespace simcore {
 namespace {

@@ -9,7 +9,7 @@
 #include "simcore/trace/record_reader.h"
 #include "simcore/trace/record_writer.h"
 #include "simcore/units/error.h"
-#include "tests/simcore/wire/frames.h"
+#include "tests/simcore/packet/frames.h"
 
 namespace simcore {
 namespace {

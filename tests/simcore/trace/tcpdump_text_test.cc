@@ -6,10 +6,10 @@
 #include <array>
 #include <vector>
 
-#include "simcore/wire/ethernet.h"
-#include "simcore/wire/ipv4.h"
-#include "simcore/wire/packet_pool.h"
-#include "simcore/wire/tcp.h"
+#include "simcore/packet/ethernet.h"
+#include "simcore/packet/ipv4.h"
+#include "simcore/packet/packet_pool.h"
+#include "simcore/packet/tcp.h"
 
 namespace simcore {
 namespace {

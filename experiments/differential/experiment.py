@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""The same flow three times: by formula, with simulated TCP, and with this computer's own TCP.
+
+One flow for a minute over 100 Mbit/s, with a queue of one bandwidth-delay product. The formula is PFTK's or CUBIC's
+response function; the simulated arm runs simcore's TCP over its link in virtual time; the real arm runs Linux's TCP in
+namespaces over the same link in real time. Where simulated and real differ, one of them is wrong, and it is not Linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from hybridnet.cluster import Cluster
+from hybridnet.errors import UsageError
+from hybridnet.experiments.common.linux_flows import LinuxFlow, require_algorithms
+from hybridnet.experiments.common.path import PathResult, run_path
+from hybridnet.experiments.common.replicate import run_all
+from hybridnet.experiments.differential.cells import (
+    ALGORITHMS,
+    LOSSES,
+    RTTS_S,
+    Cell,
+    Measured,
+    all_cells,
+    batches_of,
+    tcp_options,
+)
+from hybridnet.experiments.differential.plot import plot_throughputs, plot_windows
+from hybridnet.experiments.differential.real import Batch, run_batch
+from hybridnet.results import Check, Experiment, add_experiment_arguments
+
+SUMMARY = "the same TCP flow by formula, simulated, and as Linux's own, side by side"
+
+SECONDS = 60.0
+ROUNDS = 5
+EVERY_S = 0.1
+BOUNDS = {False: 0.10, True: 0.15}
+"""How far simulated and real may lie apart: of single segments, and of trains."""
+MODES = {"single": (False,), "trains": (True,), "both": (False, True)}
+BUDGET_MBPS = 200.0
+MOST_AT_ONCE = 8
+QUICK_CELLS = [Cell(False, "reno", 0.01, 0.01), Cell(False, "cubic", 0.01, 0.01)]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, metavar="S", help="per flow (default: %(default)g)"
+    )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--mode", choices=tuple(MODES), default="both", help="(default: %(default)s)")
+    parser.add_argument("--algorithm", choices=ALGORITHMS, action="append", help="only this; may be repeated")
+    parser.add_argument(
+        "--rtt", type=float, choices=[1e3 * rtt for rtt in RTTS_S], action="append", metavar="MS",
+        help="only this round trip, 10 or 60; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--loss", type=float, choices=[100 * loss for loss in LOSSES], action="append", metavar="PERCENT",
+        help="only this loss, 0, 0.1, 1 or 2; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--at-once",
+        type=float,
+        default=BUDGET_MBPS,
+        metavar="MBIT/S",
+        help="what real flows that run at once may send together, by what the simulated ones did "
+        "(default: %(default)g)",
+    )
+    add_experiment_arguments(parser, "differential", quick="two cells, one round of 10 s, single segments")
+
+
+def run(arguments: argparse.Namespace) -> list[Check]:
+    """Runs both arms.
+
+    Returns:
+        The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
+
+    Raises:
+        UsageError: no round, or flows that are too short to say anything.
+        EnvironmentLackError: this kernel lacks a congestion control.
+    """
+    seconds, rounds = (10.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
+    if seconds < 5 or rounds < 1 or arguments.at_once <= 0:
+        raise UsageError(
+            f"differential: --seconds {seconds:g} --rounds {rounds} --at-once {arguments.at_once:g}: at least 5, at "
+            "least 1, and above 0"
+        )
+    require_algorithms(ALGORITHMS)
+    cells = _chosen(arguments)
+    experiment = Experiment(
+        arguments,
+        {
+            "seconds": seconds,
+            "rounds": rounds,
+            "at_once_mbps": arguments.at_once,
+            "tcp": tcp_options(cells[0]),
+        },
+    )
+    cases = [cell.case(number, seconds, EVERY_S) for cell in cells for number in range(1, rounds + 1)]
+    simulated = run_all(run_path, cases, experiment.console)
+    measured = [
+        Measured(cell, [bits_per_second(each, seconds) for each in simulated if each.case.label == str(cell)])
+        for cell in cells
+    ]
+    batches = _run_real(experiment, measured, rounds, seconds, 1e6 * arguments.at_once)
+    _take(measured, batches)
+    checks = checks_of(measured, rounds)
+    traces = {each.case.label: each for each in simulated if each.case.keep_samples}
+    _write(experiment, measured, traces, batches)
+    return experiment.finish(checks, table_of(measured))
+
+
+def bits_per_second(result: PathResult, seconds: float) -> float:
+    """Of the payload that came in the whole time, the opening included."""
+    return 8 * float(result.outcome["received_bytes"]) / seconds
+
+
+def _chosen(arguments: argparse.Namespace) -> list[Cell]:
+    if arguments.quick:
+        return QUICK_CELLS
+    return [
+        cell
+        for trains in MODES[arguments.mode]
+        for cell in all_cells(trains)
+        if (not arguments.algorithm or cell.algorithm in arguments.algorithm)
+        and (not arguments.rtt or 1e3 * cell.rtt_s in arguments.rtt)
+        and (not arguments.loss or 100 * cell.loss in arguments.loss)
+    ]
+
+
+def _run_real(
+    experiment: Experiment, measured: Sequence[Measured], rounds: int, seconds: float, budget_bps: float
+) -> list[Batch]:
+    """Every cell once in each round, in as few batches as the budget allows."""
+    batches = batches_of([(each.cell, each.simulated_bps) for each in measured], budget_bps, MOST_AT_ONCE)
+    done = []
+    with Cluster.local(["m1"]) as cluster, experiment.steps(rounds * len(batches)) as steps:
+        for number, cells in itertools.product(range(1, rounds + 1), batches):
+            with steps.step(f"round {number}: {len(cells)} real flows at once"):
+                done.append(run_batch(cluster, cells, number, seconds, EVERY_S))
+                experiment.directory.write_json(
+                    f"round-{number}/batch-{batches.index(cells) + 1}.json", done[-1].to_json()
+                )
+    return done
+
+
+def _take(measured: Sequence[Measured], batches: Sequence[Batch]) -> None:
+    of_cell = {each.cell: each for each in measured}
+    for batch in batches:
+        for cell, flow in zip(batch.cells, batch.flows, strict=True):
+            mine = of_cell[cell]
+            (mine.real if batch.verdict.trusted else mine.untrusted).append(flow.throughput_bps)
+
+
+def checks_of(measured: Sequence[Measured], rounds: int) -> list[Check]:
+    """The promises of this experiment, and whether they hold."""
+    least = rounds // 2 + 1
+    short = [f"{each.cell}: {len(each.real)}" for each in measured if len(each.real) < least]
+    checks = [
+        Check(
+            "trusted rounds of each real flow",
+            "; ".join(short) or f"{min(len(each.real) for each in measured)} of {rounds} at least",
+            None,
+            f"at least {least}; the others are left out",
+            not short,
+        )
+    ]
+    for trains, bound in BOUNDS.items():
+        mine = [each for each in measured if each.cell.trains == trains]
+        if not mine:
+            continue
+        for algorithm in ALGORITHMS:
+            checks += [_within(algorithm, [each for each in mine if each.cell.algorithm == algorithm], bound)]
+    return checks
+
+
+def _within(algorithm: str, measured: Sequence[Measured], bound: float) -> Check:
+    judged = [each for each in measured if each.real]
+    outside = [each for each in judged if abs(each.deviation) > bound]
+    mode = "trains" if measured[0].cell.trains else "single segments"
+    figures = [
+        f"{each.cell}: {each.simulated_bps / 1e6:.2f} for {each.real_bps / 1e6:.2f} Mbit/s, {each.deviation:+.1%}"
+        for each in outside
+    ]
+    apart = max((abs(each.deviation) for each in judged), default=float("nan"))
+    return Check(
+        f"{mode}, {algorithm}: simulated beside Linux, medians",
+        "; ".join([f"{apart:.1%} apart at most", *figures]),
+        None,
+        f"within {bound:.0%}",
+        bool(judged) and not outside,
+    )
+
+
+def table_of(measured: Sequence[Measured]) -> Table:
+    """One line for each cell: the three arms, in Mbit/s."""
+    table = Table(title="Throughput, Mbit/s, medians", title_justify="left")
+    for column in ("cell", "formula", "simulated", "Linux", "simulated beside formula", "beside Linux"):
+        table.add_column(column, justify="left" if column == "cell" else "right")
+    for each in measured:
+        table.add_row(
+            str(each.cell),
+            f"{each.cell.formula_bps / 1e6:.2f}",
+            f"{each.simulated_bps / 1e6:.2f}",
+            f"{each.real_bps / 1e6:.2f}",
+            f"{each.from_formula:+.1%}",
+            f"{each.deviation:+.1%}",
+        )
+    return table
+
+
+def _write(
+    experiment: Experiment,
+    measured: Sequence[Measured],
+    simulated: dict[str, PathResult],
+    batches: Sequence[Batch],
+) -> None:
+    directory = experiment.directory
+    directory.write_json(
+        "differential.json",
+        {
+            "cells": [each.to_json() for each in measured],
+            "batches": [batch.to_json() for batch in batches],
+        },
+    )
+    rows = [each.to_json() for each in measured]
+    for row, each in zip(rows, measured, strict=True):
+        row |= {"simulated_bps": each.simulated_bps, "real_bps": each.real_bps}
+        row["untrusted_bps"] = len(each.untrusted)
+    directory.write_csv("differential.csv", list(rows[0]), [list(row.values()) for row in rows])
+    real: dict[str, LinuxFlow] = {}
+    for batch in batches:
+        for cell, flow in zip(batch.cells, batch.flows, strict=True):
+            real.setdefault(str(cell), flow)
+    for name, flow in real.items():
+        file = name.replace(" ", "-").replace("%", "")
+        directory.write_csv(f"traces/{file}-linux.csv", flow.columns, flow.samples)
+        samples = simulated[name].samples
+        directory.write_csv(
+            f"traces/{file}-simulated.csv", list(samples), zip(*samples.values(), strict=True)
+        )
+    plot_throughputs(directory.path / "throughput.png", measured)
+    plot_windows(directory.path / "cwnd.png", [each.cell for each in measured], simulated, real)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Gigabytes between real programs and a simulated server, over a link that loses, reorders and duplicates.
+
+curl, nc and iperf3 in a namespace move them to the server and back: 1 % loss, 1 % reordering, 0.1 % duplication, both
+ways, at a round trip of 1 ms. Every byte must come, once and in its place; no connection may break, and none may stall.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+
+from rich.table import Table
+
+from hybridnet import Net
+from hybridnet.errors import UsageError
+from hybridnet.experiments.common.linux_flows import require_algorithms
+from hybridnet.experiments.interop.transfers import (
+    DELAY_MS,
+    DUPLICATE_PERCENT,
+    LOSS_PERCENT,
+    REORDER_PERCENT,
+    HurtingLink,
+    Transfer,
+    echo,
+    fetch,
+    iperf3,
+)
+from hybridnet.quantities import parse_size
+from hybridnet.results import Check, Experiment, Limits, Verdict, add_experiment_arguments, judge
+
+SUMMARY = "1 GB from curl, nc and iperf3 to a simulated server and back over a link with loss, reordering, duplication"
+
+SIZE = "1 GB"
+LARGEST_FILE = 1_000_000_000
+"""Bytes; curl fetches more as several files over one connection."""
+LONGEST_STALL_S = 5.0
+TRANSFERS: dict[str, Callable[[Net, int], Transfer]] = {
+    "curl": lambda net, size: fetch(net, *_files_of(size)),
+    "nc": echo,
+    "iperf3": partial(iperf3, back=False),
+    "iperf3-back": partial(iperf3, back=True),
+}
+"""Of so many bytes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    parser.add_argument(
+        "--size",
+        default=SIZE,
+        metavar="SIZE",
+        help="of each transfer, such as '10 GB' (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--only",
+        choices=TRANSFERS,
+        action="append",
+        help="this transfer alone; may be given again (default: all, one after the other)",
+    )
+    add_experiment_arguments(parser, "interop", quick="20 MB each")
+
+
+def run(arguments: argparse.Namespace) -> list[Check]:
+    """Runs the transfers, one after the other, in one network.
+
+    Returns:
+        The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
+
+    Raises:
+        UsageError: the size is none, or too small to say anything.
+        EnvironmentLackError: this kernel has no CUBIC, which iperf3 is told to use; the others use its default.
+    """
+    size = parse_size("20 MB" if arguments.quick else arguments.size, "--size")
+    if size < 1_000_000:
+        raise UsageError(f"interop: --size {arguments.size}: write at least 1 MB")
+    names = list(dict.fromkeys(arguments.only or TRANSFERS))
+    if {"iperf3", "iperf3-back"} & set(names):
+        require_algorithms(["cubic"])
+    experiment = Experiment(
+        arguments,
+        {
+            "bytes": size,
+            "transfers": names,
+            "round_trip_ms": 2 * DELAY_MS,
+            "percent": {"loss": LOSS_PERCENT, "reorder": REORDER_PERCENT, "duplicate": DUPLICATE_PERCENT},
+        },
+    )
+
+    def tell(transfer: Transfer) -> None:
+        experiment.console.print(f"{transfer.name}: {transfer.mbps:.0f} Mbit/s", highlight=False)
+
+    transfers, verdict = run_transfers(names, size, tell)
+    checks = checks_of(transfers, verdict)
+    experiment.directory.write_json("transfers.json", [asdict(each) for each in transfers])
+    return experiment.finish(checks, table_of(transfers))
+
+
+def run_transfers(
+    names: Sequence[str], size: int, tell: Callable[[Transfer], None]
+) -> tuple[list[Transfer], Verdict]:
+    """These of TRANSFERS, each of ``size`` bytes, and the verdict over all of them."""
+    file_bytes, _ = _files_of(size)
+    with Net(HurtingLink(file_bytes=file_bytes), port_type="afpacket") as net:
+        before = list(net.snapshot().values())
+        transfers = []
+        for name in names:
+            transfers.append(TRANSFERS[name](net, size))
+            tell(transfers[-1])
+        after = list(net.snapshot().values())
+    return transfers, judge([(before, after)], Limits())
+
+
+def _files_of(size: int) -> tuple[int, int]:
+    """Bytes of each file, and how many files, that are about ``size`` together."""
+    times = -(-size // LARGEST_FILE)
+    return size // times, times
+
+
+def checks_of(transfers: Sequence[Transfer], verdict: Verdict) -> list[Check]:
+    """The promises of this experiment, and whether they hold."""
+    checks = []
+    for each in transfers:
+        checks.append(
+            Check(
+                each.name,
+                f"{each.bytes / 1e6:.0f} MB, {'the same bytes' if each.exact else 'NOT the same bytes'}, "
+                f"{each.resets} broken connections, silent for {each.longest_gap_s:.1f} s at most",
+                None,
+                f"the same bytes; none broken; silent for {LONGEST_STALL_S:g} s at most",
+                each.exact and not each.resets and each.longest_gap_s <= LONGEST_STALL_S,
+            )
+        )
+    checks.append(Check("verdict", str(verdict), None, "trusted", verdict.trusted))
+    return checks
+
+
+def table_of(transfers: Sequence[Transfer]) -> Table:
+    """One line for each transfer."""
+    table = Table()
+    for column in ("transfer", "MB", "s", "Mbit/s", "longest silence, s"):
+        table.add_column(column, justify="left" if column == "transfer" else "right")
+    for each in transfers:
+        figures = (
+            f"{each.bytes / 1e6:.0f}",
+            f"{each.seconds:.1f}",
+            f"{each.mbps:.0f}",
+            f"{each.longest_gap_s:.2f}",
+        )
+        table.add_row(each.name, *figures)
+    return table

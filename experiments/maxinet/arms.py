@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""The three networks that are compared. Each is a context manager: built on entry, gone on exit.
+
+All of them are two binary trees of switches with hosts at the leaves, one per machine, under one Ryu with the same
+application, and all of their flows are run by the same program (``flow_runner.py``).
+
+* ``hybrid``: hybridnet's SimpleNets, their roots on emulation portals of simcore instances, a cut link between them.
+* ``tunnel``: the same SimpleNets, their roots joined by a kernel tunnel instead.
+* ``maxinet``: a Mininet on each machine, their roots joined by the same kernel tunnel, as MaxiNet builds it.
+* ``maxinet-patch``: that with Mininet's patch links (``OVSLink``) between the switches of a machine, which MaxiNet does
+  not use, but which is the fastest that its parts can do.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+from hybridnet.cluster import Cluster
+from hybridnet.controllers.kinds import Controller
+from hybridnet.errors import MachineError
+from hybridnet.experiments.maxinet.runner_client import RunnerClient
+from hybridnet.experiments.maxinet.scale import Scale
+from hybridnet.net import Net, own_address_toward
+from hybridnet.topo import Topo
+from hybridnet.topologies.tree import add_tree, switches_in_tree
+from hybridnet.topologies.two_trees import TwoTrees
+
+SENDERS, RECEIVERS = "m1", "m2"
+
+TUNNEL_DEVICE = "tunnel0"
+TUNNEL_ID = 42
+TUNNEL_MTU = 1450
+"""What VXLAN's headers (50 bytes) leave of a 1500-byte MTU."""
+
+BOOT_LIMIT_S = 300.0
+
+
+class _Arm(ABC):
+    """What the arms have in common: a flow runner on each machine."""
+
+    name = ""
+
+    def __init__(self, cluster: Cluster, scale: Scale, port_type: str, logs: Path) -> None:
+        self.cluster = cluster
+        self.scale = scale
+        self.port_type = port_type
+        self.settings: dict[str, Any] = {}
+        self.boot_s = 0.0
+        self._log = logs / f"controller-{self.name}.log"
+        self._exit = ExitStack()
+
+    def __enter__(self) -> Self:
+        began = time.monotonic()
+        with ExitStack() as undo:
+            self._build(undo)
+            self.boot_s = time.monotonic() - began
+            runners = [
+                undo.enter_context(RunnerClient(self.cluster, machine, "flow_runner.py"))
+                for machine in (SENDERS, RECEIVERS)
+            ]
+            self.sender, self.receiver = (runner.request for runner in runners)
+            self._exit = undo.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit.close()
+
+    def snapshots(self) -> list[dict[str, Any]]:
+        """No instance, no snapshot."""
+        return []
+
+    @abstractmethod
+    def _build(self, undo: ExitStack) -> None:
+        """Builds the network; what removes it goes to ``undo``."""
+
+
+class _SimpleNets(_Arm):
+    """Hybridnet's own switches and hosts."""
+
+    net: Net
+
+    def netns(self, host: str) -> str:
+        return f"/run/netns/{host}"
+
+    def address(self, host: str) -> str:
+        address: str = self.net[host].IP()
+        return address
+
+    @abstractmethod
+    def _topo(self) -> Topo:
+        """What is built."""
+
+    def _build(self, undo: ExitStack) -> None:
+        self.net = Net(
+            self._topo(),
+            controller=lambda name: Controller(name, log=self._log),
+            cluster=self.cluster,
+            port_type=self.port_type,
+        )
+        undo.enter_context(self.net)
+        assert self.net.plan is not None
+        self.settings = {
+            "datapath": "system" if self.port_type == "system" else "netdev",
+            "port_type": {machine: plan["port_type"] for machine, plan in self.net.plan.machines.items()},
+            "between_switches": "patch ports",
+        }
+
+
+class HybridArm(_SimpleNets):
+    """Roots joined through simcore."""
+
+    name = "hybrid"
+
+    def _topo(self) -> Topo:
+        return TwoTrees(
+            depth=self.scale.depth,
+            bw=self.scale.link_rate_bps / 1e6,
+            delay=f"{self.scale.link_delay_ns}ns",
+            machines=(SENDERS, RECEIVERS),
+        )
+
+    def _build(self, undo: ExitStack) -> None:
+        super()._build(undo)
+        self.settings |= {
+            "joint": "emulation portals, simcore instances, peering portals over UDP",
+            "link_rate_bps": self.scale.link_rate_bps,
+            "link_delay_ns": self.scale.link_delay_ns,
+        }
+
+    def snapshots(self) -> list[dict[str, Any]]:
+        return [
+            snapshot for snapshot in self.net.snapshot(of_elements=False).values() if snapshot is not None
+        ]
+
+
+class _TwoRoots(Topo):
+    """The two trees of ``TwoTrees`` with nothing between them."""
+
+    roots: tuple[str, str]
+
+    def build(self, depth: int) -> None:
+        self.roots = (
+            add_tree(self, depth, 2, machine=SENDERS),
+            add_tree(
+                self,
+                depth,
+                2,
+                first_host=2**depth + 1,
+                first_switch=switches_in_tree(depth, 2) + 1,
+                machine=RECEIVERS,
+            ),
+        )
+
+
+class TunnelArm(_SimpleNets):
+    """Roots joined by a kernel tunnel."""
+
+    name = "tunnel"
+
+    def _topo(self) -> Topo:
+        topo = _TwoRoots(depth=self.scale.depth)
+        self._roots = dict(zip((SENDERS, RECEIVERS), topo.roots, strict=True))
+        return topo
+
+    def _build(self, undo: ExitStack) -> None:
+        super()._build(undo)
+        for machine, root in self._roots.items():
+            command, kind = _tunnel_command(self.cluster, machine)
+            undo.callback(_run_on, self.cluster, machine, f"ip link del {TUNNEL_DEVICE}")
+            _run_on(self.cluster, machine, command)
+            _run_on(
+                self.cluster,
+                machine,
+                f"ip link set {TUNNEL_DEVICE} up && ovs-vsctl add-port {root} {TUNNEL_DEVICE}",
+            )
+            undo.callback(_run_on, self.cluster, machine, f"ovs-vsctl del-port {root} {TUNNEL_DEVICE}")
+            for host in self.net.hosts:
+                if host.machine == machine:
+                    _run_on(
+                        self.cluster,
+                        machine,
+                        f"ip -n {host.name} link set {host.name}-eth0 mtu {TUNNEL_MTU}",
+                    )
+        self.settings |= {"joint": f"{kind}, kernel device in each root", "host_mtu": TUNNEL_MTU}
+
+
+class MaxinetArm(_Arm):
+    """Mininet's switches and hosts, roots joined by a kernel tunnel."""
+
+    name = "maxinet"
+
+    joint = "veth"
+    """Between switches: MaxiNet uses Mininet's plain links."""
+
+    def _build(self, undo: ExitStack) -> None:
+        system = self.port_type == "system"
+        controller = Controller("c0", log=self._log)
+        undo.callback(controller.end)
+        head = own_address_toward(self.cluster.address(SENDERS))
+        controller.begin(head)
+        self._pids: dict[str, int] = {}
+        halves = []
+        for index, machine in enumerate((SENDERS, RECEIVERS)):
+            self.cluster.call(machine, "start_switching", port_type="system" if system else "afpacket")
+            undo.callback(self.cluster.call, machine, "destroy")
+            command, kind = _tunnel_command(self.cluster, machine)
+            undo.callback(_run_on, self.cluster, machine, f"ip link del {TUNNEL_DEVICE}")
+            settings = {
+                "depth": self.scale.depth,
+                "first_host": index * self.scale.hosts_per_machine + 1,
+                "first_switch": index * switches_in_tree(self.scale.depth, 2) + 1,
+                "datapath": "kernel" if system else "user",
+                "joint": self.joint,
+                "controller_ip": head,
+                "controller_port": controller.port,
+                "tunnel_command": command,
+                "tunnel_device": TUNNEL_DEVICE,
+                "mtu": TUNNEL_MTU,
+            }
+            half = RunnerClient(self.cluster, machine, "mininet_runner.py", [json.dumps(settings)])
+            undo.enter_context(half)
+            undo.callback(half.end_input, BOOT_LIMIT_S)
+            halves.append(half)
+        mininet_s = []
+        for half in halves:
+            answer = half.read_line(BOOT_LIMIT_S)
+            self._pids |= answer["hosts"]
+            mininet_s.append(answer["seconds"])
+        self.settings = {
+            "mininet": _mininet_version(self.cluster, SENDERS),
+            "mininet_boot_s": mininet_s,
+            "datapath": "system" if system else "netdev",
+            "between_switches": self.joint,
+            "joint": f"{kind}, kernel device in each root",
+            "host_mtu": TUNNEL_MTU,
+            "host_offloads": "as they are" if system else "tx off",
+        }
+
+    def netns(self, host: str) -> str:
+        return f"/proc/{self._pids[host]}/ns/net"
+
+    def address(self, host: str) -> str:
+        number = int(host.removeprefix("h"))
+        return f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+
+
+class MaxinetPatchArm(MaxinetArm):
+    """The same with Mininet's patch links between switches."""
+
+    name = "maxinet-patch"
+    joint = "patch"
+
+
+def _tunnel_command(cluster: Cluster, machine: str) -> tuple[str, str]:
+    """How the tunnel to the other machine is made, and its kind: MaxiNet's gretap where there is one, else VXLAN."""
+    other = RECEIVERS if machine == SENDERS else SENDERS
+    ends = f"local {cluster.address(machine)} remote {cluster.address(other)}"
+    gretap = f"ip link add name {TUNNEL_DEVICE} type gretap {ends} key {TUNNEL_ID}"
+    tried = cluster.call(machine, "exec", argv=gretap)
+    if tried["status"] == 0:
+        _run_on(cluster, machine, f"ip link del {TUNNEL_DEVICE}")
+        return gretap, "gretap"
+    return f"ip link add name {TUNNEL_DEVICE} type vxlan id {TUNNEL_ID} {ends} dstport 4789", "vxlan"
+
+
+def _run_on(cluster: Cluster, machine: str, command: str) -> bytes:
+    """Runs a shell command on a machine; raises MachineError with its words when it fails."""
+    done = cluster.call(machine, "exec", argv=command)
+    if done["status"] != 0:
+        raise MachineError(
+            f"machine {machine}: `{command}` failed: {done['stderr'].decode(errors='replace').strip()}"
+        )
+    output: bytes = done["stdout"]
+    return output
+
+
+def _mininet_version(cluster: Cluster, machine: str) -> str:
+    return _run_on(cluster, machine, "dpkg-query -W -f '${Version}' mininet").decode().strip()

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""Climbs the staircase of flows on one arm, and reads what arrives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+from hybridnet.errors import ExperimentError
+from hybridnet.experiments.maxinet.report import ArmRound
+from hybridnet.experiments.maxinet.scale import Scale
+from hybridnet.experiments.maxinet.staircase import (
+    SETTLE_S,
+    FlowSpec,
+    StepResult,
+    flows_of,
+    seconds_of,
+    step_results,
+)
+from hybridnet.results import Limits, judge
+from hybridnet.results.verdict import Verdict, Window
+
+PORT = 5201
+SAMPLE_PERIOD_S = 1.0
+WINDOW_S = 0.25
+"""Between the snapshots of a step: what a stall spoils is left out of its verdict by so much at a time."""
+WARM_UP_LIMIT_S = 60
+GRACE_S = 5.0
+"""After the last step, for iperf3 clients to exchange their results with the servers."""
+
+LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.95)
+"""The processor's share is the mean of a step: above 95 % some of its seconds had no core to spare."""
+
+WHATEVER_IS_LATE = replace(LIMITS, lateness_p999_ns=10**12, late_packets_fraction=1.0)
+
+Request = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Arm(Protocol):
+    """One way of building the network of the comparison, running."""
+
+    name: str
+    settings: dict[str, Any]
+    boot_s: float
+
+    def sender(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Asks the flow runner on the senders' machine."""
+
+    def receiver(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Asks the flow runner on the receivers' machine."""
+
+    def netns(self, host: str) -> str:
+        """The path of the host's network namespace on its machine."""
+
+    def address(self, host: str) -> str:
+        """The host's IPv4 address."""
+
+    def snapshots(self) -> list[dict[str, Any]]:
+        """A snapshot per simcore instance; empty where nothing is simulated."""
+
+
+def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRound:
+    """Runs every step of the scale on ``arm``.
+
+    Before the first step each receiver is pinged by its sender, so that MAC learning and the set-up of OpenFlow
+    rules are not part of any figure.
+
+    Args:
+        arm: a network that runs.
+        scale: what to offer.
+        tick: called every WINDOW_S with what is going on and the seconds that went by.
+
+    Raises:
+        ExperimentError: a host does not answer, or a flow could not be started.
+    """
+    flows = flows_of(scale)
+    ask(
+        arm.receiver,
+        verb="servers",
+        flows=[{"host": flow.receiver, "netns": arm.netns(flow.receiver), "port": PORT} for flow in flows],
+    )
+    _warm_up(arm, flows)
+    ask(arm.sender, verb="clients", flows=[_client(arm, flow, scale) for flow in flows])
+
+    clock_ahead_s = (
+        ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)["monotonic_s"] - time.monotonic()
+    )
+    began = time.monotonic()
+    windows: list[list[Window]] = []
+    for index, count in enumerate(scale.steps):
+        ends = began + (index + 1) * scale.seconds_per_step
+        ask(arm.sender, verb="go", hosts=[flow.sender for flow in flows if flow.step == index])
+        what = f"{arm.name}: {count} TCP + {count} UDP flows"
+        tick(what, 0.0)
+        time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))
+        windows.append(_watch(arm, ends, partial(tick, what)))
+    sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
+    arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
+
+    seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
+    steps = step_results(seconds, scale)
+    simulated = any(first for of_step in windows for first, _ in of_step)
+    verdicts = [
+        step_verdict(of_step, step) for of_step, step in zip(windows, steps, strict=True) if simulated
+    ]
+    return ArmRound(
+        arm=arm.name,
+        steps=steps,
+        seconds=seconds,
+        verdicts=verdicts,
+        boot_s=arm.boot_s,
+        stalls=sum(stalls_in(window) for of_step in windows for window in of_step),
+        stalled_s=sum(stalled_ns(window) for of_step in windows for window in of_step) / 1e9,
+        settings=arm.settings,
+        flows={
+            "clients": sent["clients"],
+            "servers": arrived["servers"],
+            "unfinished": arrived["unfinished"],
+        },
+    )
+
+
+def _client(arm: Arm, flow: FlowSpec, scale: Scale) -> dict[str, Any]:
+    """What the runner needs for a flow, which runs from its step until the end."""
+    return {
+        "host": flow.sender,
+        "netns": arm.netns(flow.sender),
+        "to": arm.address(flow.receiver),
+        "port": PORT,
+        "protocol": flow.protocol,
+        "rate_bps": flow.rate_bps,
+        "seconds": (len(scale.steps) - flow.step) * scale.seconds_per_step,
+        "block_bytes": flow.block_bytes,
+    }
+
+
+def _warm_up(arm: Arm, flows: Sequence[FlowSpec]) -> None:
+    pings = [
+        {"host": flow.sender, "netns": arm.netns(flow.sender), "to": arm.address(flow.receiver)}
+        for flow in flows
+    ]
+    lost = ask(arm.sender, verb="ping", flows=pings, count=3, limit_s=WARM_UP_LIMIT_S)["lost"]
+    if lost:
+        raise ExperimentError(
+            f"warm up the {arm.name} arm: {len(lost)} of {len(pings)} hosts got no answer from their pairs, "
+            f"{lost[0]} among them; see the controller's log in the run directory"
+        )
+
+
+def ask(request: Request, **content: Any) -> dict[str, Any]:
+    """Asks a flow runner; raises ExperimentError when it answers with an error."""
+    answer = request(content)
+    if "error" in answer:
+        raise ExperimentError(f"flow runner, {content['verb']}: {answer['error']}")
+    return answer
+
+
+def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[Window]:
+    """Snapshots of the arm every WINDOW_S, as windows."""
+    windows: list[Window] = []
+    at, before = time.monotonic(), arm.snapshots()
+    while until - time.monotonic() > 0:
+        began = time.monotonic()
+        time.sleep(min(WINDOW_S, max(0.0, until - began)))
+        now, after = time.monotonic(), arm.snapshots()
+        windows.append((before, after))
+        tick(now - at)
+        at, before = now, after
+    return windows
+
+
+def step_verdict(windows: Sequence[Window], step: StepResult) -> Verdict:
+    """Whether a step of an arm that simulates can be trusted.
+
+    Args:
+        windows: of it; none when its flows were still being started when it ended.
+        step: what it delivered.
+    """
+    if not windows:
+        reason = (
+            f"starting the flows of this step ({step.flows} of each kind run in it) took longer than the step: the "
+            "processor was busy; take longer steps, or lower the load"
+        )
+        return Verdict(trusted=False, reasons=[reason], figures={})
+    verdict = judge(without_stalls(windows), LIMITS, processor_busy=step.processor_busy)
+    if not verdict.trusted:
+        return verdict
+    # A stall excuses what came late in its window, not what was lost there.
+    lost = judge(windows, WHATEVER_IS_LATE)
+    return verdict if lost.trusted else lost
+
+
+def without_stalls(windows: Sequence[Window]) -> list[Window]:
+    """Those in which the computer kept no instance from running, but at least a quarter: then where it did so least."""
+    tolerated_ns = sorted(map(stalled_ns, windows))[(len(windows) + 3) // 4 - 1]
+    return [window for window in windows if stalled_ns(window) <= tolerated_ns]
+
+
+def stalled_ns(window: Window) -> int:
+    """For how long the computer kept instances from running, all of them together."""
+    return _grown(window, "stalled_ns")
+
+
+def stalls_in(window: Window) -> int:
+    """How often it did."""
+    return _grown(window, "stalls")
+
+
+def _grown(window: Window, figure: str) -> int:
+    first, last = window
+    return sum(row["loop"][figure] for row in last) - sum(row["loop"][figure] for row in first)

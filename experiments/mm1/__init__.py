@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet reproduce mm1``: see experiment.py."""

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The veth pairs of a machine: between hosts, between a host and a switch, and the portals'.
+
+A pair is made with both ends where they belong, names, addresses and sizes included, so no device is ever renamed or
+moved. What its offloads have to be depends on who reads the frames:
+
+=========  ====================================================================================================
+port type  at the devices
+=========  ====================================================================================================
+afxdp      AF_XDP takes single frames with finished checksums: `tx off` at whoever sends to a port. The port's
+           own end has TSO off, or the kernel would not coalesce (GRO) what the port sends to a portal
+afpacket   the switch handles TCP super-packets (userspace-tso), but not the UDP ones that GRO makes
+system     the kernel datapath takes all
+=========  ====================================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import zlib
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import MachineError
+from hybridnet.system.command import ip_batch, run
+from hybridnet.system.journal import Journal, alias_of, network_namespace
+
+TOWARD_A_PORT = {
+    "afxdp": ["tx", "off"],
+    "afpacket": ["tx-udp-segmentation", "off"],
+    "system": [],
+}
+# Of portals that take single frames with finished checksums, and AF_XDP with their tags in them: a portal sets that at
+# the other end of its device, but cannot when that is in a host.
+TOWARD_A_BACKEND = {"pcap": ["tx", "off"], "xdp": ["tx", "off", "tx-vlan-hw-insert", "off"]}
+AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
+
+
+class Pairs:
+    """Makes and removes the veth pairs of one machine plan."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._network = network_namespace()
+        self._devices: list[str] = []
+        self.host_offloads: dict[str, list[str]] = {}
+
+    def create(self, plan: dict[str, Any]) -> None:
+        """Makes all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not."""
+        hosts = {host["name"]: {i["name"]: i for i in host["interfaces"]} for host in plan["hosts"]}
+        ours: list[str] = []
+        lines: list[str] = []
+        offloads: dict[str, list[str]] = {}
+        self.host_offloads = {}
+        for pair in plan["pairs"]:
+            if pair["kind"] != "veth":
+                continue
+            a, b = pair["a"], pair["b"]
+            mtu = max(
+                (hosts[end["node"]][end["interface"]]["mtu"] for end in (a, b) if end["node"] in hosts),
+                default=1500,
+            )
+            lines.append(f"link add {_end(a, hosts, mtu)} type veth peer {_end(b, hosts, mtu)}")
+            for end, other in ((a, b), (b, a)):
+                if end["node"] not in hosts:
+                    ours.append(end["interface"])
+                    lines.append(mark(end["interface"], self._journal))
+                    offloads[end["interface"]] = AT_A_PORT[plan["port_type"]]
+                elif other["node"] not in hosts:
+                    self.host_offloads[end["interface"]] = TOWARD_A_PORT[plan["port_type"]]
+        backends = _backends(plan)
+        for portal in plan["portals"]:
+            lines.append(f"link add {_end(portal, hosts, 1500)} type veth peer name {portal['device']}")
+            lines.append(mark(portal["device"], self._journal))
+            ours.append(portal["device"])
+            if portal["node"] in hosts:
+                if wanted := TOWARD_A_BACKEND.get(backends[portal["device"]]):
+                    self.host_offloads[portal["interface"]] = wanted
+                continue
+            ours.append(portal["interface"])
+            lines.append(mark(portal["interface"], self._journal))
+            offloads[portal["device"]] = TOWARD_A_PORT[plan["port_type"]]
+            offloads[portal["interface"]] = AT_A_PORT[plan["port_type"]]
+        for device in ours:
+            self._journal.record("link", name=device, network=self._network)
+        self._devices += ours
+        ip_batch(lines)
+        for device, wanted in offloads.items():
+            if wanted:
+                run(["ethtool", "-K", device, *wanted])
+        silence_ipv6(ours)
+        ip_batch([f"link set dev {device} up" for device in ours])
+
+    def destroy(self) -> None:
+        """Removes the pairs that are still there; those with an end in a host went with the host."""
+        delete_links(self._devices, self._journal)
+        self._devices = []
+
+
+def _backends(plan: dict[str, Any]) -> dict[str, str]:
+    """What reads the devices of the portals."""
+    portals = plan["instance"]["emulation_portals"] if plan["instance"] else []
+    return {portal["device"]: portal["backend"] for portal in portals}
+
+
+def mark(device: str, journal: Journal) -> str:
+    """The line of an `ip -batch` that makes a device known as the run's, by its alias and its group."""
+    return f"link set dev {device} alias {journal.alias()} group {_group(journal)}"
+
+
+def delete_links(devices: list[str], journal: Journal) -> None:
+    """Deletes those of `devices` that are the run's, and every other device of its group in this namespace.
+
+    The kernel deletes a group at once: 64 devices in 0.1 s instead of 1.4 s.
+
+    Raises:
+        MachineError: one is still there.
+    """
+    if ours := [device for device in devices if alias_of(device) == journal.alias()]:
+        group = str(_group(journal))
+        there = filter(None, json.loads(run(["ip", "-json", "link", "show", "group", group])))
+        if all(link.get("ifalias") == journal.alias() for link in there):
+            lines = [f"link del group {group}"]
+        else:  # somebody has the same number, which is chosen by chance, for a group of theirs
+            lines = [f"link del dev {device}" for device in ours]
+        # A device may go meanwhile, with its other end or that end's namespace: what counts is that it is gone.
+        batch = "\n".join(lines) + "\n"
+        done = subprocess.run(
+            ["ip", "-force", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
+        )
+        if left := [device for device in ours if alias_of(device) == journal.alias()]:
+            raise MachineError(f"devices {', '.join(left)} could not be deleted: {done.stderr.strip()[:300]}")
+    for device in devices:
+        journal.gone("link", name=device, network=network_namespace())
+
+
+def _group(journal: Journal) -> int:
+    return zlib.crc32(journal.run.encode()) & 0x3FFFFFFF | 0x40000000  # never one that people choose by hand
+
+
+def silence_ipv6(devices: list[str]) -> None:
+    """Keeps the kernel from sending router solicitations and the like from devices that only carry others' frames."""
+    for device in devices:
+        path = Path(f"/proc/sys/net/ipv6/conf/{device}/disable_ipv6")
+        if path.exists():  # a kernel without IPv6 is silent already
+            path.write_text("1")
+
+
+def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], mtu: int) -> str:
+    device = end["interface"]
+    if end["node"] not in hosts:
+        return f"name {device} mtu {mtu}"
+    interface = hosts[end["node"]][device]
+    return f"name {device} address {interface['mac']} mtu {interface['mtu']} netns {end['node']}"

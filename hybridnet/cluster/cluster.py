@@ -1,0 +1,483 @@
+# SPDX-License-Identifier: MIT
+"""The machines of a run, on Dask distributed.
+
+    with Cluster.local(["m1", "m2"]) as cluster:
+        cluster.call("m1", "build", plan=plan)
+        print(cluster.call("m1", "run_command", node="h1", text="ip addr")["output"])
+
+Three ways to get machines, after which nothing differs: `local`, namespaces on this computer; `ssh`, other computers;
+`connect`, the workers of a Dask scheduler that exists already. On each machine runs one agent (`hybridnet.agent`), in a
+Dask worker with one thread and no nanny that is called like the machine. A verb is an async function on that worker's
+event loop which hands the work to a thread, so a long command in one host keeps no other from running.
+
+Nothing is retried and nothing is moved: if an agent dies, its machine is lost, calls to it raise MachineError, and the
+others go on until they are told to clean up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any, cast
+
+from distributed import Client, Scheduler, Security, SpecCluster, Worker
+
+from hybridnet.agent.neighbours import NeighbourLimits
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
+from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
+from hybridnet.machines.fabric import Fabric
+from hybridnet.machines.launch import LaunchedMachine
+from hybridnet.machines.quiet import turn_down_housekeeping
+from hybridnet.machines.ssh import SshMachine
+from hybridnet.machines.worker import PLUGIN, AgentPlugin, progress_topic
+from hybridnet.system.cleaning import remove_run_directory, uninterrupted
+from hybridnet.system.journal import Journal, state_directory
+
+JOIN_SECONDS = 60.0
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
+
+
+class Cluster:
+    """The machines of one run; a context manager. Made by `local`, `ssh` or `connect`. Usable from any thread."""
+
+    def __init__(self, journal: Journal) -> None:
+        """Not for direct use."""
+        self.journal = journal
+        self.on_progress: Callable[[str, str], object] = lambda machine, text: None
+        self._workers: dict[str, str] = {}  # the Dask address of each machine's agent
+        self._addresses: dict[str, str] = {}
+        self._lost: dict[str, Future[None]] = {}
+        self._changed = threading.Event()  # an agent has come or gone
+        self._lock = threading.Lock()
+        self._launched: list[LaunchedMachine] = []
+        self._on_close: list[Callable[[], object]] = []
+        self._client: Client | None = None
+        self._heartbeat: threading.Event | None = None
+        self._hosting: dict[str, str] = {}  # `connect`: the existing worker beside which each agent runs
+        self._closing = False
+        self._closed = False
+
+    # -- making one -------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def local(
+        cls,
+        names: Sequence[str] = ("m1", "m2"),
+        *,
+        on_head_address: Callable[[str], object] = lambda address: None,
+    ) -> Cluster:
+        """Machines that are namespaces on this computer: they share its processors and its files, and nothing else.
+
+        Args:
+            names: of the machines.
+            on_head_address: called with this computer's address toward them, before they are started: what it begins
+                comes up beside them.
+
+        Raises:
+            EnvironmentLackError: not root.
+            MachineError: a machine did not come up.
+        """
+        machines = _distinct(names)
+        _need_root("local machines")
+        self = cls(Journal.create())
+        try:
+            fabric = Fabric(self.journal)
+            self._on_close.append(fabric.close)
+            on_head_address(fabric.head_address)
+            limits = NeighbourLimits(self.journal)
+            self._on_close.append(limits.restore)
+            limits.raise_for(0)
+            self._start_scheduler(fabric.head_address, None)
+            cpus = sorted(os.sched_getaffinity(0))
+            for number, name in enumerate(machines):
+                first = {
+                    "run": self.journal.run,
+                    "machine": name,
+                    "state": str(state_directory()),
+                    "own_network": True,
+                    # Open vSwitch would take the same processor for every machine's.
+                    "pmd_cpus": [cpus[number % len(cpus)]],
+                }
+                argv = [sys.executable, "-m", "hybridnet.machines.init"]
+                self._launched.append(LaunchedMachine(name, argv, first, self.journal))
+            for machine in self._launched:
+                init_pid = machine.await_namespaces()["init_pid"]
+                self.journal.process(init_pid, f"init of machine {machine.name}")
+                network = fabric.plug_in(machine.name, init_pid)
+                address = network["address"].partition("/")[0]
+                self._addresses[machine.name] = address
+                self._start_agent(
+                    machine, network, address, self._scheduler_address(fabric.head_address), None
+                )
+            self._await_agents(machines)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    @classmethod
+    def ssh(
+        cls, hosts: Sequence[str | SshMachine], *, python: str | None = None, head_address: str | None = None
+    ) -> Cluster:
+        """Machines that are other computers.
+
+        Args:
+            hosts: ``"user@host"``, or `SshMachine` where more has to be said.
+            python: the interpreter on hosts given as text; default: ``python3``.
+            head_address: this computer as the hosts see it; default: what their sshd says.
+
+        Raises:
+            MachineError: a host could not be reached, or hybridnet does not start there; the message has ssh's words.
+        """
+        wanted = [
+            SshMachine(host, python=python or "python3") if isinstance(host, str) else host for host in hosts
+        ]
+        names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
+        self = cls(Journal.create())
+        try:
+            security = Security.temporary()
+            self._start_scheduler("0.0.0.0", security)
+            for name, host in zip(names, wanted, strict=True):
+                self.journal.record(
+                    "ssh_machine", name=name, clean=host.clean_command(self.journal.run), host=asdict(host)
+                )
+                first = {"run": self.journal.run, "machine": name, "state": host.state, "own_network": False}
+                self._launched.append(
+                    LaunchedMachine(name, host.start_command(self.journal.run), first, self.journal)
+                )
+            pem = {
+                "authority": security.tls_ca_file,
+                "certificate": security.tls_worker_cert,
+                "key": security.tls_worker_key,
+            }
+            for machine, host in zip(self._launched, wanted, strict=True):
+                connection = machine.await_namespaces()["ssh"]
+                if len(connection) != 4:
+                    raise MachineError(
+                        f"machine {machine.name}: its sshd does not say who is connected (SSH_CONNECTION)"
+                    )
+                self._addresses[machine.name] = host.address or connection[2]
+                scheduler = self._scheduler_address(head_address or connection[0])
+                self._start_agent(machine, None, connection[2], scheduler, pem)
+            self._await_agents(names)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    @classmethod
+    def connect(
+        cls,
+        scheduler_address: str,
+        *,
+        security: Security | None = None,
+        workers: Sequence[str] | None = None,
+        timeout: float = 20.0,
+    ) -> Cluster:
+        """Machines of a Dask cluster that exists: one per worker, which must run as root and have hybridnet.
+
+        Args:
+            scheduler_address: for example ``"tls://10.0.0.1:8786"``.
+            security: the client's certificates, for a TLS scheduler.
+            workers: the names of the workers to use, which become the machines' names; default: all.
+            timeout: how long the scheduler may take to answer, in seconds.
+
+        Raises:
+            MachineError: the scheduler does not answer, or has not such workers.
+        """
+        self = cls(Journal.create())
+        try:
+            try:
+                client = Client(scheduler_address, security=security, set_as_default=False, timeout=timeout)
+            except (OSError, TimeoutError) as error:
+                raise MachineError(
+                    f"scheduler {scheduler_address} does not answer: {error}; is it running?"
+                ) from None
+            self._use_client(client)
+            present = {
+                str(info["name"]): address
+                for address, info in client.scheduler_info(n_workers=-1)["workers"].items()
+            }
+            names = _distinct(list(workers if workers is not None else present))
+            missing = [name for name in names if name not in present]
+            if missing or not names:
+                raise MachineError(
+                    f"scheduler {scheduler_address} has no worker {', '.join(missing) or 'at all'}; "
+                    f"it has: {', '.join(present) or 'none'}"
+                )
+            for name in names:
+                first = {
+                    "run": self.journal.run,
+                    "machine": name,
+                    "state": str(state_directory()),
+                    "own_network": False,
+                    "worker_name": f"{name}-{self.journal.run}",
+                    "silence_s": SILENCE_SECONDS,
+                }
+                self._hosting[name] = present[name]
+                answer = client.run(launch_beside, first, {"agent": {}}, workers=[present[name]])[
+                    present[name]
+                ]
+                self._addresses[name] = answer["address"]
+            self._await_agents(names)
+            self._beat()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    # -- using it ---------------------------------------------------------------------------------------------------
+
+    @property
+    def machines(self) -> list[str]:
+        """The machines' names, in the order in which they were asked for."""
+        return list(self._workers)
+
+    @property
+    def client(self) -> Client:
+        """The Dask client, for tasks of one's own: a task pinned by ``resources={"machine:m1": 1}`` runs on m1."""
+        if self._client is None:
+            raise MachineError("the cluster is closed")
+        return self._client
+
+    def address(self, machine: str) -> str:
+        """The machine's IPv4 address toward the other machines."""
+        self._check(machine)
+        return self._addresses[machine]
+
+    def facts(self, machine: str) -> dict[str, Any]:
+        """What the machine has: see `hybridnet.agent.facts`."""
+        answer: dict[str, Any] = self.call(machine, "facts")
+        return answer
+
+    def call(self, machine: str, verb: str, **arguments: Any) -> Any:
+        """Runs a verb of `hybridnet.agent.Agent` on a machine, and waits for its result.
+
+        Raises:
+            UsageError: no such machine or verb.
+            MachineError: the machine is lost, or the verb failed in a way that the message tells.
+        """
+        self._check(machine)
+        lost = self._lost[machine]
+        if lost.done():
+            lost.result()
+        call = asyncio.run_coroutine_threadsafe(
+            self.client._run(_perform, verb, arguments, workers=[self._workers[machine]]),
+            self._loop,
+        )
+        wait([call, lost], return_when=FIRST_COMPLETED)
+        if lost.done() and not call.done():
+            call.cancel()
+            lost.result()
+        try:
+            return call.result()[self._workers[machine]]
+        except HybridnetError:
+            raise
+        except (OSError, TimeoutError, KeyError) as error:  # distributed's, when the connection breaks
+            if isinstance(error, OSError) and error.errno is not None and not lost.done():
+                raise
+            raise MachineError(
+                f"machine {machine}: its agent is gone while it ran {verb} ({error})"
+            ) from None
+
+    def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """Runs one verb on each of several machines at the same time; every one is waited for.
+
+        Args:
+            calls: of each machine, the verb and its arguments.
+
+        Raises:
+            The error of the first machine, in the order of `calls`, whose call failed.
+        """
+        if not calls:
+            return {}
+        with ThreadPoolExecutor(len(calls)) as pool:
+            futures = {
+                m: pool.submit(self.call, m, verb, **arguments) for m, (verb, arguments) in calls.items()
+            }
+        return {machine: future.result() for machine, future in futures.items()}
+
+    def lost(self) -> dict[str, str]:
+        """The machines that are lost, and why."""
+        return {machine: str(future.exception()) for machine, future in self._lost.items() if future.done()}
+
+    def close(self) -> None:
+        """Lets every agent clean up, ends the machines, and removes the run's directory. A second call does nothing."""
+        if self._closed:
+            return
+        self._closing = self._closed = True
+        with uninterrupted("the machines"):
+            self._close()
+
+    def _close(self) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.set()
+        for machine in self._launched:
+            machine.ask_to_end()
+        for machine in self._launched:
+            machine.await_end()
+        for address in self._hosting.values():
+            with contextlib.suppress(
+                OSError, TimeoutError, KeyError
+            ):  # a worker that is gone has taken its agent along
+                self.client.run(end_beside, self.journal.run, 40.0, workers=[address])
+        if self._client is not None:
+            for topic in ("all", progress_topic(self.journal.run)):
+                self._client.unsubscribe_topic(topic)
+            self._client.close()
+            self._client = None
+        for undo in reversed(self._on_close):
+            undo()
+        self.journal.close()
+        remove_run_directory(self.journal.directory)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _start_scheduler(self, host: str, security: Security | None) -> None:
+        logging.getLogger("distributed").setLevel(
+            logging.CRITICAL
+        )  # what matters is raised as an error of ours
+        turn_down_housekeeping()
+        protocol = "tls://" if security is not None else "tcp://"
+        options = {"host": host, "port": 0, "protocol": protocol, "security": security}
+        # Dask's web pages know no password, so they stay on this computer, out of the way of others' ports.
+        options |= {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+        spec = {"cls": Scheduler, "options": options}
+        cluster = SpecCluster(workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL)
+        self._on_close.append(cluster.close)
+        self._use_client(Client(cluster, set_as_default=False))
+        self._port = int(cluster.scheduler_address.rpartition(":")[2])
+        self._protocol = protocol
+
+    def _scheduler_address(self, host: str) -> str:
+        return f"{self._protocol}{host}:{self._port}"
+
+    def _use_client(self, client: Client) -> None:
+        self._client = client
+        assert client.loop is not None
+        self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop  # type: ignore[attr-defined]
+        client.subscribe_topic("all", self._on_event)
+        client.subscribe_topic(progress_topic(self.journal.run), self._on_progress_event)
+
+    def _start_agent(
+        self,
+        machine: LaunchedMachine,
+        network: dict[str, str] | None,
+        address: str,
+        scheduler: str,
+        pem: dict[str, str] | None,
+    ) -> None:
+        machine.start_agent(
+            {"network": network, "agent": {"scheduler": scheduler, "address": address, "security": pem}}
+        )
+
+    def _await_agents(self, names: list[str]) -> None:
+        """Waits until every agent has joined; the end of a machine that has not is the error."""
+        for name in names:
+            self._lost[name] = Future()
+        for machine in self._launched:
+            machine.watch(functools.partial(self._on_end, machine.name))
+        for name in names:
+            dask_name = f"{name}-{self.journal.run}" if self._hosting else name
+            deadline = time.monotonic() + JOIN_SECONDS
+            while not (address := self._find(dask_name)) and not self._lost[name].done():
+                if not self._changed.wait(max(0.0, deadline - time.monotonic())):
+                    break
+                self._changed.clear()
+            if self._lost[name].done():
+                self._lost[name].result()
+            if not address:
+                raise MachineError(
+                    f"machine {name}: its agent did not join within {JOIN_SECONDS:g} s; "
+                    "can it reach this computer (firewall), and does its python have hybridnet?"
+                )
+            self._workers[name] = address
+
+    def _find(self, dask_name: str) -> str:
+        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        return next((address for address, info in workers.items() if info["name"] == dask_name), "")
+
+    def _on_event(self, event: tuple[float, dict[str, Any]]) -> None:
+        message = event[1]
+        if message.get("action") == "add-worker":
+            self._changed.set()
+        elif message.get("action") == "remove-worker":
+            for machine, address in list(self._workers.items()):
+                if address == message.get("worker"):
+                    self._lose(
+                        machine,
+                        f"machine {machine}: its agent is gone; the machine's network is gone with it",
+                    )
+
+    def _on_end(self, machine: str, words: str) -> None:
+        self._lose(machine, f"machine {machine}: its agent has ended; {words[-1500:] or 'it said nothing'}")
+        self._changed.set()
+
+    def _lose(self, machine: str, text: str) -> None:
+        with self._lock:
+            if not self._closing and not self._lost[machine].done():
+                self._lost[machine].set_exception(MachineError(text))
+
+    def _on_progress_event(self, event: tuple[float, dict[str, Any]]) -> None:
+        self.on_progress(event[1]["machine"], event[1]["text"])
+
+    def _check(self, machine: str) -> None:
+        if self._closing:
+            raise MachineError(f"machine {machine}: the cluster is closed")
+        if machine not in self._workers:
+            raise UsageError(f"there is no machine {machine}; there are {', '.join(self._workers)}")
+
+    def _beat(self) -> None:
+        """Lets agents that do not end with our connection know that we are there."""
+        stop = self._heartbeat = threading.Event()
+
+        def beat() -> None:
+            while not stop.wait(HEARTBEAT_SECONDS):
+                for machine in self.machines:
+                    with contextlib.suppress(HybridnetError, OSError):
+                        self.call(machine, "heartbeat")
+
+        threading.Thread(target=beat, name="heartbeat", daemon=True).start()
+
+
+async def _perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Any:
+    """Runs on the machine's worker: the verb, in a thread of the agent's."""
+    agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
+    return await asyncio.get_running_loop().run_in_executor(agent.threads, agent.perform, verb, arguments)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    if not names:
+        raise UsageError("a cluster needs at least one machine")
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"machine {name!r}: a name begins with a letter and has at most 32 letters, digits, . _ -"
+            )
+    if len(set(names)) != len(names):
+        raise UsageError(f"the machines' names repeat: {', '.join(names)}")
+    return list(names)
+
+
+def _need_root(what: str) -> None:
+    if os.geteuid() != 0:
+        raise EnvironmentLackError(f"{what} need root; run with sudo")

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Controllers as a script names them: one that runs elsewhere, or Ryu apps that the network starts and
+stops.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hybridnet.controllers.ryu import RyuController, find_app, free_port
+from hybridnet.errors import ControllerError, UsageError
+
+__all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
+
+OPENFLOW_PORTS = (6653, 6633)
+DEFAULT_APP = "tree_switch"
+
+_LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
+
+
+class RemoteController:
+    """A controller that somebody else runs.
+
+    Args:
+        name: as the script calls it.
+        ip: where it listens. A loopback address means this computer: machines are told this computer's
+            address toward them, so the controller must listen there too (0.0.0.0 does).
+        port: default: 6653 or 6633, whichever answers.
+        machines: the machines whose switches it gets; default: all.
+    """
+
+    def __init__(
+        self,
+        name: str = "c0",
+        ip: str = "127.0.0.1",
+        port: int | None = None,
+        *,
+        machines: Sequence[str] | None = None,
+        **params: Any,
+    ) -> None:
+        if unknown := set(params) - {"protocol", "command", "cdir", "cargs"}:
+            raise UsageError(
+                f"controller {name}: unknown option {min(unknown)!r}; the options are ip, port, protocol, machines"
+            )
+        if params.get("protocol", "tcp") != "tcp":
+            raise UsageError(
+                f"controller {name}: protocol {params['protocol']!r} is not supported; write 'tcp'"
+            )
+        if port is not None and not (type(port) is int and 1 <= port <= 65535):
+            raise UsageError(f"controller {name}: port {port!r} is no TCP port; write one from 1 to 65535")
+        self.name = name
+        self.ip = ip
+        self.port = port
+        self.machines = None if machines is None else list(machines)
+
+    def begin(self, head_address: str) -> None:
+        """Find out that it listens. Raises ControllerError where nothing does."""
+        host = head_address if self.ip in _LOOPBACK else self.ip
+        ports = OPENFLOW_PORTS if self.port is None else (self.port,)
+        reasons = []
+        for port in ports:
+            try:
+                socket.create_connection((host, port), timeout=5).close()
+            except OSError as error:
+                reasons.append(f"{host}:{port}: {error.strerror or error}")
+                continue
+            self.port = port
+            return
+        raise ControllerError(
+            f"controller {self.name}: nothing answers ({'; '.join(reasons)}); start it first, listening on 0.0.0.0"
+        )
+
+    def ready(self) -> None:
+        """Wait until it listens. `begin` has seen that it does."""
+
+    def target(self, head_address: str) -> str:
+        """What a switch is told, where this computer has `head_address` toward it."""
+        return f"tcp:{head_address if self.ip in _LOOPBACK else self.ip}:{self.port}"
+
+    def check(self) -> None:
+        """It is not ours: what it does shows at the switches."""
+
+    def end(self) -> None:
+        """It is not ours: it runs on."""
+
+    # Scripts made with MiniEdit start and stop controllers themselves; the network does it.
+    def start(self) -> None:
+        """Nothing: it is used when the network starts."""
+
+    def stop(self) -> None:
+        """Nothing: it is let go when the network stops."""
+
+    def IP(self) -> str:
+        """Where it listens."""
+        return self.ip
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Ryu(RemoteController):
+    """Ryu apps, unmodified, in a process and an environment of their own; they live as long as the network.
+
+    Args:
+        name: as the script calls it.
+        apps: files, names of files in ``controllers/``, or modules such as ``ryu.app.ofctl_rest``.
+        port: TCP port for the switches; None: a free one.
+        rest_port: TCP port for apps with a REST interface; None: Ryu's own choice.
+        arguments: more of Ryu's options.
+        log: file for its output.
+        on_line: called with each line of its output.
+        machines: the machines whose switches it gets; default: all.
+
+    Raises:
+        UsageError: a file that is named does not exist, or a port is out of range.
+    """
+
+    def __init__(
+        self,
+        name: str = "c0",
+        *apps: str | Path,
+        port: int | None = None,
+        rest_port: int | None = None,
+        arguments: Sequence[str] = (),
+        log: Path | None = None,
+        on_line: Callable[[str], None] | None = None,
+        machines: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(name, port=port, machines=machines)
+        self.apps = apps or (DEFAULT_APP,)
+        for app in self.apps:
+            find_app(app)
+        self.rest_port = rest_port
+        self._arguments = arguments
+        self._log = log
+        self._on_line = on_line
+        self.process: RyuController | None = None
+
+    def begin(self, head_address: str) -> None:
+        """Start Ryu, and do not wait: it takes a second that others can use. Raises ControllerError,
+        EnvironmentLackError.
+        """
+        if self.port is None:
+            self.port = free_port(head_address)
+        self.process = RyuController(
+            self.apps,
+            address=head_address,
+            port=self.port,
+            rest_port=self.rest_port,
+            arguments=self._arguments,
+            log=self._log,
+            on_line=self._on_line,
+        )
+        self.process.launch()
+
+    def ready(self) -> None:
+        """Wait until Ryu listens for switches. Raises ControllerError where it died or takes too long."""
+        if self.process is not None:
+            self.process.await_listening()
+
+    def check(self) -> None:
+        """Raise ControllerError where it has died."""
+        if self.process is not None:
+            self.process.check()
+
+    def end(self) -> None:
+        """Stop Ryu."""
+        if self.process is not None:
+            self.process.stop()
+            self.process = None
+
+
+class Controller(Ryu):
+    """The default controller: hybridnet's switch for loop-free networks, under Ryu."""
+
+
+OVSController = Controller

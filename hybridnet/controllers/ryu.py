@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: MIT
+"""Runs Ryu apps, unmodified, in a process and an environment of their own.
+
+::
+
+    with RyuController(["tree_switch"], arguments=["--observe-links"], on_line=print) as ryu:
+        ...                     # ryu.check() raises when it has died
+
+The process is a group of its own: a Ctrl-C at the keyboard does not reach it, and `stop` ends it and nothing else. It
+also ends by itself as soon as this process is gone, however that came about (its standard input is closed then).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTROLLERS = ROOT / "controllers"
+LAUNCHER = CONTROLLERS / "ryu_manager.py"
+PORT_TAKEN, ADDRESS_UNKNOWN = 98, 99  # exit statuses of the launcher
+QUOTED_LINES = 15  # of the log, in an error
+POLL_S = 0.02
+
+
+def ryu_python() -> Path:
+    """The Python that has Ryu: ``HYBRIDNET_RYU_PYTHON``, else ``.venv-ryu`` beside the package.
+
+    Raises:
+        EnvironmentLackError: there is none.
+    """
+    named = os.environ.get("HYBRIDNET_RYU_PYTHON")
+    python = Path(named) if named else ROOT / ".venv-ryu" / "bin" / "python"
+    if not os.access(python, os.X_OK):
+        origin = "HYBRIDNET_RYU_PYTHON names" if named else "Ryu's environment would be"
+        raise EnvironmentLackError(
+            f"{origin} {python}, which cannot be run; run setup/install, "
+            "or set HYBRIDNET_RYU_PYTHON to a Python that has Ryu"
+        )
+    return python
+
+
+def find_app(app: str | Path) -> str:
+    """What Ryu is told to load for ``app``: a file, the name of an app in ``controllers/``, or a module of Ryu's.
+
+    Raises:
+        UsageError: ``app`` names a file that does not exist.
+
+    Example:
+        >>> find_app("ryu.app.simple_switch_13")
+        'ryu.app.simple_switch_13'
+        >>> find_app("tree_switch").endswith("controllers/tree_switch.py")
+        True
+    """
+    name = str(app)
+    if "/" in name or name.endswith(".py"):
+        path = Path(name).resolve()
+        if not path.is_file():
+            raise UsageError(
+                f"controller {name}: there is no such file; name a Ryu app's .py file or its module"
+            )
+        return str(path)
+    ours = CONTROLLERS / f"{name}.py"
+    return str(ours) if ours.is_file() else name
+
+
+class RyuController:
+    """One Ryu process. A context manager: started on entry, stopped on exit.
+
+    Args:
+        apps: Ryu apps, at least one: paths, names of files in ``controllers/``, or modules such as
+            ``ryu.app.ofctl_rest``.
+        address: where it listens for switches; also for REST calls.
+        port: TCP port for switches, 1 to 65535.
+        rest_port: TCP port for apps that serve REST calls; None leaves it to Ryu (8080).
+        arguments: more of Ryu's own options, such as ``--observe-links``.
+        log: file that takes all its output, made anew. None: a file in the temporary directory, removed on stop.
+        on_line: called with each line of the log as it appears, from a thread of its own.
+        prefix: command that the process is started through, which must ``exec`` it: ``["ip", "netns", "exec", "c0"]``.
+        patience_s: how long it may take until it listens.
+
+    Raises:
+        UsageError: no app, an app's file does not exist, or a port is out of range.
+        EnvironmentLackError: Ryu is not installed.
+    """
+
+    def __init__(
+        self,
+        apps: Sequence[str | Path],
+        *,
+        address: str = "127.0.0.1",
+        port: int = 6653,
+        rest_port: int | None = None,
+        arguments: Sequence[str] = (),
+        log: Path | None = None,
+        on_line: Callable[[str], None] | None = None,
+        prefix: Sequence[str] = (),
+        patience_s: float = 30.0,
+    ) -> None:
+        if not apps:
+            raise UsageError("controller: no app is named; name at least one, for example tree_switch")
+        for number in (port, rest_port):
+            if number is not None and not 1 <= number <= 65535:
+                raise UsageError(f"controller: {number} is no TCP port; choose one from 1 to 65535")
+        self.address = address
+        self.port = port
+        self.rest_port = rest_port
+        self.apps = [find_app(app) for app in apps]
+        options = ["--ofp-listen-host", address, "--ofp-tcp-listen-port", str(port), "--wsapi-host", address]
+        if rest_port is not None:
+            options += ["--wsapi-port", str(rest_port)]
+        self._command = [*prefix, str(ryu_python()), str(LAUNCHER), *options, *arguments, *self.apps]
+        self._log_path = log
+        self._on_line = on_line
+        self._patience_s = patience_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._tail: _Tail | None = None
+        self._cleanup = contextlib.ExitStack()
+
+    def __enter__(self) -> RyuController:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id while it runs."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def name(self) -> str:
+        return f"controller {', '.join(Path(app).name for app in self.apps)} ({self.address}:{self.port})"
+
+    def start(self) -> RyuController:
+        """Starts Ryu and waits until it listens for switches.
+
+        Raises:
+            ControllerError: it died or did not listen in time; says which port is taken, or quotes its last lines.
+        """
+        self.launch()
+        self.await_listening()
+        return self
+
+    def launch(self) -> None:
+        """Starts Ryu, and does not wait for it: `await_listening` does. Raises ControllerError."""
+        if self._process is not None:
+            raise UsageError(f"{self.name} is already running")
+        log = self._open_log()
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        environment.pop("PYTHONPATH", None)  # of our environment, not of Ryu's
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=environment,
+            )
+        except OSError as error:
+            self._cleanup.close()
+            raise ControllerError(
+                f"{self.name} cannot be started: {self._command[0]}: {error.strerror}"
+            ) from error
+        self._tail = _Tail(Path(f"/proc/self/fd/{log.fileno()}"), self._on_line)
+
+    def await_listening(self) -> None:
+        """Waits until it listens for switches; stops it where it does not.
+
+        Raises:
+            ControllerError: see `start`.
+        """
+        try:
+            self._await_listening()
+        except BaseException:
+            self.stop()
+            raise
+
+    def check(self) -> None:
+        """Does nothing while the controller runs.
+
+        Raises:
+            ControllerError: it has died; quotes its last lines.
+        """
+        if self._process is None:
+            raise UsageError(f"{self.name} is not started")
+        status = self._process.poll()
+        if status is not None:
+            raise ControllerError(self._epitaph(status))
+
+    def stop(self) -> None:
+        """Ends the process, if it still runs, and waits for it. May be called twice."""
+        process, self._process = self._process, None
+        if process is not None:
+            assert process.stdin is not None
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                if process.poll() is None:
+                    os.killpg(process.pid, number)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(5)
+            process.stdin.close()
+        if self._tail is not None:
+            self._tail.close()
+            self._tail = None
+        self._cleanup.close()
+
+    def _open_log(self) -> IO[bytes]:
+        if self._log_path is None:
+            import tempfile
+
+            # Without a name, so that nothing of it is left even where this process is killed.
+            return self._cleanup.enter_context(tempfile.TemporaryFile())
+        try:
+            return self._cleanup.enter_context(self._log_path.open("wb"))
+        except OSError as error:
+            raise ControllerError(
+                f"{self.name}: cannot write its log {self._log_path}: {error.strerror}"
+            ) from error
+
+    def _await_listening(self) -> None:
+        if self._process is None:
+            raise UsageError(f"{self.name} is not started")
+        deadline_s = time.monotonic() + self._patience_s
+        while not listens(self._process.pid, self.port):
+            self.check()
+            if time.monotonic() > deadline_s:
+                raise ControllerError(
+                    f"{self.name} does not listen after {self._patience_s:g} s; its last lines:\n{self._last_lines()}"
+                )
+            time.sleep(POLL_S)
+
+    def _epitaph(self, status: int) -> str:
+        if status == PORT_TAKEN:
+            ports = f"{self.port}" if self.rest_port is None else f"{self.port} or {self.rest_port}"
+            return (
+                f"{self.name}: TCP port {ports} is taken ({self._last_lines()}); "
+                f"stop what listens there (ss -ltnp shows it), or choose another port"
+            )
+        if status == ADDRESS_UNKNOWN:
+            return f"{self.name}: {self.address} is not an address of this machine; choose one that `ip address` shows"
+        ended = (
+            f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        )
+        lines = self._last_lines()
+        if raised := exception_in(lines):
+            return f"{self.name} {ended}: {raised}"
+        return f"{self.name} {ended}; its last lines:\n{lines}"
+
+    def _last_lines(self) -> str:
+        assert self._tail is not None
+        return self._tail.last_lines()
+
+
+class _Tail:
+    """Follows a growing file: hands each line on, and keeps the last few."""
+
+    def __init__(self, path: Path, on_line: Callable[[str], None] | None) -> None:
+        self._file = path.open(errors="replace")
+        self._on_line = on_line
+        self._recent: deque[str] = deque(maxlen=QUOTED_LINES)
+        self._partial = ""
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="ryu-log", daemon=True)
+        self._thread.start()
+
+    def last_lines(self) -> str:
+        self._read()
+        return "\n".join(self._recent)
+
+    def close(self) -> None:
+        self._closing.set()
+        self._thread.join()
+        self._read()
+        self._file.close()
+
+    def _follow(self) -> None:
+        while not self._closing.wait(0.1):
+            self._read()
+
+    def _read(self) -> None:
+        with self._lock:
+            *lines, self._partial = (self._partial + self._file.read()).split("\n")
+            for line in lines:
+                self._recent.append(line)
+                if self._on_line is not None:
+                    self._on_line(line)
+
+
+def exception_in(log: str) -> str | None:
+    """The exception with which a log ends, and where in the app it was raised; None where it ends otherwise.
+
+    Example:
+        >>> exception_in('  File "app.py", line 3, in start\\n    1 / 0\\nZeroDivisionError: division by zero')
+        'ZeroDivisionError: division by zero (app.py, line 3)'
+    """
+    frames = re.findall(r'^ +File "([^"<]+)", line (\d+)', log, re.MULTILINE)
+    last = log.rstrip().rpartition("\n")[2]
+    if not frames or not re.match(r"[A-Za-z_][\w.]*(: |$)", last):
+        return None
+    own = [(file, line) for file, line in frames if "/lib/python" not in file and Path(file) != LAUNCHER]
+    return f"{last} ({own[-1][0]}, line {own[-1][1]})" if own else last
+
+
+def listens(pid: int, port: int) -> bool:
+    """Whether the process ``pid`` itself listens on TCP ``port``, in whatever network namespace it is."""
+    try:
+        inodes = {
+            fields[9]
+            for table in ("tcp", "tcp6")
+            for fields in map(str.split, Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:])
+            if fields[3] == "0A" and int(fields[1].rsplit(":", 1)[1], 16) == port  # 0A: LISTEN
+        }
+        descriptors = [os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")] if inodes else []
+    except OSError:
+        return False  # it ended, or closed a descriptor, while we looked
+    return any(link == f"socket:[{inode}]" for link in descriptors for inode in inodes)
+
+
+def free_port(address: str = "127.0.0.1") -> int:
+    """A TCP port of ``address`` that is free at this moment."""
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        port: int = probe.getsockname()[1]
+        return port

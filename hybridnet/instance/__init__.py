@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""One running simulation: its process, its plug-ins, its replay."""

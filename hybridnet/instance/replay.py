@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""A recorded instance, replayed in virtual time: the same nodes and links, with what entered at the portals then.
+
+::
+
+    recorded frames ── portal ── links, nodes ── portal ── compared with what left there then
+
+The record holds the instance's plan, so the file is all that is needed. The same record gives the same replay, byte for
+byte.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import EnvironmentLackError, PlanError
+from hybridnet.instance.process import add_links, add_nodes, check_direction, check_plan
+from hybridnet.results.verdict import percentile_ns
+
+__all__ = ["PortalReplay", "ReplayReport", "recorded_plan", "replay"]
+
+
+@dataclass(frozen=True)
+class PortalReplay:
+    """What happened at one portal.
+
+    Args:
+        name: of the portal, or ``PEER:CHANNEL`` of a cut link.
+        entered_frames: recorded coming in, and given to the simulation again; a train is one frame.
+        refused_frames: recorded coming in, and not described as they are.
+        recorded_frames, replayed_frames: that left, in the run and in the replay.
+        matched_frames: of both, those that are the same.
+        same_instant_frames: of the matched, those that left at the same nanosecond of simulated time.
+        difference_p50_ns, difference_p99_ns, difference_max_ns: how far apart the others left, over all matched.
+        difference_buckets: (upper edge in nanoseconds, count), edges ascending.
+    """
+
+    name: str
+    entered_frames: int
+    refused_frames: int
+    recorded_frames: int
+    replayed_frames: int
+    matched_frames: int
+    same_instant_frames: int
+    difference_p50_ns: int
+    difference_p99_ns: int
+    difference_max_ns: int
+    difference_buckets: list[tuple[int, int]]
+
+    @property
+    def identical(self) -> bool:
+        """Every frame left in both, at the same instant."""
+        return self.recorded_frames == self.replayed_frames == self.same_instant_frames
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """A replay beside its record.
+
+    Args:
+        instance: its name.
+        duration_ns: simulated time at the end.
+        changes: of links, made again.
+        cut: the record has no end, because its instance was killed; what it has was replayed.
+        portals: one for each portal and cut link.
+        snapshot: the counters at the end, as of an instance; see `Net.snapshot`.
+    """
+
+    instance: str
+    duration_ns: int
+    changes: int
+    cut: bool
+    portals: list[PortalReplay]
+    snapshot: dict[str, Any]
+
+    @property
+    def identical(self) -> bool:
+        """What left the portals is what was recorded, at the same instants."""
+        return all(portal.identical for portal in self.portals)
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, without objects."""
+        portals = [{**asdict(portal), "identical": portal.identical} for portal in self.portals]
+        return {**asdict(self), "portals": portals, "identical": self.identical}
+
+
+def recorded_plan(record: Path) -> dict[str, Any]:
+    """The instance plan in a record.
+
+    Raises:
+        PlanError: the file is no record, or is damaged; the message says where.
+        EnvironmentLackError: it cannot be read.
+    """
+    text = _simcore().recorded_plan(str(record))
+    try:
+        plan: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise PlanError(f"the plan in record {record}: {error}; give the file as it was made") from None
+    check_plan(plan, f"the plan in record {record}")
+    return plan
+
+
+def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | None = None) -> ReplayReport:
+    """Replays a record.
+
+    Args:
+        record: a file that ``record`` of a plan, a `Net` or a `Wire` has made.
+        plan: another instance plan than the one in the record, with the same portals: what would have happened?
+        out: a .pcapng file for the replay's own record. Its wall clock is simulated time behind the recorded beginning.
+
+    Raises:
+        PlanError: the file is no record, or is damaged, or the plan does not fit it; the message says where.
+        EnvironmentLackError: the record cannot be read, or ``out`` not be written.
+    """
+    used = dict(plan) if plan is not None else recorded_plan(record)
+    simulation = _simcore().Replay(str(record), used["seed"])
+    if out is not None:
+        simulation.add_record(str(out))
+    add_nodes(simulation, used)
+    for portal in used["emulation_portals"]:
+        simulation.add_portal(portal["name"])
+    add_links(simulation, used)
+    changes = 0
+    while (note := simulation.run()) is not None:
+        _change(simulation, note, record)
+        changes += 1
+    return ReplayReport(
+        instance=used["name"],
+        duration_ns=simulation.now_ns,
+        changes=changes,
+        cut=simulation.cut,
+        portals=[_portal(row) for row in simulation.portals()],
+        snapshot=simulation.snapshot(),
+    )
+
+
+def _change(simulation: Any, note: str, record: Path) -> None:
+    """Makes a recorded change of a link again."""
+    what = f"a change in record {record}"
+    try:
+        change = json.loads(note)
+        name, directions = change["link"], [change[key] for key in ("a_to_b", "b_to_a")]
+    except (ValueError, KeyError, TypeError):
+        raise PlanError(
+            f"{what}: {note[:80]!r} does not say which link; give the file as it was made"
+        ) from None
+    for direction in directions:
+        if direction is not None:
+            check_direction(direction, f"{what}, link {name}")
+    simulation.set_link(name, *directions, note)
+
+
+def _portal(row: Mapping[str, Any]) -> PortalReplay:
+    buckets = row["difference_buckets"]
+    return PortalReplay(
+        **{
+            key: row[key]
+            for key in PortalReplay.__dataclass_fields__
+            if key not in ("difference_p50_ns", "difference_p99_ns")
+        },
+        difference_p50_ns=percentile_ns(buckets, 0.5),
+        difference_p99_ns=percentile_ns(buckets, 0.99),
+    )
+
+
+def _simcore() -> Any:
+    try:
+        from hybridnet import _simcore
+    except ImportError as error:
+        raise EnvironmentLackError(
+            f"the simulator's extension cannot be loaded ({error}); build it: make install"
+        ) from None
+    return _simcore

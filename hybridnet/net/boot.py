@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Steps of starting a network: which machines, which controllers for whom, binding live nodes to agents, and waiting
+for the switches.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hybridnet.cluster import Cluster
+from hybridnet.controllers.kinds import RemoteController
+from hybridnet.errors import ControllerError, UsageError
+from hybridnet.node import Host, Node
+from hybridnet.node.link import Intf, Link
+from hybridnet.plan import MachineSpec, Plan
+from hybridnet.system.log import info
+from hybridnet.topo import Topo, natural
+
+__all__ = [
+    "await_switches",
+    "bind_nodes",
+    "check_controllers",
+    "controller_targets",
+    "counted",
+    "machine_names",
+    "machine_specs",
+    "own_address_toward",
+]
+
+CONNECT_SECONDS = 60.0
+_POLL_S = 0.1
+
+
+def machine_names(topo: Topo) -> list[str]:
+    """The machines that a topology names; where it names none, one."""
+    named = {str(spec.options["machine"]) for spec in topo.node_specs() if spec.options.get("machine")}
+    return sorted(named, key=natural) or ["m1"]
+
+
+def machine_specs(cluster: Cluster) -> list[MachineSpec]:
+    """The machines as the plan sees them."""
+    facts = cluster.call_all({machine: ("facts", {}) for machine in cluster.machines})
+    return [
+        MachineSpec(m, cluster.address(m), facts[m]["kernel_datapath"], facts[m]["memory_available_bytes"])
+        for m in cluster.machines
+    ]
+
+
+def check_controllers(controllers: Sequence[RemoteController], machines: Sequence[str]) -> None:
+    """Raise UsageError where a controller is for a machine that there is not."""
+    for controller in controllers:
+        for machine in controller.machines or ():
+            if machine not in machines:
+                raise UsageError(
+                    f"controller {controller}: there is no machine {machine!r}; the machines are {', '.join(machines)}"
+                )
+
+
+def controller_targets(
+    controllers: Sequence[RemoteController], heads: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Of each machine, what its switches are told; `heads`: this computer's address toward it."""
+    return {
+        machine: [
+            controller.target(head)
+            for controller in controllers
+            if controller.machines is None or machine in controller.machines
+        ]
+        for machine, head in heads.items()
+    }
+
+
+def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Cluster) -> list[Link]:
+    """Give the live nodes their agents and interfaces. Returns the live links."""
+    intfs: dict[str, Intf] = {}
+    for name, node in nodes.items():
+        machine = plan.machine_of[name]
+        plans: dict[str, dict[str, Any]] = {}
+        if isinstance(node, Host):
+            plans = {interface["name"]: interface for interface in plan.host(name)["interfaces"]}
+        else:
+            node.params["dpid"] = plan.switch(name)["dpid"]
+        own = [
+            Intf(end.interface, node, end.port, plans.get(end.interface))
+            for link in plan.links
+            for end in (link.a, link.b)
+            if end.node == name
+        ]
+        intfs.update({intf.name: intf for intf in own})
+        node.bind(functools.partial(cluster.call, machine), machine, own)
+    return [
+        Link(
+            link.name,
+            link.kind,
+            intfs.get(link.a.interface, link.a.interface),
+            intfs.get(link.b.interface, link.b.interface),
+        )
+        for link in plan.links
+    ]
+
+
+def await_switches(
+    cluster: Cluster,
+    machines: Sequence[str],
+    check: Callable[[], object],
+    on_progress: Callable[[str, str], object] | None,
+    patience_s: float = CONNECT_SECONDS,
+) -> None:
+    """Wait until every switch on `machines` is connected to a controller.
+
+    Args:
+        check: raises the error of a controller that has died meanwhile.
+
+    Raises:
+        ControllerError: a switch found none in time.
+    """
+    deadline = time.monotonic() + patience_s
+    for attempt in itertools.count():
+        answers = cluster.call_all({machine: ("switches_connected", {}) for machine in machines})
+        states = {name: up for answer in answers.values() for name, up in answer.items()}
+        missing = sorted((name for name, up in states.items() if not up), key=natural)
+        if on_progress is not None:
+            on_progress("", f"{len(states) - len(missing)} of {len(states)} switches connected")
+        if not missing:
+            info(f"*** {counted(len(states), 'switch')} connected\n")
+            return
+        check()
+        if time.monotonic() > deadline:
+            names = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
+            raise ControllerError(
+                f"{len(missing)} of {len(states)} switches ({names}) found no controller within {patience_s:g} s; "
+                "does it speak OpenFlow 1.3, and can it be reached from the machines?"
+            )
+        time.sleep(_POLL_S if attempt else 0)
+
+
+def counted(number: int, what: str) -> str:
+    """
+    Example:
+        >>> counted(1, "switch"), counted(2, "switch"), counted(0, "host")
+        ('1 switch', '2 switches', '0 hosts')
+    """
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{number} {what}{'' if number == 1 else plural}"
+
+
+def own_address_toward(address: str) -> str:
+    """This computer's address on the way to a machine. Sends nothing: a UDP socket only looks up the
+    route.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((address, 9))
+        return str(probe.getsockname()[0])

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""Live hosts, switches, their interfaces and links."""
+
+from hybridnet.node.link import Intf, Link, TCIntf, TCLink
+from hybridnet.node.node import CPULimitedHost, Host, Node, OVSKernelSwitch, OVSSwitch, Switch
+
+__all__ = [
+    "CPULimitedHost", "Host", "Intf", "Link", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf", "TCLink",
+]  # fmt: skip

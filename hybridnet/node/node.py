@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MIT
+"""Nodes of the live network: hosts and switches, with Mininet's methods. A node prints as its name.
+
+A node exists as soon as it is described; it can be used once the network is started. Everything it does goes
+through the agent of its machine, which `bind` gives it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.node.link import Intf
+from hybridnet.node.popen import Popen
+from hybridnet.system.log import output
+
+__all__ = ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch"]
+
+Call = Callable[..., Any]  # call(verb, **arguments)
+
+_SLICE_S = 5.0
+
+
+class Node:
+    """What hosts and switches have in common: a place where commands run."""
+
+    def __init__(self, name: str, **params: Any) -> None:
+        self.name = name
+        self.params: dict[str, Any] = params
+        self.machine: str | None = None
+        self.waiting = False
+        self.lastCmd: str | None = None
+        self.lastPid: int | None = None
+        self.last_status: int | None = None
+        self.intfs: dict[int, Intf] = {}
+        self._agent: Call | None = None
+
+    def bind(self, agent: Call, machine: str, intfs: Sequence[Intf]) -> None:
+        """Connect the node with what was built: the agent of its machine, and its interfaces."""
+        self._agent = agent
+        self.machine = machine
+        self.intfs = {intf.port: intf for intf in intfs}
+
+    def unbind(self) -> None:
+        """The network is stopped: what the node was connected to is gone."""
+        self._agent = None
+        self.waiting = False
+
+    # Commands in the node's shell, one at a time
+
+    def cmd(self, *args: Any, verbose: bool = False, timeout: float | None = None) -> str:
+        """Run a command in the node's shell and return what it printed.
+
+        Args:
+            args: joined by spaces; nodes and interfaces stand for their names. One list is quoted word by
+                word.
+            verbose: print the command and its output too.
+            timeout: seconds after which it is interrupted and MachineError raised; None: none.
+
+        Raises:
+            MachineError: the network is not started, another command is running, or the time is over.
+        """
+        text = _command_text(args)
+        if verbose:
+            output(f"*** {self.name} : {text}\n")
+        self._refuse_while_waiting(text)
+        self.lastCmd = text
+        done = self._call("run_command", node=self.name, text=text, timeout=timeout)
+        self.lastPid, self.last_status = done["last_pid"], done["status"]
+        if verbose:
+            output(done["output"])
+        return str(done["output"])
+
+    def cmdPrint(self, *args: Any) -> str:
+        """`cmd`, printed."""
+        return self.cmd(*args, verbose=True)
+
+    def sendCmd(self, *args: Any) -> None:
+        """Start a command in the node's shell; `waitOutput` or `monitor` fetch what it prints."""
+        text = _command_text(args)
+        self._refuse_while_waiting(text)
+        self.lastCmd = text
+        self._call("start_command", node=self.name, text=text)
+        self.waiting = True
+
+    def monitor(self, timeoutms: float | None = None) -> str:
+        """What the command has printed since; waits for some, at most `timeoutms`. `waiting` is False once
+        it ended.
+        """
+        while True:
+            seconds = _SLICE_S if timeoutms is None else timeoutms / 1000
+            read = self._call("read_command", node=self.name, timeout=seconds)
+            if read["done"]:
+                self.waiting = False
+                self.lastPid, self.last_status = read["last_pid"], read["status"]
+            if read["done"] or read["output"] or timeoutms is not None:
+                return str(read["output"])
+
+    def waitOutput(self, verbose: bool = False) -> str:
+        """Wait for the started command to end, and return what it printed."""
+        parts = []
+        while self.waiting:
+            parts.append(self.monitor())
+            if verbose:
+                output(parts[-1])
+        return "".join(parts)
+
+    def sendInt(self) -> None:
+        """Press ^C in the node's shell."""
+        self._call("interrupt", node=self.name)
+
+    # Programs beside the shell
+
+    def popen(self, *args: Any, **options: Any) -> Popen:
+        """Start a program in the node, with `subprocess.Popen`'s face.
+
+        Args:
+            args: one list of arguments, one text (divided into words, or for the shell with shell=True), or
+                the words.
+            options: shell, stdin, stdout, stderr, env, cwd, text or universal_newlines.
+
+        Raises:
+            UsageError: an option is not supported.
+            MachineError: it cannot be started.
+        """
+        shell = options.pop("shell", False)
+        command = _command_text(args) if shell else _argv(args)
+        for alias in ("universal_newlines", "encoding"):
+            if alias in options:
+                options["text"] = bool(options.pop(alias))
+        known = {"stdin", "stdout", "stderr", "env", "cwd", "text"}
+        if unknown := set(options) - known:
+            raise UsageError(
+                f"{self.name}.popen: {min(unknown)!r} is not supported; use {', '.join(sorted(known))}"
+            )
+        return Popen(self._call, self.name, command, **options)
+
+    def pexec(self, *args: Any, **options: Any) -> tuple[str, str, int]:
+        """Run a program beside the shell to its end. Returns (stdout, stderr, exit status)."""
+        program = self.popen(*args, **options)
+        out, err = program.communicate()
+        return out, err or "", program.wait()
+
+    def execute(self, argv: list[str], timeout: float = 60.0) -> str:
+        """Run a short program beside the shell and return its output.
+
+        Raises:
+            MachineError: it failed; quotes what it said.
+        """
+        done = self._call("exec", argv=argv, timeout=timeout, node=self.name)
+        if done["status"] != 0:
+            said = (done["stderr"] or done["stdout"]).decode(errors="replace").strip()
+            raise MachineError(f"node {self.name}: `{shlex.join(argv)}` failed: {said or done['status']}")
+        return str(done["stdout"].decode(errors="replace"))
+
+    # Interfaces and addresses
+
+    def intfList(self) -> list[Intf]:
+        """The interfaces, by port."""
+        return [self.intfs[port] for port in sorted(self.intfs)]
+
+    def intfNames(self) -> list[str]:
+        """Their names, by port."""
+        return [intf.name for intf in self.intfList()]
+
+    def defaultIntf(self) -> Intf | None:
+        """The interface with the lowest port; None where there is none."""
+        return self.intfs[min(self.intfs)] if self.intfs else None
+
+    def intf(self, intf: str | int | Intf | None = None) -> Intf | None:
+        """The interface of that name or port; the default one without argument; None where there is none."""
+        if intf is None or intf == "":
+            return self.defaultIntf()
+        if isinstance(intf, Intf):
+            return intf
+        if isinstance(intf, int):
+            return self.intfs.get(intf)
+        return next((own for own in self.intfs.values() if own.name == intf), None)
+
+    def IP(self, intf: str | int | Intf | None = None) -> str | None:
+        """The IPv4 address of an interface (the default one), without prefix length."""
+        found = self.intf(intf)
+        return None if found is None else found.IP()
+
+    def IP6(self, intf: str | int | Intf | None = None) -> str | None:
+        """The IPv6 address of an interface (the default one), without prefix length; None where it has none."""
+        found = self.intf(intf)
+        return None if found is None else found.IP6()
+
+    def MAC(self, intf: str | int | Intf | None = None) -> str | None:
+        """The MAC address of an interface (the default one)."""
+        found = self.intf(intf)
+        return None if found is None else found.MAC()
+
+    def setIP(self, ip: str, prefixLen: int = 8, intf: str | int | Intf | None = None) -> None:
+        """Replace an interface's address: ``"10.0.0.5/8"``, or an address and a prefix length."""
+        self._required(intf).setIP(ip, prefixLen)
+
+    def setMAC(self, mac: str, intf: str | int | Intf | None = None) -> None:
+        """Replace an interface's MAC address."""
+        self._required(intf).setMAC(mac)
+
+    def setARP(self, ip: str, mac: str) -> None:
+        """Add a permanent neighbour entry on the default interface."""
+        self.execute(["ip", "neighbour", "replace", ip, "lladdr", mac, "dev", self._required(None).name])
+
+    def setDefaultRoute(self, intf: str | Intf | None = None) -> None:
+        """Replace the default route: an interface, or text such as ``"via 10.0.0.254"`` or ``"dev
+        h1-eth0"``.
+        """
+        words = str(intf).split() if isinstance(intf, str) else []
+        if len(words) < 2:
+            words = ["dev", self._required(intf).name]
+        self.execute(["ip", "route", "replace", "default", *words])
+
+    def setHostRoute(self, ip: str, intf: str | Intf) -> None:
+        """Add a route to one address out of an interface."""
+        self.execute(["ip", "route", "replace", ip, "dev", self._required(intf).name])
+
+    def set_interface(self, name: str, up: bool) -> None:
+        """Set an interface up or down."""
+        self._call("link_up" if up else "link_down", node=self.name, interface=name)
+
+    def connectionsTo(self, node: Node) -> list[tuple[Intf, Intf]]:
+        """The pairs of interfaces of the links to another node."""
+        found = []
+        for intf in self.intfList():
+            ends = (intf.link.intf1, intf.link.intf2) if intf.link else ()
+            found += [
+                (intf, end) for end in ends if isinstance(end, Intf) and end is not intf and end.node is node
+            ]
+        return found
+
+    # The node itself
+
+    @property
+    def pid(self) -> int:
+        """The process of its shell, in its machine's process numbers."""
+        return int(self._call("host_pid", node=self.name))
+
+    def config(self, **params: Any) -> None:
+        """Called once the network is started, with the node's options; subclasses set things up here."""
+
+    def terminate(self) -> None:
+        """Called before the network is stopped; subclasses end what they began."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        intfs = ",".join(f"{intf.name}:{intf.ip}" for intf in self.intfList())
+        return f"<{type(self).__name__} {self.name}: {intfs} machine={self.machine}> "
+
+    def _call(self, verb: str, **arguments: Any) -> Any:
+        if self._agent is None:
+            raise MachineError(
+                f"node {self.name} is not there: the network is not running; call net.start() first"
+            )
+        return self._agent(verb, **arguments)
+
+    def _required(self, intf: str | int | Intf | None) -> Intf:
+        found = self.intf(intf)
+        if found is None:
+            raise UsageError(
+                f"node {self.name} has no interface {intf or ''}; it has {', '.join(self.intfNames()) or 'none'}"
+            )
+        return found
+
+    def _refuse_while_waiting(self, text: str) -> None:
+        if self.waiting:
+            raise MachineError(
+                f"node {self.name}: cannot run `{text}` while `{self.lastCmd}` is running; call waitOutput() first"
+            )
+
+
+class Host(Node):
+    """An emulated host: a network namespace with a shell."""
+
+
+class Switch(Node):
+    """An emulated switch: an Open vSwitch bridge. Its commands run on its machine."""
+
+    on_start: Callable[[], None] | None = None  # set by the network
+
+    @property
+    def dpid(self) -> str:
+        """Its datapath id, 16 hexadecimal digits."""
+        return str(self.params["dpid"])
+
+    def start(self, controllers: Sequence[Any] = ()) -> None:
+        """As in MiniEdit's scripts, which start each switch themselves: starts the network, once."""
+        if self.on_start is not None:
+            self.on_start()
+
+    def stop(self, deleteIntfs: bool = True) -> None:
+        """Switches end with the network; nothing happens here."""
+
+    def connected(self) -> bool:
+        """Whether its controller has it."""
+        return bool(self._call("switches_connected").get(self.name, False))
+
+    def dpctl(self, *args: Any) -> str:
+        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`."""
+        words = _argv(args)
+        version = ["-O", ",".join(_protocols(self.params))]
+        return self.execute(["ovs-ofctl", *version, words[0], self.name, *words[1:]])
+
+
+OVSSwitch = OVSKernelSwitch = Switch
+
+
+class CPULimitedHost(Host):
+    """A host. Mininet's class of this name limits the processor share; here `cpu=` is refused, the class
+    accepted.
+    """
+
+
+def _protocols(params: dict[str, Any]) -> list[str]:
+    text = params.get("protocols") or "OpenFlow13"
+    return text.split(",") if isinstance(text, str) else list(text)
+
+
+def _command_text(args: tuple[Any, ...]) -> str:
+    """One list is quoted word by word; everything else is joined by spaces, nodes as their names."""
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        return shlex.join(str(word) for word in args[0])
+    return " ".join(str(arg) for arg in args)
+
+
+def _argv(args: tuple[Any, ...]) -> list[str]:
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        return [str(word) for word in args[0]]
+    if len(args) == 1:
+        return shlex.split(str(args[0]))
+    return [str(word) for word in args]

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Addresses: every host and router interface gets an IPv4 address, and an IPv6 one where that is asked for.
+
+Without a simulated router in the segment, Mininet's rule: the n-th host (natural order) gets the n-th
+address of ip_base on its first interface, and its other interfaces get none. With a router:
+
+    10.k.0.0/16       the k-th routed segment: hosts from 10.k.0.1 up, routers from 10.k.255.254 down
+    100.64.0.0/10     one /30 for each pair of routers joined without a host between them
+
+An explicit `ip=` always wins, and decides its segment's subnet where it comes with a prefix length. IPv6 follows the
+same rules with `ip6=` and ip6_base, one /64 for each segment: hosts from ::1 up, routers from ::fffe down. Without
+ip6_base it is only in the segments where an interface is told its address and prefix length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.families import Address, Family, Interface, Subnet, interface_of, overlap
+from hybridnet.plan.layout import Layout
+from hybridnet.plan.segments import Segment
+from hybridnet.topo import natural
+from hybridnet.topo.options import End
+
+__all__ = ["Addresses", "assign_addresses"]
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """What was assigned, by interface name; `subnet_of` by segment, for routed ones only."""
+
+    by_interface: dict[str, Interface]
+    subnet_of: dict[Segment, Subnet]
+
+
+def assign_addresses(layout: Layout, segments: Sequence[Segment], family: Family) -> Addresses:
+    """Assign all addresses of one family.
+
+    Raises:
+        PlanError: an explicit address is malformed, taken, or outside its segment's subnet; subnets overlap,
+            or run out.
+    """
+    wanted = {end.interface: _wanted(layout, end, family) for segment in segments for end in segment.ends}
+    assigned: dict[str, Interface] = {}
+    subnets = _choose_subnets(segments, wanted, family)
+    for segment, subnet in subnets.items():
+        assigned.update(_fill_routed(segment, subnet, wanted, family))
+    numbers = _mininet_numbers(layout)
+    for segment in segments:
+        if not segment.routed:
+            assigned.update(_fill_unrouted(layout, segment, numbers, wanted, family))
+        elif segment not in subnets:
+            _refuse_loose(segment, wanted)
+    _check_mtus(segments, assigned, family)
+    return Addresses(assigned, subnets)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What the description says of one interface's address."""
+
+    address: Address | None = None
+    network: Subnet | None = None  # where the prefix length was given too
+    none: bool = False  # ip=None: it shall have no address
+
+
+def _wanted(layout: Layout, end: End, family: Family) -> _Wanted:
+    options, option = layout.nodes[end.node].options, family.option
+    text = getattr(end, option)
+    if text is None and layout.ends_of[end.node][0] is end:
+        if option in options and not options[option]:
+            return _Wanted(none=True)
+        text = options.get(option)
+    if text is None:
+        return _Wanted()
+    try:
+        parsed = family.parse(text)
+    except ValueError:
+        raise PlanError(
+            f"interface {end.interface}: {option} {text!r} is no {family.name} address; write one like "
+            f"{family.example}"
+        ) from None
+    if "/" not in str(text):
+        return _Wanted(parsed.ip)
+    if (fault := family.may_not_be_given(parsed)) is not None:
+        raise PlanError(f"interface {end.interface}: {text} is {fault}; choose another")
+    return _Wanted(parsed.ip, parsed.network)
+
+
+def _choose_subnets(
+    segments: Sequence[Segment], wanted: dict[str, _Wanted], family: Family
+) -> dict[Segment, Subnet]:
+    explicit: dict[Segment, Subnet] = {}
+    for segment in segments:
+        if segment.routed:
+            network = _explicit_network(segment, wanted)
+            if network is not None:
+                explicit[segment] = network
+    _refuse_overlaps(explicit)
+    taken = list(explicit.values())
+    routed, pairs = _free(family.routed, taken), _free(family.pairs, taken)
+    chosen: dict[Segment, Subnet] = {}
+    for segment in segments:
+        if not segment.routed:
+            continue
+        subnet = explicit.get(segment)
+        if subnet is None and family.base is not None:
+            subnet = next(pairs if segment.point_to_point else routed, None)
+            if subnet is None:
+                raise PlanError(
+                    f"interface {segment.ends[0].interface}: all subnets {family.pool} are taken; "
+                    f"give the segments' hosts {family.option}= in smaller ones"
+                )
+        if subnet is not None:
+            chosen[segment] = subnet
+    return chosen
+
+
+def _explicit_network(segment: Segment, wanted: dict[str, _Wanted]) -> Subnet | None:
+    network, given_by = None, ""
+    for end in segment.ends:
+        own = wanted[end.interface].network
+        if own is None:
+            continue
+        if network is not None and own != network:
+            raise PlanError(
+                f"interface {end.interface}: its subnet {own} differs from {network} of {given_by}, which is on the "
+                "same segment; give both the same subnet"
+            )
+        network, given_by = own, end.interface
+    return network
+
+
+def _refuse_overlaps(explicit: dict[Segment, Subnet]) -> None:
+    # Sorted by their first address, an overlap shows between neighbours.
+    ordered = sorted(explicit.items(), key=lambda item: int(item[1][0]))
+    for (segment, network), (other, another) in pairwise(ordered):
+        if overlap(network, another):
+            raise PlanError(
+                f"subnets {network} of {segment.ends[0].interface} and {another} of {other.ends[0].interface} overlap, "
+                "but lie on different segments; give them different subnets"
+            )
+
+
+def _free(candidates: Iterator[Subnet], taken: list[Subnet]) -> Iterator[Subnet]:
+    return (subnet for subnet in candidates if not any(overlap(subnet, other) for other in taken))
+
+
+def _refuse_loose(segment: Segment, wanted: dict[str, _Wanted]) -> None:
+    """An address on a segment without a subnet cannot be reached from elsewhere."""
+    for address, interface in _explicit_addresses(segment, wanted).items():
+        raise PlanError(
+            f"interface {interface}: {address} has no prefix length, and nothing else says its segment's subnet; "
+            f"write it too (ip6='{address}/64')"
+        )
+
+
+def _fill_routed(
+    segment: Segment, subnet: Subnet, wanted: dict[str, _Wanted], family: Family
+) -> dict[str, Interface]:
+    taken = _explicit_addresses(segment, wanted)
+    for address, interface in taken.items():
+        if address not in subnet:
+            raise PlanError(
+                f"interface {interface}: {address} is not in its segment's subnet {subnet}; "
+                f"write the prefix length too ({family.option}='{address}/{subnet.prefixlen}'), or choose an address "
+                "in the subnet"
+            )
+    used = set(taken)
+    first = int(subnet.network_address) + 1
+    last = min(int(subnet.broadcast_address) - 1, first + family.most - 1)
+    # Generators look at `used` when an address is drawn, so the two never give the same one.
+    upward = (address for address in map(family.address, range(first, last + 1)) if address not in used)
+    downward = (address for address in map(family.address, range(last, first - 1, -1)) if address not in used)
+    filled: dict[str, Interface] = {}
+    for end in (*_in_natural_order(segment.hosts), *segment.routers):
+        want = wanted[end.interface]
+        if want.none:
+            continue
+        from_above = end in segment.routers and not segment.point_to_point
+        chosen = want.address or next(downward if from_above else upward, None)
+        if chosen is None:
+            raise PlanError(
+                f"interface {end.interface}: subnet {subnet} has no free address; use a larger one"
+            )
+        used.add(chosen)
+        filled[end.interface] = interface_of(chosen, subnet.prefixlen)
+    return filled
+
+
+def _fill_unrouted(
+    layout: Layout,
+    segment: Segment,
+    numbers: dict[str, int],
+    wanted: dict[str, _Wanted],
+    family: Family,
+) -> dict[str, Interface]:
+    taken = _explicit_addresses(segment, wanted)
+    filled: dict[str, Interface] = {}
+    for end in _in_natural_order(segment.hosts):
+        want = wanted[end.interface]
+        if want.none:
+            continue
+        if want.address is not None:
+            network = want.network or family.base
+            if network is None:
+                _refuse_loose(segment, wanted)
+            else:
+                filled[end.interface] = interface_of(want.address, network.prefixlen)
+            continue
+        if family.base is None or layout.ends_of[end.node][0] is not end:
+            continue  # as in Mininet: a host's further interfaces get an address only when told
+        address = _nth(family, family.base, numbers[end.node], end)
+        if address in taken:
+            raise PlanError(
+                f"interface {end.interface}: its address {address} is taken by {taken[address]}; give {end.node} an "
+                f"{family.option}="
+            )
+        filled[end.interface] = interface_of(address, family.base.prefixlen)
+    return filled
+
+
+def _check_mtus(segments: Sequence[Segment], assigned: dict[str, Interface], family: Family) -> None:
+    for end in (end for segment in segments for end in segment.ends):
+        if end.interface in assigned and end.mtu < family.least_mtu:
+            raise PlanError(
+                f"interface {end.interface}: {family.name} needs an MTU of {family.least_mtu}, and it has {end.mtu}; "
+                f"give it a larger mtu=, or its segment no {family.option}="
+            )
+
+
+def _explicit_addresses(segment: Segment, wanted: dict[str, _Wanted]) -> dict[Address, str]:
+    taken: dict[Address, str] = {}
+    for end in segment.ends:
+        address = wanted[end.interface].address
+        if address is None:
+            continue
+        if address in taken:
+            raise PlanError(
+                f"interface {end.interface}: address {address} is taken by {taken[address]}; choose another"
+            )
+        taken[address] = end.interface
+    return taken
+
+
+def _mininet_numbers(layout: Layout) -> dict[str, int]:
+    """1, 2, 3 ... for the hosts in natural order, then for the simulated hosts."""
+    specs = layout.nodes.values()
+    emulated = sorted((spec.name for spec in specs if spec.kind == "host"), key=natural)
+    simulated = sorted((spec.name for spec in specs if spec.kind == "simhost"), key=natural)
+    return {name: number for number, name in enumerate((*emulated, *simulated), start=1)}
+
+
+def _nth(family: Family, base: Subnet, number: int, end: End) -> Address:
+    if number >= base.num_addresses - 1:
+        raise PlanError(
+            f"interface {end.interface}: {family.option}_base {base} has no {number} addresses; use a larger one"
+        )
+    return family.address(int(base.network_address) + number)
+
+
+def _in_natural_order(ends: Sequence[End]) -> list[End]:
+    return sorted(ends, key=lambda end: (natural(end.node), end.port))

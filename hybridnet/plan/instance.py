@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Instance plans: what each machine's simcore instance simulates (`hybridnet/schema/instance.json`)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.addresses import Addresses
+from hybridnet.plan.layout import Layout
+from hybridnet.plan.links import Joints
+from hybridnet.plan.options import PlanOptions
+from hybridnet.plan.routes import Route
+from hybridnet.topo import NodeSpec
+from hybridnet.topo.options import resolve_processing
+
+__all__ = ["Network", "instance_plan"]
+
+_KINDS = {"simhost": "host", "simrouter": "router", "simswitch": "switch"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """Everything that was decided for the network as a whole."""
+
+    layout: Layout
+    addresses: Addresses  # of IPv4
+    addresses6: Addresses  # of IPv6
+    macs: Mapping[str, str]
+    routes: Mapping[str, list[Route]]  # of hosts and routers
+    dpids: Mapping[str, str]
+
+
+def instance_plan(
+    network: Network, machine: str, joints: Joints, options: PlanOptions
+) -> dict[str, Any] | None:
+    """The instance plan of one machine; None where nothing is simulated.
+
+    Raises:
+        PlanError: two interfaces or portals of the instance have the same name.
+    """
+    nodes = [spec for spec in network.layout.on(machine) if spec.simulated]
+    if not nodes and not joints.links:
+        return None
+    described = [_node(network, spec) for spec in nodes]
+    interfaces = [interface["name"] for node in described for interface in node["interfaces"]]
+    for name, times in Counter(
+        [*interfaces, *(portal["name"] for portal in joints.emulation_portals)]
+    ).items():
+        if times > 1:
+            raise PlanError(
+                f"machine {machine}: an interface and a portal are both named {name}; rename the node"
+            )
+    captures = [
+        {"interface": name, "file": file} for name, file in options.captures.items() if name in interfaces
+    ]
+    alone = not joints.emulation_portals and not joints.peers
+    plan = {
+        "format": 1,
+        "name": machine,
+        "seed": options.seed,
+        "token": options.token,
+        "nodes": described,
+        "emulation_portals": joints.emulation_portals,
+        "peers": list(joints.peers.values()),
+        "links": joints.links,
+        "captures": captures,
+        "realtime": options.realtime.to_json(_least_delay_ns(joints.links), alone=alone),
+    }
+    if options.record is not None:
+        plan["record"] = f"{options.record}/{machine}.pcapng"
+    return plan
+
+
+def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
+    """Over both directions of all links; 0 where there is none."""
+    return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
+
+
+def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
+    ends = network.layout.ends_of[spec.name]
+    processing = resolve_processing(spec.options, spec.name)
+    if spec.kind == "simswitch":
+        return {
+            "name": spec.name,
+            "kind": "switch",
+            "interfaces": [{"name": end.interface} for end in ends],
+            "routes": [],
+            **processing,
+        }
+    interfaces = []
+    for end in ends:
+        address = network.addresses.by_interface.get(end.interface)
+        if address is None:
+            raise PlanError(
+                f"interface {end.interface}: a simulated host or router needs an address there; give it an ip"
+            )
+        interface = {
+            "name": end.interface,
+            "mac": network.macs[end.interface],
+            "address": str(address),
+            "mtu": end.mtu,
+        }
+        if (address6 := network.addresses6.by_interface.get(end.interface)) is not None:
+            interface["address6"] = str(address6)
+        interfaces.append(interface)
+    routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
+    node = {
+        "name": spec.name,
+        "kind": _KINDS[spec.kind],
+        "interfaces": interfaces,
+        "routes": routes,
+        **processing,
+    }
+    applications = spec.options.get("applications")
+    if applications:
+        node["applications"] = [_application(network, spec, each) for each in applications]
+    return node
+
+
+def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:
+    """An application as the instance knows it: its destination is an address."""
+    application = dict(given)
+    destination = application.get("destination")
+    if destination is None:
+        return application
+    what = f"simhost {spec.name}: {application['kind']} to {destination}"
+    if destination in network.layout.nodes:
+        ends = network.layout.ends_of[destination]
+        found = [network.addresses.by_interface.get(end.interface) for end in ends]
+        addresses = [address for address in found if address is not None]
+        if not addresses:
+            raise PlanError(f"{what}: that node has no address; choose one that has")
+        application["destination"] = str(addresses[0].ip)
+        return application
+    try:
+        application["destination"] = str(ipaddress.ip_address(destination))
+    except ValueError:
+        raise PlanError(f"{what}: there is no such node, and it is no address of IPv4 or IPv6") from None
+    return application
+
+
+def _route(network: Network, spec: NodeSpec, route: Route) -> Route:
+    """A route as the instance knows it: a prefix in figures, and always an interface."""
+    prefix = "0.0.0.0/0" if route["prefix"] == "default" else route["prefix"]
+    interface, via = route["interface"], route["via"]
+    if interface is None and via is not None:
+        gateway = ipaddress.ip_address(via)
+        addresses = network.addresses if gateway.version == 4 else network.addresses6
+        for end in network.layout.ends_of[spec.name]:
+            own = addresses.by_interface.get(end.interface)
+            if own is not None and gateway in own.network:
+                interface = end.interface
+        if interface is None:
+            raise PlanError(
+                f"{spec.kind} {spec.name}: gateway {via} is in none of its subnets; choose one that is"
+            )
+    return {"prefix": prefix, "via": via, "interface": interface}

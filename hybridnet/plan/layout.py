@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Layout: which machine each node lives on.
+
+A node without `machine=` lives where its neighbours live. First along links that cannot be cut (their delay
+is too short to hide the way between machines), then along the others; a part of the network in which nobody
+names a machine lives on the first one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.options import MachineSpec
+from hybridnet.topo import LinkSpec, NodeSpec, Topo
+from hybridnet.topo.options import End
+
+__all__ = ["Layout", "lay_out"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The description with every node on a machine. Dictionaries keep the order of the description."""
+
+    nodes: dict[str, NodeSpec]
+    links: list[LinkSpec]
+    machine_of: dict[str, str]
+    ends_of: dict[str, list[End]]  # by port
+
+    def on(self, machine: str, kind: str | None = None) -> list[NodeSpec]:
+        """The nodes on one machine, of one kind or of all."""
+        return [
+            spec
+            for spec in self.nodes.values()
+            if self.machine_of[spec.name] == machine and kind in (None, spec.kind)
+        ]
+
+
+def lay_out(topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int) -> Layout:
+    """Give every node a machine.
+
+    Raises:
+        PlanError: no machine, a repeated or unknown machine name.
+    """
+    names = [machine.name for machine in machines]
+    if not names:
+        raise PlanError("there is no machine to build on; give at least one")
+    for name in names:
+        if names.count(name) > 1:
+            raise PlanError(f"machine {name} is given twice; give each machine a name of its own")
+    nodes = {spec.name: spec for spec in topo.node_specs()}
+    links = topo.link_specs()
+    machine_of = {
+        spec.name: _named_machine(spec, names) for spec in nodes.values() if spec.options.get("machine")
+    }
+
+    def cannot_be_cut(link: LinkSpec) -> bool:
+        return min(link.a_to_b.delay_ns, link.b_to_a.delay_ns) < least_cut_delay_ns
+
+    _follow_neighbours(nodes, links, machine_of, cannot_be_cut)
+    _follow_neighbours(nodes, links, machine_of, lambda _: True)
+    placed = {name: machine_of.get(name, names[0]) for name in nodes}
+    return Layout(nodes, links, placed, _ends_by_port(nodes, links))
+
+
+def _named_machine(spec: NodeSpec, names: list[str]) -> str:
+    machine = spec.options["machine"]
+    if machine not in names:
+        raise PlanError(
+            f"node {spec.name}: there is no machine {machine!r}; the machines are {', '.join(names)}"
+        )
+    return str(machine)
+
+
+def _follow_neighbours(
+    nodes: Iterable[str],
+    links: Iterable[LinkSpec],
+    machine_of: dict[str, str],
+    along: Callable[[LinkSpec], bool],
+) -> None:
+    """Spread the machines in `machine_of` breadth first, so that the nearest named neighbour decides."""
+    neighbours: dict[str, list[str]] = {name: [] for name in nodes}
+    for link in links:
+        if along(link):
+            neighbours[link.a.node].append(link.b.node)
+            neighbours[link.b.node].append(link.a.node)
+    reached = deque(name for name in neighbours if name in machine_of)
+    while reached:
+        node = reached.popleft()
+        for other in neighbours[node]:
+            if other not in machine_of:
+                machine_of[other] = machine_of[node]
+                reached.append(other)
+
+
+def _ends_by_port(nodes: Iterable[str], links: Iterable[LinkSpec]) -> dict[str, list[End]]:
+    ends: dict[str, list[End]] = {name: [] for name in nodes}
+    for link in links:
+        for end in (link.a, link.b):
+            ends[end.node].append(end)
+    return {name: sorted(own, key=lambda end: end.port) for name, own in ends.items()}

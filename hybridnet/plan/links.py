@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Links: what each link of the description becomes.
+
+    between                    on one machine                       on two machines
+    emulated, nothing asked    veth; patch between two switches     cut link, a portal at each end
+    emulated, rate, delay ...  simulated link, a portal each end    cut link, a portal at each end
+    emulated and simulated     simulated link, one portal           cut link, one portal
+    simulated                  simulated link                       cut link
+
+A *cut link* stands in two instance plans: each has its own end, and the other machine's instance as the
+other end, told from its siblings by a channel number. In each of the two, `a` is the end that is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.layout import Layout
+from hybridnet.plan.switches import portal_device
+from hybridnet.quantities import format_delay
+from hybridnet.topo import LinkSpec
+from hybridnet.topo.direction import Direction
+from hybridnet.topo.options import DEFAULT_MTU, End
+
+__all__ = ["Joints", "LinkPlan", "changed", "join"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LinkPlan:
+    """What became of one link. `kind`: veth, patch, simulated, cut."""
+
+    name: str
+    kind: str
+    a: End
+    b: End
+    a_to_b: Direction
+    b_to_a: Direction
+    machines: tuple[str, str]  # of the two ends
+    portals: tuple[str, ...]  # the interfaces that have one
+
+
+@dataclass
+class Joints:
+    """What one machine has to make for its links."""
+
+    pairs: list[Json] = field(default_factory=list)
+    portals: list[Json] = field(default_factory=list)
+    emulation_portals: list[Json] = field(default_factory=list)
+    peers: dict[str, Json] = field(default_factory=dict)  # by the other machine
+    links: list[Json] = field(default_factory=list)
+
+
+def join(
+    layout: Layout, addresses: dict[str, str], least_cut_delay_ns: int, backend: str, peer_port: int
+) -> tuple[list[LinkPlan], dict[str, Joints]]:
+    """Decide every link, and write down what each machine makes for it.
+
+    Args:
+        layout: the description with every node on a machine.
+        addresses: where each machine is reached, in the machines' order.
+        least_cut_delay_ns: less delay is refused between machines.
+        backend: of emulation portals.
+        peer_port: the UDP port of the first pair of machines; each further pair takes the next one.
+
+    Raises:
+        PlanError: a link between machines has too little delay; an option cannot be had at that kind of end.
+    """
+    joints = {machine: Joints() for machine in addresses}
+    channels: dict[frozenset[str], int] = {}
+    plans: list[LinkPlan] = []
+    for link in layout.links:
+        _check_ends(layout, link)
+        plan = _decide(layout, link, least_cut_delay_ns)
+        plans.append(plan)
+        if plan.kind in ("veth", "patch"):
+            joints[plan.machines[0]].pairs.append(
+                {"kind": plan.kind, "a": _node_end(link.a), "b": _node_end(link.b)}
+            )
+            continue
+        for end, machine in zip((link.a, link.b), plan.machines, strict=True):
+            if end.interface in plan.portals:
+                _add_portal(joints[machine], end, backend)
+        if plan.kind == "simulated":
+            joints[plan.machines[0]].links.append(_instance_link(plan, _instance_end(plan, plan.a), False))
+            continue
+        pair = frozenset(plan.machines)
+        channel = channels.get(pair, 0)
+        channels[pair] = channel + 1
+        port = peer_port + list(channels).index(pair)
+        for there, here in ((False, plan.machines[0]), (True, plan.machines[1])):
+            other = plan.machines[0] if there else plan.machines[1]
+            _add_peer(joints[here], other, addresses[here], addresses[other], port)
+            near = plan.b if there else plan.a
+            joints[here].links.append(
+                _instance_link(plan, _instance_end(plan, near), there, {"peer": other, "channel": channel})
+            )
+    return plans, joints
+
+
+def changed(
+    plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
+) -> tuple[LinkPlan, dict[str, Json]]:
+    """The link with other directions while it runs, and what each machine's agent is told by set_link.
+
+    Raises:
+        PlanError: it is not simulated, or a cut link's delay becomes too short.
+    """
+    if plan.kind in ("veth", "patch"):
+        raise PlanError(
+            f"link {plan.name}: it is a {plan.kind} that nothing delays, and cannot be changed while it runs; describe "
+            "it with an option of a simulated link, such as delay='10us'"
+        )
+    new = replace(plan, a_to_b=a_to_b, b_to_a=b_to_a)
+    if plan.kind == "cut":
+        _check_cut_delay(new, plan.machines, least_cut_delay_ns)
+    there, back = a_to_b.to_change(), b_to_a.to_change()
+    told = {plan.machines[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
+    if plan.kind == "cut":  # its own end is `a` there
+        told[plan.machines[1]] = {"link": plan.name, "a_to_b": back, "b_to_a": there}
+    return new, told
+
+
+def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int) -> LinkPlan:
+    machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
+    emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
+    if machines[0] != machines[1]:
+        _check_cut_delay(link, machines, least_cut_delay_ns)
+        kind = "cut"
+    elif len(emulated) < 2 or link.shaped:
+        kind = "simulated"
+    else:
+        both_switches = all(layout.nodes[end.node].kind == "switch" for end in (link.a, link.b))
+        kind, emulated = ("patch" if both_switches else "veth"), ()
+    return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, emulated)
+
+
+def _check_cut_delay(link: LinkSpec | LinkPlan, machines: tuple[str, str], least_cut_delay_ns: int) -> None:
+    delay = min(link.a_to_b.least_delay_ns, link.b_to_a.least_delay_ns)
+    if delay < least_cut_delay_ns:
+        least = format_delay(least_cut_delay_ns)
+        raise PlanError(
+            f"link {link.name}: its ends are on machines {machines[0]} and {machines[1]}, and its delay "
+            f"({format_delay(delay)}) cannot hide the way between them; give it delay='{least.replace(' ', '')}' "
+            "or more, or put both ends on one machine"
+        )
+
+
+def _check_ends(layout: Layout, link: LinkSpec) -> None:
+    for end in (link.a, link.b):
+        spec = layout.nodes[end.node]
+        if spec.forwards_frames and (end.ip or end.ip6) is not None:
+            raise PlanError(
+                f"link {link.name}: {end.interface} is a switch's port and takes no ip or ip6; leave it out"
+            )
+        if end.mtu != DEFAULT_MTU and not all(layout.nodes[e.node].simulated for e in (link.a, link.b)):
+            raise PlanError(
+                f"link {link.name}: mtu {end.mtu} of {end.interface} is not supported at an emulated node; leave it out"
+            )
+
+
+def _add_portal(joint: Joints, end: End, backend: str) -> None:
+    name, device = _portal_name(end), portal_device(end.interface)
+    joint.portals.append({"name": name, "node": end.node, "interface": end.interface, "device": device})
+    joint.emulation_portals.append({"name": name, "device": device, "backend": backend})
+
+
+def _add_peer(joint: Joints, other: str, local: str, remote: str, port: int) -> None:
+    if port > 65535:
+        raise PlanError(
+            f"machine {other}: no UDP port is left for peering ({port}); start from a lower peer_port"
+        )
+    joint.peers[other] = {"name": other, "local": f"{local}:{port}", "remote": f"{remote}:{port}"}
+
+
+def _instance_link(plan: LinkPlan, near: Json, reverse: bool, far: Json | None = None) -> Json:
+    out, back = (plan.b_to_a, plan.a_to_b) if reverse else (plan.a_to_b, plan.b_to_a)
+    return {
+        "name": plan.name,
+        "a": near,
+        "b": far or _instance_end(plan, plan.b),
+        "a_to_b": out.to_json(),
+        "b_to_a": back.to_json(),
+    }
+
+
+def _instance_end(plan: LinkPlan, end: End) -> Json:
+    return {"portal": _portal_name(end)} if end.interface in plan.portals else {"interface": end.interface}
+
+
+def _portal_name(end: End) -> str:
+    return f"p-{end.interface}"
+
+
+def _node_end(end: End) -> Json:
+    return {"node": end.node, "interface": end.interface}

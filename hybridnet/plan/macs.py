@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""MAC addresses: given, counted as Mininet's autoSetMacs does, or derived from the interface's name.
+
+A derived address is locally administered (02:...), and the same in every run, so captures of two runs can be
+compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.layout import Layout
+from hybridnet.topo import natural
+from hybridnet.topo.options import End
+
+__all__ = ["assign_macs"]
+
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+
+
+def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
+    """A MAC address for every interface of a host or router, by interface name.
+
+    Raises:
+        PlanError: an explicit address is malformed, a multicast address, or taken; or given to a switch's
+            port.
+    """
+    owners: dict[str, str] = {}
+    given: dict[str, str] = {}
+    for name, ends in layout.ends_of.items():
+        for end in ends:
+            text = _explicit(layout, end)
+            if text is None:
+                continue
+            if layout.nodes[name].forwards_frames:
+                raise PlanError(
+                    f"interface {end.interface}: a switch's port has no MAC address to set; leave it out"
+                )
+            given[end.interface] = _claim(owners, _checked(text, end.interface), end.interface)
+    numbers = _numbers(layout) if auto_set_macs else {}
+    for name, ends in layout.ends_of.items():
+        if layout.nodes[name].forwards_frames:
+            continue
+        for end in ends:
+            if end.interface in given:
+                continue
+            if name in numbers and end is ends[0]:
+                mac = ":".join(f"{byte:02x}" for byte in numbers[name].to_bytes(6))
+                given[end.interface] = _claim(owners, mac, end.interface)
+            else:
+                given[end.interface] = _derive(owners, end.interface)
+    return given
+
+
+def _explicit(layout: Layout, end: End) -> str | None:
+    if end.mac is None and layout.ends_of[end.node][0] is end:
+        return layout.nodes[end.node].options.get("mac")
+    return end.mac
+
+
+def _checked(text: object, interface: str) -> str:
+    mac = text.lower() if isinstance(text, str) else ""
+    if not _MAC.fullmatch(mac):
+        raise PlanError(
+            f"interface {interface}: mac {text!r} is no MAC address; write one like 00:00:00:00:00:01"
+        )
+    if int(mac[:2], 16) & 1:
+        raise PlanError(f"interface {interface}: mac {text} is a multicast address; make its first byte even")
+    return mac
+
+
+def _claim(owners: dict[str, str], mac: str, interface: str) -> str:
+    if mac in owners:
+        raise PlanError(f"interface {interface}: mac {mac} is taken by {owners[mac]}; choose another")
+    owners[mac] = interface
+    return mac
+
+
+def _derive(owners: dict[str, str], interface: str) -> str:
+    for salt in range(len(owners) + 1):
+        digest = hashlib.sha256(f"{interface}/{salt}".encode()).digest()
+        mac = ":".join(f"{byte:02x}" for byte in (0x02, *digest[:5]))
+        if mac not in owners:
+            return _claim(owners, mac, interface)
+    raise AssertionError("one more candidate than addresses taken, and all of them were taken")
+
+
+def _numbers(layout: Layout) -> dict[str, int]:
+    hosts = [spec.name for spec in layout.nodes.values() if spec.kind == "host"]
+    simulated = [spec.name for spec in layout.nodes.values() if spec.kind == "simhost"]
+    ordered = (*sorted(hosts, key=natural), *sorted(simulated, key=natural))
+    return {name: number for number, name in enumerate(ordered, start=1)}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""What a plan depends on besides the description: the machines, and the choices of the run."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.families import IPV6_PREFIX_LENGTH
+
+__all__ = ["BACKENDS", "LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
+
+PORT_TYPES = ("auto", "afxdp", "afpacket", "system")
+
+# Of emulation portals at the ends of veth pairs. (A TAP portal is a device itself; see docs/portals.md.)
+BACKENDS = ("packet", "pcap", "xdp")
+
+# A cut link's delay must hide what really passes between two instances: reading the packet from its portal,
+# a UDP datagram through the kernel, waking the other instance. On one computer that takes tens of
+# microseconds and now and then more than a hundred; below this the packets of every burst would come late.
+LEAST_CUT_DELAY_NS = 200_000
+
+PEER_PORT = 47000
+
+# Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
+# the links delay, and of the verdict's limit on lateness.
+MODERATION_PART = 20
+MOST_MODERATION_NS = 100_000
+ALONE_MODERATION_NS = 300_000
+"""Of an instance that nothing real is attached to: nobody waits for what is late, only the verdict looks at it."""
+
+
+@dataclass(frozen=True)
+class MachineSpec:
+    """A machine as the plan sees it.
+
+    Args:
+        name: what `machine=` says.
+        address: IPv4 address at which the other machines reach it.
+        kernel_datapath: its kernel has the openvswitch module.
+        memory_bytes: what is available there; None: not known, so the fit is not judged.
+    """
+
+    name: str
+    address: str
+    kernel_datapath: bool = False
+    memory_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            ipaddress.IPv4Address(self.address)
+        except ValueError:
+            raise PlanError(
+                f"machine {self.name}: address {self.address!r} is no IPv4 address; write one like 198.18.0.1"
+            ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealtimeOptions:
+    """How the instances keep up with the wall clock.
+
+    Args:
+        policy: ``"best_effort"`` runs on when late and reports it, ``"strict"`` stops.
+        lateness_limit_ns: the bound of the strict policy.
+        spin_ns: how long before an event the instance stops sleeping and spins.
+        moderation_ns: while an instance is busy, it begins its turns at least this far apart and handles together what
+            came meanwhile, 0 (never) to 1,000,000; what falls due meanwhile is late by at most that. None: a twentieth
+            of the least delay of its links, at most 100,000; 300,000 where it has neither portals nor peers.
+        early_wake_ns: a sleep before an event ends earlier by what waking up takes on this computer, at most by this,
+            0 (never) to 1,000,000; no more than 2 % of the time are spent on it. Default 150,000.
+        cpu: the processor it is pinned to, or None.
+        fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
+            it late, but for short times where it never sleeps (docs/portals.md); None: under the ordinary scheduler.
+        shallow_idle: while it runs, idle processors of its computer stay in states that they leave at once, where
+            it may ask for that (root); they use more power, and those of a virtual machine do not sleep.
+    """
+
+    policy: str = "best_effort"
+    lateness_limit_ns: int = 1_000_000
+    spin_ns: int = 0
+    moderation_ns: int | None = None
+    early_wake_ns: int = 150_000
+    cpu: int | None = None
+    fifo_priority: int | None = 10
+    shallow_idle: bool = True
+
+    def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, str | int | None]:
+        """As the instance plan writes it.
+
+        Args:
+            least_delay_ns: of the links of the instance.
+            alone: whether it has neither portals nor peers.
+        """
+        chosen_ns = (
+            ALONE_MODERATION_NS if alone else min(least_delay_ns // MODERATION_PART, MOST_MODERATION_NS)
+        )
+        return {
+            "policy": self.policy,
+            "lateness_limit_ns": self.lateness_limit_ns,
+            "spin_ns": self.spin_ns,
+            "moderation_ns": chosen_ns if self.moderation_ns is None else self.moderation_ns,
+            "early_wake_ns": self.early_wake_ns,
+            "cpu": self.cpu,
+            "fifo_priority": self.fifo_priority,
+            "shallow_idle": self.shallow_idle,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """The choices of a run.
+
+    Args:
+        token: 16 hexadecimal digits that tell this run's peering datagrams from others'.
+        seed: of every instance's random streams.
+        port_type: how hosts' frames get into Open vSwitch; ``"auto"`` lets the plan choose per machine.
+        controllers: OpenFlow targets such as ``"tcp:198.18.0.254:6653"``, for all machines or by machine
+            name.
+        fail_mode: of switches that do not say: ``"secure"`` or ``"standalone"``.
+        ip_base: where hosts without a simulated router get their addresses, as in Mininet.
+        ip6_base: where all hosts and simulated routers get an IPv6 address too, one /64 for each segment, such as
+            ``"fd00::/48"``; None: only those that the description gives one with ip6=.
+        auto_set_macs: hosts' MAC addresses count from 00:00:00:00:00:01, as in Mininet.
+        auto_static_arp: hosts know each other's MAC addresses from the start.
+        least_cut_delay_ns: a link between machines with less delay is refused.
+        backend: of emulation portals: ``"packet"``, ``"pcap"`` or ``"xdp"``; see docs/portals.md.
+        captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
+        record: directory on each machine; everything that crosses its instance's portals goes into the file
+            MACHINE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
+        realtime: how the instances keep up with the wall clock.
+        peer_port: the first UDP port of peering.
+    """
+
+    token: str
+    seed: int = 1
+    port_type: str = "auto"
+    controllers: Sequence[str] | Mapping[str, Sequence[str]] = ()
+    fail_mode: str = "secure"
+    ip_base: str = "10.0.0.0/8"
+    ip6_base: str | None = None
+    auto_set_macs: bool = False
+    auto_static_arp: bool = False
+    least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
+    backend: str = "packet"
+    captures: Mapping[str, str] = field(default_factory=dict)
+    record: str | None = None
+    realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
+    peer_port: int = PEER_PORT
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[0-9a-f]{16}", self.token):
+            raise PlanError(f"token {self.token!r} is not 16 hexadecimal digits; use secrets.token_hex(8)")
+        for what, value, allowed in (
+            ("port_type", self.port_type, PORT_TYPES),
+            ("fail_mode", self.fail_mode, ("secure", "standalone")),
+            ("backend", self.backend, BACKENDS),
+            ("realtime policy", self.realtime.policy, ("best_effort", "strict")),
+        ):
+            if value not in allowed:
+                raise PlanError(f"{what} {value!r} does not exist; write one of {', '.join(allowed)}")
+        if not 0 <= self.realtime.early_wake_ns <= 1_000_000:
+            raise PlanError(
+                f"early wake of {self.realtime.early_wake_ns} ns is out of range; write 0 to 1000000 ns"
+            )
+        if not 0 <= (self.realtime.moderation_ns or 0) <= 1_000_000:
+            raise PlanError(
+                f"moderation of {self.realtime.moderation_ns} ns is out of range; write 0 to 1000000 ns, or None for a "
+                "part of the links' delay"
+            )
+        if self.record is not None and not self.record.startswith("/"):
+            raise PlanError(
+                f"record {self.record!r} is no absolute path, which each machine needs; write os.path.abspath(...)"
+            )
+        try:
+            ipaddress.IPv4Network(self.ip_base, strict=False)
+        except ValueError:
+            raise PlanError(
+                f"ip_base {self.ip_base!r} is no IPv4 network; write one like 10.0.0.0/8"
+            ) from None
+        if self.ip6_base is not None:
+            self._check_ip6_base(self.ip6_base)
+
+    @staticmethod
+    def _check_ip6_base(text: str) -> None:
+        try:
+            base = ipaddress.IPv6Network(text, strict=False)
+        except ValueError:
+            raise PlanError(f"ip6_base {text!r} is no IPv6 network; write one like fd00::/48") from None
+        if base.prefixlen > IPV6_PREFIX_LENGTH:
+            raise PlanError(
+                f"ip6_base {text!r} holds no /64, which each segment gets; write one like fd00::/48"
+            )
+
+    def controllers_of(self, machine: str) -> list[str]:
+        """The OpenFlow targets of the switches on one machine."""
+        if isinstance(self.controllers, Mapping):
+            return list(self.controllers.get(machine, ()))
+        return list(self.controllers)

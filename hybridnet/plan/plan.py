@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""make_plan: from the description to what each machine makes. Pure: no root, no file, no clock, no chance.
+
+    Topo ─ lay_out ─▶ Layout ─┬─ find_segments ─ assign_addresses ─ routes ─┐
+                              ├─ assign_macs, assign_dpids ─────────────────┼─▶ Plan: one machine plan per
+                              machine └─ pair: veth, patch, simulated, cut ─────────┘
+
+The machine plans are those of `hybridnet/schema/machine.json`. The same description, machines and options
+give the same plan, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.addresses import assign_addresses
+from hybridnet.plan.families import ipv4, ipv6
+from hybridnet.plan.fit import choose_port_type, judge_fit
+from hybridnet.plan.hosts import host_plans
+from hybridnet.plan.instance import Network, instance_plan
+from hybridnet.plan.layout import Layout, lay_out
+from hybridnet.plan.links import Joints, LinkPlan, join
+from hybridnet.plan.macs import assign_macs
+from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
+from hybridnet.plan.routes import host_routes, router_routes
+from hybridnet.plan.segments import find_segments
+from hybridnet.plan.switches import assign_dpids, check_device_names, fail_mode_of, protocols_of
+from hybridnet.topo import NodeSpec, Topo
+
+__all__ = ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What each machine makes, and what became of every node and link."""
+
+    machines: dict[str, dict[str, Any]]  # machine plans, by machine
+    machine_of: dict[str, str]  # by node
+    links: list[LinkPlan]
+    estimates: dict[str, dict[str, Any]]  # what it takes, by machine
+    warnings: list[str]
+
+    def host(self, name: str) -> dict[str, Any]:
+        """The plan of one emulated host."""
+        return _named(self.machines[self.machine_of[name]]["hosts"], name)
+
+    def switch(self, name: str) -> dict[str, Any]:
+        """The plan of one emulated switch."""
+        return _named(self.machines[self.machine_of[name]]["switches"], name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as data."""
+        return {
+            "machines": self.machines,
+            "placement": self.machine_of,
+            "links": [
+                {
+                    "name": link.name,
+                    "kind": link.kind,
+                    "a": link.a.interface,
+                    "b": link.b.interface,
+                    "machines": list(link.machines),
+                    "portals": list(link.portals),
+                }
+                for link in self.links
+            ],
+            "estimates": self.estimates,
+            "warnings": self.warnings,
+        }
+
+    def dumps(self) -> str:
+        """The plan as JSON text."""
+        return json.dumps(self.to_json(), indent=2)
+
+    def __str__(self) -> str:
+        from hybridnet.plan.text import plan_text
+
+        return plan_text(self)
+
+
+def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions) -> Plan:
+    """Plan a network.
+
+    Args:
+        topo: the description.
+        machines: where it may be built; the first is the default.
+        options: the choices of the run.
+
+    Raises:
+        PlanError: the description cannot be built as asked; the message names the node or link and the cure.
+    """
+    layout = lay_out(topo, machines, options.least_cut_delay_ns)
+    segments = find_segments(layout)
+    addresses = assign_addresses(layout, segments, ipv4(options.ip_base))
+    addresses6 = assign_addresses(layout, segments, ipv6(options.ip6_base))
+    macs = assign_macs(layout, options.auto_set_macs)
+    links, joints = join(
+        layout,
+        {machine.name: machine.address for machine in machines},
+        options.least_cut_delay_ns,
+        options.backend,
+        options.peer_port,
+    )
+    check_device_names(layout, {interface for link in links for interface in link.portals})
+    families = (addresses, addresses6)
+    routes = {**router_routes(layout, segments, families), **host_routes(layout, segments, families)}
+    network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout))
+    _check_captures(layout, options)
+    plans: dict[str, dict[str, Any]] = {}
+    estimates: dict[str, dict[str, Any]] = {}
+    warnings: list[str] = []
+    for machine in machines:
+        plans[machine.name] = _machine_plan(network, machine, joints[machine.name], options)
+        estimates[machine.name], found = judge_fit(machine, plans[machine.name])
+        warnings += found
+    return Plan(plans, layout.machine_of, links, estimates, warnings)
+
+
+def _machine_plan(
+    network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions
+) -> dict[str, Any]:
+    switches = network.layout.on(machine.name, "switch")
+    return {
+        "format": 1,
+        "machine": machine.name,
+        "port_type": choose_port_type(machine, len(switches), options.port_type),
+        "hosts": host_plans(network, machine.name, options.auto_static_arp),
+        "switches": [_switch(network, spec, machine.name, options) for spec in switches],
+        "pairs": joint.pairs,
+        "portals": joint.portals,
+        "instance": instance_plan(network, machine.name, joint, options),
+    }
+
+
+def _switch(network: Network, spec: NodeSpec, machine: str, options: PlanOptions) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "dpid": network.dpids[spec.name],
+        "protocols": protocols_of(spec),
+        "fail_mode": fail_mode_of(spec, options.fail_mode),
+        "controllers": options.controllers_of(machine),
+        "ports": [{"name": end.interface, "number": end.port} for end in network.layout.ends_of[spec.name]],
+    }
+
+
+def _check_captures(layout: Layout, options: PlanOptions) -> None:
+    simulated = {
+        end.interface for name, ends in layout.ends_of.items() if layout.nodes[name].simulated for end in ends
+    }
+    for name in options.captures:
+        if name not in simulated:
+            raise PlanError(
+                f"capture at {name}: there is no simulated interface of that name; "
+                f"the interfaces are {', '.join(sorted(simulated)) or 'none: nothing is simulated'}"
+            )
+
+
+def _named(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(item for item in items if item["name"] == name)

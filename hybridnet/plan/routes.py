@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Routes: shortest paths by delay for simulated routers, and the hosts' default routes.
+
+Dijkstra over the routers and switches of the whole network, across machines: a packet from one subnet to
+another takes the path of least total propagation delay, then of fewest links. The subnets of a router's own
+interfaces need no route: the interface says them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from itertools import pairwise
+
+import networkx as nx
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.addresses import Addresses
+from hybridnet.plan.families import Address
+from hybridnet.plan.layout import Layout
+from hybridnet.plan.segments import Segment
+from hybridnet.topo import NodeSpec, natural
+from hybridnet.topo.options import End
+
+__all__ = ["Route", "host_routes", "router_routes"]
+
+Route = dict[str, str | None]  # prefix, via, interface: as the plans write it
+
+# More than any path has links, so that the number of links only decides between equal delays.
+_DELAY_WEIGHT = 1_000_000
+
+
+def router_routes(
+    layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
+) -> dict[str, list[Route]]:
+    """For every simulated router its routes to the subnets of each family that it is not on, in the order of the
+    segments.
+    """
+    routes: dict[str, list[Route]] = {}
+    for addresses in families:
+        for router, found in _routes_of_family(layout, segments, addresses).items():
+            routes.setdefault(router, []).extend(found)
+    return routes
+
+
+def _routes_of_family(
+    layout: Layout, segments: Sequence[Segment], addresses: Addresses
+) -> dict[str, list[Route]]:
+    graph = _graph(layout, addresses)
+    routed = [segment for segment in segments if segment in addresses.subnet_of]
+    routes: dict[str, list[Route]] = {}
+    for spec in layout.nodes.values():
+        if spec.kind == "simrouter":
+            distances: dict[str, int]
+            paths: dict[str, list[str]]
+            distances, paths = nx.single_source_dijkstra(graph, spec.name)  # type: ignore[assignment]
+            routes[spec.name] = [
+                _route(layout, graph, addresses, paths[entry], str(addresses.subnet_of[segment]))
+                for segment in routed
+                if (entry := _nearest_router(segment, spec.name, distances)) is not None
+            ]
+    return routes
+
+
+def host_routes(
+    layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
+) -> dict[str, list[Route]]:
+    """For every host, emulated or simulated, the routes it is given, and the default route via its gateway of each
+    family for which it is given none.
+    """
+    gateways = [_gateways(layout, segments, addresses) for addresses in families]
+    routes: dict[str, list[Route]] = {}
+    for spec in layout.nodes.values():
+        if spec.kind not in ("host", "simhost"):
+            continue
+        own = [_explicit_route(spec, prefix, via) for prefix, via in spec.options.get("routes") or ()]
+        default = spec.options.get("defaultRoute")
+        if default is not None:
+            own.append(_parse_default(spec, default, layout))
+        given = {route["prefix"] for route in own}
+        found = [of_family[spec.name] for of_family in gateways if spec.name in of_family]
+        routes[spec.name] = own + [route for route in found if route["prefix"] not in given]
+    return routes
+
+
+def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
+    """What forwards packets of one family; an edge carries its two interfaces. Of parallel links the one with the
+    least delay counts.
+    """
+    graph: nx.DiGraph = nx.DiGraph()
+    for spec in layout.nodes.values():
+        if spec.forwards_frames or spec.kind == "simrouter":
+            graph.add_node(spec.name)
+    for link in layout.links:
+        for near, far, direction in ((link.a, link.b, link.a_to_b), (link.b, link.a, link.b_to_a)):
+            if near.node not in graph or far.node not in graph:
+                continue
+            if not all(_speaks(layout, end, addresses) for end in (near, far)):
+                continue
+            weight = direction.delay_ns * _DELAY_WEIGHT + 1
+            if not graph.has_edge(near.node, far.node) or weight < graph[near.node][far.node]["weight"]:
+                graph.add_edge(near.node, far.node, weight=weight, near=near.interface, far=far.interface)
+    return graph
+
+
+def _speaks(layout: Layout, end: End, addresses: Addresses) -> bool:
+    """Packets of the family pass there: a router needs an address for that, a switch none."""
+    return layout.nodes[end.node].kind != "simrouter" or end.interface in addresses.by_interface
+
+
+def _nearest_router(segment: Segment, start: str, distances: dict[str, int]) -> str | None:
+    """The router over which `start` reaches the segment; None where it is on it, or cannot reach it."""
+    routers = [end.node for end in segment.routers]
+    reachable = [router for router in routers if router in distances]
+    if start in routers or not reachable:
+        return None
+    return min(reachable, key=lambda router: (distances[router], natural(router)))
+
+
+def _route(layout: Layout, graph: nx.DiGraph, addresses: Addresses, path: list[str], prefix: str) -> Route:
+    """The first hop of `path`: out of its first link, to the first router on it."""
+    for node, following in pairwise(path):
+        if layout.nodes[following].kind == "simrouter":
+            via = addresses.by_interface[graph[node][following]["far"]]
+            return {"prefix": prefix, "via": str(via.ip), "interface": graph[path[0]][path[1]]["near"]}
+    raise AssertionError(f"the path {path} leads to no router")
+
+
+def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, Route]:
+    """The default route of each host on a routed segment: via the segment's first router, by its first
+    interface.
+    """
+    of_interface = {end.interface: segment for segment in segments if segment.routed for end in segment.hosts}
+    gateways: dict[str, Route] = {}
+    for name, ends in layout.ends_of.items():
+        for end in ends:
+            segment = of_interface.get(end.interface)
+            if segment is None or end.interface not in addresses.by_interface or name in gateways:
+                continue
+            router = next((r for r in segment.routers if r.interface in addresses.by_interface), None)
+            if router is not None:
+                gateway = addresses.by_interface[router.interface].ip
+                gateways[name] = {
+                    "prefix": _default_route(gateway),
+                    "via": str(gateway),
+                    "interface": end.interface,
+                }
+    return gateways
+
+
+def _parse_default(spec: NodeSpec, text: object, layout: Layout) -> Route:
+    """Mininet's defaultRoute: "via 10.0.0.1", "dev h1-eth0", or both; of the gateway's family."""
+    what = f"{spec.kind} {spec.name}: defaultRoute {text!r}"
+    words = text.split() if isinstance(text, str) else []
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    if not words or len(words) % 2 or not set(given) <= {"via", "dev"}:
+        raise PlanError(f"{what} is not understood; write 'via 10.0.0.1' or 'dev {spec.name}-eth0'")
+    interfaces = [end.interface for end in layout.ends_of[spec.name]]
+    device = given.get("dev")
+    if device is not None and device not in interfaces:
+        raise PlanError(
+            f"{what}: {spec.name} has no interface {device}; it has {', '.join(interfaces) or 'none'}"
+        )
+    via = _checked_via(given.get("via"), what)
+    prefix = "default" if via is None else _default_route(ipaddress.ip_address(via))
+    return {"prefix": prefix, "via": via, "interface": device}
+
+
+def _default_route(gateway: Address) -> str:
+    """Linux reads "default" as one of IPv4."""
+    return "default" if gateway.version == 4 else "::/0"
+
+
+def _explicit_route(spec: NodeSpec, prefix: object, via: object) -> Route:
+    what = f"host {spec.name}: route {prefix!r} via {via!r}"
+    try:
+        network = ipaddress.ip_network(str(prefix), strict=False)
+    except ValueError:
+        raise PlanError(
+            f"{what}: {prefix!r} is no prefix; write one like 10.2.0.0/16 or fd00:2::/64"
+        ) from None
+    words = str(via).split()
+    address = _checked_via(words[-1] if words[:-1] in ([], ["via"]) and words else str(via), what)
+    if address is not None and ipaddress.ip_address(address).version != network.version:
+        raise PlanError(f"{what}: the two are of different families; write both of IPv4 or both of IPv6")
+    return {"prefix": str(network), "via": address, "interface": None}
+
+
+def _checked_via(via: str | None, what: str) -> str | None:
+    if via is None:
+        return None
+    try:
+        return str(ipaddress.ip_address(via))
+    except ValueError:
+        raise PlanError(f"{what}: {via!r} is no address; write one like 10.0.0.1 or fd00::1") from None

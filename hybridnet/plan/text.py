@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""The plan as people read it: a tree of machines, what is made there, and how the machines are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.plan.links import LinkPlan
+from hybridnet.quantities import format_delay
+
+if TYPE_CHECKING:
+    from hybridnet.plan import Plan
+
+__all__ = ["plan_text"]
+
+_MOST_LINES = 24  # of one list; a tree of 128 hosts is not read line by line
+
+
+def plan_text(plan: Plan) -> str:
+    """One tree for each machine, then the cut links and the warnings."""
+    lines: list[str] = []
+    for name, machine in plan.machines.items():
+        lines += _machine(name, machine, plan)
+    cut = [link for link in plan.links if link.kind == "cut"]
+    if cut:
+        lines.append("between the machines")
+        lines += _branch([f"{_ends(link)}  {_directions(link)}" for link in cut])
+    lines += [f"warning: {warning}" for warning in plan.warnings]
+    return "\n".join(lines)
+
+
+def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:
+    estimate = plan.estimates[name]
+    yield (
+        f"{name}: {_count(machine['hosts'], 'host')}, {_count(machine['switches'], 'switch')}, "
+        f"{machine['port_type']} ports, about {estimate['memory_bytes'] / 1e6:.0f} MB"
+    )
+    groups = [
+        ("hosts", [_host(host) for host in machine["hosts"]]),
+        ("switches", [_switch(switch) for switch in machine["switches"]]),
+        ("pairs", [_pair(pair) for pair in machine["pairs"]]),
+        ("portals", [f"{portal['interface']} of {portal['node']}" for portal in machine["portals"]]),
+        ("simulated nodes", [_simulated(node) for node in (machine["instance"] or {"nodes": []})["nodes"]]),
+        (
+            "simulated links",
+            [
+                f"{_ends(link)}  {_directions(link)}"
+                for link in plan.links
+                if link.kind == "simulated" and link.machines[0] == name
+            ],
+        ),
+    ]
+    shown = [(title, lines) for title, lines in groups if lines]
+    for index, (title, lines) in enumerate(shown):
+        last = index == len(shown) - 1
+        yield f"{'└── ' if last else '├── '}{title}"
+        yield from (f"{'    ' if last else '│   '}{line}" for line in _branch(lines))
+
+
+def _branch(items: list[str]) -> list[str]:
+    shown = items if len(items) <= _MOST_LINES else items[: _MOST_LINES - 1]
+    if len(shown) < len(items):
+        shown = [*shown, f"… and {len(items) - len(shown)} more (all of them with --json)"]
+    return [f"{'└── ' if index == len(shown) - 1 else '├── '}{item}" for index, item in enumerate(shown)]
+
+
+def _host(host: dict[str, Any]) -> str:
+    interfaces = ", ".join(
+        f"{interface['name']} {' '.join(interface['addresses']) or 'without address'}"
+        for interface in host["interfaces"]
+    )
+    return f"{host['name']}: {interfaces or 'no interface'}{_routes(host['routes'])}"
+
+
+def _switch(switch: dict[str, Any]) -> str:
+    controllers = " ".join(switch["controllers"]) or "no controller"
+    return f"{switch['name']}: dpid {switch['dpid']}, {_count(switch['ports'], 'port')}, {controllers}"
+
+
+def _pair(pair: dict[str, Any]) -> str:
+    return f"{pair['a']['interface']} ── {pair['b']['interface']}  {pair['kind']}"
+
+
+def _simulated(node: dict[str, Any]) -> str:
+    interfaces = ", ".join(
+        " ".join(filter(None, (interface["name"], interface.get("address"), interface.get("address6"))))
+        for interface in node["interfaces"]
+    )
+    delay = node.get("processing_delay_ns")
+    processing = f"; {format_delay(delay)} a packet" if delay is not None else ""
+    return f"{node['name']}: {node['kind']}, {interfaces}{_routes(node['routes'])}{processing}"
+
+
+def _routes(routes: list[dict[str, Any]]) -> str:
+    return "".join(
+        f"; {route['prefix']} via {route['via']}"
+        if route["via"]
+        else f"; {route['prefix']} dev {route['interface']}"
+        for route in routes
+    )
+
+
+def _ends(link: LinkPlan) -> str:
+    return f"{link.a.interface} ── {link.b.interface}"
+
+
+def _directions(link: LinkPlan) -> str:
+    there, back = link.a_to_b.text(), link.b_to_a.text()
+    return there if there == back else f"there: {there}; back: {back}"
+
+
+def _count(items: list[Any], noun: str) -> str:
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{len(items)} {noun if len(items) == 1 else plural}"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The formats of the plans, and the check against them."""

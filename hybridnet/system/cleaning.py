@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Removing what runs have left behind: exactly what their journals name, and nothing else.
+
+A run whose head still lives is left alone unless it is named. On machines reached by SSH the same is done there, over
+SSH; they have usually cleaned up by themselves when the connection ended.
+
+Run as ``python -m hybridnet.system.cleaning [RUN]`` it cleans this computer and prints what it removed as JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import HybridnetError, MachineError
+from hybridnet.system.command import run as run_command
+from hybridnet.system.journal import (
+    RUN_VARIABLE,
+    alias_of,
+    network_namespace,
+    read_entries,
+    setting_of_another_run,
+    start_time,
+    state_directory,
+)
+
+END_SECONDS = 40.0
+SSH_SECONDS = 90.0
+
+Progress = Callable[[str], object]
+
+
+def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None = None) -> list[str]:
+    """Removes what dead runs have left on this computer and on the machines they reached by SSH.
+
+    Args:
+        progress: is told each thing when it has been removed.
+        runs: remove only these, also if they still run; default: all whose head is dead.
+
+    Returns:
+        What was removed, one line each.
+
+    Raises:
+        MachineError: something could not be removed; everything else has been.
+    """
+    removed: list[str] = []
+    failed: list[str] = []
+
+    def tell(text: str) -> None:
+        removed.append(text)
+        progress(text)
+
+    state = state_directory()
+    for directory in sorted(path for path in state.iterdir() if path.is_dir()) if state.is_dir() else []:
+        if runs is None and _alive(directory):
+            continue
+        if runs is not None and directory.name not in runs:
+            continue
+        try:
+            clean_run(directory, tell)
+        except (HybridnetError, OSError) as error:
+            failed.append(f"run {directory.name}: {error}")
+    if failed:
+        raise MachineError(f"{len(removed)} things were removed; not all: {'; '.join(failed)}")
+    return removed
+
+
+def clean_run(directory: Path, tell: Progress) -> None:
+    """Removes one run: its processes first, then what outlives them, its directory last."""
+    run = directory.name
+    journals = [read_entries(path) for path in (directory, *_subdirectories(directory))]
+    entries = [entry for journal in journals for entry in reversed(journal)]
+    _end_processes(run, entries, tell)
+    for entry in entries:
+        if entry["kind"] == "ssh_machine":
+            _clean_remote(entry, tell)
+        elif entry["kind"] in _REMOVERS and (what := _REMOVERS[entry["kind"]](run, entry)):
+            tell(f"run {run}: {what}")
+    remove_run_directory(directory)
+    tell(f"run {run}: directory {directory}")
+
+
+def remove_run_directory(directory: Path) -> None:
+    """Removes a run's directory, and the state directory if it was the last."""
+    shutil.rmtree(directory, ignore_errors=True)
+    with contextlib.suppress(OSError):  # other runs are there
+        directory.parent.rmdir()
+
+
+@contextlib.contextmanager
+def uninterrupted(what: str) -> Iterator[None]:
+    """While something is removed ^C is answered, not obeyed: half of it would stay. The removal ends by itself, in
+    bounded time. Outside of the main thread, which alone gets ^C, this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def answer(*_: object) -> None:
+        os.write(2, f"removing {what}; this ends by itself\n".encode())
+
+    before = signal.signal(signal.SIGINT, answer) or signal.SIG_DFL  # None: not set by Python
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _subdirectories(directory: Path) -> list[Path]:
+    return sorted(path for path in directory.iterdir() if path.is_dir())
+
+
+def _alive(directory: Path) -> bool:
+    """Whether the head of a run lives; where the head is elsewhere, whether any process of the run does."""
+    entries = [entry for path in (directory, *_subdirectories(directory)) for entry in read_entries(path)]
+    owners = [entry for entry in entries if entry["kind"] == "owner"]
+    if not owners:
+        return any(_belongs(int(name), directory.name) for name in os.listdir("/proc") if name.isdigit())
+    return any(start_time(owner["pid"]) == owner["start"] for owner in owners)
+
+
+def _end_processes(run: str, entries: list[dict[str, Any]], tell: Progress) -> None:
+    """Ends the run's processes on this computer: those recorded, and those that have its name in their environment.
+
+    Asks first: a machine's init lets its agent put settings back. What remains then is killed.
+    """
+    for number, patience in ((signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):
+        found = _processes(run, entries)
+        deadline = time.monotonic() + patience
+        for pid, descriptor in found.items():
+            name = _name(pid)
+            try:
+                signal.pidfd_send_signal(descriptor, number)
+                poll = select.poll()
+                poll.register(descriptor, select.POLLIN)
+                if poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                    tell(f"run {run}: process {pid} ({name})")
+            except ProcessLookupError:
+                pass
+            finally:
+                os.close(descriptor)
+    if left := _processes(run, entries):
+        for descriptor in left.values():
+            os.close(descriptor)
+        raise MachineError(f"processes {', '.join(map(str, left))} do not end, not even killed")
+
+
+def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
+    """The run's processes, outermost first, each with a descriptor that stands for it and no other."""
+    recorded = {
+        (e["pid"], e["start"])
+        for e in entries
+        if e["kind"] in ("process", "owner") and e.get("start") is not None
+    }
+    found = {}
+    for entry in sorted((name for name in os.listdir("/proc") if name.isdigit()), key=int):
+        pid = int(entry)
+        if pid == os.getpid():
+            continue
+        try:
+            descriptor = os.pidfd_open(pid)
+        except (ProcessLookupError, PermissionError):
+            continue
+        # Looked at after the descriptor was opened: what is seen belongs to the process it stands for, or to none.
+        if start_time(pid) is not None and ((pid, start_time(pid)) in recorded or _belongs(pid, run)):
+            found[pid] = descriptor
+        else:
+            os.close(descriptor)
+    return found
+
+
+def _belongs(pid: int, run: str) -> bool:
+    try:
+        return f"{RUN_VARIABLE}={run}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return "ended"
+
+
+def _remove_link(run: str, entry: dict[str, Any]) -> str | None:
+    ours = f"hybridnet:{run}"
+    if entry["network"] != network_namespace() or alias_of(entry["name"]) != ours:
+        return None
+    try:
+        run_command(["ip", "link", "del", "dev", entry["name"]])
+    except MachineError:
+        # It may go meanwhile, with its other end's namespace: what counts is that it is gone.
+        if alias_of(entry["name"]) == ours:
+            raise
+    return f"link {entry['name']}"
+
+
+def _remove_datapath(run: str, entry: dict[str, Any]) -> str | None:
+    if entry["network"] != network_namespace() or not Path(f"/sys/class/net/{entry['name']}").exists():
+        return None
+    run_command(["ovs-dpctl", "del-dp", f"system@{entry['name']}"])
+    return f"datapath {entry['name']}"
+
+
+def _put_back(run: str, entry: dict[str, Any]) -> str | None:
+    path = Path(entry["path"])
+    if not path.exists() or path.read_text().strip() != entry["after"]:
+        return None
+    if setting_of_another_run(run, entry["path"]) is not None:
+        return None
+    path.write_text(entry["before"])
+    return f"setting {path} back to {entry['before']}"
+
+
+def _remove_directory(run: str, entry: dict[str, Any]) -> str | None:
+    try:
+        os.rmdir(entry["path"])
+    except OSError:  # not there, or somebody keeps something in it
+        return None
+    return f"directory {entry['path']}"
+
+
+def _remove_file(run: str, entry: dict[str, Any]) -> str | None:
+    try:
+        os.unlink(entry["path"])
+    except FileNotFoundError:
+        return None
+    return f"file {entry['path']}"
+
+
+_REMOVERS = {
+    "link": _remove_link,
+    "datapath": _remove_datapath,
+    "setting": _put_back,
+    "directory": _remove_directory,
+    "file": _remove_file,
+}
+
+
+def _clean_remote(entry: dict[str, Any], tell: Progress) -> None:
+    try:
+        done = subprocess.run(
+            entry["clean"], capture_output=True, text=True, timeout=SSH_SECONDS, check=False
+        )
+    except (subprocess.TimeoutExpired, FileNotFoundError) as error:
+        raise MachineError(f"machine {entry['name']} cannot be reached to clean it: {error}") from None
+    if done.returncode != 0:
+        raise MachineError(f"machine {entry['name']} could not be cleaned: {done.stderr.strip()[-500:]}")
+    for line in json.loads(done.stdout):
+        tell(f"machine {entry['name']}: {line}")
+
+
+def main() -> int:
+    """Cleans this computer of one run, or of all dead ones."""
+    try:
+        print(json.dumps(clean_all(runs=sys.argv[1:] or None)))
+    except HybridnetError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""What a run makes, written down before it is made.
+
+A run has a directory of its own under the state directory (``/run/hybridnet``, or ``HYBRIDNET_STATE_DIR``); everything
+hybridnet makes outside of it is a line of a journal there, written before the thing exists. So at any instant, also
+after ``kill -9``, the journals name all that can be left over, and `hybridnet.system.cleaning` removes exactly that.
+
+Kinds of entries, and what tells that a thing is really the run's:
+
+=================  ==============================  ==================================================================
+kind               fields                          identity
+=================  ==============================  ==================================================================
+owner, process     pid, start, what                the process's start time; a recycled pid has another one
+link               name, network                   its alias ``hybridnet:<run>`` in the network namespace ``network``
+directory, file    path                            the path, which was free when it was recorded
+setting            path, before, after             it still has the value ``after``
+datapath           name, network                   made in ``network``, where none of that name was
+ssh_machine        name, clean, host               the command that cleans there; how to get there
+=================  ==============================  ==================================================================
+
+Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment, so that one which was started and not
+yet recorded when its parent was killed is found too. Namespaces and mounts are not listed: a machine's live in a mount
+and a PID namespace of that machine, and end with its first process (see `hybridnet.machines.init`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+RUN_VARIABLE = "HYBRIDNET_RUN"
+
+
+def state_directory() -> Path:
+    """The directory that holds one directory per run of this computer."""
+    return Path(os.environ.get("HYBRIDNET_STATE_DIR", "/run/hybridnet"))
+
+
+def new_run_name() -> str:
+    """A name no other run has, and that sorts by time."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+
+
+def start_time(pid: int) -> int | None:
+    """When process `pid` started, in clock ticks since boot; None when there is no such process (or a zombie only)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = stat.rpartition(")")[2].split()  # the name, in parentheses, may hold anything
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+def network_namespace() -> int:
+    """The inode that identifies the network namespace of the calling process."""
+    return os.stat("/proc/self/ns/net").st_ino
+
+
+def alias_of(device: str) -> str | None:
+    """The alias of a network device, which says whose it is; None when there is no such device, or it is just going."""
+    try:
+        return Path(f"/sys/class/net/{device}/ifalias").read_text().strip()
+    except OSError:  # ENOENT, and ENODEV when it goes between open() and read()
+        return None
+
+
+class Journal:
+    """The journal of one process of a run: the head's, or the agent's of one machine.
+
+    Lines are appended with one write each, so a line is there as a whole or not at all. Usable from any thread.
+    """
+
+    def __init__(self, directory: Path, run: str) -> None:
+        """Opens, and if need be makes, the journal in `directory`; the caller removes both by `remove`."""
+        self.run = run
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True, mode=0o755)
+        self._lock = threading.Lock()
+        self._file = os.open(
+            directory / "journal.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+        )
+
+    @classmethod
+    def create(cls) -> Journal:
+        """The journal of a new run, owned by this process."""
+        run = new_run_name()
+        journal = cls(state_directory() / run, run)
+        journal.record("owner", pid=os.getpid(), start=start_time(os.getpid()), what="head")
+        return journal
+
+    def record(self, kind: str, **fields: Any) -> None:
+        """Writes down a thing that is about to be made."""
+        self._append({"make": kind, **fields})
+
+    def gone(self, kind: str, **fields: Any) -> None:
+        """Writes down that a recorded thing, named by the same identifying fields, exists no more."""
+        self._append({"gone": kind, **fields})
+
+    def environment(self) -> dict[str, str]:
+        """The environment for processes of this run: this process's own, and the run's name."""
+        return {**os.environ, RUN_VARIABLE: self.run, "HYBRIDNET_STATE_DIR": str(state_directory())}
+
+    def process(self, pid: int, what: str) -> None:
+        """Records a process that was started with `environment`."""
+        self.record("process", pid=pid, start=start_time(pid), what=what)
+
+    def alias(self) -> str:
+        """What the run's links have as their alias."""
+        return f"hybridnet:{self.run}"
+
+    def close(self) -> None:
+        """Closes the file; the directory stays, for `hybridnet.system.cleaning.remove_run_directory`."""
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+                self._file = -1
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        line = (json.dumps(entry) + "\n").encode()
+        with self._lock:
+            written = os.write(self._file, line)
+        if written != len(line):
+            raise OSError(
+                f"journal {self.directory}: only {written} of {len(line)} bytes were written; is the disk full?"
+            )
+
+
+def read_entries(directory: Path) -> list[dict[str, Any]]:
+    """What the journal in `directory` says still exists, oldest first. A torn last line, of a full disk, is skipped."""
+    alive: list[dict[str, Any]] = []
+    try:
+        lines = (directory / "journal.jsonl").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if kind := entry.pop("make", None):
+            alive.append({"kind": kind, **entry})
+        elif kind := entry.pop("gone", None):
+            named = {"kind": kind, **entry}
+            alive = [other for other in alive if not named.items() <= other.items()]
+    return alive
+
+
+def setting_of_another_run(run: str, path: str) -> dict[str, Any] | None:
+    """The entry by which a run other than `run` has the setting at `path`: while there is one it is not put back."""
+    state = state_directory()
+    for directory in state.iterdir() if state.is_dir() else []:
+        if directory.name == run or not directory.is_dir():
+            continue
+        for journal in (directory, *(entry for entry in directory.iterdir() if entry.is_dir())):
+            for entry in read_entries(journal):
+                if entry["kind"] == "setting" and entry["path"] == path:
+                    return entry
+    return None

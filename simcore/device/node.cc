@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/device/node.h"
+
+#include <utility>
+
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+Interface& Node::make_interface(Interface::Config config) {
+  constexpr std::uint16_t kLeastMtu = 68;
+  const std::string attempt = "make interface " + config.name + " of " + name_ + ": ";
+  for (const auto& other : interfaces_) {
+    if (other->name() == config.name) {
+      throw ConfigError(attempt + "there is one of that name already; choose another name");
+    }
+  }
+  if (config.mtu < kLeastMtu) {
+    throw ConfigError(attempt + "MTU is " + std::to_string(config.mtu) + " bytes; it must be at least " +
+                      std::to_string(kLeastMtu));
+  }
+  interfaces_.push_back(std::make_unique<Interface>(*this, interfaces_.size(), std::move(config)));
+  return *interfaces_.back();
+}
+
+}  // namespace simcore

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/network/link_model.h"
+
+#include "simcore/link/drop_tail.h"
+#include "simcore/link/probability.h"
+
+namespace simcore {
+
+namespace {
+
+constexpr ByteCount kTypicalPacket = ByteCount::bytes(1'500);
+
+LossModel loss_or_none(const LossModel& model) { return model ? model : independent_loss(0.0); }
+
+ErrorModel errors_or_none(const ErrorModel& model) { return model ? model : independent_bit_errors(0.0); }
+
+// What only delays, behind a ServedLink.
+Link::Config delaying(const Link::Config& config) { return {.propagation_delay = config.propagation_delay}; }
+
+}  // namespace
+
+bool LinkModel::served() const {
+  return !std::holds_alternative<DropTailQueue>(queue) || std::holds_alternative<TokenBucket>(wire) ||
+         std::holds_alternative<Opportunities>(wire) || std::holds_alternative<UserRate>(wire);
+}
+
+ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::string& name,
+                           const LinkModel& model, PacketSink& sink)
+    : simulation_(simulation),
+      pool_(pool),
+      name_(name),
+      model_(model),
+      sink_(sink),
+      link_(simulation, pool, name, model.served() ? delaying(model.link) : model.link, sink) {
+  Change first = prepare(model);
+  delay_further(model);
+  serving_ = model.served();
+  if (serving_) serve(first);
+  direct_ = serving_ ? static_cast<PacketSink*>(served_.get()) : &link_;
+  if (model.impaired()) impair();
+  watch(model.watched);
+  follow_slots();
+}
+
+void ModelledLink::check(const LinkModel& model) const {
+  const std::string attempt = "make link " + name_ + ": ";
+  Link::check(name_, model.link);
+  if (const auto* slots = std::get_if<LinkModel::Slots>(&model.wire)) RateSchedule::check(*slots);
+  require_probability("link " + name_, "duplicate", model.duplicate);
+  const bool by_rate = !std::holds_alternative<LinkModel::Opportunities>(model.wire) &&
+                       !std::holds_alternative<LinkModel::UserRate>(model.wire);
+  const bool needs_rate = model.served() || std::holds_alternative<LinkModel::Slots>(model.wire);
+  if (by_rate && needs_rate && !model.link.rate) {
+    throw ConfigError(attempt + "it has no rate, so nothing waits; a queue, token bucket or slots need one");
+  }
+  const bool codel = std::holds_alternative<LinkModel::CodelQueue>(model.queue) ||
+                     std::holds_alternative<FqCodel::Config>(model.queue);
+  if (codel && model.link.queue_bytes) {
+    throw ConfigError(attempt + "the bound of CoDel's queues is in packets; leave the one in bytes out");
+  }
+  if (!by_rate && model.link.rate) {
+    throw ConfigError(
+        attempt +
+        "it has a rate, and a trace or plug-in that decides when packets leave; leave one of them out");
+  }
+}
+
+std::unique_ptr<QueueDiscipline> ModelledLink::make_queue(const LinkModel& model) const {
+  const std::string stream = name_ + "/queue";
+  if (const auto* red = std::get_if<Red::Config>(&model.queue)) {
+    Red::Config config = *red;
+    if (config.typical == Duration::zero() && model.link.rate) {
+      config.typical = serialization(kTypicalPacket, *model.link.rate);
+    }
+    return std::make_unique<Red>(config, simulation_.stream(stream));
+  }
+  if (const auto* codel = std::get_if<LinkModel::CodelQueue>(&model.queue)) {
+    return std::make_unique<Codel>(codel->config, model.link.queue_packets);
+  }
+  if (const auto* flows = std::get_if<FqCodel::Config>(&model.queue)) {
+    return std::make_unique<FqCodel>(*flows, simulation_.stream(stream));
+  }
+  return std::make_unique<DropTail>(
+      DropTail::Config{.packets = model.link.queue_packets, .bytes = model.link.queue_bytes});
+}
+
+std::unique_ptr<Server> ModelledLink::make_server(const LinkModel& model) const {
+  if (const auto* bucket = std::get_if<LinkModel::TokenBucket>(&model.wire)) {
+    return std::make_unique<TokenBucketServer>(
+        TokenBucketServer::Config{.rate = *model.link.rate, .burst = bucket->burst, .peak = bucket->peak});
+  }
+  if (const auto* opportunities = std::get_if<LinkModel::Opportunities>(&model.wire)) {
+    return std::make_unique<OpportunityServer>(opportunities->trace, opportunities->bytes);
+  }
+  if (const auto* rate = std::get_if<LinkModel::UserRate>(&model.wire)) {
+    return std::make_unique<UserServer>(rate->model, simulation_.stream(name_ + "/rate"));
+  }
+  return std::make_unique<RateServer>(*model.link.rate);
+}
+
+// Whether the server that is there can go on, perhaps at another rate.
+bool ModelledLink::keeps_server(const LinkModel& model) const {
+  const auto by_rate = [](const LinkModel& each) {
+    return std::holds_alternative<std::monostate>(each.wire) ||
+           std::holds_alternative<LinkModel::Slots>(each.wire);
+  };
+  if (by_rate(model_) || by_rate(model)) return by_rate(model_) && by_rate(model);
+  return model_.wire == model.wire && model_.link.rate == model.link.rate;
+}
+
+ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
+  check(model);
+  Change change(model);
+  // Slots that go on have the rate of the one that holds now.
+  if (schedule_ && model.wire == model_.wire) change.model.link.rate = model_.link.rate;
+  if (!model.served()) return change;
+  const bool same_limits = model.link.queue_packets == model_.link.queue_packets &&
+                           model.link.queue_bytes == model_.link.queue_bytes;
+  if (!serving_ || model.queue != model_.queue || !same_limits) change.queue = make_queue(model);
+  if (!serving_ || !keeps_server(model)) {
+    change.make_server = [this, to = change.model] { return make_server(to); };
+    change.first_server = change.make_server();
+  }
+  return change;
+}
+
+void ModelledLink::apply(Change change) {
+  const LinkModel& model = change.model;
+  const bool other_wire = model.wire != model_.wire;
+  const bool toggles = model.served() != serving_;
+  Backlog backlog;
+  if (toggles) {
+    count_here();
+    backlog = serving_ ? served_->hand_over() : link_.hand_over();
+    serving_ = model.served();
+  }
+  delay_further(model);
+  link_.change(serving_ ? delaying(model.link) : model.link);
+  if (serving_) serve(change);
+  watch(model.watched);
+  if (toggles) {
+    if (serving_) {
+      served_->take_over(std::move(backlog));
+    } else {
+      link_.take_over(std::move(backlog));
+    }
+  }
+  if (model.impaired() && !loss_) impair();
+  if (loss_) {
+    if (model.loss_origin.empty() || model.loss_origin != model_.loss_origin) {
+      loss_->change(loss_or_none(model.loss));
+    }
+    duplicate_->change(model.duplicate);
+    corrupt_->change(errors_or_none(model.errors));
+  }
+  model_ = model;
+  if (other_wire) follow_slots();
+}
+
+// Makes the queue and the server before the link, or changes those that are there.
+void ModelledLink::serve(Change& change) {
+  const LinkModel& model = change.model;
+  const ServedLink::Config config{.propagation_delay = Duration::zero(), .overhead = model.link.overhead};
+  if (!served_) {
+    served_ = std::make_unique<ServedLink>(simulation_, pool_, name_, config, std::move(change.queue),
+                                           std::move(change.first_server), link_);
+    return;
+  }
+  served_->change(config, std::move(change.queue), change.make_server);
+  if (!change.make_server && model.link.rate && model.link.rate != model_.link.rate) {
+    served_->change_rate(*model.link.rate);
+  }
+}
+
+// Follows the slots of the model, from the first one, or none.
+void ModelledLink::follow_slots() {
+  schedule_ = nullptr;
+  const auto* slots = std::get_if<LinkModel::Slots>(&model_.wire);
+  if (slots == nullptr) return;
+  schedule_ = std::make_unique<RateSchedule>(simulation_, *slots, [this](DataRate rate) {
+    model_.link.rate = rate;
+    if (serving_) return served_->change_rate(rate);
+    link_.change(model_.link);
+  });
+}
+
+// Puts the impairments in front of the link.
+void ModelledLink::impair() {
+  corrupt_ =
+      std::make_unique<Corrupt>(simulation_, pool_, name_ + "/corrupt", errors_or_none(model_.errors), core_);
+  duplicate_ =
+      std::make_unique<Duplicate>(simulation_, pool_, name_ + "/duplicate", model_.duplicate, *corrupt_);
+  loss_ =
+      std::make_unique<Loss>(simulation_, pool_, "loss of " + name_, loss_or_none(model_.loss), *duplicate_);
+  count_here();
+}
+
+// Puts the extra delay behind the link, or changes the one that is there; what is on its way to it keeps the one
+// that it was accepted with.
+void ModelledLink::delay_further(const LinkModel& model) {
+  if (!delay_ && !model.extra_delay) return;
+  const DelayModel none = constant_delay(Duration::zero());
+  if (!delay_) {
+    delay_ = std::make_unique<VariableDelay>(simulation_, pool_, name_ + "/delay", none, true, sink_);
+    link_.lead_to(*delay_);
+  } else if (!model.extra_delay_origin.empty() && model.extra_delay_origin == model_.extra_delay_origin) {
+    return;
+  }
+  delay_->change(model.extra_delay ? model.extra_delay : none, model.extra_delay ? model.in_order : true,
+                 link_.on_their_way());
+}
+
+void ModelledLink::watch(bool watched) {
+  if (watched && !statistics_) statistics_ = std::make_unique<QueueStatistics>();
+  QueueStatistics* const watcher = watched ? statistics_.get() : nullptr;
+  link_.watch(serving_ ? nullptr : watcher);
+  if (served_) served_->watch(watcher);
+}
+
+// From now on what is accepted is counted here, and not by the only element.
+void ModelledLink::count_here() {
+  if (direct_ == nullptr) return;
+  const Link::Counters before = counters();
+  accepted_packets_ = before.accepted_packets;
+  accepted_bytes_ = before.accepted_bytes;
+  direct_ = nullptr;
+}
+
+void ModelledLink::accept(PacketPtr packet) {
+  accepted_packets_ += packet->segments;
+  accepted_bytes_ += static_cast<std::uint64_t>(packet->wire_size().count());
+  if (loss_) return loss_->accept(std::move(packet));
+  core_.accept(std::move(packet));
+}
+
+void ModelledLink::Core::accept(PacketPtr packet) {
+  if (owner_.serving_) return owner_.served_->accept(std::move(packet));
+  owner_.link_.accept(std::move(packet));
+}
+
+Link::Counters ModelledLink::counters() const {
+  Link::Counters all = link_.counters();
+  const auto add = [&all](const DropCounters& dropped) {
+    for (std::size_t i = 0; i < kDropReasons; ++i) {
+      const auto reason = static_cast<DropReason>(i);
+      all.dropped.add(reason, dropped.of(reason));
+    }
+  };
+  if (served_) {
+    const Link::Counters served = served_->counters();
+    add(served.dropped);
+    all.accepted_packets = served.accepted_packets;
+    all.accepted_bytes = served.accepted_bytes;
+  }
+  if (direct_ == nullptr) {
+    all.accepted_packets = accepted_packets_;
+    all.accepted_bytes = accepted_bytes_;
+  }
+  if (loss_) {
+    add(loss_->dropped());
+    add(duplicate_->dropped());
+    add(corrupt_->dropped());
+  }
+  if (delay_) {
+    add(delay_->dropped());
+    all.delivered_packets -= delay_->in_flight() + delay_->dropped().total();
+  }
+  return all;
+}
+
+std::uint64_t ModelledLink::in_flight() const {
+  // Pieces of trains that wait in an impairment for their instant are on their way too.
+  const Link::Counters all = counters();
+  return all.accepted_packets + duplicated() - all.delivered_packets - all.dropped.total();
+}
+
+}  // namespace simcore

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+//
+// LinkModel: what one direction of a link does to packets, and ModelledLink, which puts it together:
+//
+//   entrance --> [loss] --> [duplicate] --> [corrupt] --> [ queue | wire | propagation ] --> [extra delay] --> sink
+//
+// Only what the model asks for is there. A model that is a Link::Config and nothing else is a Link and nothing else.
+// The middle is a Link (drop-tail, a rate, also one that changes by slots), or a ServedLink (other queues, token
+// bucket, trace) before a Link without a rate, which delays.
+//
+// Everything can be changed while it runs. What waits is handed over to the queue that comes, in its order; what has
+// left the queue keeps its delay, and nothing that comes later overtakes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/link/corrupt.h"
+#include "simcore/link/delay_model.h"
+#include "simcore/link/duplicate.h"
+#include "simcore/link/fq_codel.h"
+#include "simcore/link/link.h"
+#include "simcore/link/loss.h"
+#include "simcore/link/rate_schedule.h"
+#include "simcore/link/red.h"
+#include "simcore/link/served_link.h"
+#include "simcore/link/user_model.h"
+#include "simcore/link/variable_delay.h"
+#include "simcore/network/queue_statistics.h"
+
+namespace simcore {
+
+struct LinkModel {
+  struct TokenBucket {  // its rate is the link's
+    ByteCount burst;
+    std::optional<DataRate> peak;
+
+    bool operator==(const TokenBucket&) const = default;
+  };
+  struct Opportunities {
+    OpportunityTrace trace;
+    ByteCount bytes;
+
+    bool operator==(const Opportunities&) const = default;
+  };
+  using Slots = std::vector<RateSchedule::Slot>;
+  struct UserRate {
+    std::shared_ptr<UserModel> model;  // never null
+
+    bool operator==(const UserRate& other) const { return model->origin() == other.model->origin(); }
+  };
+  struct DropTailQueue {
+    bool operator==(const DropTailQueue&) const = default;
+  };
+  struct CodelQueue {  // its limit is the link's, in packets
+    CodelConfig config;
+
+    bool operator==(const CodelQueue&) const = default;
+  };
+
+  LinkModel(const Link::Config& config) : link(config) {}  // NOLINT: a Link::Config is a model
+
+  bool impaired() const { return loss || duplicate > 0 || errors; }
+  // Whether the queue or the wire takes two events per packet.
+  bool served() const;
+
+  Link::Config link;
+  LossModel loss;  // null: none
+  double duplicate = 0;
+  ErrorModel errors;       // null: none
+  DelayModel extra_delay;  // beyond the link's own, which is its least; null: none
+  bool in_order = false;   // extra delays do not reorder
+  bool watched = false;    // the queue has statistics
+  // What loss and extra_delay were made from, as text: one that is asked for again goes on where it is. Empty: anew.
+  std::string loss_origin = {};
+  std::string extra_delay_origin = {};
+  std::variant<DropTailQueue, Red::Config, CodelQueue, FqCodel::Config> queue = DropTailQueue{};
+  std::variant<std::monostate, TokenBucket, Opportunities, Slots, UserRate> wire =
+      std::monostate{};  // monostate: the rate
+};
+
+class ModelledLink final : private PacketSink {
+ public:
+  // Simulation, pool and sink must outlive it. Throws ConfigError when a value is out of its range, or parts of the
+  // model contradict each other.
+  ModelledLink(Simulation& simulation, PacketPool& pool, const std::string& name, const LinkModel& model,
+               PacketSink& sink);
+
+  // Where packets go in; may be another one after change().
+  PacketSink& entrance() { return direct_ != nullptr ? *direct_ : *this; }
+
+  // A change that is possible; see prepare().
+  class Change {
+   private:
+    friend class ModelledLink;
+    explicit Change(const LinkModel& to) : model(to) {}
+
+    LinkModel model;
+    std::unique_ptr<QueueDiscipline> queue;  // null: as it is, or none
+    ServedLink::MakeServer make_server;      // null: as it is, or none
+    std::unique_ptr<Server> first_server;    // for a ServedLink that is not there yet
+  };
+
+  // Checks a change and makes what it needs. Throws ConfigError: a value is out of its range, or parts of the model
+  // contradict each other.
+  Change prepare(const LinkModel& model) const;
+
+  // From now on the model that was prepared, at this instant. Nothing that was accepted is lost or overtaken, and all
+  // counts go on. What waits goes on in the new queue and by the new wire; what is on the wire, or beyond, keeps its
+  // delay. A queue or a wire whose parameters change begins anew: CoDel's and RED's control with what waits, a token
+  // bucket full, slots with the first one.
+  void apply(Change change);
+  void change(const LinkModel& model) { apply(prepare(model)); }
+
+  const LinkModel& model() const { return model_; }
+  const std::string& name() const { return name_; }
+  Link::Counters counters() const;  // of all elements together
+  std::uint64_t in_flight() const;  // segments
+  std::uint64_t duplicated() const { return duplicate_ ? duplicate_->duplicated() : 0; }
+  std::uint64_t corrupted() const { return corrupt_ ? corrupt_->corrupted() : 0; }
+  // The queue, where it is not a Link's own, or was once; else null.
+  const QueueDiscipline* queue() const { return served_ ? &served_->queue() : nullptr; }
+  // What waits now; the frame that is being sent is among it where the queue is a Link's own.
+  std::int64_t backlog_packets() {
+    return link_.backlog_packets() + (served_ ? served_->queue().packets() : 0);
+  }
+  ByteCount backlog_bytes() {
+    return link_.backlog_bytes() + (served_ ? served_->queue().bytes() : ByteCount::zero());
+  }
+  const QueueStatistics* statistics() const { return statistics_.get(); }  // null: has never been watched
+
+ private:
+  // Where the impairments lead.
+  class Core final : public PacketSink {
+   public:
+    explicit Core(ModelledLink& owner) : owner_(owner) {}
+    void accept(PacketPtr packet) override;
+
+   private:
+    ModelledLink& owner_;
+  };
+
+  void accept(PacketPtr packet) override;
+  void check(const LinkModel& model) const;
+  std::unique_ptr<QueueDiscipline> make_queue(const LinkModel& model) const;
+  std::unique_ptr<Server> make_server(const LinkModel& model) const;
+  bool keeps_server(const LinkModel& model) const;
+  void serve(Change& change);
+  void follow_slots();
+  void impair();
+  void delay_further(const LinkModel& model);
+  void count_here();
+  void watch(bool watched);
+
+  Simulation& simulation_;
+  PacketPool& pool_;
+  std::string name_;
+  LinkModel model_;
+  PacketSink& sink_;
+  std::unique_ptr<VariableDelay> delay_;
+  Link link_;                           // the whole queue and wire, or what delays behind served_
+  std::unique_ptr<ServedLink> served_;  // null: has never been needed
+  bool serving_ = false;                // served_ is in use
+  std::unique_ptr<RateSchedule> schedule_;
+  std::unique_ptr<QueueStatistics> statistics_;  // of all queues that were here
+  Core core_{*this};
+  std::unique_ptr<Corrupt> corrupt_;  // these three together, or none
+  std::unique_ptr<Duplicate> duplicate_;
+  std::unique_ptr<Loss> loss_;
+  PacketSink* direct_ = nullptr;  // the only element, which counts what is accepted; null: counted here
+  std::uint64_t accepted_packets_ = 0;
+  std::uint64_t accepted_bytes_ = 0;
+};
+
+}  // namespace simcore

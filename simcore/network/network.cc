@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/network/network.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "simcore/network/snapshot_rows.h"
+#include "simcore/stack/router.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+namespace {
+
+template <class Map>
+auto& at(Map& map, const std::string& key, const std::string& attempt, const std::string& what) {
+  const auto found = map.find(key);
+  if (found == map.end()) {
+    throw ConfigError(attempt + ": there is no " + what + " " + key + "; add it first");
+  }
+  return *found->second;
+}
+
+}  // namespace
+
+void Network::add_node(NodeKind kind, const std::string& name,
+                       const std::optional<Processor::Config>& processor) {
+  claim("node", name);
+  switch (kind) {
+    case NodeKind::router: {
+      auto router = std::make_unique<Router>(simulation_, pool_, name);
+      stacks_[name] = router.get();
+      nodes_.push_back(std::move(router));
+      break;
+    }
+    case NodeKind::host: {
+      auto host = std::make_unique<Host>(simulation_, pool_, name);
+      stacks_[name] = host.get();
+      hosts_[name] = host.get();
+      nodes_.push_back(std::move(host));
+      break;
+    }
+    case NodeKind::learning_switch: {
+      auto bridge = std::make_unique<LearningSwitch>(simulation_, pool_, name);
+      switches_[name] = bridge.get();
+      nodes_.push_back(std::move(bridge));
+      break;
+    }
+  }
+  if (processor) nodes_.back()->set_processor(*processor);
+}
+
+void Network::add_interface(const std::string& node, const Interface::Config& config) {
+  claim("interface", config.name);
+  const auto found = switches_.find(node);
+  interfaces_[config.name] = found != switches_.end()
+                                 ? &found->second->add_interface(config)
+                                 : &stack(node, "add interface " + config.name).add_interface(config);
+}
+
+void Network::add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
+                        const std::string& interface_name) {
+  const auto add = [&](const auto& of_family) {
+    const std::string attempt = "add a route to " + of_family.to_string();
+    constexpr bool kV4 = std::is_same_v<decltype(of_family), const Ipv4Prefix&>;
+    if (via && via->is_v4() != kV4) {
+      throw ConfigError(attempt + ": its router " + via->to_string() +
+                        " is of the other family; name one of " + (kV4 ? "IPv4" : "IPv6"));
+    }
+    const Interface& out = interface(interface_name, attempt);
+    if constexpr (kV4) {
+      stack(node, attempt).add_route(of_family, via ? std::optional(via->v4()) : std::nullopt, out);
+    } else {
+      stack(node, attempt).add_route(of_family, via ? std::optional(via->v6()) : std::nullopt, out);
+    }
+  };
+  std::visit(add, prefix);
+}
+
+void Network::add_application(const std::string& host, const ApplicationConfig& config) {
+  applications(host, "add an application to " + host).add(config);
+}
+
+void Network::claim(const std::string& what, const std::string& name) {
+  const auto [taken, fresh] = names_.try_emplace(what + " " + name, what);
+  if (!fresh)
+    throw ConfigError("add " + what + " " + name + ": the name is taken; names are unique in an instance");
+}
+
+Interface& Network::interface(const std::string& name, const std::string& attempt) const {
+  return at(interfaces_, name, attempt, "interface");
+}
+
+DualStack& Network::stack(const std::string& node, const std::string& attempt) const {
+  return at(stacks_, node, attempt, switches_.contains(node) ? "router or host" : "node");
+}
+
+Host& Network::host(const std::string& node, const std::string& attempt) const {
+  const bool other = stacks_.contains(node) || switches_.contains(node);
+  if (other && !hosts_.contains(node))
+    throw ConfigError(attempt + ": " + node + " is no host; add it as one");
+  return at(hosts_, node, attempt, "host");
+}
+
+Applications& Network::applications(const std::string& host_name, const std::string& attempt) {
+  Host& node = host(host_name, attempt);
+  auto& applications = applications_[host_name];
+  if (!applications) applications = std::make_unique<Applications>(simulation_, node);
+  return *applications;
+}
+
+void Network::check_joined(const std::string& attempt) const {
+  const auto loose =
+      std::ranges::find_if(interfaces_, [](const auto& entry) { return !entry.second->attached(); });
+  if (loose != interfaces_.end()) throw ConfigError(attempt + ": no link joins interface " + loose->first);
+}
+
+void Network::announce() {
+  for (auto& [name, node] : stacks_) node->announce();
+}
+
+void Network::read_nodes_into(Snapshot& snapshot) const {
+  for (const auto& node : nodes_) {
+    snapshot.nodes.push_back(row_of(*node));
+    for (const auto& interface : node->interfaces()) snapshot.interfaces.push_back(row_of(*interface));
+  }
+}
+
+void Network::read_applications_into(Snapshot& snapshot) const {
+  for (const auto& [host, applications] : applications_) {
+    for (const Applications::Row& row : applications->rows()) {
+      SnapshotRow& added = snapshot.applications.emplace_back(
+          SnapshotRow{.name = row.name, .labels = {{"node", host}}, .figures = row.figures, .dropped = {}});
+      added.labels.insert(added.labels.end(), row.labels.begin(), row.labels.end());
+    }
+  }
+}
+
+}  // namespace simcore

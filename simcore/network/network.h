@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Network: the simulated nodes of one simulation, their interfaces and the programs of their hosts, by name. What
+// builds a simulation, in real time or in virtual time, builds its nodes here and then joins them with Links.
+//
+// Every add throws ConfigError when a name is taken or unknown.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/application/applications.h"
+#include "simcore/device/interface.h"
+#include "simcore/device/learning_switch.h"
+#include "simcore/device/node.h"
+#include "simcore/device/processor.h"
+#include "simcore/kernel/simulation.h"
+#include "simcore/network/snapshot.h"
+#include "simcore/packet/ip_address.h"
+#include "simcore/packet/ip_prefix.h"
+#include "simcore/packet/packet_pool.h"
+#include "simcore/stack/dual_stack.h"
+#include "simcore/stack/host.h"
+
+namespace simcore {
+
+enum class NodeKind : std::uint8_t { router, host, learning_switch };
+
+class Network {
+ public:
+  // Both must outlive the network.
+  Network(Simulation& simulation, PacketPool& pool) : simulation_(simulation), pool_(pool) {}
+
+  // Without a processor the node takes no time to handle a packet. Throws ConfigError when one of its values is out of
+  // range, too.
+  void add_node(NodeKind kind, const std::string& name,
+                const std::optional<Processor::Config>& processor = std::nullopt);
+  void add_interface(const std::string& node, const Interface::Config& config);
+  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
+                 const std::string& interface);
+  // A program on a host that has its interfaces. Throws ConfigError when a port is taken or a value out of range, too.
+  void add_application(const std::string& host, const ApplicationConfig& config);
+
+  // Takes `name` among the names of what `what` says, such as "link". Throws ConfigError when it is taken.
+  void claim(const std::string& what, const std::string& name);
+
+  // All throw ConfigError, which begins with `attempt`, when there is none of that name.
+  Interface& interface(const std::string& name, const std::string& attempt) const;
+  DualStack& stack(const std::string& node, const std::string& attempt) const;
+  Host& host(const std::string& node, const std::string& attempt) const;
+  Applications& applications(const std::string& host, const std::string& attempt);
+
+  // Throws ConfigError, which begins with `attempt`, unless a link joins every interface.
+  void check_joined(const std::string& attempt) const;
+
+  // Every router and host tells its neighbours where its addresses are.
+  void announce();
+
+  // Appends the rows of nodes, interfaces and applications.
+  void read_nodes_into(Snapshot& snapshot) const;
+  void read_applications_into(Snapshot& snapshot) const;
+
+ private:
+  Simulation& simulation_;
+  PacketPool& pool_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::map<std::string, DualStack*> stacks_;                           // the routers and hosts among them
+  std::map<std::string, Host*> hosts_;                                 // the hosts among these
+  std::map<std::string, LearningSwitch*> switches_;                    // the others
+  std::map<std::string, std::unique_ptr<Applications>> applications_;  // by host
+  std::map<std::string, Interface*> interfaces_;
+  std::map<std::string, std::string> names_;  // every name that is taken, and by what
+};
+
+}  // namespace simcore

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/network/snapshot_rows.h"
+
+#include <cmath>
+#include <concepts>
+
+namespace simcore {
+
+namespace {
+
+std::int64_t plain(std::integral auto value) { return static_cast<std::int64_t>(value); }
+std::int64_t plain(Duration value) { return value.count_ns(); }
+std::int64_t plain(ByteCount value) { return value.count(); }
+
+void add(SnapshotRow& row, std::string_view name, const auto& value) {
+  row.figures.emplace_back(name, plain(value));
+}
+
+}  // namespace
+
+void add_to(DropCounters& sum, const DropCounters& more) {
+  for (std::size_t i = 0; i < kDropReasons; ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    sum.add(reason, more.of(reason));
+  }
+}
+
+SnapshotHistogram histogram_of(const Lateness& lateness) {
+  SnapshotHistogram histogram;
+  for (const Lateness::Bucket& bucket : lateness.buckets()) {
+    histogram.buckets.emplace_back(bucket.upper.count_ns(), bucket.count);
+  }
+  histogram.max_ns = lateness.max().count_ns();
+  return histogram;
+}
+
+SnapshotHistogram histogram_of(const LogHistogram& from_ns, Duration longest) {
+  SnapshotHistogram histogram;
+  for (std::size_t bin = 0; bin < LogHistogram::kBins; ++bin) {
+    if (from_ns.count(bin) > 0)
+      histogram.buckets.emplace_back(LogHistogram::upper_bound(bin), from_ns.count(bin));
+  }
+  histogram.max_ns = longest.count_ns();
+  return histogram;
+}
+
+SnapshotRow row_of(const RunLoop& loop) {
+  const RunLoop::Counters c = loop.counters();
+  SnapshotRow row{.name = "loop", .labels = {}, .figures = {}, .dropped = {}};
+  add(row, "turns", c.turns);
+  add(row, "sleeps", c.sleeps);
+  add(row, "overruns", c.overruns);
+  add(row, "moderated", c.moderated);
+  add(row, "fifo_pauses", c.fifo_pauses);
+  add(row, "stalls", c.stalls);
+  add(row, "stalled_ns", c.stalled);
+  add(row, "cpu_ns", c.cpu_time);
+  add(row, "wall_ns", c.wall_time);
+  add(row, "fifo_refused", loop.fifo_refused());
+  add(row, "shallow_idle_refused", loop.shallow_idle_refused());
+  return row;
+}
+
+SnapshotRow row_of(const PacketPool& pool) {
+  SnapshotRow row{.name = "pool", .labels = {}, .figures = {}, .dropped = {}};
+  add(row, "in_use", pool.in_use());
+  add(row, "reserved_bytes", pool.reserved());
+  add(row, "exhausted", pool.exhausted());
+  return row;
+}
+
+SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to) {
+  const Link::Counters c = link.counters();
+  SnapshotRow row{
+      .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
+  add(row, "accepted_packets", c.accepted_packets);
+  add(row, "accepted_bytes", c.accepted_bytes);
+  add(row, "delivered_packets", c.delivered_packets);
+  add(row, "delivered_bytes", c.delivered_bytes);
+  add(row, "in_flight", link.in_flight());
+  if (link.duplicated() > 0) add(row, "duplicated_packets", link.duplicated());
+  if (link.corrupted() > 0) add(row, "corrupted_packets", link.corrupted());
+  add(row, "queue_packets", link.backlog_packets());
+  add(row, "queue_bytes", link.backlog_bytes());
+  if (const QueueDiscipline* const queue = link.queue()) {
+    const QueueDiscipline::Counters& q = queue->counters();
+    add(row, "queue_most_packets", q.most_waiting);
+    add(row, "queue_marked_packets", q.marked);
+    add(row, "queue_sojourn_longest_ns", q.sojourn_longest);
+    const auto left = static_cast<std::int64_t>(q.delivered);
+    add(row, "queue_sojourn_mean_ns", left > 0 ? q.sojourn_total / left : Duration::zero());
+  }
+  if (const QueueStatistics* const queue = link.statistics()) {
+    add(row, "queue_sojourn_p50_ns", queue->sojourn_ns().quantile(0.5));
+    add(row, "queue_sojourn_p99_ns", queue->sojourn_ns().quantile(0.99));
+    add(row, "queue_others_p50_packets", queue->others().quantile(0.5));
+    add(row, "queue_others_p99_packets", queue->others().quantile(0.99));
+    row.histograms.emplace_back("queue_sojourn", histogram_of(queue->sojourn_ns(), queue->longest()));
+  }
+  return row;
+}
+
+SnapshotRow row_of(EmulationPortal& portal) {
+  const EmulationPortal::Counters c = portal.counters();
+  SnapshotRow row{
+      .name = portal.name(), .labels = {{"device", portal.device()}}, .figures = {}, .dropped = {}};
+  std::string notes;
+  for (const std::string& note : portal.notes()) notes += (notes.empty() ? "" : "; ") + note;
+  if (!notes.empty()) row.labels.emplace_back("notes", notes);
+  add(row, "captured_frames", c.captured_frames);
+  add(row, "captured_segments", c.captured_segments);
+  add(row, "captured_bytes", c.captured_bytes);
+  add(row, "captured_dropped", c.dropped_in.total());
+  add(row, "capture_errors", c.capture_errors);
+  add(row, "kernel_drops", c.kernel_drops);
+  for (std::size_t i = 0; i < kUnsupportedFrames; ++i) {
+    add(row, name_of(static_cast<UnsupportedFrame>(i)), c.unsupported[i]);
+  }
+  add(row, "accepted_segments", c.accepted_segments);
+  add(row, "written_frames", c.written_frames);
+  add(row, "written_segments", c.written_segments);
+  add(row, "written_bytes", c.written_bytes);
+  add(row, "written_dropped", c.dropped_out.total());
+  add(row, "device_busy", c.device_busy);
+  add(row, "in_flight", c.in_flight);
+  for (const auto& [name, count] : portal.backend_counters()) add(row, name, count);
+  add_to(row.dropped, c.dropped_in);
+  add_to(row.dropped, c.dropped_out);
+  return row;
+}
+
+SnapshotRow row_of(const PeeringPortal& peer) {
+  const PeeringPortal::Counters c = peer.counters();
+  SnapshotRow row{.name = peer.name(), .labels = {}, .figures = {}, .dropped = {}};
+  add(row, "synchronized", c.synchronized);
+  add(row, "peer_silent", c.peer_silent);
+  add(row, "clock_offset_ns", c.clock_offset);
+  add(row, "clock_drift_ppb", std::llround(c.clock_drift_ppm * 1e3));
+  add(row, "least_round_trip_ns", c.least_round_trip);
+  add(row, "asymmetry_bound_ns", c.asymmetry_bound);
+  add(row, "transit_p50_ns", peer.transit().percentile(50.0));
+  add(row, "transit_p999_ns", peer.transit().percentile(99.9));
+  add(row, "accepted_packets", c.sent.accepted_packets);
+  add(row, "sent_packets", c.sent.sent_packets);
+  add(row, "sent_bytes", c.sent.sent_bytes);
+  add(row, "sent_batches", c.sent.sent_batches);
+  add(row, "sent_datagrams", c.sent.sent_datagrams);
+  add(row, "sent_datagram_bytes", c.sent.sent_datagram_bytes);
+  add(row, "sent_dropped", c.sent.dropped.total());
+  add(row, "queued_packets", c.queued_packets);
+  add(row, "received_packets", c.received_packets);
+  add(row, "received_bytes", c.received_bytes);
+  add(row, "received_batches", c.received_batches);
+  add(row, "received_datagrams", c.received_datagrams);
+  add(row, "received_datagram_bytes", c.received_datagram_bytes);
+  add(row, "received_dropped", c.dropped_received.total());
+  add(row, "datagrams_dropped", c.dropped_datagrams.total());
+  add(row, "pending_packets", c.pending_packets);
+  add(row, "in_flight", c.in_flight);
+  add(row, "late_packets", c.late_packets);
+  add(row, "lost_packets", c.lost_packets);
+  add(row, "kernel_drops", c.kernel_drops);
+  add(row, "unreachable", c.unreachable);
+  add(row, "syscalls", c.syscalls);
+  add_to(row.dropped, c.sent.dropped);
+  add_to(row.dropped, c.dropped_received);
+  add_to(row.dropped, c.dropped_datagrams);
+  return row;
+}
+
+SnapshotRow row_of(const Node& node) {
+  return {.name = node.name(), .labels = {}, .figures = {}, .dropped = node.dropped()};
+}
+
+SnapshotRow row_of(const Interface& interface) {
+  const Interface::Counters& c = interface.counters();
+  SnapshotRow row{
+      .name = interface.name(), .labels = {{"node", interface.node().name()}}, .figures = {}, .dropped = {}};
+  add(row, "in_packets", c.in_packets);
+  add(row, "in_bytes", c.in_bytes);
+  add(row, "out_packets", c.out_packets);
+  add(row, "out_bytes", c.out_bytes);
+  return row;
+}
+
+}  // namespace simcore

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/network/taps.h"
+
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+void Taps::add_capture(const std::string& interface, const std::string& file) {
+  captures_[interface] = std::make_unique<Capture>(file, interface);
+}
+
+void Taps::add_trace(const std::string& interface) { traces_[interface] = std::make_unique<TcpdumpText>(); }
+
+PacketSink& Taps::on(const std::string& interface, PacketSink& sink, FrameDirection direction) {
+  PacketSink* way_in = &sink;
+  if (const auto found = captures_.find(interface); found != captures_.end()) {
+    way_in = &found->second->tap(*way_in, direction);
+  }
+  if (const auto found = traces_.find(interface); found != traces_.end()) {
+    way_in = &found->second->tap(*way_in);
+  }
+  return *way_in;
+}
+
+PacketSink& Taps::crossing(const std::string& portal, PacketSink& sink, FrameDirection direction,
+                           const PortalRecorder::WallClock& wall_clock) {
+  return recorder_ ? recorder_->tap(portal, sink, direction, wall_clock) : sink;
+}
+
+void Taps::begin(std::int64_t epoch_ns) {
+  for (auto& [interface, capture] : captures_) capture->writer().set_epoch(epoch_ns);
+  if (recorder_) recorder_->begin(epoch_ns);
+}
+
+void Taps::close() {
+  for (auto& [interface, capture] : captures_) capture->writer().close();
+  if (recorder_) recorder_->close();
+}
+
+const std::string& Taps::trace(const std::string& interface) const {
+  const auto found = traces_.find(interface);
+  if (found == traces_.end()) {
+    throw ConfigError("read the trace of " + interface + ": there is none; add it before its link");
+  }
+  return found->second->text();
+}
+
+}  // namespace simcore

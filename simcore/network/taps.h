@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Taps: what is written down of what passes between interfaces and their links, as pcap or pcapng files or as lines of
+// text, and between portals and their links, as a record.
+//
+//   taps.add_capture("r1-eth1", "r1-eth1.pcap");
+//   port.attach(taps.on("r1-eth1", link_out, outbound));     what the port sends, when it sends it: before the queue
+//   Link link_in(..., taps.on("r1-eth1", port, inbound));    what arrives, when it arrives
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "simcore/network/portal_recorder.h"
+#include "simcore/packet/packet.h"
+#include "simcore/trace/capture.h"
+#include "simcore/trace/tcpdump_text.h"
+
+namespace simcore {
+
+class Taps {
+ public:
+  // Before anything passes. The first throws what Capture does.
+  void add_capture(const std::string& interface, const std::string& file);
+  void add_trace(const std::string& interface);
+
+  // `sink`, or what writes down for that interface in front of it. Must outlive both.
+  // `direction` is the interface's: outbound is what it sends.
+  PacketSink& on(const std::string& interface, PacketSink& sink, FrameDirection direction);
+
+  // Before links are joined: what crosses portals is recorded.
+  void set_recorder(std::unique_ptr<PortalRecorder> recorder) { recorder_ = std::move(recorder); }
+  PortalRecorder* recorder() { return recorder_.get(); }
+  const PortalRecorder* recorder() const { return recorder_.get(); }
+
+  // `sink`, or the recorder's tap in front of it; see PortalRecorder::tap.
+  PacketSink& crossing(const std::string& portal, PacketSink& sink, FrameDirection direction,
+                       const PortalRecorder::WallClock& wall_clock);
+
+  // Begins to write. `epoch_ns`: the wall clock, in nanoseconds since 1970, at simulated time zero.
+  void begin(std::int64_t epoch_ns);
+  // Ends the files. Throws what CaptureWriter::close does.
+  void close();
+
+  // Throws ConfigError when the interface has no trace.
+  const std::string& trace(const std::string& interface) const;
+
+ private:
+  std::unique_ptr<PortalRecorder> recorder_;                  // null: nothing is recorded
+  std::map<std::string, std::unique_ptr<Capture>> captures_;  // by interface, as the next
+  std::map<std::string, std::unique_ptr<TcpdumpText>> traces_;
+};
+
+}  // namespace simcore

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/replay/replay.h"
+
+#include <utility>
+
+#include "simcore/network/snapshot_rows.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+Replay::Replay(const std::string& record, std::uint64_t seed, ByteCount memory_limit)
+    : simulation_(seed),
+      pool_(memory_limit),
+      record_(record),
+      network_(simulation_, pool_),
+      links_(simulation_, pool_, taps_) {}
+
+void Replay::add_capture(const std::string& interface, const std::string& file) {
+  network_.interface(interface, "capture into " + file);
+  taps_.add_capture(interface, file);
+}
+
+void Replay::add_portal(const std::string& name) {
+  network_.claim("portal", name);
+  ports_[name] = std::make_unique<ReplayPort>(simulation_);
+}
+
+void Replay::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
+                      const LinkModel& b_to_a) {
+  network_.claim("link", name);
+  const Links::End first = find(name, a);
+  const Links::End second = find(name, b);
+  links_.add(name, first, second, a_to_b, b_to_a);
+}
+
+Links::End Replay::find(const std::string& link, const LinkEnd& end) {
+  const std::string attempt = "add link " + link;
+  if (const auto* interface = std::get_if<InterfaceEnd>(&end)) {
+    return {.port = &network_.interface(interface->name, attempt), .name = interface->name};
+  }
+  if (const auto* portal = std::get_if<PortalEnd>(&end)) {
+    const auto found = ports_.find(portal->name);
+    if (found == ports_.end()) {
+      throw ConfigError(attempt + ": there is no portal " + portal->name + "; add it first");
+    }
+    return {.port = found->second.get(), .name = portal->name, .portal = true};
+  }
+  const std::string channel = std::get<ChannelEnd>(end).name();
+  add_portal(channel);
+  return {.port = ports_[channel].get(), .name = channel, .peer = true};
+}
+
+void Replay::add_record(const std::string& file) {
+  const auto wall_clock = [this] { return record_.epoch_ns() + simulation_.now().count_ns(); };
+  taps_.set_recorder(std::make_unique<PortalRecorder>(simulation_, file, record_.plan(),
+                                                      RecordWriter::Writing::at_once, wall_clock));
+}
+
+void Replay::start() {
+  if (started_) return;
+  network_.check_joined("replay " + record_.name());
+  for (const auto& [name, port] : ports_) {
+    if (!port->attached()) {
+      throw ConfigError("replay " + record_.name() + ": no link joins portal " + name);
+    }
+  }
+  taps_.begin(record_.epoch_ns());
+  network_.announce();
+  started_ = true;
+}
+
+std::optional<std::string> Replay::run() {
+  start();
+  while (const auto item = record_.next()) {
+    if (const auto* const frame = std::get_if<RecordReader::Frame>(&*item)) {
+      take(*frame);
+    } else if (const auto* const change = std::get_if<RecordReader::Change>(&*item)) {
+      simulation_.run_until(change->at);
+      return std::string(change->text);
+    } else {
+      simulation_.run_until(std::get<RecordReader::End>(*item).at);
+    }
+  }
+  taps_.close();
+  if (taps_.recorder() != nullptr && !taps_.recorder()->failure().empty()) {
+    throw EnvironmentError(taps_.recorder()->failure() +
+                           "; choose another folder for the replay's own record");
+  }
+  return std::nullopt;
+}
+
+// All that is due then has happened before a frame comes in, as in a run loop.
+void Replay::take(const RecordReader::Frame& frame) {
+  simulation_.run_until(frame.note.at);
+  ReplayPort& at = port(std::string(frame.portal));
+  if (frame.direction == FrameDirection::outbound) {
+    return at.out.recorded(frame.bytes, frame.note.fields, frame.note.at);
+  }
+  PacketPtr packet = packet_of(frame, pool_);
+  if (!packet) return at.dropped.add(DropReason::malformed, 1);
+  ++at.entered;
+  at.give(std::move(packet));
+}
+
+Replay::ReplayPort& Replay::port(const std::string& name) {
+  const auto found = ports_.find(name);
+  if (found == ports_.end()) {
+    throw ConfigError("replay " + record_.name() + ": a frame crossed portal " + name +
+                      ", which the plan does not have; replay it with the plan that it was recorded with");
+  }
+  return *found->second;
+}
+
+void Replay::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                         const std::optional<LinkModel>& b_to_a, const std::string& note) {
+  links_.change(name, a_to_b, b_to_a);
+  if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
+}
+
+std::vector<Replay::PortalReport> Replay::portals() const {
+  std::vector<PortalReport> reports;
+  for (const auto& [name, port] : ports_) {
+    reports.push_back({.name = name, .entered = port->entered, .dropped = port->dropped, .out = port->out});
+  }
+  return reports;
+}
+
+Snapshot Replay::snapshot() const {
+  Snapshot snapshot;
+  snapshot.time_ns = simulation_.now().count_ns();
+  snapshot.ready = true;
+  snapshot.pool = row_of(pool_);
+  add_to(snapshot.pool.dropped, links_.dropped_from_peers());
+  snapshot.links = links_.rows();
+  if (taps_.recorder() != nullptr) snapshot.record = taps_.recorder()->row();
+  network_.read_nodes_into(snapshot);
+  network_.read_applications_into(snapshot);
+  return snapshot;
+}
+
+}  // namespace simcore

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// Replay: an instance again, from its record, in virtual time. Its nodes and links are built as the instance's were; in
+// place of each portal stands one that gives what was recorded there, at the same instants of simulated time, and compares
+// what comes back with what came back then.
+//
+//   Replay replay("m1.pcapng", seed);        // the seed and the rest are in replay's plan()
+//   replay.add_node(...);  replay.add_portal("p-s1-eth3");  replay.add_link(...);
+//   while (const auto change = replay.run()) replay.change_link(...);      // what *change says
+//   replay.portals();
+//
+// The same record gives the same replay, byte for byte. It differs from the run where the run was not a function of what
+// is in the record: an event and a frame of exactly the same nanosecond, events that were due when a busy instance took
+// frames in, and frames that the record has not.
+//
+// Every add throws ConfigError when a name is taken or unknown, an end is joined twice, or a value is out of its range.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/network/link_end.h"
+#include "simcore/network/links.h"
+#include "simcore/network/network.h"
+#include "simcore/network/taps.h"
+#include "simcore/packet/packet_pool.h"
+#include "simcore/replay/replay_comparison.h"
+#include "simcore/trace/record_reader.h"
+
+namespace simcore {
+
+class Replay {
+ public:
+  struct PortalReport {
+    std::string name;
+    std::uint64_t entered = 0;  // frames that were recorded coming in, and given to the link
+    DropCounters dropped;       // frames that could not be given to it
+    const ReplayComparison& out;
+  };
+
+  // Throws as RecordReader.
+  Replay(const std::string& record, std::uint64_t seed,
+         ByteCount memory_limit = ByteCount::bytes(std::int64_t{1} << 30));
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  void add_node(NodeKind kind, const std::string& name,
+                const std::optional<Processor::Config>& processor = std::nullopt) {
+    network_.add_node(kind, name, processor);
+  }
+  void add_interface(const std::string& node, const Interface::Config& config) {
+    network_.add_interface(node, config);
+  }
+  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
+                 const std::string& interface) {
+    network_.add_route(node, prefix, via, interface);
+  }
+  void add_application(const std::string& host, const ApplicationConfig& config) {
+    network_.add_application(host, config);
+  }
+  void add_capture(const std::string& interface, const std::string& file);
+  // An emulation portal of the instance. Channels to peers need no adding.
+  void add_portal(const std::string& name);
+  void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
+                const LinkModel& b_to_a);
+
+  // Records the replay itself, before any link is added. Its wall clock is simulated time behind the record's beginning.
+  void add_record(const std::string& file);
+
+  // Goes on to the next change of a link, which the caller makes with change_link() before it calls again, and returns
+  // what the record says of it; none at the end, where files are closed. Throws ConfigError when no link joins an
+  // interface or portal, or a frame crossed a portal that there is not; and what RecordReader::next() throws.
+  std::optional<std::string> run();
+
+  // As Links::change. `note`: what the replay's own record says of it.
+  void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                   const std::optional<LinkModel>& b_to_a, const std::string& note = "");
+
+  SimTime now() const { return simulation_.now(); }
+  bool cut() const { return record_.cut(); }  // the record has no end: its instance was killed
+  std::vector<PortalReport> portals() const;
+  Snapshot snapshot() const;
+
+ private:
+  // What stands for a portal.
+  class ReplayPort final : public Port {
+   public:
+    explicit ReplayPort(const Simulation& simulation) : simulation_(simulation) {}
+    void accept(PacketPtr packet) override { out.replayed(*packet, simulation_.now()); }
+    void give(PacketPtr packet) { emit(std::move(packet)); }
+
+    std::uint64_t entered = 0;
+    DropCounters dropped;
+    ReplayComparison out;
+
+   private:
+    const Simulation& simulation_;
+  };
+
+  Links::End find(const std::string& link, const LinkEnd& end);
+  ReplayPort& port(const std::string& name);
+  void start();
+  void take(const RecordReader::Frame& frame);
+
+  Simulation simulation_;
+  PacketPool pool_;
+  RecordReader record_;
+  Network network_;
+  Taps taps_;
+  std::map<std::string, std::unique_ptr<ReplayPort>> ports_;
+  Links links_;
+  bool started_ = false;
+};
+
+}  // namespace simcore

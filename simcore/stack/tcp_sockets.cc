@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/stack/tcp_sockets.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "simcore/packet/ethernet.h"
+#include "simcore/stack/host.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+namespace {
+
+constexpr std::uint16_t kFirstEphemeral = 49'152;  // RFC 6335 section 6
+constexpr std::uint32_t kEphemeralPorts = 65'536 - kFirstEphemeral;
+
+// Of IP and TCP, without options.
+std::uint16_t headers(const IpAddress& address) {
+  return static_cast<std::uint16_t>(ip_header_size(address) + TcpHeader::kSize);
+}
+
+// Whether `interface` has the address, which is one of its host.
+bool has(const Interface& interface, const IpAddress& address) {
+  if (address.is_v4()) return interface.address() && interface.address()->address() == address.v4();
+  return interface.address6() &&
+         (interface.address6()->address() == address.v6() || interface.link_local() == address.v6());
+}
+
+}  // namespace
+
+TcpSocket::TcpSocket(TcpSockets& owner, const TcpOptions& options, const TcpEnds& ends, SeqNum initial)
+    : owner_(owner), connection_(options, initial), ends_(ends) {}
+
+void TcpSocket::fire() {
+  connection_.expire(owner_.simulation_.now());
+  owner_.settle(*this, true);
+}
+
+std::int64_t TcpSocket::write(std::span<const std::uint8_t> bytes) {
+  const std::int64_t count = connection_.write(bytes);
+  owner_.settle(*this, false);
+  return count;
+}
+
+std::int64_t TcpSocket::write_virtual(std::int64_t bytes) {
+  const std::int64_t count = connection_.write_virtual(bytes);
+  owner_.settle(*this, false);
+  return count;
+}
+
+std::int64_t TcpSocket::read(std::span<std::uint8_t> out) {
+  const std::int64_t count = connection_.read(out);
+  owner_.settle(*this, false);
+  return count;
+}
+
+std::int64_t TcpSocket::discard(std::int64_t bytes) {
+  const std::int64_t count = connection_.discard(bytes);
+  owner_.settle(*this, false);
+  return count;
+}
+
+void TcpSocket::close() {
+  connection_.close(owner_.simulation_.now());
+  owner_.settle(*this, false);
+}
+
+void TcpSocket::abort() {
+  connection_.abort();
+  owner_.settle(*this, false);
+}
+
+TcpSockets::TcpSockets(Simulation& simulation, Host& host, std::size_t limit)
+    : simulation_(simulation),
+      host_(host),
+      limit_(limit),
+      random_(simulation.stream("tcp of " + host.name())),
+      refusal_(host),
+      trains_(simulation, *this),
+      next_port_(static_cast<std::uint16_t>(kFirstEphemeral + random_() % kEphemeralPorts)) {
+  host_.set_handler(ip_protocol::kTcp, *this);
+  host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, this);
+}
+
+TcpSockets::~TcpSockets() { host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, nullptr); }
+
+std::size_t TcpSockets::EndsHash::operator()(const TcpEnds& ends) const {
+  const std::uint64_t ports = std::uint64_t{ends.local_port} << 16 | ends.remote_port;
+  std::uint64_t mixed = std::hash<IpAddress>{}(ends.remote) * 0x9e37'79b9'7f4a'7c15 ^ ports;
+  mixed = (mixed ^ mixed >> 29) * 0xbf58'476d'1ce4'e5b9;
+  return static_cast<std::size_t>(mixed ^ mixed >> 32 ^ std::hash<IpAddress>{}(ends.local));
+}
+
+void TcpSockets::listen(std::uint16_t port, TcpListener& listener, const TcpOptions& options) {
+  const std::string place = "TCP port " + std::to_string(port) + " of " + host_.name();
+  options.check(place);
+  if (!listeners_.try_emplace(port, Listening{&listener, options}).second) {
+    throw ConfigError("listen at " + place + ": the port is taken; choose another");
+  }
+}
+
+TcpSocket* TcpSockets::connect(const IpAddress& remote, std::uint16_t port, TcpUser& user,
+                               const TcpOptions& options) {
+  options.check(host_.name());
+  const auto local = host_.source_for(remote);
+  if (!local || sockets_.size() >= limit_) return nullptr;
+  TcpEnds ends{.local = *local, .remote = remote, .local_port = 0, .remote_port = port};
+  for (std::uint32_t tries = 0; tries < kEphemeralPorts; ++tries) {
+    ends.local_port = next_port_;
+    next_port_ = next_port_ == 65'535 ? kFirstEphemeral : static_cast<std::uint16_t>(next_port_ + 1);
+    if (sockets_.contains(ends) || listeners_.contains(ends.local_port)) continue;
+    TcpSocket& socket = make(ends, options);
+    socket.user_ = &user;
+    socket.connection_.connect(simulation_.now());
+    settle(socket, false);
+    return &socket;
+  }
+  return nullptr;
+}
+
+// A segment is at most what the interface takes.
+TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
+  for (const auto& interface : host_.interfaces()) {
+    if (!has(*interface, ends.local)) continue;
+    options.mss = std::min(options.mss, static_cast<std::uint16_t>(interface->mtu() - headers(ends.local)));
+  }
+  const SeqNum initial(static_cast<std::uint32_t>(random_()));
+  auto socket = std::make_unique<TcpSocket>(*this, options, ends, initial);
+  return *(sockets_[ends] = std::move(socket));
+}
+
+void TcpSockets::receive(PacketPtr packet, const IpHeader& header, Interface& /*arrival*/) {
+  const SimTime last = packet->last_arrival;
+  if (last > simulation_.now() || !trains_.empty()) {
+    trains_.push(std::move(packet), std::max(last, simulation_.now()));
+    return;
+  }
+  handle(std::move(packet), header);
+}
+
+void TcpSockets::accept(PacketPtr packet) {
+  const auto header =
+      IpHeader::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
+  handle(std::move(packet), *header);
+}
+
+void TcpSockets::handle(PacketPtr packet, const IpHeader& header) {
+  const auto tcp = TcpHeader::parse(header.payload());
+  const bool intact = tcp && (packet->checksum_partial || header.transport_checksum_correct());
+  const auto segment = intact ? segment_in(*packet, header, *tcp) : std::nullopt;
+  if (!segment) return host_.drop(DropReason::malformed, *packet);
+  if (!host_.owns(header.destination())) return host_.drop(DropReason::not_for_me, *packet);  // a broadcast
+  const TcpEnds ends{.local = header.destination(),
+                     .remote = header.source(),
+                     .local_port = tcp->destination_port(),
+                     .remote_port = tcp->source_port()};
+  const auto place = sockets_.find(ends);
+  if (place == sockets_.end()) return handle_stranger(std::move(packet), header, *segment, ends);
+  TcpSocket& socket = *place->second;
+  if (socket.connection_.may_be_reopened_by(*segment)) {
+    forget(socket);
+    return handle_stranger(std::move(packet), header, *segment, ends);
+  }
+  socket.connection_.on_segment(simulation_.now(), *segment);
+  settle(socket, true);
+}
+
+void TcpSockets::fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) {
+  // Of any link here; less would be a way to slow us down, more is not what a router says.
+  const std::uint32_t least = quoted.source().is_v4() ? 576 : Ipv6Header::kLeastMtu;
+  const std::uint32_t limited = std::clamp<std::uint32_t>(mtu, least, 65'535);
+  const std::span<const std::uint8_t> tcp = quoted.payload();
+  const auto place = sockets_.find({.local = quoted.source(),
+                                    .remote = quoted.destination(),
+                                    .local_port = load_be16(&tcp[0]),
+                                    .remote_port = load_be16(&tcp[2])});
+  if (place == sockets_.end()) return;
+  TcpSocket& socket = *place->second;
+  if (!socket.connection_.has_outstanding(SeqNum(load_be32(&tcp[4])))) return;
+  socket.connection_.reduce_mss(static_cast<std::uint16_t>(limited - headers(quoted.source())));
+  settle(socket, false);
+}
+
+void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
+                                 const TcpEnds& ends) {
+  const auto listening = listeners_.find(ends.local_port);
+  const bool opens = segment.has(TcpFlag::syn) && !segment.has(TcpFlag::ack) && !segment.has(TcpFlag::rst);
+  if (listening == listeners_.end() || !opens) {
+    const auto& interface = host_.interfaces().front();
+    return refusal_.receive(std::move(packet), header, *interface);
+  }
+  if (sockets_.size() >= limit_) return host_.drop(DropReason::queue_full, *packet);
+  TcpSocket& socket = make(ends, listening->second.options);
+  socket.connection_.listen();
+  socket.user_ = &listening->second.listener->tcp_accept(socket);
+  socket.connection_.on_segment(simulation_.now(), segment);
+  settle(socket, false);
+}
+
+void TcpSockets::settle(TcpSocket& socket, bool tell_user) {
+  if (socket.in_call_) return;
+  if (tell_user) {
+    socket.in_call_ = true;
+    socket.user_->tcp_changed(socket);
+    socket.in_call_ = false;
+  }
+  TcpSegment segment;
+  while (socket.connection_.next_segment(simulation_.now(), segment)) {
+    PacketPtr frame = frame_of(segment, socket.ends_, socket.connection_, host_.pool());
+    if (!frame) {
+      host_.dropped().add(DropReason::pool_exhausted, segment.segments);
+      continue;
+    }
+    host_.send(std::move(frame));
+  }
+  if (socket.connection_.state() == TcpState::closed || socket.connection_.state() == TcpState::listen) {
+    return forget(socket);
+  }
+  const SimTime deadline = socket.connection_.deadline();
+  if (deadline == SimTime::never()) {
+    simulation_.cancel(socket.timer_);
+  } else {
+    simulation_.schedule(socket.timer_, std::max(deadline, simulation_.now()));
+  }
+}
+
+void TcpSockets::forget(TcpSocket& socket) {
+  socket.in_call_ = true;
+  socket.user_->tcp_closed(socket);
+  sockets_.erase(TcpEnds(socket.ends_));  // a copy: the key must outlive what it finds
+}
+
+}  // namespace simcore

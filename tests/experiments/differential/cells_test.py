@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import pytest
+
+from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell, Measured, all_cells, batches_of
+from hybridnet.experiments.differential.experiment import checks_of
+
+
+def measured(simulated: float, *real: float, trains: bool = False) -> list[Measured]:
+    return [Measured(cell, [simulated], list(real)) for cell in all_cells(trains)]
+
+
+def test_the_queue_holds_one_bandwidth_delay_product():
+    # 100 Mbit/s * 10 ms = 125,000 bytes = 81.3 frames of 1538
+    assert Cell(False, "reno", 0.01, 0.0).queue_packets == 81
+
+
+def test_without_loss_the_formula_is_what_the_framing_lets_through():
+    # 1448 of 1538 bytes
+    assert Cell(False, "cubic", 0.06, 0.0).formula_bps == PAYLOAD_BPS == pytest.approx(94.15e6, rel=1e-3)
+
+
+def test_a_batch_stays_within_the_budget():
+    cells = all_cells(False)
+    expected = [(cell, 30e6 + 5e6 * index) for index, cell in enumerate(cells)]
+    load = dict(expected)
+    batches = batches_of(expected, 200e6, 4)
+    assert sorted(map(str, cells)) == sorted(str(cell) for batch in batches for cell in batch)
+    assert all(sum(load[cell] for cell in batch) <= 200e6 and len(batch) <= 4 for batch in batches)
+
+
+def test_a_flow_above_the_budget_runs_alone():
+    [first, second] = all_cells(False)[:2]
+    assert batches_of([(first, 300e6), (second, 1e6)], 200e6, 8) == [[first], [second]]
+
+
+def test_a_tenth_apart_holds_and_more_does_not():
+    assert all(check.holds for check in checks_of(measured(1.09, 1.0, 1.0, 1.0), 5))
+    assert [check.holds for check in checks_of(measured(1.11, 1.0, 1.0, 1.0), 5)] == [True, False, False]
+
+
+def test_trains_may_lie_further_apart():
+    assert all(check.holds for check in checks_of(measured(1.14, 1.0, 1.0, 1.0, trains=True), 5))
+
+
+def test_too_few_trusted_rounds_do_not_hold():
+    assert not checks_of(measured(1.0, 1.0, 1.0), 5)[0].holds
+    assert checks_of(measured(1.0, 1.0, 1.0, 1.0), 5)[0].holds
+
+
+def test_without_any_trusted_round_nothing_is_judged():
+    assert not any(check.holds for check in checks_of(measured(1.0), 5))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Controllers: reachable or an error; what switches are told."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from hybridnet.controllers.kinds import Controller, RemoteController, Ryu
+from hybridnet.errors import ControllerError, UsageError
+
+
+def test_a_listening_controller_is_accepted_and_loopback_becomes_this_computers_address() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        controller = RemoteController("c0", ip="localhost", port=port)
+        controller.begin("127.0.0.1")
+        assert controller.target("198.18.0.254") == f"tcp:198.18.0.254:{port}"
+
+
+def test_a_silent_controller_is_an_error_with_the_cure() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(
+        ControllerError, match=rf"controller c1: nothing answers \(127.0.0.1:{port}: .*start it first"
+    ):
+        RemoteController("c1", port=port).begin("127.0.0.1")
+
+
+def test_an_address_elsewhere_is_told_as_it_is() -> None:
+    assert RemoteController("c0", ip="192.0.2.7", port=6633).target("198.18.0.254") == "tcp:192.0.2.7:6633"
+
+
+def test_unknown_options_are_refused() -> None:
+    with pytest.raises(UsageError, match="unknown option 'prot'"):
+        RemoteController("c0", prot="tcp")
+    with pytest.raises(UsageError, match="protocol 'ssl' is not supported"):
+        RemoteController("c0", protocol="ssl")
+
+
+def test_the_default_controller_runs_our_learning_switch() -> None:
+    assert Controller().apps == ("tree_switch",)
+    assert Ryu("c0", "tree_switch", "ryu.app.ofctl_rest").apps == ("tree_switch", "ryu.app.ofctl_rest")
+
+
+def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
+    with pytest.raises(UsageError, match=r"nowhere/a\.py: there is no such file"):
+        Ryu("c0", "nowhere/a.py")
+    for port in (0, 65536, "6653", True):
+        with pytest.raises(UsageError, match="is no TCP port"):
+            RemoteController("c0", port=port)  # type: ignore[arg-type]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Machines that make nothing: they check and remember what they are told, and answer like an agent would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridnet.errors import MachineError, UsageError
+
+
+class FakeCluster:
+    """Stands in for `hybridnet.cluster.Cluster`. `answers` overrides what a verb answers."""
+
+    def __init__(self, *machines: str) -> None:
+        self.machines = list(machines) or ["m1"]
+        self.calls: list[tuple[str, str, dict[str, Any]]] = []
+        self.answers: dict[str, Callable[..., Any]] = {}
+        self.on_progress: Callable[[str, str], object] = lambda machine, text: None
+        self.gone: dict[str, str] = {}
+        self.closed = False
+        self.programs: dict[int, list[bytes]] = {}
+
+    def address(self, machine: str) -> str:
+        return f"127.0.0.{self.machines.index(machine) + 1}"
+
+    def lost(self) -> dict[str, str]:
+        return self.gone
+
+    def close(self) -> None:
+        self.closed = True
+
+    def call(self, machine: str, verb: str, **arguments: Any) -> Any:
+        if machine in self.gone:
+            raise MachineError(self.gone[machine])
+        self.calls.append((machine, verb, arguments))
+        if verb in self.answers:
+            return self.answers[verb](machine=machine, **arguments)
+        return getattr(self, f"_{verb}")(machine, **arguments)
+
+    def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        return {
+            machine: self.call(machine, verb, **arguments) for machine, (verb, arguments) in calls.items()
+        }
+
+    def verbs(self, machine: str | None = None) -> list[str]:
+        return [verb for where, verb, _ in self.calls if machine in (None, where)]
+
+    def _facts(self, machine: str) -> dict[str, Any]:
+        return {"kernel_datapath": False, "memory_available_bytes": 10**11}
+
+    def _build(self, machine: str, plan: dict[str, Any]) -> dict[str, float]:
+        self.on_progress(machine, f"{len(plan['hosts'])} hosts")
+        return {"pairs": 0.1}
+
+    def _destroy(self, machine: str) -> dict[str, Any]:
+        return {"name": machine}
+
+    def _check_instance(self, machine: str) -> None:
+        return None
+
+    def _snapshot(self, machine: str, of_elements: bool) -> dict[str, Any]:
+        return {"name": machine}
+
+    def _switches_connected(self, machine: str) -> dict[str, bool]:
+        return {"s1": True}
+
+    def _run_command(self, machine: str, node: str, text: str, timeout: float | None) -> dict[str, Any]:
+        return {"output": f"{node}$ {text}\n", "status": 0, "last_pid": 7}
+
+    def _start_command(self, machine: str, node: str, text: str) -> None:
+        self.programs[0] = [b"one\n", b"two\n"]
+
+    def _read_command(self, machine: str, node: str, timeout: float) -> dict[str, Any]:
+        chunks = self.programs[0]
+        text = chunks.pop(0).decode()
+        return {"output": text, "done": not chunks, "status": 0, "last_pid": None}
+
+    def _exec(self, machine: str, argv: Any, timeout: float = 60.0, node: str = "") -> dict[str, Any]:
+        return {"status": 0, "stdout": b"", "stderr": b""}
+
+    def _ping_pairs(self, machine: str, pairs: list[tuple[str, str]], **_: Any) -> list[dict[str, Any]]:
+        return [{"host": host, "address": address, "received": 1} for host, address in pairs]
+
+    def _host_pid(self, machine: str, node: str) -> int:
+        return 4711
+
+    def _link_up(self, machine: str, node: str, interface: str) -> None:
+        return None
+
+    _link_down = _link_up
+
+    def _interrupt(self, machine: str, node: str) -> None:
+        return None
+
+    def _start_process(self, machine: str, node: str, command: Any, **_: Any) -> dict[str, int]:
+        number = len(self.programs) + 1
+        self.programs[number] = [b"first line\nsec", b"ond line\n"]
+        return {"number": number, "pid": 100 + number}
+
+    def _read_process(self, machine: str, number: int, stream: str, timeout: float) -> bytes | None:
+        if stream == "stderr":
+            return None
+        return self.programs[number].pop(0) if self.programs[number] else None
+
+    def _wait_process(self, machine: str, number: int, timeout: float) -> int | None:
+        return 3
+
+    def _poll_process(self, machine: str, number: int) -> int | None:
+        return None
+
+    def _signal_process(self, machine: str, number: int, signal: int) -> None:
+        return None
+
+    def _write_process(self, machine: str, number: int, data: bytes, end: bool) -> None:
+        return None
+
+    def _close_process(self, machine: str, number: int) -> None:
+        if number not in self.programs:
+            raise UsageError(f"there is no program {number}")
+        del self.programs[number]

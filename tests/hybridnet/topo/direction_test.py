@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""What the options of a link's direction become in the instance plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet.errors import PlanError, TopologyError
+from hybridnet.instance.process import build, check_direction, with_trace
+from hybridnet.topo import Topo
+from hybridnet.topo.direction import resolve_direction
+
+MS = 1_000_000
+
+
+def planned(**options: Any) -> dict[str, Any]:
+    direction = resolve_direction(options, "link a-b").to_json()
+    check_direction(direction, "link a-b")
+    return direction
+
+
+def test_loss_is_in_percent_of_the_packets() -> None:
+    assert planned(loss=1)["loss"] == {"model": "independent", "probability": 0.01}
+    assert planned(loss="0.1%")["loss"]["probability"] == 0.001
+    assert "loss" not in planned(loss=0)
+
+
+def test_jitter_is_uniform_around_the_delay_as_netems() -> None:
+    direction = planned(delay="10ms", jitter="2ms")
+    assert direction["delay_ns"] == 8 * MS
+    assert direction["extra_delay"] == {"model": "uniform", "low_ns": 0, "high_ns": 4 * MS}
+
+
+def test_jitter_above_the_delay_ends_at_zero() -> None:
+    direction = planned(delay="1ms", jitter="3ms")
+    assert direction["delay_ns"] == 0
+    assert direction["extra_delay"] == {"model": "uniform", "low_ns": -2 * MS, "high_ns": 4 * MS}
+
+
+def test_normal_jitter_has_the_delay_as_its_mean() -> None:
+    direction = planned(delay="10ms", jitter="2ms", jitter_distribution="normal")
+    assert direction["delay_ns"] == 0
+    assert direction["extra_delay"] == {"model": "normal", "mean_ns": 10 * MS, "deviation_ns": 2 * MS}
+
+
+def test_reordered_packets_skip_the_whole_delay() -> None:
+    direction = planned(delay="10ms", reorder=25)
+    assert direction["delay_ns"] == 0
+    assert direction["extra_delay"] == {"model": "constant", "delay_ns": 10 * MS}
+    assert direction["reorder"] == {"probability": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("options", "ecn"),
+    [({"enable_red": True}, False), ({"enable_ecn": True}, True), ({"aqm": "red", "ecn": True}, True)],
+)  # fmt: skip
+def test_red_has_the_parameters_that_mininet_gives_to_tc(options: dict[str, Any], ecn: bool) -> None:
+    queue = planned(bw=10, **options)["queue"]
+    # tc: the least weight 2^-k of which burst + 1 - min / avpkt packets are below (1 - (1 - w)^burst) / w.
+    weight = max(
+        w for w in (2.0**-k for k in range(1, 32)) if (1 - (1 - w) ** 20) / w >= 20 + 1 - 30_000 / 1_500
+    )
+    assert queue == {
+        "model": "red", "limit_bytes": 1_000_000, "least_bytes": 30_000, "most_bytes": 35_000, "highest": 1.0,
+        "weight": weight, "ecn": ecn,
+    }  # fmt: skip
+
+
+def test_gilbert_elliotts_probabilities_are_in_percent_as_loss_is() -> None:
+    channel = {"model": "gilbert_elliott", "to_bad": 1, "to_good": "20%", "loss_when_bad": 50}
+    expected = {"model": "gilbert_elliott", "to_bad": 0.01, "to_good": 0.2, "loss_when_bad": 0.5}
+    assert planned(loss=channel)["loss"] == expected
+
+
+def test_a_jitter_model_comes_upon_the_delay() -> None:
+    direction = planned(
+        delay="10ms", jitter={"model": "table", "quantiles": ["0", "1ms", "9ms"]}, keep_order=True
+    )
+    assert direction["delay_ns"] == 10 * MS
+    assert direction["extra_delay"] == {"model": "table", "quantiles_ns": [0, MS, 9 * MS], "in_order": True}
+    exponential = planned(delay="10ms", jitter="2ms", jitter_distribution="exponential")
+    assert exponential["delay_ns"] == 10 * MS
+    assert exponential["extra_delay"] == {"model": "exponential", "least_ns": 0, "mean_above_ns": 2 * MS}
+
+
+def test_each_direction_has_its_own_models() -> None:
+    topo = Topo()
+    for name in ("a", "b"):
+        topo.addSimHost(name)
+    topo.addLink("a", "b", bw=10, params1={"loss": 1}, params2={"aqm": "codel", "burst": "30 kB"})
+    there, back = topo.spec("a", "b").a_to_b.to_json(), topo.spec("a", "b").b_to_a.to_json()
+    assert there["loss"]["probability"] == 0.01
+    assert "queue" not in there
+    assert "wire" not in there
+    assert back["queue"]["model"] == "codel"
+    assert back["wire"]["burst_bytes"] == 30_000
+    assert "loss" not in back
+
+
+def test_parameters_of_queues_are_said_with_their_units() -> None:
+    red = planned(
+        bw=1, aqm={"model": "red", "least": "5 kB", "most": 15_000, "highest": "10%", "weight": 0.002}
+    )
+    assert red["queue"] == {
+        "model": "red", "limit_bytes": 1_000_000, "least_bytes": 5_000, "most_bytes": 15_000, "highest": 0.1,
+        "weight": 0.002, "ecn": False,
+    }  # fmt: skip
+    codel = planned(bw=1, ecn=True, aqm={"model": "codel", "target": "1ms", "interval": "20ms"})["queue"]
+    assert codel == {"model": "codel", "target_ns": MS, "interval_ns": 20 * MS, "ecn": True}
+
+
+def test_a_wire_is_a_rate_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
+    assert planned(bw=8, burst="15 kB", peak=100)["wire"] == {
+        "model": "token_bucket", "burst_bytes": 15_000, "peak_bps": 10**8,
+    }  # fmt: skip
+    slots = planned(slots=[("2s", 10), ("500ms", "1 kbit/s")])
+    assert slots["rate_bps"] == 10**7
+    assert slots["wire"]["slots"][1] == {"duration_ns": 500 * MS, "rate_bps": 1000}
+    trace = planned(trace=tmp_path / "lte.down", trace_bytes=1500, aqm="codel")
+    assert trace["rate_bps"] is None
+    assert trace["wire"] == {"model": "opportunities", "file": str(tmp_path / "lte.down"), "bytes": 1500}
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"aqm": "pie", "bw": 1}, "aqm: model: 'pie' is unknown"),
+        ({"aqm": "codel"}, "needs bw="),
+        ({"ecn": True}, "give aqm="),
+        ({"enable_red": True, "aqm": "codel", "bw": 1}, "leave one"),
+        ({"reorder": 5}, "give delay="),
+        ({"aqm": "codel", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
+        ({"jitter": "1ms", "jitter_distribution": "pareto"}, "'pareto' is unknown"),
+        ({"jitter": {"model": "trace", "delays": []}}, "is no list of 1 or more"),
+        ({"jitter": {"model": "table", "quantiles": ["2ms", "1ms"]}}, "decreases"),
+        ({"jitter": {"model": "uniform", "low": "2ms", "high": "1ms"}}, "low is above high"),
+        ({"jitter": {"model": "trace", "delays": ["1ms"]}, "jitter_distribution": "normal"}, "leave it out"),
+        ({"loss": {"model": "gilbert_elliott", "to_bad": 1}}, "to_good is missing"),
+        ({"loss": {"model": "gilbert_eliott", "to_bad": 1}}, "did you mean 'gilbert_elliott'"),
+        ({"loss": {"model": "scripted", "segments": [3, 3]}}, "does not increase"),
+        ({"loss": {"to_bad": 1}}, "write a dictionary with 'model'"),
+        ({"bit_error_rate": 1}, "from 0 to below 1"),
+        ({"bit_error_rate": 1e-6, "corrupt": 1}, "leave one of them out"),
+        ({"reorder_gap": 5}, "give it too"),
+        ({"aqm": {"model": "red", "least": "40 kB"}, "bw": 1}, "write a least below most"),
+        ({"aqm": {"model": "red", "weight": 0}, "bw": 1}, "is no weight"),
+        ({"aqm": {"model": "codel", "quantum": 1}, "bw": 1}, "unknown option 'quantum'"),
+        ({"aqm": {"model": "fq_codel", "flows": 0}, "bw": 1}, "from 1 to 65536"),
+        ({"aqm": {"model": "codel", "target": 0}, "bw": 1}, "is 0; write a time above it"),
+        ({"trace": "w", "bw": 1}, "trace= says when packets leave, and bw= too"),
+        ({"slots": [("1s", 1)], "bw": 1}, "slots= says when packets leave, and bw= too"),
+        ({"slots": ["1s"]}, "is no slot"),
+        ({"slots": []}, "is no list"),
+        ({"slots": [(0, 1)]}, "write a time above it"),
+        ({"trace": ""}, "is no file"),
+        ({"trace_bytes": 1500}, "trace_bytes= needs trace="),
+        ({"burst": "15 kB"}, "burst= needs bw="),
+        ({"bw": 1, "peak": 2}, "peak= needs burst="),
+        ({"bw": 1, "burst": "15 kB", "peak": 0.5}, "is below bw=1"),
+        ({"bw": 1, "burst": "1500 B"}, "write 1514 to"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: dict[str, Any], what: str) -> None:
+    with pytest.raises(TopologyError, match=what):
+        resolve_direction(options, "link a-b")
+
+
+PLAIN: dict[str, Any] = planned(bw=10)
+MODELS: list[dict[str, Any]] = [
+    planned(bw=10, delay="5ms", jitter="1ms", loss=1, duplicate=1, corrupt=1, reorder=1, aqm="fq_codel", ecn=True),
+    planned(bw=10, enable_ecn=True),
+    planned(bw=10, aqm="codel"),
+    {**PLAIN, "loss": {"model": "gilbert_elliott", "to_bad": 0.01, "to_good": 0.2}},
+    {**PLAIN, "loss": {"model": "scripted", "segments": [3, 5]}},
+    {**PLAIN, "loss": None, "bit_error_rate": 1e-6},
+    {**PLAIN, "extra_delay": {"model": "normal", "mean_ns": 5, "deviation_ns": 2, "in_order": True}},
+    {**PLAIN, "extra_delay": {"model": "exponential", "least_ns": 5, "mean_above_ns": 2}},
+    {**PLAIN, "extra_delay": {"model": "table", "quantiles_ns": [1, 2, 9]}},
+    {**PLAIN, "extra_delay": {"model": "trace", "delays_ns": [1, 2, 9]}},
+    {**PLAIN, "wire": {"model": "token_bucket", "burst_bytes": 3000, "peak_bps": None}},
+    {**PLAIN, "wire": {"model": "slots", "slots": [{"duration_ns": 5, "rate_bps": 7}]}},
+]  # fmt: skip
+
+
+def instance_plan(direction: dict[str, Any]) -> dict[str, Any]:
+    def node(name: str, number: int) -> dict[str, Any]:
+        interface = {
+            "name": f"{name}-eth0",
+            "mac": f"02:00:00:00:00:0{number}",
+            "address": f"10.0.0.{number}/8",
+        }
+        return {"name": name, "kind": "host", "interfaces": [interface], "routes": []}
+
+    link = {"name": "a-b", "a": {"interface": "a-eth0"}, "b": {"interface": "b-eth0"}}
+    return {
+        "name": "m1", "seed": 1, "token": "0" * 16, "nodes": [node("a", 1), node("b", 2)],
+        "emulation_portals": [], "peers": [], "captures": [], "realtime": {},
+        "links": [{**link, "a_to_b": direction, "b_to_a": direction}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("direction", MODELS, ids=lambda direction: " ".join(direction.keys() - PLAIN.keys()))
+def test_the_simulator_takes_every_model_of_the_schema(direction: dict[str, Any]) -> None:
+    pytest.importorskip("hybridnet._simcore")
+    check_direction(direction, "link a-b")
+    build(instance_plan(direction))
+
+
+def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
+    pytest.importorskip("hybridnet._simcore")
+    trace = tmp_path / "wire.up"
+    direction = {**PLAIN, "rate_bps": None, "wire": {"model": "opportunities", "file": str(trace)}}
+    with pytest.raises(PlanError, match=r"trace file .*wire\.up"):
+        with_trace(direction)
+    trace.write_text("1\n5\n4\n")
+    with pytest.raises(Exception, match=r"wire\.up: line 3 is 4, before the 5"):
+        build(instance_plan(direction))
+    trace.write_text("1\n5\n5\n")
+    build(instance_plan(direction))
+
+
+def test_an_unknown_model_does_not_pass_the_schema() -> None:
+    with pytest.raises(PlanError):
+        check_direction({**PLAIN, "queue": {"model": "pie"}}, "link a-b")
+    with pytest.raises(PlanError):
+        check_direction({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}, "link a-b")

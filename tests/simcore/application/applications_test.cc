@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/application/applications.h"
+
+#include "simcore/units/error.h"
+#include "tests/simcore/stack/host_pair.h"
+
+namespace simcore {
+namespace {
+
+class ApplicationsTest : public testing::HostPair {
+ protected:
+  static ServiceApplication service(ServiceApplication::Kind kind, std::uint16_t port) {
+    return {.kind = kind, .port = port, .tcp = TcpOptions::linux_like()};
+  }
+  static std::int64_t figure(const Applications& of, const std::string& row, std::string_view name) {
+    for (const Applications::Row& each : of.rows()) {
+      if (each.name != row) continue;
+      for (const auto& [key, value] : each.figures) {
+        if (key == name) return value;
+      }
+    }
+    ADD_FAILURE() << "there is no " << row << " " << name;
+    return -1;
+  }
+
+  Applications at_client_{simulation_, client_};
+  Applications on_server_{simulation_, server_};
+};
+
+TEST_F(ApplicationsTest, clients_and_servers_find_each_other_and_tell_what_they_counted) {
+  using Kind = ServiceApplication::Kind;
+  on_server_.add(service(Kind::tcp_discard, 9));
+  on_server_.add(service(Kind::udp_sink, 9));
+  on_server_.add(RequestServerApplication{.port = 10, .sizes = {10, 20}, .tcp = TcpOptions::rfc()});
+  at_client_.add(
+      BulkApplication{.destination = at_server_, .port = 9, .bytes = 1'000'000, .tcp = TcpOptions::rfc()});
+  at_client_.add(RequestClient::Config{
+      .destination = at_server_, .port = 10, .sizes = {10, 20}, .count = 3, .tcp = TcpOptions::rfc()});
+  at_client_.add(UdpSource::Config{.destination = at_server_,
+                                   .port = 9,
+                                   .rate = DataRate::mbps(1),
+                                   .payload = 1'250,
+                                   .stop = SimTime::at_ns(1'000'000'000)});
+  at_client_.add(Ping::Config{.destination = at_server_, .count = 2});
+  run(Duration::seconds(100));
+  EXPECT_EQ(figure(on_server_, "server:tcp_discard:9", "received_bytes"), 1'000'000);
+  EXPECT_EQ(figure(on_server_, "server:udp_sink:9", "received_datagrams"), 100);
+  EXPECT_EQ(figure(on_server_, "server:request_server:10", "answered"), 3);
+  EXPECT_EQ(figure(at_client_, "client:tcp_bulk:0", "finished"), 1);
+  EXPECT_EQ(figure(at_client_, "client:request_client:1", "answered"), 3);
+  EXPECT_EQ(figure(at_client_, "client:udp_source:2", "sent_bytes"), 125'000);
+  EXPECT_EQ(figure(at_client_, "client:ping:3", "received"), 2);
+}
+
+TEST_F(ApplicationsTest, two_at_one_port_are_refused) {
+  using Kind = ServiceApplication::Kind;
+  on_server_.add(service(Kind::iperf3_server, 5'201));
+  EXPECT_THROW(on_server_.add(service(Kind::tcp_echo, 5'201)), ConfigError);
+  EXPECT_THROW(on_server_.add(service(Kind::udp_echo, 5'201)), ConfigError);
+  HttpServerApplication http;
+  http.port = 5'201;
+  EXPECT_THROW(on_server_.add(http), ConfigError);
+}
+
+}  // namespace
+}  // namespace simcore

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/network/link_model.h"
+
+#include <gtest/gtest.h>
+
+#include "simcore/units/error.h"
+#include "tests/simcore/link/traffic.h"
+
+namespace simcore {
+namespace {
+
+class LinkModelTest : public testing::Test {
+ protected:
+  void send(ModelledLink& link, int frames) {
+    for (int i = 0; i < frames; ++i) link.entrance().accept(frame(pool, sim.now(), 1'000));
+  }
+  void run(std::int64_t ms) { sim.run_until(sim.now() + Duration::ms(ms)); }
+
+  static Link::Config plain() { return {.rate = DataRate::mbps(8), .propagation_delay = Duration::ms(2)}; }
+
+  Simulation sim{1};
+  PacketPool pool;
+  Recorder far{sim};
+};
+
+TEST_F(LinkModelTest, aPlainModelIsALink) {
+  ModelledLink link(sim, pool, "l", LinkModel(plain()), far);
+  EXPECT_TRUE(dynamic_cast<Link*>(&link.entrance()));
+  send(link, 2);
+  EXPECT_EQ(link.in_flight(), 2U);
+  run(10);
+  EXPECT_EQ(far.segment_times(1), (std::vector<std::int64_t>{3'000'000, 4'000'000}));
+}
+
+TEST_F(LinkModelTest, countsOfAllElementsAddUp) {
+  LinkModel model(plain());
+  model.link.queue_packets = 50;
+  model.loss = independent_loss(0.2);
+  model.duplicate = 0.1;
+  model.errors = one_bit_errors(0.1);
+  model.extra_delay = uniform_delay(Duration::zero(), Duration::ms(50));
+  ModelledLink link(sim, pool, "l", model, far);
+  for (int i = 0; i < 100; ++i) {
+    send(link, 3);
+    run(1);
+    const Link::Counters now = link.counters();
+    EXPECT_EQ(now.delivered_packets, far.arrivals.size());
+    EXPECT_EQ(link.in_flight(), pool.in_use());
+  }
+  run(1'000);
+  const Link::Counters end = link.counters();
+  EXPECT_EQ(end.accepted_packets, 300U);
+  EXPECT_EQ(link.in_flight(), 0U);
+  EXPECT_GT(end.dropped.of(DropReason::impaired), 0U);
+  EXPECT_GT(end.dropped.of(DropReason::queue_full), 0U);
+  EXPECT_GT(link.duplicated(), 0U);
+  EXPECT_GT(link.corrupted(), 0U);
+  EXPECT_EQ(end.delivered_packets + end.dropped.total(), 300 + link.duplicated());
+}
+
+TEST_F(LinkModelTest, impairmentsCanBeAddedAndTakenAwayWhileItRuns) {
+  ModelledLink link(sim, pool, "l", LinkModel(plain()), far);
+  send(link, 2);
+  LinkModel lossy(plain());
+  lossy.loss = independent_loss(1.0);
+  link.change(lossy);
+  send(link, 3);
+  link.change(LinkModel(plain()));
+  send(link, 4);
+  run(100);
+  EXPECT_EQ(far.arrivals.size(), 6U);
+  EXPECT_EQ(link.counters().accepted_packets, 9U);
+  EXPECT_EQ(link.counters().dropped.of(DropReason::impaired), 3U);
+}
+
+TEST_F(LinkModelTest, otherQueuesTakeTheirLimitsFromTheLink) {
+  LinkModel model(plain());
+  model.link.queue_packets = 5;
+  model.queue = LinkModel::CodelQueue{};
+  ModelledLink link(sim, pool, "l", model, far);
+  send(link, 10);
+  EXPECT_EQ(link.queue()->packets(), 5);  // and one on the wire
+  EXPECT_EQ(link.counters().dropped.of(DropReason::queue_full), 4U);
+  run(100);
+  EXPECT_EQ(far.arrivals.front().first, SimTime::at_ns(3'000'000));
+  model.link.rate = DataRate::mbps(80);
+  link.change(model);
+  const std::size_t before = far.arrivals.size();
+  send(link, 1);
+  run(3);
+  EXPECT_EQ(far.arrivals.size(), before + 1);
+}
+
+TEST_F(LinkModelTest, slotsChangeTheRateOfAPlainLink) {
+  LinkModel model(plain());
+  model.wire = LinkModel::Slots{{Duration::ms(3), DataRate::mbps(8)}, {Duration::ms(2), DataRate::mbps(2)}};
+  ModelledLink link(sim, pool, "l", model, far);
+  send(link, 4);
+  run(100);
+  EXPECT_EQ(far.segment_times(1), (std::vector<std::int64_t>{3'000'000, 4'000'000, 5'000'000, 7'500'000}));
+}
+
+TEST_F(LinkModelTest, refusesWhatContradictsItself) {
+  LinkModel model{Link::Config{}};
+  model.queue = LinkModel::CodelQueue{};
+  EXPECT_THROW(ModelledLink(sim, pool, "l", model, far), ConfigError);
+  LinkModel twice(plain());
+  twice.wire = LinkModel::Opportunities{OpportunityTrace::parse("1", "t"), ByteCount::bytes(1'514)};
+  EXPECT_THROW(ModelledLink(sim, pool, "l", twice, far), ConfigError);
+}
+
+}  // namespace
+}  // namespace simcore
