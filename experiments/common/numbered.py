@@ -58,7 +58,7 @@ class Passage:
     receiver: dict[str, Any]
     counters: dict[str, dict[str, dict[str, dict[str, Any]]]]
     device_drops: dict[str, int] = field(default_factory=dict)
-    verdict: Verdict = field(default_factory=lambda: Verdict(trusted=True, reasons=[]))
+    verdict: Verdict = field(default_factory=lambda: Verdict.of([]))
 
     @property
     def sent(self) -> int:

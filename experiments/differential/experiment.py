@@ -31,7 +31,7 @@ from hybridnet.experiments.differential.cells import (
 )
 from hybridnet.experiments.differential.plot import plot_throughputs, plot_windows
 from hybridnet.experiments.differential.real import Batch, run_batch
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.results import Check, Experiment, Word, add_experiment_arguments
 
 SUMMARY = "the same TCP flow by formula, simulated, and as Linux's own, side by side"
 
@@ -153,7 +153,7 @@ def _take(measured: Sequence[Measured], batches: Sequence[Batch]) -> None:
     for batch in batches:
         for cell, flow in zip(batch.cells, batch.flows, strict=True):
             mine = of_cell[cell]
-            (mine.real if batch.verdict.trusted else mine.untrusted).append(flow.throughput_bps)
+            (mine.real if batch.verdict.word is Word.TRUSTED else mine.untrusted).append(flow.throughput_bps)
 
 
 def checks_of(measured: Sequence[Measured], rounds: int) -> list[Check]:

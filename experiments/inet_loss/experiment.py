@@ -89,5 +89,5 @@ def _measure(cluster: Cluster, backend: str, rate: int, number: int, seconds: fl
         simulator_drops=dict(dropped),
         receiver_drops=passage.receiver["capture_drops"] + passage.device_drops.get(target.interface, 0),
         unbalanced=tuple(str(each) for each in equations_of(passage, [MACHINE]) if not each.holds),
-        verdict="trusted" if passage.verdict.trusted else "not trusted",
+        verdict=passage.verdict.word,
     )

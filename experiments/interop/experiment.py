@@ -29,7 +29,7 @@ from hybridnet.experiments.interop.transfers import (
     iperf3,
 )
 from hybridnet.quantities import parse_size
-from hybridnet.results import Check, Experiment, Limits, Verdict, add_experiment_arguments, judge
+from hybridnet.results import Check, Experiment, Limits, Verdict, Word, add_experiment_arguments, judge
 
 SUMMARY = "1 GB from curl, nc and iperf3 to a simulated server and back over a link with loss, reordering, duplication"
 
@@ -133,7 +133,7 @@ def checks_of(transfers: Sequence[Transfer], verdict: Verdict) -> list[Check]:
                 each.exact and not each.resets and each.longest_gap_s <= LONGEST_STALL_S,
             )
         )
-    checks.append(Check("verdict", str(verdict), None, "trusted", verdict.trusted))
+    checks.append(Check("verdict", str(verdict), None, "trusted", verdict.word is Word.TRUSTED))
     return checks
 
 

@@ -20,8 +20,8 @@ from hybridnet.experiments.maxinet.staircase import (
     seconds_of,
     step_results,
 )
-from hybridnet.results import Limits, judge
-from hybridnet.results.verdict import Verdict, Window
+from hybridnet.results import Limits, Verdict, Word, judge
+from hybridnet.results.verdict import Window
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
@@ -184,13 +184,13 @@ def step_verdict(windows: Sequence[Window], step: StepResult) -> Verdict:
             f"starting the flows of this step ({step.flows} of each kind run in it) took longer than the step: the "
             "processor was busy; take longer steps, or lower the load"
         )
-        return Verdict(trusted=False, reasons=[reason], figures={})
+        return Verdict.of([reason])
     verdict = judge(without_stalls(windows), LIMITS, processor_busy=step.processor_busy)
-    if not verdict.trusted:
+    if verdict.word is Word.BROKEN:
         return verdict
     # A stall excuses what came late in its window, not what was lost there.
     lost = judge(windows, WHATEVER_IS_LATE)
-    return verdict if lost.trusted else lost
+    return lost if lost.word is Word.BROKEN else verdict
 
 
 def without_stalls(windows: Sequence[Window]) -> list[Window]:

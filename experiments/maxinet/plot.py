@@ -20,6 +20,7 @@ from hybridnet.experiments.maxinet.report import (
     StepComparison,
 )
 from hybridnet.experiments.maxinet.scale import Scale
+from hybridnet.results import Word
 
 _TITLES = {
     "maxinet": "Figure 3: aggregate goodput, MaxiNet's way",
@@ -73,7 +74,7 @@ def _over_time(panel: Axes, scale: Scale, run: ArmRound, top: float) -> None:
         times, [second.total_bps / 1e6 for second in run.seconds], label="both", color="black", marker="."
     )
     for index, verdict in enumerate(run.verdicts):
-        if not verdict.trusted:
+        if verdict.word is not Word.TRUSTED:
             begin = index * scale.seconds_per_step
             panel.axvspan(
                 begin, begin + scale.seconds_per_step, color="orange", alpha=0.2, label="_overloaded"

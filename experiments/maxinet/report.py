@@ -12,7 +12,7 @@ from rich.table import Table
 
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.experiments.maxinet.staircase import Second, StepResult
-from hybridnet.results import Check, Verdict
+from hybridnet.results import Check, Verdict, Word
 
 PUBLISHED_MAXINET_BPS = 220_000_000
 """Figure 3 of the paper: "the aggregate throughput never exceeds 220 Mbps"."""
@@ -114,7 +114,7 @@ def compare(scale: Scale, rounds: Sequence[Sequence[ArmRound]]) -> list[StepComp
 def _broken(arms: Sequence[ArmRound], index: int) -> str | None:
     """Why a step of one round is not trusted; None when it is."""
     for run in arms:
-        if run.verdicts and not run.verdicts[index].trusted:
+        if run.verdicts and run.verdicts[index].word is not Word.TRUSTED:
             return str(run.verdicts[index])
     return None
 

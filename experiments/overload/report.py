@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet.experiments.overload.load import Load
-from hybridnet.results import Check
+from hybridnet.results import Check, Word
 
 __all__ = ["Outcome", "checks_of", "drops_of", "peak_of", "table_of"]
 
@@ -106,10 +106,11 @@ def checks_of(outcome: Outcome) -> list[Check]:
         ),
         Check(
             what="the verdict says so",
-            measured="; ".join(verdict["reasons"]) or "trusted",
+            measured=f"{verdict['word']}: {'; '.join(verdict['reasons'])}",
             published=None,
-            bound="not trusted, for frames dropped before a portal read them or for lateness",
-            holds=any("before a portal read them" in text or " late " in text for text in verdict["reasons"]),
+            bound="broken, for frames dropped before a portal read them or for lateness",
+            holds=verdict["word"] == Word.BROKEN
+            and any("before a portal read them" in text or " late " in text for text in verdict["reasons"]),
         ),
         Check(
             what="exit code of hybridnet wire",

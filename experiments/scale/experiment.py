@@ -24,7 +24,7 @@ from hybridnet.experiments.scale.network import (
     SWITCHES_PER_ROUTER,
     ManyHosts,
 )
-from hybridnet.results import Check, Experiment, Limits, Verdict, add_experiment_arguments, judge
+from hybridnet.results import Check, Experiment, Limits, Verdict, Word, add_experiment_arguments, judge
 
 SUMMARY = "10,000 simulated hosts with 1,000 TCP flows in real time on one core"
 
@@ -132,7 +132,7 @@ def checks_of(outcome: Outcome) -> list[Check]:
             str(outcome.verdict),
             None,
             "trusted",
-            outcome.verdict.trusted,
+            outcome.verdict.word is Word.TRUSTED,
         ),
     ]
 

@@ -45,7 +45,7 @@ from hybridnet.experiments.shared_queue.link import (
     sample_of,
 )
 from hybridnet.experiments.shared_queue.plot import plot_shared
-from hybridnet.results import Check, Experiment, Limits, add_experiment_arguments, judge
+from hybridnet.results import Check, Experiment, Limits, Word, add_experiment_arguments, judge
 
 SUMMARY = "a real and a simulated CUBIC flow share a 100 Mbit/s link in real time"
 
@@ -112,7 +112,7 @@ def checks_of(rounds: Sequence[SharedRound]) -> list[Check]:
     """The promises of this experiment, and whether they hold."""
     unfair = min(rounds, key=lambda each: each.fairness)
     idle = min(rounds, key=lambda each: each.used)
-    untrusted = [each for each in rounds if not each.verdict.trusted]
+    untrusted = [each for each in rounds if each.verdict.word is not Word.TRUSTED]
     return [
         Check(
             "Jain's index of the real and the simulated flow, each round",

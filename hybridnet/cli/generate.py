@@ -17,10 +17,11 @@ from rich.live import Live
 from rich.text import Text
 
 from hybridnet.cli.tables import print_table
-from hybridnet.errors import UntrustedResultError, UsageError
+from hybridnet.errors import UsageError
 from hybridnet.generate import BACKENDS, GAPS, Generator, Receiver
 from hybridnet.generate.report import judge_receiver, receiver_line, sender_line
 from hybridnet.quantities import format_delay, format_rate, parse_delay
+from hybridnet.results import Word
 
 SUMMARY = "Send frames of a schedule or of a pcap file at an interface, or count them at another."
 EXAMPLES = """  hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s
@@ -162,10 +163,10 @@ def _send(arguments: argparse.Namespace, ended: threading.Event) -> int:
             print(f"note: {note}")
         print(
             "the schedule was kept"
-            if verdict.trusted
+            if verdict.word is Word.TRUSTED
             else f"the schedule was NOT kept: {'; '.join(verdict.reasons)}"
         )
-    return 0 if verdict.trusted else UntrustedResultError.exit_code
+    return verdict.exit_code
 
 
 def _receive(arguments: argparse.Namespace, ended: threading.Event) -> int:
@@ -190,10 +191,10 @@ def _receive(arguments: argparse.Namespace, ended: threading.Event) -> int:
             print(f"note: {note}")
         print(
             "all that came was counted"
-            if verdict.trusted
+            if verdict.word is Word.TRUSTED
             else f"NOT all was counted: {'; '.join(verdict.reasons)}"
         )
-    return 0 if verdict.trusted else UntrustedResultError.exit_code
+    return verdict.exit_code
 
 
 def _watch(

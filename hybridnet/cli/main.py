@@ -34,7 +34,7 @@ EXIT_CODES = """exit codes:
   1  the experiment failed, or a check does not hold
   2  usage
   3  the environment lacks something; the message says which, and how to get it
-  4  it ran, but the verdict says that the results cannot be trusted
+  4  it ran, but the verdict is broken: the results cannot be trusted
 """
 
 

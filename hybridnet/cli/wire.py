@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.text import Text
 
 from hybridnet.cli.tables import print_table
-from hybridnet.errors import UntrustedResultError, UsageError
+from hybridnet.errors import UsageError
 from hybridnet.quantities import parse_delay
 from hybridnet.wire import BACKENDS, Wire
 from hybridnet.wire.options import parse_list
@@ -182,7 +182,7 @@ def _report(wire: Wire, as_json: bool) -> int:
         for note in figures["notes"]:
             print(f"note: {note}")
         print(wire.verdict)
-    return 0 if wire.verdict.trusted else UntrustedResultError.exit_code
+    return wire.verdict.exit_code
 
 
 def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def judge_generator(figures: Mapping[str, Any], lateness_limit_ns: int) -> Verdi
     if dropped := sum(figures["dropped"].values()):
         named = ", ".join(f"{count} {reason}" for reason, count in figures["dropped"].items())
         reasons.append(f"{dropped} frames were dropped ({named}): the device did not take them")
-    return Verdict(not reasons, reasons, {"generator": _numbers(figures)})
+    return Verdict.of(reasons, {"generator": _numbers(figures)})
 
 
 def judge_receiver(figures: Mapping[str, Any]) -> Verdict:
@@ -152,7 +152,7 @@ def judge_receiver(figures: Mapping[str, Any]) -> Verdict:
         reasons.append(
             f"the receiver dropped {dropped} frames that it had read: they were malformed or memory ran out"
         )
-    return Verdict(not reasons, reasons, {"receiver": _numbers(figures)})
+    return Verdict.of(reasons, {"receiver": _numbers(figures)})
 
 
 def sender_line(before: Report, now: Report) -> str:

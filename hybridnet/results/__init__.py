@@ -7,7 +7,7 @@ from hybridnet.results.checks import Check, render_checks
 from hybridnet.results.experiment import Experiment, add_experiment_arguments
 from hybridnet.results.run_directory import RunDirectory
 from hybridnet.results.steps import Steps
-from hybridnet.results.verdict import Limits, Verdict, judge
+from hybridnet.results.verdict import Limits, Verdict, Word, judge
 
 __all__ = [
     "Check",
@@ -16,6 +16,7 @@ __all__ = [
     "RunDirectory",
     "Steps",
     "Verdict",
+    "Word",
     "add_experiment_arguments",
     "judge",
     "render_checks",

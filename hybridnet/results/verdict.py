@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verdict: whether the results of a real-time run can be trusted, and why not.
+"""The verdict: one word on what the results of a real-time run are worth, and why.
 
 It compares two snapshots of every instance, taken at the beginning and at the end of what is judged, so a step of an
 experiment is judged by what happened in that step alone; parts of it can be left out.
@@ -10,9 +10,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any
 
+from hybridnet.errors import UntrustedResultError
+
 Snapshot = Mapping[str, Any]
+
+
+class Word(StrEnum):
+    """What a verdict says, from best to worst."""
+
+    TRUSTED = "trusted"
+    """Every limit held."""
+    SATURATED = "saturated"
+    """The simulation kept real time; the processor limited what is emulated, so goodput is this computer's."""
+    BROKEN = "broken"
+    """Something was late, lost or stalled: the figures do not describe the network that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +39,7 @@ class Limits:
             their link's delay. 0 to 1.
         capture_drops: frames that the kernel may drop before a portal reads them.
         processor_busy: the largest part of all cores that may be busy on average: beyond it hosts and switches
-            wait for a core, and their figures are the scheduler's. 0 to 1.
+            wait for a core, and the run is saturated. 0 to 1.
     """
 
     lateness_p999_ns: int = 1_000_000
@@ -36,25 +50,33 @@ class Limits:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the results can be trusted.
+    """What the results are worth.
 
     Args:
-        trusted: True when every limit held.
-        reasons: one line per broken limit: the cause, the figure, the cure. Empty when trusted.
+        word: the verdict.
+        reasons: one line per limit that did not hold: the cause, the figure, the cure. Empty when trusted.
         figures: what was compared with the limits, per instance, for the record.
     """
 
-    trusted: bool
+    word: Word
     reasons: list[str]
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, reasons: Sequence[str], figures: dict[str, dict[str, float]] | None = None) -> Verdict:
+        """Broken for these reasons; trusted where there are none."""
+        return cls(Word.BROKEN if reasons else Word.TRUSTED, list(reasons), figures or {})
+
+    @property
+    def exit_code(self) -> int:
+        """Of a command that ends with this verdict: 4 when it is broken, else 0."""
+        return UntrustedResultError.exit_code if self.word is Word.BROKEN else 0
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
-        if self.trusted:
-            return "trusted: every instance kept real time"
-        return "NOT trusted: " + "; ".join(self.reasons)
+        return f"{self.word}: {'; '.join(self.reasons) or 'every instance kept real time'}"
 
 
 def percentile_ns(buckets: Sequence[Sequence[int]], fraction: float) -> int:
@@ -104,12 +126,14 @@ def judge(windows: Sequence[Window], limits: Limits, *, processor_busy: float | 
     for index, last in enumerate(windows[0][1]):
         mine = [(before[index], after[index]) for before, after in windows]
         figures[last["name"]] = _judge_instance(last["name"], mine, limits, reasons)
-    if processor_busy is not None and processor_busy > limits.processor_busy:
-        reasons.append(
-            f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
-            "hosts and switches waited for a core; lower the load"
-        )
-    return Verdict(trusted=not reasons, reasons=reasons, figures=figures)
+    verdict = Verdict.of(reasons, figures)
+    if processor_busy is None or processor_busy <= limits.processor_busy:
+        return verdict
+    busy = (
+        f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
+        "hosts and switches waited for a core; lower the load"
+    )
+    return Verdict(max(verdict.word, Word.SATURATED, key=list(Word).index), [*reasons, busy], figures)
 
 
 def _judge_instance(

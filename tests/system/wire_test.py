@@ -91,7 +91,7 @@ def test_a_change_that_is_refused_is_told_and_changes_nothing(place: Place) -> N
     ended(process, signal.SIGINT)
 
 
-def test_an_instance_that_was_held_up_is_not_trusted_and_the_code_says_so(place: Place) -> None:
+def test_an_instance_that_was_held_up_is_broken_and_the_code_says_so(place: Place) -> None:
     process = place.start("--delay", "5ms", "--duration", "4s", "--json")
     instance = instance_below(process.pid)
     pings = subprocess.Popen(
@@ -139,7 +139,7 @@ with hybridnet.Wire("wa", "wb", delay="3 ms", name="mine") as wire:
     wire.set(backward={"delay": "6 ms"})
     print(json.dumps({key: way.to_json() for key, way in wire.directions.items()}))
     print(wire.snapshot()["name"])
-print(wire.verdict.trusted, wire.to_json()["verdict"]["trusted"])
+print(wire.verdict.word, wire.to_json()["verdict"]["word"])
 """
     directions, name, verdict = place.run("w", sys.executable, "-c", program).splitlines()
     delays: Mapping[str, Any] = json.loads(directions)

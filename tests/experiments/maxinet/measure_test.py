@@ -43,18 +43,18 @@ def test_at_least_a_quarter_is_judged_and_that_is_where_least_was_stalled():
     assert without_stalls(windows) == windows
 
 
-def test_a_step_over_before_its_flows_were_started_is_not_trusted():
+def test_a_step_over_before_its_flows_were_started_is_broken():
     step = StepResult(
         flows=32, tcp_bps=1e8, udp_bps=1e8, total_bps=2e8, demand_bps=500_000_000, processor_busy=1.0
     )
     verdict = step_verdict([], step)
-    assert not verdict.trusted
+    assert verdict.word == "broken"
     assert "32 of each kind" in verdict.reasons[0]
 
 
 def test_what_came_late_in_a_stall_is_excused_and_elsewhere_is_not():
     stall = snapshot(late_events=50, stalled_ns=2_000_000)
-    assert step_verdict(windows_of(snapshot(), stall, stall), STEP).trusted
+    assert step_verdict(windows_of(snapshot(), stall, stall), STEP).word == "trusted"
     busy = snapshot(late_events=50)
     assert "2.00 ms late" in step_verdict(windows_of(snapshot(), busy, busy), STEP).reasons[0]
 

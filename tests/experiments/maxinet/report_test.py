@@ -9,7 +9,7 @@ from hybridnet.experiments.maxinet.staircase import StepResult
 from hybridnet.results import Verdict
 
 SCALE = replace(PAPER, name="auto", steps=(1, 16), tcp_rate_bps=20_000_000, udp_rate_bps=10_000_000)
-TRUSTED, BROKEN = Verdict(True, []), Verdict(False, ["instance m1 ran late"])
+TRUSTED, BROKEN = Verdict.of([]), Verdict.of(["instance m1 ran late"])
 
 
 def arm(name: str, *totals_bps: float, verdicts: tuple[Verdict, ...] = ()) -> ArmRound:
@@ -86,4 +86,4 @@ def test_one_round_in_three_that_is_not_trusted_is_left_out_of_the_medians():
 
 def test_a_step_is_overloaded_when_half_of_its_rounds_say_so():
     rounds = [one_round(400e6, 60e6), one_round(100e6, 10e6, BROKEN)]
-    assert compare(SCALE, rounds)[1].overloaded == "NOT trusted: instance m1 ran late"
+    assert compare(SCALE, rounds)[1].overloaded == "broken: instance m1 ran late"

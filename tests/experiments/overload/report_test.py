@@ -19,7 +19,7 @@ def wire(**drops: int) -> dict[str, Any]:
     return {
         "directions": {"a_to_b": {"dropped": {"queue_full": drops.pop("queue_full", 0)}}},
         "portal_drops": {"wa": drops, "wb": {}},
-        "verdict": {"trusted": False, "reasons": reasons},
+        "verdict": {"word": "broken", "reasons": reasons},
     }
 
 
@@ -50,7 +50,7 @@ def test_each_check_fails_alone() -> None:
     grown = replace(OUTCOME, memory_most=OUTCOME.memory_before + MEMORY_MORE_BYTES + 1)
     assert holding(grown) == [True, True, False, True, True, True]
     assert holding(replace(OUTCOME, wire=wire(capture=10_999))) == [True, True, True, False, True, True]
-    trusted = wire(capture=11_000) | {"verdict": {"trusted": True, "reasons": []}}
+    trusted = wire(capture=11_000) | {"verdict": {"word": "trusted", "reasons": []}}
     assert holding(replace(OUTCOME, wire=trusted)) == [True, True, True, True, False, True]
     assert holding(replace(OUTCOME, exit_code=0)) == [True, True, True, True, True, False]
 

@@ -7,7 +7,7 @@ from hybridnet.experiments.scale.experiment import Outcome, checks_of
 from hybridnet.experiments.scale.network import PAYLOAD_BPS, ManyHosts
 from hybridnet.results import Verdict
 
-GOOD = Outcome(10_000, 0.5, 3.0, 1 << 28, 30.0, [PAYLOAD_BPS] * 1000, 0.5, Verdict(True, []))
+GOOD = Outcome(10_000, 0.5, 3.0, 1 << 28, 30.0, [PAYLOAD_BPS] * 1000, 0.5, Verdict.of([]))
 
 
 def test_flows_join_hosts_of_both_halves_and_are_spread_over_the_switches():
@@ -30,6 +30,6 @@ def test_each_promise_has_its_check():
         replace(GOOD, start_s=5.0),
         replace(GOOD, memory_bytes=3 << 30),
         replace(GOOD, flow_bps=[PAYLOAD_BPS] * 999 + [0.5 * PAYLOAD_BPS]),
-        replace(GOOD, verdict=Verdict(False, ["late"])),
+        replace(GOOD, verdict=Verdict.of(["late"])),
     ):
         assert sum(not check.holds for check in checks_of(broken)) == 1

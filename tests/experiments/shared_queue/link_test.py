@@ -15,7 +15,7 @@ def round_of(real_bps: float, simulated_bps: float, trusted: bool = True) -> Sha
     flow = LinuxFlow([(0.0,) * 9, (10.0, real_bps * 10 / 8, *(0.0,) * 7)], began=100.0)
     samples = [SimulatedSample(at, round(simulated_bps * (at - 4) / 8), 0, 0) for at in (4.0, 9.0, 14.0)]
     return SharedRound(
-        1, 4.0, 10.0, HostDelay(0.0, 0.0), flow, samples, Verdict(trusted, [] if trusted else ["late"]), []
+        1, 4.0, 10.0, HostDelay(0.0, 0.0), flow, samples, Verdict.of([] if trusted else ["late"]), []
     )
 
 

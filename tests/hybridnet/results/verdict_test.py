@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.results.verdict import Limits, judge, percentile_ns, subtract_buckets
+from hybridnet.results.verdict import Limits, Verdict, Word, judge, percentile_ns, subtract_buckets
 
 
 def snapshot(**changes: Any) -> dict[str, Any]:
@@ -34,13 +34,13 @@ def test_only_what_was_counted_between_the_snapshots_is_judged():
         [([snapshot(lateness={"buckets": early})], [snapshot(lateness={"buckets": late})])],
         Limits(lateness_p999_ns=1_000_000),
     )
-    assert verdict.trusted
+    assert verdict.word is Word.TRUSTED
 
 
 def test_one_event_in_a_hundred_two_ms_late_breaks_a_limit_of_one_ms():
     after = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
     verdict = judge([([snapshot()], [after])], Limits())
-    assert not verdict.trusted
+    assert verdict.word is Word.BROKEN
     assert verdict.reasons[0].startswith("instance m1 ran 2.00 ms late")
 
 
@@ -57,8 +57,11 @@ def test_two_late_packets_in_ten_thousand_break_a_limit_of_one():
     peers = [{"late_packets": 2, "received_packets": 10_000, "lost_packets": 0}]
     verdict = judge([([snapshot()], [snapshot(peers=peers)])], Limits())
     assert verdict.figures["m1"]["late_fraction"] == 2 / 10_000
-    assert not verdict.trusted
-    assert judge([([snapshot()], [snapshot(peers=[peers[0] | {"late_packets": 1}])])], Limits()).trusted
+    assert verdict.word is Word.BROKEN
+    assert (
+        judge([([snapshot()], [snapshot(peers=[peers[0] | {"late_packets": 1}])])], Limits()).word
+        == "trusted"
+    )
 
 
 def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
@@ -71,10 +74,24 @@ def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
     assert verdict.figures["m1"]["refused_segments"] == 7
 
 
-def test_a_saturated_processor_breaks_the_limit_and_no_figure_is_no_judgement():
-    assert not judge([([snapshot()], [snapshot()])], Limits(processor_busy=0.98), processor_busy=0.99).trusted
-    assert judge([([snapshot()], [snapshot()])], Limits(processor_busy=0.98), processor_busy=0.97).trusted
-    assert judge([([snapshot()], [snapshot()])], Limits(processor_busy=0.98)).trusted
+def busy(share: float | None, after: dict[str, Any] | None = None) -> Verdict:
+    return judge([([snapshot()], [after or snapshot()])], Limits(processor_busy=0.98), processor_busy=share)
+
+
+def test_a_busy_processor_saturates_and_no_figure_is_no_judgement():
+    assert busy(0.99).word == "saturated"
+    assert "99.0 % busy" in busy(0.99).reasons[0]
+    assert busy(0.97).word == busy(None).word == "trusted"
+
+
+def test_a_simulation_that_was_late_is_broken_however_busy_the_processor_was():
+    late = busy(0.99, snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]}))
+    assert late.word == "broken"
+    assert len(late.reasons) == 2
+
+
+def test_only_a_broken_verdict_ends_a_command_with_exit_code_4():
+    assert [Verdict(word, []).exit_code for word in Word] == [0, 0, 4]
 
 
 def test_windows_are_judged_together_and_what_lies_between_them_is_not():
@@ -82,8 +99,8 @@ def test_windows_are_judged_together_and_what_lies_between_them_is_not():
         return [snapshot(lateness={"buckets": list(buckets)})]
 
     start, one, two, end = at(), at((10, 500)), at((10, 500), (5_000_000, 9)), at((10, 1_000), (5_000_000, 9))
-    assert judge([(start, one), (two, end)], Limits()).trusted
-    assert not judge([(start, end)], Limits()).trusted
+    assert judge([(start, one), (two, end)], Limits()).word == "trusted"
+    assert judge([(start, end)], Limits()).word == "broken"
 
 
 def test_frames_that_are_missing_in_a_record_are_a_reason():
