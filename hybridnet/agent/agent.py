@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The agent: makes one machine's part of the network, as root, and removes it.
 
-Its public methods are the verbs that `hybridnet.cluster.Cluster.call` takes by name; arguments and results are plain
-data. Verbs may be called from several threads at once: long commands in different hosts run side by side.
+Its methods marked with `@verb` are those that `hybridnet.cluster.Cluster.call` takes by name; arguments and results are
+plain data. Verbs may be called from several threads at once: long commands in different hosts run side by side.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
+from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import SchemaCheck
 from hybridnet.system.journal import Journal
@@ -75,30 +76,28 @@ class Agent:
         self._plan: dict[str, Any] | None = None
         self._closed = False
 
-    def perform(self, verb: str, arguments: dict[str, Any]) -> Any:
-        """Runs one verb; what goes wrong names this machine."""
+    def perform(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Runs one verb; see `hybridnet.agent.verbs.perform`. What goes wrong names this machine."""
         self.last_heard = time.monotonic()
-        method = (
-            None if verb.startswith("_") or verb in ("perform", "close") else getattr(type(self), verb, None)
-        )
-        if not callable(method):
-            raise UsageError(f"machine {self.machine}: an agent has no verb {verb!r}")
         if self._closed:
             raise MachineError(f"machine {self.machine}: its agent is shutting down")
         try:
-            return method(self, **arguments)
+            return perform(self, name, arguments)
         except HybridnetError as error:
             raise type(error)(f"machine {self.machine}: {error}") from None
 
     # -- the machine ------------------------------------------------------------------------------------------------
 
+    @verb
     def facts(self) -> dict[str, Any]:
         """What this machine has: see `hybridnet.agent.facts`."""
         return machine_facts.facts()
 
+    @verb
     def heartbeat(self) -> None:
         """Tells the agent that its head is there."""
 
+    @verb
     def exec(
         self, argv: list[str] | str, timeout: float | None = 60.0, input: bytes | None = None, node: str = ""
     ) -> dict[str, Any]:
@@ -129,6 +128,7 @@ class Agent:
             "stderr": done.stderr[:OUTPUT_LIMIT],
         }
 
+    @verb
     def upload(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Writes a file; a missing directory is an error. The run does not remove it: it is the caller's."""
         try:
@@ -137,6 +137,7 @@ class Agent:
         except OSError as error:
             raise MachineError(f"cannot write {path}: {error.strerror}") from None
 
+    @verb
     def download(self, path: str) -> bytes:
         """The content of a file of at most `TRANSFER_LIMIT` bytes."""
         try:
@@ -148,6 +149,7 @@ class Agent:
         except OSError as error:
             raise MachineError(f"cannot read {path}: {error.strerror}") from None
 
+    @verb
     def scratch_directory(self) -> str:
         """A directory on this machine that vanishes with the run: for captures and the like."""
         path = self.journal.directory / "scratch"
@@ -156,6 +158,7 @@ class Agent:
 
     # -- the network ------------------------------------------------------------------------------------------------
 
+    @verb
     def start_switching(self, port_type: str, pmd_cpus: list[int] | None = None) -> None:
         """Starts Open vSwitch: see `hybridnet.agent.switching`. `build` does it too; alone it can be done earlier."""
         if port_type not in ("afxdp", "afpacket", "system"):
@@ -163,6 +166,7 @@ class Agent:
         with self._building:
             self._switching.start(port_type, pmd_cpus or self._pmd_cpus)
 
+    @verb
     def build(self, plan: dict[str, Any], pmd_cpus: list[int] | None = None) -> dict[str, float]:
         """Makes what a machine plan says. What fails is removed again before the error is raised.
 
@@ -184,33 +188,40 @@ class Agent:
                 self._destroy()
                 raise
 
+    @verb
     def destroy(self) -> dict[str, Any] | None:
         """Removes all that `build` and the hosts' programs made. Returns the instance's final counters."""
         with self._building:
             return self._destroy()
 
+    @verb
     def switches_connected(self) -> dict[str, bool]:
         """Of each switch with a controller, whether it is connected."""
         return self._switching.connected()
 
+    @verb
     def link_up(self, node: str, interface: str) -> None:
         """Sets an interface of a host or a switch up; a host gets the routes of its plan again."""
         self._set_link(node, interface, up=True)
 
+    @verb
     def link_down(self, node: str, interface: str) -> None:
         """Sets an interface of a host or a switch down."""
         self._set_link(node, interface, up=False)
 
+    @verb
     def snapshot(self, of_elements: bool = True) -> dict[str, Any] | None:
         """The counters of the instance, ``of_elements``: of its links, nodes and interfaces, too; None without one."""
         return None if self._instance is None else self._instance.ask("snapshot", of_elements=of_elements)
 
+    @verb
     def set_link(self, link: str, a_to_b: dict[str, Any], b_to_a: dict[str, Any]) -> None:
         """Changes a simulated link while it runs; see `hybridnet.instance`."""
         if self._instance is None:
             raise MachineError(f"set link {link}: nothing is simulated on this machine")
         self._instance.ask("set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a)
 
+    @verb
     def check_instance(self) -> None:
         """Raises MachineError when the instance's process has ended."""
         if self._instance is not None:
@@ -218,15 +229,18 @@ class Agent:
 
     # -- hosts ------------------------------------------------------------------------------------------------------
 
+    @verb
     def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
         """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
         output = self._shell(node).run(text, timeout)
         return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
 
+    @verb
     def start_command(self, node: str, text: str) -> None:
         """Starts a command in the node's persistent shell."""
         self._shell(node).start(text)
 
+    @verb
     def read_command(self, node: str, timeout: float = 0.0) -> dict[str, Any]:
         """What the running command has printed: ``output``, ``done``, and if so ``status``, ``last_pid``."""
         output = self._shell(node).read(timeout)
@@ -237,14 +251,17 @@ class Agent:
             "last_pid": output.last_pid,
         }
 
+    @verb
     def interrupt(self, node: str) -> None:
         """Presses ^C in the node's shell."""
         self._shell(node).interrupt()
 
+    @verb
     def host_pid(self, node: str) -> int:
         """The process of the node's shell, in the machine's process numbers."""
         return self._shell(node).process.pid
 
+    @verb
     def start_process(
         self,
         node: str,
@@ -273,28 +290,34 @@ class Agent:
             self._processes[number] = process
         return {"number": number, "pid": process.pid}
 
+    @verb
     def poll_process(self, number: int) -> int | None:
         """The exit status of a program, None while it runs."""
         return self._process(number).poll()
 
+    @verb
     def wait_process(self, number: int, timeout: float) -> int | None:
         """The same, waited for at most `timeout` seconds."""
         return self._process(number).wait(timeout)
 
+    @verb
     def signal_process(self, number: int, signal: int, group: bool = False) -> None:
         """Sends a signal to a program, or to all of its process group."""
         self._process(number).signal(signal, group)
 
+    @verb
     def read_process(
         self, number: int, stream: str = "stdout", most: int = 1 << 20, timeout: float = 0.0
     ) -> bytes | None:
         """Output of a program: b"" if there is none yet, None at its end."""
         return self._process(number).read(stream, most, timeout)
 
+    @verb
     def write_process(self, number: int, data: bytes, end: bool = False) -> None:
         """Writes to a program's standard input."""
         self._process(number).write(data, end)
 
+    @verb
     def close_process(self, number: int) -> None:
         """Ends a program if it runs, and forgets it."""
         process = self._process(number)
@@ -302,10 +325,12 @@ class Agent:
         with self._lock:
             self._processes.pop(number, None)
 
+    @verb
     def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
         """Pings between many pairs at once: see `hybridnet.agent.probes.ping_pairs`."""
         return probes.ping_pairs([(host, address) for host, address in pairs], self._hosts.prefix, **options)
 
+    @verb
     def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
         """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
         time_ns = time.monotonic_ns()

@@ -29,18 +29,19 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
-from distributed import Client, Scheduler, Security, SpecCluster, Worker
+from distributed import Client, Scheduler, Security, SpecCluster
 
 from hybridnet.agent.neighbours import NeighbourLimits
+from hybridnet.cluster.calls import ask
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
 from hybridnet.machines.quiet import turn_down_housekeeping
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.machines.worker import PLUGIN, AgentPlugin, progress_topic
+from hybridnet.machines.worker import progress_topic
 from hybridnet.system.cleaning import remove_run_directory, uninterrupted
 from hybridnet.system.journal import Journal, state_directory
 
@@ -265,31 +266,31 @@ class Cluster:
         """Runs a verb of `hybridnet.agent.Agent` on a machine, and waits for its result.
 
         Raises:
-            UsageError: no such machine or verb.
-            MachineError: the machine is lost, or the verb failed in a way that the message tells.
+            UsageError: there is no such machine or verb, or the verb does not take these arguments.
+            MachineError: the machine is lost, or the verb failed; the message says which, and why.
+            HybridnetError: any other that the verb raises.
         """
         self._check(machine)
         lost = self._lost[machine]
         if lost.done():
             lost.result()
         call = asyncio.run_coroutine_threadsafe(
-            self.client._run(_perform, verb, arguments, workers=[self._workers[machine]]),
-            self._loop,
+            ask(self.client, self._workers[machine], verb, arguments), self._loop
         )
-        wait([call, lost], return_when=FIRST_COMPLETED)
+        either: list[Future[Any]] = [call, lost]
+        wait(either, return_when=FIRST_COMPLETED)
         if lost.done() and not call.done():
             call.cancel()
             lost.result()
         try:
-            return call.result()[self._workers[machine]]
-        except HybridnetError:
-            raise
-        except (OSError, TimeoutError, KeyError) as error:  # distributed's, when the connection breaks
-            if isinstance(error, OSError) and error.errno is not None and not lost.done():
-                raise
+            answer, error = call.result()
+        except (OSError, TimeoutError, KeyError) as broken:  # distributed's, when the connection breaks
             raise MachineError(
-                f"machine {machine}: its agent is gone while it ran {verb} ({error})"
+                f"machine {machine}: its agent is gone while it ran {verb} ({broken})"
             ) from None
+        if error is not None:
+            raise error
+        return answer
 
     def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         """Runs one verb on each of several machines at the same time; every one is waited for.
@@ -457,12 +458,6 @@ class Cluster:
                         self.call(machine, "heartbeat")
 
         threading.Thread(target=beat, name="heartbeat", daemon=True).start()
-
-
-async def _perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Any:
-    """Runs on the machine's worker: the verb, in a thread of the agent's."""
-    agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
-    return await asyncio.get_running_loop().run_in_executor(agent.threads, agent.perform, verb, arguments)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

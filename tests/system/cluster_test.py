@@ -42,8 +42,18 @@ def test_a_cluster_knows_its_machines_and_what_they_have(cluster: Cluster) -> No
     assert facts["cpus"] == sorted(os.sched_getaffinity(0))
     with pytest.raises(UsageError, match="no machine middle; there are left, right"):
         cluster.facts("middle")
-    with pytest.raises(UsageError, match="machine left: an agent has no verb 'fly'"):
+    with pytest.raises(UsageError, match="machine left: an agent has no verb 'fly'; there are build, "):
         cluster.call("left", "fly")
+
+
+def test_whatever_a_verb_raises_is_its_error_and_the_agent_lives(cluster: Cluster) -> None:
+    with pytest.raises(MachineError, match=r"machine left: verb upload failed: TypeError: .*, line \d+\)"):
+        cluster.call("left", "upload", path="/dev/null", data=7)
+    with pytest.raises(
+        UsageError, match="machine left: verb upload: got an unexpected keyword argument 'file'"
+    ):
+        cluster.call("left", "upload", path="/dev/null", data=b"", file=1)
+    cluster.call("left", "heartbeat")
 
 
 def test_calls_to_several_machines_run_at_the_same_time(cluster: Cluster) -> None:

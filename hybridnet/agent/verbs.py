@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""The verbs of an agent: the methods that the head may call by name, and no others.
+
+    class Agent:
+        @verb
+        def facts(self) -> dict[str, Any]: ...
+
+A method without the mark cannot be called from elsewhere, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hybridnet.errors import HybridnetError, MachineError, UsageError
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+_MARK = "is_verb"
+
+
+def verb(method: Method) -> Method:
+    """Marks a method as a verb."""
+    setattr(method, _MARK, True)
+    return method
+
+
+@cache
+def verbs_of(kind: type) -> dict[str, inspect.Signature]:
+    """The verbs of a class: their names, and the arguments that each takes."""
+    return {
+        name: inspect.signature(method)
+        for name, method in vars(kind).items()
+        if getattr(method, _MARK, False)
+    }
+
+
+def perform(target: object, name: str, arguments: dict[str, Any]) -> Any:
+    """Runs one verb of `target`.
+
+    Raises:
+        UsageError: there is no such verb, or it does not take these arguments.
+        HybridnetError: the verb's own.
+        MachineError: the verb raised something else, which is a defect of hybridnet; the message says what and where.
+    """
+    verbs = verbs_of(type(target))  # type: ignore[arg-type]  # a class is hashable
+    if name not in verbs:
+        raise UsageError(f"an agent has no verb {name!r}; there are {', '.join(sorted(verbs))}")
+    try:
+        verbs[name].bind(target, **arguments)
+    except TypeError as error:
+        raise UsageError(f"verb {name}: {error}") from None
+    try:
+        return getattr(target, name)(**arguments)
+    except HybridnetError:
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        raise MachineError(f"verb {name} failed: {type(error).__name__}: {error} ({where})") from error
