@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo
+from hybridnet.topo import Topo, side_names, size
 
 __all__ = ["DumbbellTopo"]
 
@@ -27,8 +27,11 @@ class DumbbellTopo(Topo):
         max_queue_size: Any = 100,
         machines: tuple[str, str] | None = None,
     ) -> None:
+        size(n, "dumbbell: n")
+        self.reserve(f"dumbbell: n={n}", 2 * n + 2)
+        names = None if machines is None else side_names(machines, "dumbbell: machines")
         for side in (1, 2):
-            placed = {} if machines is None else {"machine": machines[side - 1]}
+            placed = {} if names is None else {"machine": names[side - 1]}
             self.addSwitch(f"s{side}", **placed)
             for number in range(1, n + 1):
                 self.addLink(self.addHost(f"h{(side - 1) * n + number}", **placed), f"s{side}")

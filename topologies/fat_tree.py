@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo, TopologyError
+from hybridnet.topo import Topo, TopologyError, size
 
 __all__ = ["FatTreeTopo"]
 
@@ -22,9 +22,10 @@ class FatTreeTopo(Topo):
     """
 
     def build(self, k: int = 4, **link: Any) -> None:
-        if k < 2 or k % 2:
+        if size(k, "fat tree: k") % 2:
             raise TopologyError(f"fat tree: k={k} is not an even number of at least 2; write k=4")
         half = k // 2
+        self.reserve(f"fat tree: k={k}", half * half + k * k + k * half * half)
         core = [self.addSwitch(f"s{number}") for number in range(1, half * half + 1)]
         for pod in range(k):
             first = len(core) + pod * k

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo
+from hybridnet.topo import Topo, size
 
 __all__ = ["LinearTopo"]
 
@@ -17,6 +17,9 @@ class LinearTopo(Topo):
     """
 
     def build(self, k: int = 2, n: int = 1, **link: Any) -> None:
+        size(k, "linear: k")
+        size(n, "linear: n")
+        self.reserve(f"linear: k={k}, n={n}", k + k * n)
         for switch in range(1, k + 1):
             self.addSwitch(f"s{switch}")
             for host in range(1, n + 1):

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo
+from hybridnet.topo import Topo, size
 
-__all__ = ["TreeTopo", "add_tree"]
+__all__ = ["TreeTopo", "add_tree", "reserve_trees", "switches_in_tree"]
+
+MOST_LEVELS = 500
 
 
 class TreeTopo(Topo):
@@ -32,6 +34,7 @@ def add_tree(
     **link: Any,
 ) -> str:
     """Add such a tree to `topo`, numbered from `first_host` and `first_switch`. Returns its root."""
+    reserve_trees(topo, "tree", depth, fanout, 1)
     placed = {} if machine is None else {"machine": machine}
     hosts = iter(range(first_host, first_host + fanout**depth))
     switches = iter(range(first_switch, first_switch + switches_in_tree(depth, fanout)))
@@ -45,6 +48,16 @@ def add_tree(
         return switch
 
     return add(depth)
+
+
+def reserve_trees(topo: Topo, what: str, depth: int, fanout: int, trees: int) -> None:
+    """Raise TopologyError where so many such trees do not fit into a description, in no time."""
+    size(depth, f"{what}: depth", MOST_LEVELS)
+    size(fanout, f"{what}: fanout")
+    nodes, level = 0, 1
+    for _ in range(depth + 1):
+        nodes, level = nodes + level, level * fanout
+        topo.reserve(f"{what}: depth={depth}, fanout={fanout}", trees * nodes)
 
 
 def switches_in_tree(depth: int, fanout: int = 2) -> int:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Two SimpleNets, one per machine, whose roots are joined by the simulator.
 
-    bridged    tree on m1 ─ root ══ simulated link ══ root ─ tree on m2          one Ethernet, one OpenFlow
-    domain routed     tree on m1 ─ root ─ r1 ══ simulated link ══ r2 ─ root ─ tree on m2    r1, r2 are the
-    hosts' gateways
+    bridged    tree on m1 ─ root ══ simulated link ══ root ─ tree on m2
+               one Ethernet, one OpenFlow domain
+    routed     tree on m1 ─ root ─ r1 ══ simulated link ══ r2 ─ root ─ tree on m2
+               r1 and r2 are the hosts' gateways
 
 This is the network of the two-machine comparison: with depth 6, hosts h1 ... h128 and switches s1 ... s126;
 s1 and s64 are the roots.
@@ -13,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo, TopologyError
-from hybridnet.topologies.tree import add_tree, switches_in_tree
+from hybridnet.topo import Topo, TopologyError, side_names
+from hybridnet.topologies.tree import add_tree, reserve_trees, switches_in_tree
 
 __all__ = ["TwoTrees"]
 
@@ -51,6 +52,8 @@ class TwoTrees(Topo):
     ) -> None:
         if join not in ("bridged", "routed"):
             raise TopologyError(f"two trees: join {join!r} does not exist; write 'bridged' or 'routed'")
+        reserve_trees(self, "two trees", depth, fanout, 2)
+        machines = side_names(machines, "two trees: machines")
         hosts, switches = fanout**depth, switches_in_tree(depth, fanout)
         left = add_tree(self, depth, fanout, machine=machines[0])
         right = add_tree(

@@ -23,6 +23,7 @@ from typing import Any
 
 from hybridnet.agent import facts as machine_facts
 from hybridnet.agent import probes
+from hybridnet.agent.batch import run_commands
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.agent.namespace_thread import NamespaceThread
@@ -234,6 +235,13 @@ class Agent:
         """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
         output = self._shell(node).run(text, timeout)
         return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
+
+    @verb
+    def run_commands(
+        self, commands: dict[str, str], timeout: float | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """Runs a command in the shell of each of many nodes at once: see `hybridnet.agent.batch`."""
+        return run_commands(self._shell, commands, timeout)
 
     @verb
     def start_command(self, node: str, text: str) -> None:

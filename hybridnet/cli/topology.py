@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.cli.user_code import user_code
-from hybridnet.errors import UsageError
+from hybridnet.errors import TopologyError, UsageError
 from hybridnet.topo import Topo
 
 __all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
@@ -57,7 +57,10 @@ def find_topology(file: str | None, text: str | None) -> Topo:
             f"--topo {text}: there is no topology {name!r}; there are {', '.join(sorted(known))}"
         )
     if file is None:
-        return _make(known[name], text, positional, named)
+        try:
+            return _make(known[name], text, positional, named)
+        except TopologyError as error:
+            raise TopologyError(f"--topo {text}: {error}") from error
     with user_code(file, UsageError):
         return _make(known[name], text, positional, named)
 

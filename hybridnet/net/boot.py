@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steps of starting a network: which machines, which controllers for whom, binding live nodes to agents, and waiting
-for the switches.
-"""
+"""Steps of starting a network: which machines, binding live nodes to agents, and waiting for the switches."""
 
 from __future__ import annotations
 
@@ -13,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.cluster import Cluster
-from hybridnet.controllers.kinds import RemoteController
-from hybridnet.errors import ControllerError, UsageError
-from hybridnet.node import Host, Node
+from hybridnet.errors import ControllerError
+from hybridnet.node import Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan
 from hybridnet.system.log import info
@@ -24,12 +21,13 @@ from hybridnet.topo import Topo, natural
 __all__ = [
     "await_switches",
     "bind_nodes",
-    "check_controllers",
-    "controller_targets",
     "counted",
+    "links_between",
     "machine_names",
     "machine_specs",
     "own_address_toward",
+    "parts_text",
+    "switches_with_controllers",
 ]
 
 CONNECT_SECONDS = 60.0
@@ -38,7 +36,7 @@ _POLL_S = 0.1
 
 def machine_names(topo: Topo) -> list[str]:
     """The machines that a topology names; where it names none, one."""
-    named = {str(spec.options["machine"]) for spec in topo.node_specs() if spec.options.get("machine")}
+    named = {spec.machine for spec in topo.node_specs() if spec.machine is not None}
     return sorted(named, key=natural) or ["m1"]
 
 
@@ -51,40 +49,16 @@ def machine_specs(cluster: Cluster) -> list[MachineSpec]:
     ]
 
 
-def check_controllers(controllers: Sequence[RemoteController], machines: Sequence[str]) -> None:
-    """Raise UsageError where a controller is for a machine that there is not."""
-    for controller in controllers:
-        for machine in controller.machines or ():
-            if machine not in machines:
-                raise UsageError(
-                    f"controller {controller}: there is no machine {machine!r}; the machines are {', '.join(machines)}"
-                )
-
-
-def controller_targets(
-    controllers: Sequence[RemoteController], heads: Mapping[str, str]
-) -> dict[str, list[str]]:
-    """Of each machine, what its switches are told; `heads`: this computer's address toward it."""
-    return {
-        machine: [
-            controller.target(head)
-            for controller in controllers
-            if controller.machines is None or machine in controller.machines
-        ]
-        for machine, head in heads.items()
-    }
-
-
 def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Cluster) -> list[Link]:
     """Give the live nodes their agents and interfaces. Returns the live links."""
     intfs: dict[str, Intf] = {}
     for name, node in nodes.items():
         machine = plan.machine_of[name]
         plans: dict[str, dict[str, Any]] = {}
-        if isinstance(node, Host):
-            plans = {interface["name"]: interface for interface in plan.host(name)["interfaces"]}
+        if isinstance(node, Switch):
+            node.dpid = plan.switch(name)["dpid"]
         else:
-            node.params["dpid"] = plan.switch(name)["dpid"]
+            plans = {interface["name"]: interface for interface in plan.host(name)["interfaces"]}
         own = [
             Intf(end.interface, node, end.port, plans.get(end.interface))
             for link in plan.links
@@ -137,6 +111,37 @@ def await_switches(
                 "does it speak OpenFlow 1.3, and can it be reached from the machines?"
             )
         time.sleep(_POLL_S if attempt else 0)
+
+
+def links_between(links: Sequence[Link], node1: Node, node2: Node) -> list[Link]:
+    """The links whose two ends are interfaces of these nodes."""
+    ends = {node1, node2}
+    return [
+        link
+        for link in links
+        if {intf.node for intf in (link.intf1, link.intf2) if isinstance(intf, Intf)} == ends
+    ]
+
+
+def switches_with_controllers(plan: Plan) -> list[str]:
+    """The switches that have been told a controller."""
+    return [
+        switch["name"]
+        for machine in plan.machines.values()
+        for switch in machine["switches"]
+        if switch["controllers"]
+    ]
+
+
+def parts_text(hosts: Sequence[object], switches: Sequence[object], links: Sequence[object]) -> str:
+    """How much of what there is.
+
+    Example:
+        >>> parts_text("ab", "a", "")
+        '2 hosts, 1 switch, 0 links'
+    """
+    parts = (("host", hosts), ("switch", switches), ("link", links))
+    return ", ".join(counted(len(made), what) for what, made in parts)
 
 
 def counted(number: int, what: str) -> str:

@@ -10,37 +10,37 @@
 
 It has the constructor and the methods of Mininet's class of that name. What differs: everything is made in
 `start`, in bulk, or not at all; an option that cannot be had is an error and not a warning.
+
+Net is the one class that a script sees. Its parts do the work: `LiveNodes` and `Controllers` are what there is,
+`boot` has the steps of starting, `Endings` what must end, `LinkChanges`, `probes` and `batch` act on what runs.
 """
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 from hybridnet.cluster import Cluster
 from hybridnet.controllers.kinds import Controller, RemoteController
-from hybridnet.errors import HybridnetError, MachineError, TopologyError, UsageError
-from hybridnet.net.boot import (
-    CONNECT_SECONDS,
-    await_switches,
-    bind_nodes,
-    check_controllers,
-    controller_targets,
-    counted,
-    machine_names,
-    machine_specs,
-    own_address_toward,
-)
-from hybridnet.net.using import NetUsing
+from hybridnet.errors import HybridnetError, MachineError, UsageError
+from hybridnet.net import batch, boot, probes
+from hybridnet.net.batch import Completed
+from hybridnet.net.boot import own_address_toward
+from hybridnet.net.classes import check_interface_class, check_link_class, link_defaults
+from hybridnet.net.controllers import Controllers, controller_targets
+from hybridnet.net.ending import Endings
+from hybridnet.net.link_changes import LinkChanges
+from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.node import Host, Node, Switch
-from hybridnet.node.link import Link
+from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.system.cleaning import uninterrupted
-from hybridnet.system.log import debug, info
+from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, natural
+from hybridnet.values import flag, number, plain, shown
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
 
@@ -52,92 +52,121 @@ _UNSUPPORTED = {
     "xterms": "run programs with popen",
 }
 _PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers"}
-_WITHOUT_EFFECT = {"cleanup", "intf", "link"}  # whether a link is simulated follows from its options
+_NO_TOKEN = "0" * 16  # of plans that nobody builds
 
 
-class Net(NetUsing):
+class Net:
     """A network that can be started.
 
     Args:
         topo: the description; None: it is made with this object's addHost, addSwitch, addLink.
-        switch, host: classes for the live nodes that do not say `cls`.
-        controller: a class, a function of a name, an object, or None for no controller.
+        switch, host: classes for the live nodes that do not say `cls`, or functools.partial of one. What they make of
+            a node's options is what is built.
+        controller: a class, a function of a name, an object, a list of these, or None for no controller.
+        link: TCLink, or functools.partial(TCLink, bw=10): options of all links that do not say them, nor `cls`.
+        intf: TCIntf or Intf, which make no difference.
         build: with False, nodes of `topo` appear only at `build()` or `start()`.
         autoSetMacs, autoStaticArp, ipBase: as in Mininet.
-        waitConnected: wait until every switch has its controller; False: do not.
+        waitConnected: wait until every switch has its controller, at most so many seconds; True: a minute; False: do
+            not.
+        cleanup: without effect: `hybridnet clean` removes what a killed run left.
         cluster: the machines; None: local ones, as many as `topo` names, made at `start` and ended at `stop`.
         on_progress: called with the machine's name and what it has done, while building.
-        plan_options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures.
+        options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures.
 
     Raises:
-        UsageError: an option does not exist or is not supported.
+        UsageError: an option does not exist, is not supported, or its value makes no sense.
     """
 
     def __init__(
         self,
         topo: Topo | None = None,
-        switch: type[Switch] = Switch,
-        host: type[Host] = Host,
+        switch: Any = Switch,
+        host: Any = Host,
         controller: Any = Controller,
+        link: Any = Link,
+        intf: Any = Intf,
         *,
         build: bool = True,
         autoSetMacs: bool = False,
         autoStaticArp: bool = False,
         ipBase: str = "10.0.0.0/8",
         waitConnected: bool | float = True,
+        cleanup: bool = False,
         cluster: Cluster | None = None,
         on_progress: Callable[[str, str], object] | None = None,
         **options: Any,
     ) -> None:
+        if topo is not None and not isinstance(topo, Topo):
+            raise UsageError(f"Net: topo {shown(topo)} is no description; give an object of a Topo class")
+        if cluster is not None and not hasattr(cluster, "call_all"):
+            raise UsageError(
+                f"Net: cluster {shown(cluster)} is no hybridnet.Cluster; leave it out, or make one"
+            )
+        if on_progress is not None and not callable(on_progress):
+            raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
         for name in [name for name in options if name in _UNSUPPORTED]:
             if options.pop(name):
                 raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
-        for name in _WITHOUT_EFFECT & set(options):
-            options.pop(name)
         if unknown := set(options) - _PLAN_OPTIONS:
             raise UsageError(f"Net: unknown option {min(unknown)!r}; see help(hybridnet.Net)")
+        for name, value in (("autoSetMacs", autoSetMacs), ("autoStaticArp", autoStaticArp), ("build", build)):
+            flag(value, f"Net: {name}")
+        check_interface_class(intf)
         self.topo = Topo() if topo is None else topo
-        self._switch, self._host = switch, host
-        self._options = {
-            "ip_base": ipBase,
-            "auto_set_macs": autoSetMacs,
-            "auto_static_arp": autoStaticArp,
+        self._options = PlanOptions(
+            token=_NO_TOKEN,
+            ip_base=ipBase,
+            auto_set_macs=autoSetMacs,
+            auto_static_arp=autoStaticArp,
             **options,
-        }
+        )
+        if not isinstance(waitConnected, bool):
+            number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
         self._cluster, self._own_cluster = cluster, cluster is None
         self._on_progress = on_progress
-        self._nodes: dict[str, Node] = {}
+        self._nodes = LiveNodes(host, switch, self.start)
+        self._controllers = Controllers(controller)
+        self._link_defaults = link_defaults(link)
+        self._links: LinkChanges | None = None
+        self._endings = Endings()
         self._started = False
-        self.controllers: list[RemoteController] = []
         self.links: list[Link] = []
         self.plan: Plan | None = None
-        self._link_options = {}
         self.final_counters: dict[str, Any] = {}  # of each machine's instance, once the network is stopped
         self.build_seconds: dict[str, dict[str, float]] = {}
-        self._default_controller = controller
         if build:
             self.build()
 
     # Describing
 
     def build(self) -> None:
-        """Make the nodes of the description known; nothing is created on a machine before `start`."""
-        for spec in self.topo.node_specs():
-            if spec.kind in ("host", "switch") and spec.name not in self._nodes:
-                self._make_node(spec.name, spec.kind, spec.options)
+        """Make the nodes of the description known; nothing is created on a machine before `start`.
 
-    def addHost(self, name: str, cls: type[Host] | None = None, **params: Any) -> Host:
+        Raises:
+            TopologyError: a class of a node or link cannot be used, or asks for what there is not.
+        """
+        for node in self.topo.node_specs():
+            if node.kind in ("host", "switch"):
+                self._nodes.make(node)
+        for link in self.topo.link_specs():
+            check_link_class(link.options.get("cls"), f"link {link.name}: cls")
+        self._described()
+
+    def addHost(self, name: str, cls: Any = None, **params: Any) -> Any:
         """Describe a host, and return it; see `Topo.addHost`."""
-        self._refuse_started(f"host {name}")
-        self.topo.addHost(name, **params)
-        return self._make_node(name, "host", {**params, "cls": cls})  # type: ignore[return-value]
+        what = f"host {plain(name)}"
+        self._refuse_started(what)
+        check_node_class(cls, "host", f"{what}: cls")
+        return self._made(self.topo.addHost(name, **_with_class(cls, params)))
 
-    def addSwitch(self, name: str, cls: type[Switch] | None = None, **params: Any) -> Switch:
+    def addSwitch(self, name: str, cls: Any = None, **params: Any) -> Any:
         """Describe a switch, and return it; see `Topo.addSwitch`."""
-        self._refuse_started(f"switch {name}")
-        self.topo.addSwitch(name, **params)
-        return self._make_node(name, "switch", {**params, "cls": cls})  # type: ignore[return-value]
+        what = f"switch {plain(name)}"
+        self._refuse_started(what)
+        check_node_class(cls, "switch", f"{what}: cls")
+        return self._made(self.topo.addSwitch(name, **_with_class(cls, params)))
 
     def addLink(
         self,
@@ -148,19 +177,15 @@ class Net(NetUsing):
         **opts: Any,
     ) -> int:
         """Describe a link; see `Topo.addLink`."""
-        self._refuse_started(f"link {node1}-{node2}")
-        return self.topo.addLink(str(node1), str(node2), port1, port2, **opts)
+        what = f"link {plain(str(node1))}-{plain(str(node2))}"
+        self._refuse_started(what)
+        check_link_class(opts.get("cls"), f"{what}: cls")
+        return self.topo.addLink(_name(node1), _name(node2), port1, port2, **opts)
 
     def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> RemoteController:
-        """Add a controller: an object, or a class and its options."""
-        self._refuse_started(f"controller {name}")
-        if isinstance(name, RemoteController):
-            made = name
-        else:
-            kind = controller or self._default_controller or Controller
-            made = kind if isinstance(kind, RemoteController) else kind(name, **params)
-        self.controllers.append(made)
-        return made
+        """Add a controller: an object, or a name with a class and its options. Raises UsageError."""
+        self._refuse_started(f"controller {plain(name)}")
+        return self._controllers.add(name, controller, params, list(self._nodes))
 
     # Starting and stopping
 
@@ -176,41 +201,35 @@ class Net(NetUsing):
         """
         if self._started:
             return
+        self.stop()  # what an earlier stop could not end
         self.build()
-        if not self.controllers and self._default_controller is not None and self.topo.switches():
-            self.addController("c0")
+        if self.topo.switches():
+            self._controllers.add_defaults(list(self._nodes))
         self._started = True
         try:
             self._start()
         except BaseException:
-            self.stop()
+            try:
+                self.stop()
+            except HybridnetError as error:
+                warn(f"*** Warning: not everything could be removed: {error}\n")
             raise
 
     def stop(self) -> None:
-        """Remove the network, and end what was started for it. A second call does nothing."""
-        if not self._started:
-            return
-        self._started = False
-        with uninterrupted("the network"):
-            self._stop()
+        """Remove the network, and end what was started for it: all of it, whatever one part raises. A second call
+        tries again what could not end, and else does nothing.
 
-    def _stop(self) -> None:
-        for node in self._nodes.values():
-            if self.plan is not None:
-                node.terminate()
-            node.unbind()
-        try:
-            self._remove()
-        finally:
-            for controller in self.controllers:
-                controller.end()
-            if self._own_cluster and self._cluster is not None:
-                self._cluster.close()
-                self._cluster = None
+        Raises:
+            The first error of what could not end.
+        """
+        self._started = False
+        if self._endings:
+            with uninterrupted("the network"):
+                self._endings.close()
 
     def check(self) -> None:
         """Raise the error of whatever has died meanwhile: a controller, an instance, a machine."""
-        self._check_controllers()
+        self._controllers.check()
         cluster = self.cluster
         for text in cluster.lost().values():
             raise MachineError(text)
@@ -225,108 +244,292 @@ class Net(NetUsing):
     ) -> None:
         self.stop()
 
+    # What there is
+
+    @property
+    def cluster(self) -> Cluster:
+        """The machines. Raises MachineError before `start`."""
+        if self._cluster is None:
+            raise MachineError("the network is not running; call net.start() first")
+        return self._cluster
+
+    @property
+    def controllers(self) -> list[RemoteController]:
+        """The controllers, in the order in which they were added."""
+        return self._controllers.all
+
+    @property
+    def hosts(self) -> list[Any]:
+        """The emulated hosts, in natural order."""
+        return self._nodes.of_kind("host")
+
+    @property
+    def switches(self) -> list[Switch]:
+        """The emulated switches, in natural order."""
+        return self._nodes.of_kind("switch")
+
+    @property
+    def nameToNode(self) -> dict[str, Any]:
+        """All emulated nodes and controllers by name."""
+        return {**dict(self._nodes.items()), **{each.name: each for each in self.controllers}}
+
+    def getNodeByName(self, *names: str) -> Any:
+        """The node of that name, or a list for several. Raises UsageError for an unknown one."""
+        known = self.nameToNode
+        for name in names:
+            if not isinstance(name, str) or name not in known:
+                raise unknown_node(name, known, self.topo.simulated())
+        found = [known[name] for name in names]
+        return found[0] if len(found) == 1 else found
+
+    get = getNodeByName
+
+    def __getitem__(self, name: str) -> Any:
+        return self.getNodeByName(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.nameToNode
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nameToNode)
+
+    def __len__(self) -> int:
+        return len(self.nameToNode)
+
+    def keys(self) -> list[str]:
+        """The names of all nodes and controllers."""
+        return list(self)
+
+    def values(self) -> list[Any]:
+        """All nodes and controllers."""
+        return list(self.nameToNode.values())
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names with their nodes and controllers."""
+        return list(self.nameToNode.items())
+
+    def linksBetween(self, node1: Node, node2: Node) -> list[Link]:
+        """The links between two emulated nodes."""
+        return boot.links_between(self.links, self._node(node1), self._node(node2))
+
+    # Using it while it runs
+
+    def snapshot(self, *, of_elements: bool = True) -> dict[str, Any]:
+        """The counters of each machine's instance; None where nothing is simulated.
+
+        Args:
+            of_elements: with those of every link, node and interface. Without them ``links``, ``nodes`` and
+                ``interfaces`` are empty, and an instance with tens of thousands is not kept from its work for tens of
+                milliseconds.
+        """
+        call = ("snapshot", {"of_elements": flag(of_elements, "snapshot: of_elements")})
+        return self.cluster.call_all(dict.fromkeys(self.cluster.machines, call))
+
+    def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
+        """Ping once between all pairs of hosts; prints a table. Returns the percentage lost."""
+        wait_s = probes.patience(timeout)
+        return probes.ping_all(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
+
+    def pingAll(self, timeout: float | str | None = None) -> float:
+        """`ping` between all hosts."""
+        return self.ping(timeout=timeout)
+
+    def pingPair(self) -> float:
+        """`ping` between the first two hosts."""
+        return self.ping(self.hosts[:2])
+
+    def iperf(
+        self,
+        hosts: Sequence[Any] | None = None,
+        l4Type: str = "TCP",
+        udpBw: str = "10M",
+        fmt: str | None = None,
+        seconds: float = 5,
+        port: int = 5001,
+    ) -> list[str]:
+        """One iperf3 flow between two hosts (the first and the last); prints and returns what arrived and
+        what was sent.
+
+        For UDP the offered rate comes first, as in Mininet.
+
+        Raises:
+            UsageError: there are not two hosts, or an option makes no sense.
+            ExperimentError: iperf3 failed; quotes it.
+        """
+        if fmt is not None:
+            raise UsageError("iperf: fmt= is not supported; leave it out, the unit is chosen by size")
+        ends = self._some_hosts(hosts, "iperf")
+        if hosts is None:
+            ends = [ends[0], ends[-1]] if len(ends) > 1 else ends
+        return probes.iperf_pair(ends, l4Type, udpBw, seconds, port)
+
+    def run_all(self, commands: Mapping[Any, Any], timeout: float | None = None) -> dict[Any, Completed]:
+        """Run commands in the shells of many nodes at the same time, with one call for each machine.
+
+        Args:
+            commands: of each node, by name or object, what `Node.cmd` takes: text, or a list of words.
+            timeout: seconds after which a command is interrupted; None: none.
+
+        Returns:
+            Of each node, by the same name or object, its `Completed`: output and exit_code.
+
+        Raises:
+            UsageError: an unknown node, or an empty command.
+            MachineError: the network is not started, a node is running another command, or a command did not end in
+                time; every other one has ended.
+
+        Example:
+            >>> net.run_all({"h1": "hostname -I", "h2": ["cat", "/etc/hosts"]})["h1"].exit_code  # doctest: +SKIP
+            0
+        """
+        if not isinstance(commands, Mapping):
+            raise UsageError(f"run_all: {shown(commands)} is no dictionary; write {{'h1': 'true'}}")
+        return batch.run_all(
+            self.cluster, {key: (self._node(key), command) for key, command in commands.items()}, timeout
+        )
+
+    def configLinkStatus(self, src: Node | str, dst: Node | str, status: str) -> None:
+        """Set all links between two nodes ``"up"`` or ``"down"``, at their emulated ends.
+
+        Raises:
+            UsageError: no such link or status, or both ends are simulated.
+        """
+        self._running_links().set_status(_name(src), _name(dst), status, self._nodes)
+
+    def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
+        """Change a simulated link while it runs: nothing in flight is lost, overtaken or given another delay.
+
+        Args:
+            src, dst: its nodes; with several links between them, `key` says which.
+            options: those of `Topo.addLink` that change; params1 and params2 for one direction, where 1 is the node
+                that `addLink` named first. None takes an option back. Routes stay as they were planned.
+
+        Raises:
+            TopologyError: there is no such link, it has no such option, or not while it runs.
+            UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
+            MachineError: an instance refused it; then nothing has changed, on no machine.
+        """
+        self._running_links().set(_name(src), _name(dst), key, options, self._options.least_cut_delay_ns)
+
     # Inside
 
     def _start(self) -> None:
-        names = machine_names(self.topo) if self._cluster is None else self._cluster.machines
+        topo = self._described()
+        names = boot.machine_names(topo) if self._cluster is None else self._cluster.machines
         if self._cluster is None or self.controllers:
             # A first plan, with made-up addresses: what cannot be built is said before anything is started.
-            specs = [MachineSpec(name, f"198.18.0.{number}") for number, name in enumerate(names, start=1)]
-            make_plan(self.topo, specs, PlanOptions(token="0" * 16, **self._options))
-        check_controllers(self.controllers, names)
-        if self._cluster is None:
-            info(f"*** Starting machines: {' '.join(names)}\n")
-            self._cluster = Cluster.local(
-                names,
-                on_head_address=lambda address: self._begin_controllers(dict.fromkeys(names, address)),
-            )
-            cluster = self._cluster
-        else:
-            cluster = self._cluster
-            self._begin_controllers({name: own_address_toward(cluster.address(name)) for name in names})
+            specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
+            make_plan(topo, specs, self._options)
+        self._controllers.check_machines(names)
+        cluster = self._machines(names)
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
         heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
-        self.plan = make_plan(
-            self.topo,
-            machine_specs(cluster),
-            PlanOptions(
+        self.plan = plan = make_plan(
+            topo,
+            boot.machine_specs(cluster),
+            dataclasses.replace(
+                self._options,
                 token=secrets.token_hex(8),
                 controllers=controller_targets(self.controllers, heads),
-                **self._options,
             ),
         )
-        for warning in self.plan.warnings:
+        for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")
-        for controller in self.controllers:  # a switch that finds none waits a second before it tries again
-            controller.ready()
-        parts = (("host", self.hosts), ("switch", self.switches), ("link", self.plan.links))
-        info(f"*** Building {', '.join(counted(len(made), what) for what, made in parts)}\n")
+        self._controllers.ready()  # a switch that finds none waits a second before it tries again
+        info(f"*** Building {boot.parts_text(self.hosts, self.switches, plan.links)}\n")
+        self._endings.add(self._destroy)
         self.build_seconds = cluster.call_all(
-            {machine: ("build", {"plan": plan}) for machine, plan in self.plan.machines.items()}
+            {machine: ("build", {"plan": part}) for machine, part in plan.machines.items()}
         )
-        self.links = bind_nodes(self.plan, self._nodes, cluster)
-        if self._wait_connected and (switches := self._switches_with_controllers()):
-            machines = sorted({self.plan.machine_of[name] for name in switches}, key=natural)
-            patience_s = CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
-            await_switches(cluster, machines, self._check_controllers, self._on_progress, patience_s)
+        self._links = LinkChanges(topo, plan, cluster)
         for node in self._nodes.values():
+            self._endings.add(node.unbind)
+        self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
+        if self._wait_connected and (switches := boot.switches_with_controllers(plan)):
+            machines = sorted({plan.machine_of[name] for name in switches}, key=natural)
+            patience_s = boot.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
+            boot.await_switches(cluster, machines, self._controllers.check, self._on_progress, patience_s)
+        for node in self._nodes.values():
+            self._endings.add(node.terminate, once=True)
             node.config(**node.params)
 
-    def _begin_controllers(self, heads: Mapping[str, str]) -> None:
-        """Start them, without waiting; `heads`: this computer's address toward each machine."""
-        if self.controllers:
-            info(f"*** Starting controllers: {' '.join(str(c) for c in self.controllers)}\n")
-        for controller in self.controllers:
-            controller.begin(heads[(controller.machines or list(heads))[0]])
+    def _machines(self, names: list[str]) -> Cluster:
+        """The machines, with the controllers begun: beside local ones, which take a while to come up."""
+        if self._cluster is not None:
+            heads = {name: own_address_toward(self._cluster.address(name)) for name in names}
+            self._controllers.begin(heads, self._endings)
+            return self._cluster
+        info(f"*** Starting machines: {' '.join(names)}\n")
+        self._endings.add(self._close_cluster)
+        self._cluster = Cluster.local(
+            names,
+            on_head_address=lambda address: self._controllers.begin(
+                dict.fromkeys(names, address), self._endings
+            ),
+        )
+        return self._cluster
 
-    def _switches_with_controllers(self) -> list[str]:
-        """The switches that have been told a controller."""
-        plan = self._built_plan()
-        return [
-            switch["name"]
-            for machine in plan.machines.values()
-            for switch in machine["switches"]
-            if switch["controllers"]
-        ]
+    def _described(self) -> Topo:
+        """The description with what the classes of its nodes and links add; checked."""
+        specs = {spec.name: spec for spec in self.topo.node_specs()}
+        return self.topo.revised(self._nodes.described(specs), self._link_defaults)
 
-    def _check_controllers(self) -> None:
-        for controller in self.controllers:
-            controller.check()
-
-    def _remove(self) -> None:
-        """Have every machine that is left take its part down; the first error is raised when all have
-        tried.
+    def _destroy(self) -> None:
+        """Have every machine that is left take its part down; with machines of our own it goes with them at the
+        latest.
         """
-        if self._cluster is None or self.plan is None:
-            return
-        self.plan = None
-        self.links = []
-        lost = self._cluster.lost()
-        left = [machine for machine in self._cluster.machines if machine not in lost]
+        self.plan, self.links, self._links = None, [], None
+        lost = self.cluster.lost()
+        left = [machine for machine in self.cluster.machines if machine not in lost]
         try:
-            self.final_counters = self._cluster.call_all({machine: ("destroy", {}) for machine in left})
+            self.final_counters = self.cluster.call_all({machine: ("destroy", {}) for machine in left})
         except HybridnetError:
             if not self._own_cluster:
                 raise
             debug("*** a machine could not take its part down; it is removed with the machine\n")
 
-    def _make_node(self, name: str, kind: str, options: dict[str, Any]) -> Node:
-        base, default = (Host, self._host) if kind == "host" else (Switch, self._switch)
-        cls = options.get("cls") or default
-        params = {key: value for key, value in options.items() if key != "cls"}
-        if not (isinstance(cls, functools.partial) or (isinstance(cls, type) and issubclass(cls, base))):
-            raise TopologyError(
-                f"{kind} {name}: cls={cls!r} is no {base.__name__} class; give a subclass of it"
+    def _close_cluster(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
+
+    def _made(self, name: str) -> Node:
+        return self._nodes.make(self.topo.node_spec(name))
+
+    def _node(self, node: Any) -> Node:
+        """The node itself, or of that name."""
+        if isinstance(node, Node):
+            return node
+        found = self.getNodeByName(node)
+        if not isinstance(found, Node):
+            raise UsageError(
+                f"node {shown(node)} is a controller and runs no commands; name a host or switch"
             )
-        node: Node = cls(name, **params)
-        if isinstance(node, Switch):
-            node.on_start = self.start
-        self._nodes[name] = node
-        return node
+        return found
+
+    def _some_hosts(self, hosts: Any, what: str) -> list[Any]:
+        if hosts is None:
+            return self.hosts
+        if not isinstance(hosts, Sequence) or isinstance(hosts, str | bytes):
+            raise UsageError(f"{what}: {shown(hosts)} is no list of hosts; write net.get('h1', 'h2')")
+        return [self._node(host) for host in hosts]
+
+    def _running_links(self) -> LinkChanges:
+        if self._links is None:
+            raise MachineError("the network is not running; call net.start() first")
+        return self._links
 
     def _refuse_started(self, what: str) -> None:
         if self._started:
             raise UsageError(f"{what} cannot be added while the network runs; add it before start()")
+
+
+def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:
+    return params if cls is None else {**params, "cls": cls}
+
+
+def _name(node: Any) -> Any:
+    return node.name if isinstance(node, Node) else node
 
 
 Mininet = Net

@@ -1,90 +1,114 @@
 # SPDX-License-Identifier: MIT
-"""Looking up what a network has: nodes, controllers and links, by name and in natural order."""
+"""The live nodes of a network: made by their classes, found by name, and the description that they add to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hybridnet.controllers.kinds import RemoteController
-from hybridnet.errors import UsageError
+from hybridnet.errors import TopologyError, UsageError
 from hybridnet.node import Host, Node, Switch
-from hybridnet.node.link import Intf, Link
-from hybridnet.topo import Topo, natural
+from hybridnet.topo import NodeSpec, natural
+from hybridnet.values import shown
 
-__all__ = ["NetNodes"]
+__all__ = ["LiveNodes", "check_node_class"]
 
 
-class NetNodes:
-    """The part of `hybridnet.Net` that finds nodes; also a mapping from names to nodes and controllers."""
+class LiveNodes:
+    """The hosts and switches of a `hybridnet.Net`, by name.
 
-    topo: Topo
-    controllers: list[RemoteController]
-    links: list[Link]
-    _nodes: dict[str, Node]
+    Args:
+        host, switch: classes of nodes that do not say `cls`.
+        on_start: what a switch's `start` calls.
+    """
 
-    @property
-    def hosts(self) -> list[Host]:
-        """The emulated hosts, in natural order."""
-        return [node for node in self._sorted() if isinstance(node, Host)]
+    def __init__(self, host: Any, switch: Any, on_start: Callable[[], None]) -> None:
+        self._default = {
+            "host": check_node_class(host, "host", "Net: host"),
+            "switch": check_node_class(switch, "switch", "Net: switch"),
+        }
+        self._on_start = on_start
+        self._nodes: dict[str, Node] = {}
+        self._kinds: dict[str, str] = {}
 
-    @property
-    def switches(self) -> list[Switch]:
-        """The emulated switches, in natural order."""
-        return [node for node in self._sorted() if isinstance(node, Switch)]
+    def make(self, spec: NodeSpec) -> Node:
+        """The live node of a host or switch of the description; the same one for the same name."""
+        if spec.name in self._nodes:
+            return self._nodes[spec.name]
+        what = f"{spec.kind} {spec.name}"
+        cls = check_node_class(spec.options.get("cls"), spec.kind, f"{what}: cls") or self._default[spec.kind]
+        params = {option: value for option, value in spec.options.items() if option != "cls"}
+        try:
+            node = cls(spec.name, **params)
+        except TypeError as error:
+            raise TopologyError(f"{what}: {shown(cls)} does not take its options: {error}") from error
+        base: type[Node] = Switch if spec.kind == "switch" else Node
+        if not isinstance(node, base) or getattr(node, "name", None) != spec.name:
+            raise TopologyError(
+                f"{what}: {shown(cls)} made {shown(node)}, which is no {spec.kind} of that name"
+            )
+        if isinstance(node, Switch):
+            node.on_start = self._on_start
+        self._nodes[spec.name], self._kinds[spec.name] = node, spec.kind
+        return node
 
-    @property
-    def nameToNode(self) -> dict[str, Any]:
-        """All emulated nodes and controllers by name."""
-        return {**self._nodes, **{controller.name: controller for controller in self.controllers}}
+    def described(self, specs: Mapping[str, NodeSpec]) -> dict[str, dict[str, Any]]:
+        """Of each node the options with which it is built: what its class has made of those in its description."""
+        options = {}
+        for name, node in self._nodes.items():
+            written = specs[name].options
+            placed = {"machine": written["machine"]} if "machine" in written else {}
+            options[name] = {**placed, **node.described(), "cls": type(node)}
+        return options
 
-    def getNodeByName(self, *names: str) -> Any:
-        """The node of that name, or a list for several. Raises UsageError for an unknown one."""
-        known = self.nameToNode
-        for name in names:
-            if name not in known:
-                simulated = name in self.topo.simulated()
-                why = "is simulated and runs no commands" if simulated else "does not exist"
-                raise UsageError(
-                    f"node {name!r} {why}; the nodes are {', '.join(sorted(known, key=natural)[:20])}"
-                )
-        found = [known[name] for name in names]
-        return found[0] if len(found) == 1 else found
+    def of_kind(self, kind: str) -> list[Any]:
+        """The nodes of one kind, ``"host"`` or ``"switch"``, in natural order."""
+        names = sorted((name for name, own in self._kinds.items() if own == kind), key=natural)
+        return [self._nodes[name] for name in names]
 
-    get = getNodeByName
+    def __getitem__(self, name: str) -> Node:
+        return self._nodes[name]
 
-    def __getitem__(self, name: str) -> Any:
-        return self.getNodeByName(name)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.nameToNode
+    def __contains__(self, name: object) -> bool:
+        return name in self._nodes
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.nameToNode)
+        return iter(self._nodes)
 
-    def __len__(self) -> int:
-        return len(self.nameToNode)
+    def values(self) -> list[Node]:
+        """All of them, in the order of the description."""
+        return list(self._nodes.values())
 
-    def keys(self) -> list[str]:
-        """The names of all nodes and controllers."""
-        return list(self)
+    def items(self) -> list[tuple[str, Node]]:
+        """Names and nodes."""
+        return list(self._nodes.items())
 
-    def values(self) -> list[Any]:
-        """All nodes and controllers."""
-        return list(self.nameToNode.values())
 
-    def items(self) -> list[tuple[str, Any]]:
-        """Names with their nodes and controllers."""
-        return list(self.nameToNode.items())
+def check_node_class(cls: Any, kind: str, what: str) -> Any:
+    """What makes nodes of a kind: a class, a functools.partial of one, or a function. None passes.
 
-    def linksBetween(self, node1: Node, node2: Node) -> list[Link]:
-        """The links between two emulated nodes."""
-        ends = {node1, node2}
-        return [
-            link
-            for link in self.links
-            if {intf.node for intf in (link.intf1, link.intf2) if isinstance(intf, Intf)} == ends
-        ]
+    Raises:
+        TopologyError: it makes something else.
+    """
+    made = cls
+    while isinstance(made, functools.partial):
+        made = made.func
+    if isinstance(made, type):
+        right = issubclass(made, Switch) if kind == "switch" else _is_host(made)
+    else:
+        right = made is None or callable(made)
+    if not right:
+        base = "Switch" if kind == "switch" else "Host"
+        raise TopologyError(f"{what} {shown(cls)} is no {base} class; give a subclass of hybridnet.{base}")
+    return cls
 
-    def _sorted(self) -> list[Node]:
-        return sorted(self._nodes.values(), key=lambda node: natural(node.name))
+
+def _is_host(cls: type) -> bool:
+    return issubclass(cls, Host) or (issubclass(cls, Node) and not issubclass(cls, Switch))
+
+
+def unknown_node(name: object, known: Mapping[str, Any], simulated: list[str]) -> UsageError:
+    """The error for a name that no live node has."""
+    why = "is simulated and runs no commands" if name in simulated else "does not exist"
+    return UsageError(f"node {shown(name)} {why}; the nodes are {', '.join(sorted(known, key=natural)[:20])}")

@@ -13,11 +13,15 @@ from hybridnet.node import Host
 from hybridnet.node.popen import Popen
 from hybridnet.quantities import parse_rate
 from hybridnet.system.log import output
+from hybridnet.values import choice, number, plain, shown, whole
+from hybridnet.values import text as values_text
 
 if TYPE_CHECKING:
     from hybridnet.cluster import Cluster
 
-__all__ = ["format_bandwidth", "iperf", "ping_all"]
+__all__ = ["format_bandwidth", "iperf", "iperf_pair", "patience", "ping_all"]
+
+MOST_SECONDS = 86_400
 
 Calls = dict[str, tuple[str, dict[str, Any]]]
 
@@ -59,6 +63,35 @@ def ping_all(cluster: Cluster, hosts: Sequence[Host], wait_s: float) -> float:
     return lost
 
 
+def patience(timeout: Any) -> float:
+    """How long a ping is waited for, in seconds: a number, or the text of one; None is a second. Raises UsageError."""
+    try:
+        seconds = 1.0 if timeout is None else float(timeout)
+        if isinstance(timeout, bool) or not 0 < seconds <= MOST_SECONDS:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(
+            f"ping: timeout {shown(timeout)} is no number of seconds; write for example 2"
+        ) from None
+    return seconds
+
+
+def iperf_pair(ends: Sequence[Host], protocol: str, rate: str, seconds: float, port: int) -> list[str]:
+    """What `hybridnet.Net.iperf` prints and returns for its client and server."""
+    if len(ends) != 2 or ends[0] is ends[1]:
+        raise UsageError(
+            f"iperf: {shown([str(end) for end in ends])} are not two hosts; give a client and a server"
+        )
+    client, server = ends
+    output(f"*** Iperf: testing {plain(protocol)} bandwidth between {client} and {server}\n")
+    received, sent = iperf(server, client, protocol=protocol, rate=rate, seconds=seconds, port=port)
+    result = [format_bandwidth(received), format_bandwidth(sent)]
+    if protocol == "UDP":
+        result.insert(0, rate)
+    output(f"*** Results: {result}\n")
+    return result
+
+
 def iperf(
     server: Host,
     client: Host,
@@ -75,8 +108,10 @@ def iperf(
         UsageError: unknown protocol, or the server has no address.
         ExperimentError: iperf3 failed; quotes it.
     """
-    if protocol not in ("TCP", "UDP"):
-        raise UsageError(f"iperf: protocol {protocol!r} is not supported; write 'TCP' or 'UDP'")
+    choice(protocol, "iperf: protocol", ("TCP", "UDP"))
+    number(seconds, "iperf: seconds", 0.1, MOST_SECONDS)
+    whole(port, "iperf: port", 1, 65535)
+    offered = _iperf_rate(rate)
     if server.IP() is None:
         raise UsageError(f"iperf: host {server} has no address; give it an ip=")
     with server.popen(
@@ -84,7 +119,7 @@ def iperf(
     ) as serving:
         _await_line(serving, "Server listening", server)
         argv = ["iperf3", "-c", str(server.IP()), "-p", str(port), "-t", f"{seconds:g}", "-J"]
-        argv += ["-u", "-b", _iperf_rate(rate)] if protocol == "UDP" else ["-C", congestion_control]
+        argv += ["-u", "-b", offered] if protocol == "UDP" else ["-C", congestion_control]
         out, err, _ = client.pexec(argv)
         report = _report(out, err, client)
     end = report["end"]
@@ -129,8 +164,9 @@ def _await_line(program: Popen, wanted: str, server: Host) -> None:
     )
 
 
-def _iperf_rate(rate: str) -> str:
+def _iperf_rate(rate: Any) -> str:
     """Mininet's "10M", or a rate with a unit; as iperf3 takes it."""
+    values_text(rate, "iperf: udpBw")
     factors = {"K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s"}
     text = f"{rate[:-1]} {factors[rate[-1].upper()]}" if rate[-1:].upper() in factors else rate
     return str(parse_rate(text, "iperf: udpBw"))

@@ -12,6 +12,9 @@ import ipaddress
 from typing import Any, Protocol
 
 from hybridnet.errors import UsageError
+from hybridnet.values import plain, shown
+
+_ADDRESSES = ipaddress.IPv4Address | ipaddress.IPv4Interface | ipaddress.IPv6Address | ipaddress.IPv6Interface
 
 __all__ = ["Intf", "Link", "Owner", "TCIntf", "TCLink"]
 
@@ -31,11 +34,23 @@ class Owner(Protocol):
 class Intf:
     """An interface of an emulated node. Prints as its name."""
 
-    def __init__(self, name: str, node: Owner, port: int, plan: dict[str, Any] | None) -> None:
-        """
+    def __init__(
+        self, name: str, node: Owner, port: int | None = None, plan: dict[str, Any] | None = None
+    ) -> None:
+        """Made by the network; a script gets it from its node.
+
         Args:
             plan: the interface of a host in the machine plan; None for a switch's port.
+
+        Raises:
+            UsageError: a script makes one, as Mininet's do to give a device of the computer to a node.
         """
+        if not isinstance(name, str) or type(port) is not int:
+            raise UsageError(
+                f"interface {plain(name)} cannot be given to node {plain(getattr(node, 'name', node))}: nodes have the "
+                "interfaces of their links; describe a link with addLink, or join two devices of this computer with "
+                "`hybridnet wire`"
+            )
         self.name = name
         self.node = node
         self.port = port
@@ -68,12 +83,13 @@ class Intf:
             UsageError: it is no address with a prefix length.
             MachineError: the host refused it.
         """
-        text = ipstr if "/" in ipstr else f"{ipstr}/{8 if prefixLen is None else prefixLen}"
+        written = str(ipstr) if isinstance(ipstr, str | _ADDRESSES) else ""
+        text = written if "/" in written else f"{written}/{8 if prefixLen is None else prefixLen}"
         try:
             address = ipaddress.ip_interface(text)
         except ValueError:
             raise UsageError(
-                f"interface {self}: {text!r} is no IP address; write one like 10.0.0.5/8"
+                f"interface {self}: {shown(text if written else ipstr)} is no IP address; write one like 10.0.0.5/8"
             ) from None
         family = f"-{address.version}"
         self.node.execute(["ip", family, "address", "flush", "dev", self.name, "scope", "global"])
@@ -86,7 +102,7 @@ class Intf:
 
     def setMAC(self, mac: str) -> None:
         """Replace the MAC address. Raises MachineError where the host refuses it."""
-        self.node.execute(["ip", "link", "set", "dev", self.name, "address", mac])
+        self.node.execute(["ip", "link", "set", "dev", self.name, "address", str(mac)])
         self.mac = mac
 
     def ifconfig(self, *args: str) -> str:
@@ -96,7 +112,7 @@ class Intf:
             return ""
         if args:
             raise UsageError(
-                f"interface {self}: ifconfig {' '.join(args)} is not supported; use node.cmd('ip ...')"
+                f"interface {self}: ifconfig {' '.join(map(str, args))} is not supported; use node.cmd('ip ...')"
             )
         return self.node.execute(["ip", "address", "show", "dev", self.name])
 
@@ -121,11 +137,21 @@ class Intf:
 class Link:
     """A link of the live network; an end at a simulated node has no `Intf` and is given by its name."""
 
-    def __init__(self, name: str, kind: str, intf1: Intf | str, intf2: Intf | str) -> None:
-        """
+    def __init__(
+        self, name: str, kind: str, intf1: Intf | str = "", intf2: Intf | str = "", **options: Any
+    ) -> None:
+        """Made by the network.
+
         Args:
             kind: what it became: veth, patch, simulated, cut.
+
+        Raises:
+            UsageError: a script makes one, as Mininet's may.
         """
+        if options or not all(isinstance(each, str | Intf) and str(each) for each in (intf1, intf2)):
+            raise UsageError(
+                f"link {plain(name)}-{plain(kind)}: a link is described with addLink of the network, before it starts"
+            )
         self.name = name
         self.kind = kind
         self.intf1 = intf1

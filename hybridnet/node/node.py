@@ -8,26 +8,33 @@ through the agent of its machine, which `bind` gives it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.node.link import Intf
 from hybridnet.node.popen import Popen
 from hybridnet.system.log import output
+from hybridnet.values import flag, number, plain, shown, speakable, text
 
-__all__ = ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch"]
+__all__ = ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "command_text"]
 
 Call = Callable[..., Any]  # call(verb, **arguments)
 
 _SLICE_S = 5.0
+_OF_SWITCHES = ("dpid", "protocols", "failMode")
 
 
 class Node:
-    """What hosts and switches have in common: a place where commands run."""
+    """What hosts and switches have in common: a place where commands run.
+
+    Args:
+        name: as in the description.
+        params: its options. What a subclass adds or changes here is what is built: the plan reads it.
+    """
 
     def __init__(self, name: str, **params: Any) -> None:
-        self.name = name
+        self.name = text(name, "node: name")
         self.params: dict[str, Any] = params
         self.machine: str | None = None
         self.waiting = False
@@ -42,6 +49,10 @@ class Node:
         self._agent = agent
         self.machine = machine
         self.intfs = {intf.port: intf for intf in intfs}
+
+    def described(self) -> dict[str, Any]:
+        """The options with which it is built."""
+        return dict(self.params)
 
     def unbind(self) -> None:
         """The network is stopped: what the node was connected to is gone."""
@@ -62,16 +73,32 @@ class Node:
         Raises:
             MachineError: the network is not started, another command is running, or the time is over.
         """
-        text = _command_text(args)
+        command = command_text(args)
+        limit = checked_timeout(timeout, f"{self.name}.cmd")
         if verbose:
-            output(f"*** {self.name} : {text}\n")
-        self._refuse_while_waiting(text)
-        self.lastCmd = text
-        done = self._call("run_command", node=self.name, text=text, timeout=timeout)
-        self.lastPid, self.last_status = done["last_pid"], done["status"]
+            output(f"*** {self.name} : {command}\n")
+        self.begin_command(command)
+        done = self._call("run_command", node=self.name, text=command, timeout=limit)
         if verbose:
             output(done["output"])
-        return str(done["output"])
+        return self.finish_command(done)[0]
+
+    def begin_command(self, command: str) -> str:
+        """Note what is about to run in the node's shell. Returns the machine.
+
+        Raises:
+            MachineError: the network is not started, or another command is running.
+        """
+        self._refuse_while_waiting(command)
+        if self.machine is None or self._agent is None:
+            raise self._not_there()
+        self.lastCmd = command
+        return self.machine
+
+    def finish_command(self, done: Mapping[str, Any]) -> tuple[str, int]:
+        """Note how it ended. Returns what it printed, and its exit status."""
+        self.lastPid, self.last_status = done["last_pid"], done["status"]
+        return str(done["output"]), int(done["status"])
 
     def cmdPrint(self, *args: Any) -> str:
         """`cmd`, printed."""
@@ -79,16 +106,17 @@ class Node:
 
     def sendCmd(self, *args: Any) -> None:
         """Start a command in the node's shell; `waitOutput` or `monitor` fetch what it prints."""
-        text = _command_text(args)
-        self._refuse_while_waiting(text)
-        self.lastCmd = text
-        self._call("start_command", node=self.name, text=text)
+        command = command_text(args)
+        self.begin_command(command)
+        self._call("start_command", node=self.name, text=command)
         self.waiting = True
 
     def monitor(self, timeoutms: float | None = None) -> str:
         """What the command has printed since; waits for some, at most `timeoutms`. `waiting` is False once
         it ended.
         """
+        if timeoutms is not None:
+            number(timeoutms, f"{self.name}.monitor: timeoutms", 0, 1e9)
         while True:
             seconds = _SLICE_S if timeoutms is None else timeoutms / 1000
             read = self._call("read_command", node=self.name, timeout=seconds)
@@ -126,7 +154,7 @@ class Node:
             MachineError: it cannot be started.
         """
         shell = options.pop("shell", False)
-        command = _command_text(args) if shell else _argv(args)
+        command = command_text(args) if shell else _argv(args)
         for alias in ("universal_newlines", "encoding"):
             if alias in options:
                 options["text"] = bool(options.pop(alias))
@@ -149,7 +177,10 @@ class Node:
         Raises:
             MachineError: it failed; quotes what it said.
         """
-        done = self._call("exec", argv=argv, timeout=timeout, node=self.name)
+        if not isinstance(argv, list | tuple) or not all(isinstance(word, str) for word in argv):
+            raise UsageError(f"{self.name}.execute: {shown(argv)} is no list of words; write ['ip', 'route']")
+        limit = number(timeout, f"{self.name}.execute: timeout", 0, 1e9)
+        done = self._call("exec", argv=_argv((list(argv),)), timeout=limit, node=self.name)
         if done["status"] != 0:
             said = (done["stderr"] or done["stdout"]).decode(errors="replace").strip()
             raise MachineError(f"node {self.name}: `{shlex.join(argv)}` failed: {said or done['status']}")
@@ -175,7 +206,7 @@ class Node:
             return self.defaultIntf()
         if isinstance(intf, Intf):
             return intf
-        if isinstance(intf, int):
+        if isinstance(intf, int):  # a port
             return self.intfs.get(intf)
         return next((own for own in self.intfs.values() if own.name == intf), None)
 
@@ -204,7 +235,9 @@ class Node:
 
     def setARP(self, ip: str, mac: str) -> None:
         """Add a permanent neighbour entry on the default interface."""
-        self.execute(["ip", "neighbour", "replace", ip, "lladdr", mac, "dev", self._required(None).name])
+        self.execute(
+            ["ip", "neighbour", "replace", str(ip), "lladdr", str(mac), "dev", self._required(None).name]
+        )
 
     def setDefaultRoute(self, intf: str | Intf | None = None) -> None:
         """Replace the default route: an interface, or text such as ``"via 10.0.0.254"`` or ``"dev
@@ -217,11 +250,12 @@ class Node:
 
     def setHostRoute(self, ip: str, intf: str | Intf) -> None:
         """Add a route to one address out of an interface."""
-        self.execute(["ip", "route", "replace", ip, "dev", self._required(intf).name])
+        self.execute(["ip", "route", "replace", str(ip), "dev", self._required(intf).name])
 
     def set_interface(self, name: str, up: bool) -> None:
         """Set an interface up or down."""
-        self._call("link_up" if up else "link_down", node=self.name, interface=name)
+        verb = "link_up" if flag(up, f"node {self.name}: up") else "link_down"
+        self._call(verb, node=self.name, interface=text(name, f"node {self.name}: interface"))
 
     def connectionsTo(self, node: Node) -> list[tuple[Intf, Intf]]:
         """The pairs of interfaces of the links to another node."""
@@ -255,16 +289,21 @@ class Node:
 
     def _call(self, verb: str, **arguments: Any) -> Any:
         if self._agent is None:
-            raise MachineError(
-                f"node {self.name} is not there: the network is not running; call net.start() first"
-            )
+            raise self._not_there()
         return self._agent(verb, **arguments)
+
+    def _not_there(self) -> MachineError:
+        return MachineError(
+            f"node {self.name} is not there: the network is not running; call net.start() first"
+        )
 
     def _required(self, intf: str | int | Intf | None) -> Intf:
         found = self.intf(intf)
         if found is None:
             raise UsageError(
-                f"node {self.name} has no interface {intf or ''}; it has {', '.join(self.intfNames()) or 'none'}"
+                f"node {self.name} has no interface {plain(intf)}; it has {', '.join(self.intfNames()) or 'none'}"
+                if intf
+                else f"node {self.name} has no interface"
             )
         return found
 
@@ -283,11 +322,21 @@ class Switch(Node):
     """An emulated switch: an Open vSwitch bridge. Its commands run on its machine."""
 
     on_start: Callable[[], None] | None = None  # set by the network
+    # What it is built with, as in Mininet: a subclass may set them, in the class or on the object.
+    dpid: str | None = None  # 16 hexadecimal digits once the network runs
+    protocols: str | Sequence[str] | None = None
+    failMode: str | None = None
 
-    @property
-    def dpid(self) -> str:
-        """Its datapath id, 16 hexadecimal digits."""
-        return str(self.params["dpid"])
+    def __init__(self, name: str, **params: Any) -> None:
+        super().__init__(name, **params)
+        for option in _OF_SWITCHES:
+            if params.get(option) is not None:
+                setattr(self, option, params[option])
+
+    def described(self) -> dict[str, Any]:
+        """The options with which it is built."""
+        own = {option: getattr(self, option) for option in _OF_SWITCHES}
+        return self.params | {option: value for option, value in own.items() if value is not None}
 
     def start(self, controllers: Sequence[Any] = ()) -> None:
         """As in MiniEdit's scripts, which start each switch themselves: starts the network, once."""
@@ -304,7 +353,7 @@ class Switch(Node):
     def dpctl(self, *args: Any) -> str:
         """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`."""
         words = _argv(args)
-        version = ["-O", ",".join(_protocols(self.params))]
+        version = ["-O", ",".join(_protocols(self.protocols))]
         return self.execute(["ovs-ofctl", *version, words[0], self.name, *words[1:]])
 
 
@@ -317,21 +366,42 @@ class CPULimitedHost(Host):
     """
 
 
-def _protocols(params: dict[str, Any]) -> list[str]:
-    text = params.get("protocols") or "OpenFlow13"
-    return text.split(",") if isinstance(text, str) else list(text)
+def command_text(args: tuple[Any, ...]) -> str:
+    """One list is quoted word by word; everything else is joined by spaces, nodes as their names.
 
-
-def _command_text(args: tuple[Any, ...]) -> str:
-    """One list is quoted word by word; everything else is joined by spaces, nodes as their names."""
+    Raises:
+        UsageError: there is no command, or it has a zero byte, which no program can be given.
+    """
     if len(args) == 1 and isinstance(args[0], (list, tuple)):
-        return shlex.join(str(word) for word in args[0])
-    return " ".join(str(arg) for arg in args)
+        command = shlex.join(str(word) for word in args[0])
+    else:
+        command = " ".join(str(arg) for arg in args)
+    return _runnable(command)
+
+
+def checked_timeout(timeout: Any, what: str) -> float | None:
+    """Seconds above 0, or None for no limit. Raises UsageError."""
+    return None if timeout is None else number(timeout, f"{what}: timeout", 0, 1e9)
+
+
+def _protocols(given: str | Sequence[str] | None) -> list[str]:
+    return given.split(",") if isinstance(given, str) else list(given or ["OpenFlow13"])
 
 
 def _argv(args: tuple[Any, ...]) -> list[str]:
-    if len(args) == 1 and isinstance(args[0], (list, tuple)):
-        return [str(word) for word in args[0]]
-    if len(args) == 1:
-        return shlex.split(str(args[0]))
-    return [str(word) for word in args]
+    given = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    words = [_runnable(str(word)) for word in given]
+    if given is args and len(words) == 1:
+        try:
+            words = shlex.split(words[0])
+        except ValueError as error:
+            raise UsageError(f"command {shown(words[0])} cannot be divided into words: {error}") from None
+    if not words:
+        raise UsageError("an empty command cannot be run; name a program")
+    return words
+
+
+def _runnable(command: str) -> str:
+    if not speakable(command):
+        raise UsageError(f"command {shown(command)} has a character that no program can be given")
+    return command

@@ -12,10 +12,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from signal import SIGKILL, SIGTERM
+from signal import NSIG, SIGKILL, SIGTERM
 from typing import IO, Any
 
+from hybridnet import values
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.values import shown
 
 __all__ = ["Popen"]
 
@@ -51,6 +53,17 @@ class Popen:
         cwd: str | None = None,
         text: bool = True,
     ) -> None:
+        what = f"program {shown(command)} in {node}"
+        if stdin not in (None, subprocess.PIPE, subprocess.DEVNULL):
+            raise UsageError(f"{what}: stdin={shown(stdin)} is not supported; use PIPE, DEVNULL or None")
+        for name, target in (("stdout", stdout), ("stderr", stderr)):
+            _check_target(target, name, what)
+        if env is not None and not (
+            isinstance(env, Mapping) and all(isinstance(word, str) for pair in env.items() for word in pair)
+        ):
+            raise UsageError(f"{what}: env={shown(env)} is no dictionary of texts; write {{'NAME': 'value'}}")
+        if cwd is not None:
+            values.text(cwd, f"{what}: cwd")
         self._call = call
         self.args = command
         self.returncode: int | None = None
@@ -80,6 +93,8 @@ class Popen:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for its end. Raises subprocess.TimeoutExpired."""
+        if timeout is not None:
+            values.number(timeout, f"program {self.pid}: timeout", 0, 1e9)
         deadline = None if timeout is None else time.monotonic() + timeout
         while self.returncode is None:
             left = _SLICE_S if deadline is None else min(_SLICE_S, deadline - time.monotonic())
@@ -121,6 +136,10 @@ class Popen:
 
     def send_signal(self, signal: int) -> None:
         """Send a signal to it."""
+        if not isinstance(signal, int) or not 0 < signal < NSIG:
+            raise UsageError(
+                f"program {self.pid}: {shown(signal)} is no signal; write signal.SIGTERM or the like"
+            )
         self._call("signal_process", number=self._number, signal=int(signal))
 
     def terminate(self) -> None:
@@ -148,14 +167,18 @@ class Popen:
         if target is None or target == subprocess.PIPE:
             return stream
         sink = None if target == subprocess.DEVNULL else target
-        if sink is not None and not hasattr(sink, "write"):
-            raise UsageError(
-                f"program {self.pid}: {name}={target!r} is not supported; use PIPE, DEVNULL or an open file"
-            )
         copy = threading.Thread(target=_copy, args=(stream, sink), daemon=True)
         copy.start()
         self._copies.append(copy)
         return None
+
+
+def _check_target(target: Any, name: str, what: str) -> None:
+    known = (None, subprocess.PIPE, subprocess.DEVNULL, *((subprocess.STDOUT,) if name == "stderr" else ()))
+    if not hasattr(target, "write") and not (isinstance(target, int | None) and target in known):
+        raise UsageError(
+            f"{what}: {name}={shown(target)} is not supported; use PIPE, DEVNULL or an open file"
+        )
 
 
 class _Output:
@@ -222,6 +245,8 @@ class _Input:
 
     def write(self, data: str | bytes) -> int:
         """Send `data` at once."""
+        if not isinstance(data, str | bytes):
+            raise UsageError(f"program {self._program.pid}: input {shown(data)} is neither text nor bytes")
         payload = data.encode() if isinstance(data, str) else data
         self._program._call("write_process", number=self._program._number, data=payload, end=False)
         return len(data)

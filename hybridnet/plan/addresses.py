@@ -40,7 +40,7 @@ def assign_addresses(layout: Layout, segments: Sequence[Segment], family: Family
     """Assign all addresses of one family.
 
     Raises:
-        PlanError: an explicit address is malformed, taken, or outside its segment's subnet; subnets overlap,
+        PlanError: an explicit address is taken, or outside its segment's subnet; subnets overlap,
             or run out.
     """
     wanted = {end.interface: _wanted(layout, end, family) for segment in segments for end in segment.ends}
@@ -68,7 +68,7 @@ class _Wanted:
 
 
 def _wanted(layout: Layout, end: End, family: Family) -> _Wanted:
-    options, option = layout.nodes[end.node].options, family.option
+    options, option = layout.nodes[end.node].resolved, family.option
     text = getattr(end, option)
     if text is None and layout.ends_of[end.node][0] is end:
         if option in options and not options[option]:
@@ -76,14 +76,8 @@ def _wanted(layout: Layout, end: End, family: Family) -> _Wanted:
         text = options.get(option)
     if text is None:
         return _Wanted()
-    try:
-        parsed = family.parse(text)
-    except ValueError:
-        raise PlanError(
-            f"interface {end.interface}: {option} {text!r} is no {family.name} address; write one like "
-            f"{family.example}"
-        ) from None
-    if "/" not in str(text):
+    parsed = family.parse(text)
+    if "/" not in text:
         return _Wanted(parsed.ip)
     if (fault := family.may_not_be_given(parsed)) is not None:
         raise PlanError(f"interface {end.interface}: {text} is {fault}; choose another")

@@ -46,7 +46,6 @@ class Family:
     Args:
         version: 4 or 6.
         option: what a description calls an address of it: "ip" or "ip6".
-        example: an address to be written there.
         base: where the hosts of segments without a router are numbered; None: they get addresses only where told.
         routed, pairs: subnets for segments with a router, and for pairs of routers; empty: those get addresses
             only where one of their interfaces is told its own.
@@ -57,7 +56,6 @@ class Family:
 
     version: int
     option: str
-    example: str
     base: Subnet | None
     routed: Iterator[Subnet]
     pairs: Iterator[Subnet]
@@ -69,8 +67,8 @@ class Family:
     def name(self) -> str:
         return f"IPv{self.version}"
 
-    def parse(self, text: object) -> Interface:
-        """An address, perhaps with a prefix length. Raises ValueError where it is of the other family or none."""
+    def parse(self, text: str) -> Interface:
+        """An address, perhaps with a prefix length, as the description has checked it."""
         return IPv4Interface(text) if self.version == 4 else IPv6Interface(text)
 
     def address(self, number: int) -> Address:
@@ -100,7 +98,6 @@ def ipv4(ip_base: str) -> Family:
     return Family(
         version=4,
         option="ip",
-        example="10.1.0.1/16",
         base=IPv4Network(ip_base, strict=False),
         routed=islice(routed, 1, None),  # 10.0.0.0/16 stays free: hosts without a router count from 10.0.0.1
         pairs=POINT_TO_POINT_SUBNETS.subnets(new_prefix=POINT_TO_POINT_PREFIX_LENGTH),
@@ -121,7 +118,6 @@ def ipv6(ip6_base: str | None) -> Family:
     return Family(
         version=6,
         option="ip6",
-        example="fd00::1:0:0:0:1/64",
         base=first,
         routed=subnets,
         pairs=subnets,

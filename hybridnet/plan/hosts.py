@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.errors import PlanError
 from hybridnet.plan.instance import Network
 from hybridnet.topo import NodeSpec
 from hybridnet.topo.options import End
@@ -24,7 +23,7 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
             "name": spec.name,
             "interfaces": [_interface(network, end) for end in network.layout.ends_of[spec.name]],
             "routes": network.routes[spec.name],
-            "private_dirs": _private_dirs(spec),
+            "private_dirs": spec.resolved.get("privateDirs", []),
         }
         if static_arp:
             plan["arp"] = _arp(network, spec, neighbours)
@@ -42,16 +41,6 @@ def _interface(network: Network, end: End) -> dict[str, Any]:
         ],
         "mtu": end.mtu,
     }
-
-
-def _private_dirs(spec: NodeSpec) -> list[str]:
-    directories = list(spec.options.get("privateDirs") or [])
-    for directory in directories:
-        if not isinstance(directory, str) or not directory.startswith("/"):
-            raise PlanError(
-                f"host {spec.name}: private directory {directory!r} is no absolute path; write one like '/var/run'"
-            )
-    return directories
 
 
 def _neighbours(network: Network) -> list[str]:

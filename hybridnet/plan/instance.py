@@ -16,7 +16,6 @@ from hybridnet.plan.links import Joints
 from hybridnet.plan.options import PlanOptions
 from hybridnet.plan.routes import Route
 from hybridnet.topo import NodeSpec
-from hybridnet.topo.options import resolve_processing
 
 __all__ = ["Network", "instance_plan"]
 
@@ -83,7 +82,7 @@ def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
 
 def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
     ends = network.layout.ends_of[spec.name]
-    processing = resolve_processing(spec.options, spec.name)
+    processing = _processing(spec)
     if spec.kind == "simswitch":
         return {
             "name": spec.name,
@@ -116,10 +115,19 @@ def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
         "routes": routes,
         **processing,
     }
-    applications = spec.options.get("applications")
+    applications = spec.resolved.get("applications")
     if applications:
         node["applications"] = [_application(network, spec, each) for each in applications]
     return node
+
+
+def _processing(spec: NodeSpec) -> dict[str, int]:
+    """What it needs for a packet, where that is said."""
+    asked = {
+        "processing_delay_ns": spec.resolved.get("processing_delay"),
+        "processing_queue_packets": spec.resolved.get("processing_queue"),
+    }
+    return {key: value for key, value in asked.items() if value is not None}
 
 
 def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:

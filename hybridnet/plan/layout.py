@@ -53,7 +53,7 @@ def lay_out(topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int
     nodes = {spec.name: spec for spec in topo.node_specs()}
     links = topo.link_specs()
     machine_of = {
-        spec.name: _named_machine(spec, names) for spec in nodes.values() if spec.options.get("machine")
+        spec.name: _named_machine(spec.name, spec.machine, names) for spec in nodes.values() if spec.machine
     }
 
     def cannot_be_cut(link: LinkSpec) -> bool:
@@ -65,13 +65,10 @@ def lay_out(topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int
     return Layout(nodes, links, placed, _ends_by_port(nodes, links))
 
 
-def _named_machine(spec: NodeSpec, names: list[str]) -> str:
-    machine = spec.options["machine"]
+def _named_machine(node: str, machine: str, names: list[str]) -> str:
     if machine not in names:
-        raise PlanError(
-            f"node {spec.name}: there is no machine {machine!r}; the machines are {', '.join(names)}"
-        )
-    return str(machine)
+        raise PlanError(f"node {node}: there is no machine {machine!r}; the machines are {', '.join(names)}")
+    return machine
 
 
 def _follow_neighbours(

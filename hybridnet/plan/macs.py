@@ -8,7 +8,6 @@ compared.
 from __future__ import annotations
 
 import hashlib
-import re
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
@@ -17,15 +16,12 @@ from hybridnet.topo.options import End
 
 __all__ = ["assign_macs"]
 
-_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
-
 
 def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
     """A MAC address for every interface of a host or router, by interface name.
 
     Raises:
-        PlanError: an explicit address is malformed, a multicast address, or taken; or given to a switch's
-            port.
+        PlanError: an explicit address is taken, or given to a switch's port.
     """
     owners: dict[str, str] = {}
     given: dict[str, str] = {}
@@ -38,7 +34,7 @@ def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
                 raise PlanError(
                     f"interface {end.interface}: a switch's port has no MAC address to set; leave it out"
                 )
-            given[end.interface] = _claim(owners, _checked(text, end.interface), end.interface)
+            given[end.interface] = _claim(owners, text, end.interface)
     numbers = _numbers(layout) if auto_set_macs else {}
     for name, ends in layout.ends_of.items():
         if layout.nodes[name].forwards_frames:
@@ -56,19 +52,8 @@ def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
 
 def _explicit(layout: Layout, end: End) -> str | None:
     if end.mac is None and layout.ends_of[end.node][0] is end:
-        return layout.nodes[end.node].options.get("mac")
+        return layout.nodes[end.node].resolved.get("mac")
     return end.mac
-
-
-def _checked(text: object, interface: str) -> str:
-    mac = text.lower() if isinstance(text, str) else ""
-    if not _MAC.fullmatch(mac):
-        raise PlanError(
-            f"interface {interface}: mac {text!r} is no MAC address; write one like 00:00:00:00:00:01"
-        )
-    if int(mac[:2], 16) & 1:
-        raise PlanError(f"interface {interface}: mac {text} is a multicast address; make its first byte even")
-    return mac
 
 
 def _claim(owners: dict[str, str], mac: str, interface: str) -> str:

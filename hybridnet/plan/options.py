@@ -7,9 +7,12 @@ import ipaddress
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
+from hybridnet.topo.node_options import FAIL_MODES
+from hybridnet.values import choice, flag, shown, text, whole
 
 __all__ = ["BACKENDS", "LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
 
@@ -24,6 +27,7 @@ BACKENDS = ("packet", "pcap", "xdp")
 LEAST_CUT_DELAY_NS = 200_000
 
 PEER_PORT = 47000
+MOST_SEED = 2**64 - 1
 
 # Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
 # the links delay, and of the verdict's limit on lateness.
@@ -50,12 +54,14 @@ class MachineSpec:
     memory_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        try:
-            ipaddress.IPv4Address(self.address)
-        except ValueError:
+        what = f"machine {text(self.name, 'machine', error=PlanError)}:"
+        if _parsed(ipaddress.IPv4Address, self.address) is None:
             raise PlanError(
-                f"machine {self.name}: address {self.address!r} is no IPv4 address; write one like 198.18.0.1"
-            ) from None
+                f"{what} address {shown(self.address)} is no IPv4 address; write one like 198.18.0.1"
+            )
+        flag(self.kernel_datapath, f"{what} kernel_datapath", error=PlanError)
+        if self.memory_bytes is not None:
+            whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +92,19 @@ class RealtimeOptions:
     cpu: int | None = None
     fifo_priority: int | None = 10
     shallow_idle: bool = True
+
+    def __post_init__(self) -> None:
+        choice(self.policy, "realtime policy", ("best_effort", "strict"), error=PlanError)
+        for name, most in (("lateness_limit_ns", 3600 * 10**9), ("spin_ns", 10**9)):
+            whole(getattr(self, name), f"realtime: {name}", 0, most, error=PlanError)
+        for name in ("early_wake_ns", "moderation_ns"):
+            if name != "moderation_ns" or self.moderation_ns is not None:
+                whole(getattr(self, name), f"realtime: {name}", 0, 1_000_000, error=PlanError)
+        if self.cpu is not None:
+            whole(self.cpu, "realtime: cpu", 0, 4095, error=PlanError)
+        if self.fifo_priority is not None:
+            whole(self.fifo_priority, "realtime: fifo_priority", 1, 99, error=PlanError)
+        flag(self.shallow_idle, "realtime: shallow_idle", error=PlanError)
 
     def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, str | int | None]:
         """As the instance plan writes it.
@@ -151,51 +170,76 @@ class PlanOptions:
     peer_port: int = PEER_PORT
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[0-9a-f]{16}", self.token):
-            raise PlanError(f"token {self.token!r} is not 16 hexadecimal digits; use secrets.token_hex(8)")
-        for what, value, allowed in (
-            ("port_type", self.port_type, PORT_TYPES),
-            ("fail_mode", self.fail_mode, ("secure", "standalone")),
-            ("backend", self.backend, BACKENDS),
-            ("realtime policy", self.realtime.policy, ("best_effort", "strict")),
-        ):
-            if value not in allowed:
-                raise PlanError(f"{what} {value!r} does not exist; write one of {', '.join(allowed)}")
-        if not 0 <= self.realtime.early_wake_ns <= 1_000_000:
+        if not isinstance(self.token, str) or not re.fullmatch(r"[0-9a-f]{16}", self.token):
             raise PlanError(
-                f"early wake of {self.realtime.early_wake_ns} ns is out of range; write 0 to 1000000 ns"
+                f"token {shown(self.token)} is not 16 hexadecimal digits; use secrets.token_hex(8)"
             )
-        if not 0 <= (self.realtime.moderation_ns or 0) <= 1_000_000:
+        whole(self.seed, "seed", 0, MOST_SEED, error=PlanError)
+        choice(self.port_type, "port_type", PORT_TYPES, error=PlanError)
+        choice(self.fail_mode, "fail_mode", FAIL_MODES, error=PlanError)
+        choice(self.backend, "backend", BACKENDS, error=PlanError)
+        flag(self.auto_set_macs, "auto_set_macs", error=PlanError)
+        flag(self.auto_static_arp, "auto_static_arp", error=PlanError)
+        whole(self.least_cut_delay_ns, "least_cut_delay_ns", 0, 3600 * 10**9, error=PlanError)
+        whole(self.peer_port, "peer_port", 1, 65535, error=PlanError)
+        if not isinstance(self.realtime, RealtimeOptions):
             raise PlanError(
-                f"moderation of {self.realtime.moderation_ns} ns is out of range; write 0 to 1000000 ns, or None for a "
-                "part of the links' delay"
+                f"realtime {shown(self.realtime)} is no RealtimeOptions; write hybridnet.RealtimeOptions(...)"
             )
-        if self.record is not None and not self.record.startswith("/"):
+        if self.record is not None and not text(self.record, "record", error=PlanError).startswith("/"):
             raise PlanError(
                 f"record {self.record!r} is no absolute path, which each machine needs; write os.path.abspath(...)"
             )
-        try:
-            ipaddress.IPv4Network(self.ip_base, strict=False)
-        except ValueError:
-            raise PlanError(
-                f"ip_base {self.ip_base!r} is no IPv4 network; write one like 10.0.0.0/8"
-            ) from None
+        if _parsed(ipaddress.IPv4Network, self.ip_base) is None:
+            raise PlanError(f"ip_base {shown(self.ip_base)} is no IPv4 network; write one like 10.0.0.0/8")
         if self.ip6_base is not None:
             self._check_ip6_base(self.ip6_base)
+        self._check_captures()
+        self._check_controllers()
 
     @staticmethod
-    def _check_ip6_base(text: str) -> None:
-        try:
-            base = ipaddress.IPv6Network(text, strict=False)
-        except ValueError:
-            raise PlanError(f"ip6_base {text!r} is no IPv6 network; write one like fd00::/48") from None
+    def _check_ip6_base(written: object) -> None:
+        base = _parsed(ipaddress.IPv6Network, written)
+        if base is None:
+            raise PlanError(f"ip6_base {shown(written)} is no IPv6 network; write one like fd00::/48")
         if base.prefixlen > IPV6_PREFIX_LENGTH:
             raise PlanError(
-                f"ip6_base {text!r} holds no /64, which each segment gets; write one like fd00::/48"
+                f"ip6_base {written!r} holds no /64, which each segment gets; write one like fd00::/48"
             )
+
+    def _check_captures(self) -> None:
+        if not isinstance(self.captures, Mapping):
+            raise PlanError(
+                f"captures {shown(self.captures)} is no dictionary; write {{'r1-eth1': '/tmp/r1.pcap'}}"
+            )
+        for interface, file in self.captures.items():
+            text(interface, "captures: interface", error=PlanError)
+            text(file, f"captures: file of {interface}", error=PlanError)
+
+    def _check_controllers(self) -> None:
+        by_machine = (
+            self.controllers if isinstance(self.controllers, Mapping) else {"all machines": self.controllers}
+        )
+        for machine, targets in by_machine.items():
+            if not isinstance(targets, Sequence) or isinstance(targets, str | bytes):
+                raise PlanError(
+                    f"controllers of {shown(machine)}: {shown(targets)} is no list; write ['tcp:192.0.2.1:6653']"
+                )
+            for target in targets:
+                text(target, f"controllers of {shown(machine)}: target", error=PlanError)
 
     def controllers_of(self, machine: str) -> list[str]:
         """The OpenFlow targets of the switches on one machine."""
         if isinstance(self.controllers, Mapping):
             return list(self.controllers.get(machine, ()))
         return list(self.controllers)
+
+
+def _parsed(parse: Any, written: object) -> Any:
+    """What `parse` of ipaddress makes of text; None where it is none. Numbers, which it would take, are none."""
+    try:
+        if not isinstance(written, str):
+            return None
+        return parse(written) if parse is ipaddress.IPv4Address else parse(written, strict=False)
+    except ValueError:
+        return None

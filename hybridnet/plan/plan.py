@@ -3,7 +3,7 @@
 
     Topo ─ lay_out ─▶ Layout ─┬─ find_segments ─ assign_addresses ─ routes ─┐
                               ├─ assign_macs, assign_dpids ─────────────────┼─▶ Plan: one machine plan per
-                              machine └─ pair: veth, patch, simulated, cut ─────────┘
+                              └─ join: veth, patch, simulated, cut ─────────┴─  machine
 
 The machine plans are those of `hybridnet/schema/machine.json`. The same description, machines and options
 give the same plan, byte for byte.
@@ -28,8 +28,9 @@ from hybridnet.plan.macs import assign_macs
 from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
 from hybridnet.plan.routes import host_routes, router_routes
 from hybridnet.plan.segments import find_segments
-from hybridnet.plan.switches import assign_dpids, check_device_names, fail_mode_of, protocols_of
+from hybridnet.plan.switches import assign_dpids, check_device_names
 from hybridnet.topo import NodeSpec, Topo
+from hybridnet.topo.node_options import DEFAULT_PROTOCOLS
 
 __all__ = ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"]
 
@@ -140,8 +141,8 @@ def _switch(network: Network, spec: NodeSpec, machine: str, options: PlanOptions
     return {
         "name": spec.name,
         "dpid": network.dpids[spec.name],
-        "protocols": protocols_of(spec),
-        "fail_mode": fail_mode_of(spec, options.fail_mode),
+        "protocols": spec.resolved.get("protocols", DEFAULT_PROTOCOLS),
+        "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
         "controllers": options.controllers_of(machine),
         "ports": [{"name": end.interface, "number": end.port} for end in network.layout.ends_of[spec.name]],
     }

@@ -73,10 +73,13 @@ def host_routes(
     for spec in layout.nodes.values():
         if spec.kind not in ("host", "simhost"):
             continue
-        own = [_explicit_route(spec, prefix, via) for prefix, via in spec.options.get("routes") or ()]
-        default = spec.options.get("defaultRoute")
+        own: list[Route] = [
+            {"prefix": prefix, "via": via, "interface": None}
+            for prefix, via in spec.resolved.get("routes", [])
+        ]
+        default = spec.resolved.get("defaultRoute")
         if default is not None:
-            own.append(_parse_default(spec, default, layout))
+            own.append(_told_default(spec, layout, *default))
         given = {route["prefix"] for route in own}
         found = [of_family[spec.name] for of_family in gateways if spec.name in of_family]
         routes[spec.name] = own + [route for route in found if route["prefix"] not in given]
@@ -148,20 +151,14 @@ def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses)
     return gateways
 
 
-def _parse_default(spec: NodeSpec, text: object, layout: Layout) -> Route:
-    """Mininet's defaultRoute: "via 10.0.0.1", "dev h1-eth0", or both; of the gateway's family."""
-    what = f"{spec.kind} {spec.name}: defaultRoute {text!r}"
-    words = text.split() if isinstance(text, str) else []
-    given = dict(zip(words[::2], words[1::2], strict=False))
-    if not words or len(words) % 2 or not set(given) <= {"via", "dev"}:
-        raise PlanError(f"{what} is not understood; write 'via 10.0.0.1' or 'dev {spec.name}-eth0'")
+def _told_default(spec: NodeSpec, layout: Layout, via: str | None, device: str | None) -> Route:
+    """A default route that the description says, of the gateway's family."""
     interfaces = [end.interface for end in layout.ends_of[spec.name]]
-    device = given.get("dev")
     if device is not None and device not in interfaces:
         raise PlanError(
-            f"{what}: {spec.name} has no interface {device}; it has {', '.join(interfaces) or 'none'}"
+            f"{spec.kind} {spec.name}: defaultRoute: {spec.name} has no interface {device}; "
+            f"it has {', '.join(interfaces) or 'none'}"
         )
-    via = _checked_via(given.get("via"), what)
     prefix = "default" if via is None else _default_route(ipaddress.ip_address(via))
     return {"prefix": prefix, "via": via, "interface": device}
 
@@ -169,27 +166,3 @@ def _parse_default(spec: NodeSpec, text: object, layout: Layout) -> Route:
 def _default_route(gateway: Address) -> str:
     """Linux reads "default" as one of IPv4."""
     return "default" if gateway.version == 4 else "::/0"
-
-
-def _explicit_route(spec: NodeSpec, prefix: object, via: object) -> Route:
-    what = f"host {spec.name}: route {prefix!r} via {via!r}"
-    try:
-        network = ipaddress.ip_network(str(prefix), strict=False)
-    except ValueError:
-        raise PlanError(
-            f"{what}: {prefix!r} is no prefix; write one like 10.2.0.0/16 or fd00:2::/64"
-        ) from None
-    words = str(via).split()
-    address = _checked_via(words[-1] if words[:-1] in ([], ["via"]) and words else str(via), what)
-    if address is not None and ipaddress.ip_address(address).version != network.version:
-        raise PlanError(f"{what}: the two are of different families; write both of IPv4 or both of IPv6")
-    return {"prefix": str(network), "via": address, "interface": None}
-
-
-def _checked_via(via: str | None, what: str) -> str | None:
-    if via is None:
-        return None
-    try:
-        return str(ipaddress.ip_address(via))
-    except ValueError:
-        raise PlanError(f"{what}: {via!r} is no address; write one like 10.0.0.1 or fd00::1") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Switches: datapath ids, OpenFlow versions, and names that Linux can hold."""
+"""Switches: datapath ids, and names of portals that Linux can hold."""
 
 from __future__ import annotations
 
@@ -8,18 +8,9 @@ import re
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
 from hybridnet.topo import NodeSpec
+from hybridnet.topo.node_options import MAX_DEVICE_NAME
 
-__all__ = [
-    "MAX_DEVICE_NAME",
-    "assign_dpids",
-    "check_device_names",
-    "fail_mode_of",
-    "portal_device",
-    "protocols_of",
-]
-
-MAX_DEVICE_NAME = 15  # IFNAMSIZ less its closing zero
-_PROTOCOLS = tuple(f"OpenFlow1{minor}" for minor in range(6))
+__all__ = ["assign_dpids", "check_device_names", "portal_device"]
 
 
 def assign_dpids(layout: Layout) -> dict[str, str]:
@@ -28,7 +19,7 @@ def assign_dpids(layout: Layout) -> dict[str, str]:
     As in Mininet: s1 gets 0000000000000001, the first number in the name, unless dpid= says otherwise.
 
     Raises:
-        PlanError: a dpid is malformed or taken, or the name has no number to derive it from.
+        PlanError: a dpid is taken, or the name has no number to derive it from.
     """
     dpids: dict[str, str] = {}
     owners: dict[str, str] = {}
@@ -45,74 +36,34 @@ def assign_dpids(layout: Layout) -> dict[str, str]:
     return dpids
 
 
-def protocols_of(spec: NodeSpec) -> list[str]:
-    """The OpenFlow versions that a switch offers. Raises PlanError for one that does not exist."""
-    text = spec.options.get("protocols") or "OpenFlow13"
-    protocols = [part.strip() for part in (text.split(",") if isinstance(text, str) else text)]
-    for protocol in protocols:
-        if protocol not in _PROTOCOLS:
-            raise PlanError(
-                f"switch {spec.name}: protocol {protocol!r} does not exist; write one of {', '.join(_PROTOCOLS)}"
-            )
-    return protocols
-
-
-def fail_mode_of(spec: NodeSpec, default: str) -> str:
-    """What a switch does without a controller. Raises PlanError for an unknown mode."""
-    mode = spec.options.get("failMode") or default
-    if mode not in ("secure", "standalone"):
-        raise PlanError(
-            f"switch {spec.name}: failMode {mode!r} does not exist; write 'secure' or 'standalone'"
-        )
-    return str(mode)
-
-
 def portal_device(interface: str) -> str:
     """The name of a portal's device in the machine's own namespace."""
     return f"{interface}p"
 
 
 def check_device_names(layout: Layout, portals: set[str]) -> None:
-    """Raise PlanError for the first name that is longer than a Linux device name may be.
+    """Raise PlanError for the first portal whose second device has a longer name than Linux allows.
 
     Args:
         portals: the interfaces that get a portal, and so a second device.
     """
     for spec in layout.nodes.values():
-        if spec.kind == "switch":
-            _check_length(spec.name, f"switch {spec.name}", "choose a shorter name")
-        if spec.simulated:
-            continue
-        for end in layout.ends_of[spec.name]:
-            what = f"interface {end.interface}"
-            _check_length(end.interface, what, "choose a shorter node name or intfName")
-            if end.interface in portals:
-                device = portal_device(end.interface)
-                _check_length(
-                    device, f"{what}: its portal {device}", "choose a shorter node name or intfName"
+        for end in layout.ends_of[spec.name] if not spec.simulated else ():
+            device = portal_device(end.interface)
+            if end.interface in portals and len(device) > MAX_DEVICE_NAME:
+                raise PlanError(
+                    f"interface {end.interface}: its portal {device} has {len(device)} characters, Linux allows "
+                    f"{MAX_DEVICE_NAME}; choose a shorter node name or intfName"
                 )
 
 
 def _dpid(spec: NodeSpec) -> str:
-    given = spec.options.get("dpid")
+    given: str | None = spec.resolved.get("dpid")
     if given is not None:
-        text = str(given).replace(":", "").lower().removeprefix("0x")
-        if not re.fullmatch(r"[0-9a-f]{1,16}", text):
-            raise PlanError(f"switch {spec.name}: dpid {given!r} is not 1 to 16 hexadecimal digits")
-        return text.zfill(16)
-    number = re.search(r"\d+", spec.name)
+        return given
+    number = re.search(r"[0-9]+", spec.name)
     if number is None:
         raise PlanError(
             f"switch {spec.name}: its name has no number to derive a dpid from; give dpid='1' or the like"
         )
-    dpid = f"{int(number[0]):016x}"
-    if len(dpid) > 16:
-        raise PlanError(
-            f"switch {spec.name}: the number in its name is too large for a dpid; give dpid='1' or the like"
-        )
-    return dpid
-
-
-def _check_length(name: str, what: str, cure: str) -> None:
-    if len(name) > MAX_DEVICE_NAME:
-        raise PlanError(f"{what} has {len(name)} characters, Linux allows {MAX_DEVICE_NAME}; {cure}")
+    return f"{int(number[0]):016x}"

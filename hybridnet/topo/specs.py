@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +16,12 @@ __all__ = ["LinkSpec", "NodeSpec", "natural"]
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One node of the description."""
+    """One node of the description: what was written, and what it means."""
 
     name: str
     kind: str  # emulated: "host", "switch"; simulated: "simhost", "simrouter", "simswitch"
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # as written
+    resolved: Mapping[str, Any] = field(default_factory=dict)  # as read: `hybridnet.topo.node_options`
 
     @property
     def simulated(self) -> bool:
@@ -29,6 +31,11 @@ class NodeSpec:
     def forwards_frames(self) -> bool:
         """It is a switch: all its ports belong to one Ethernet segment."""
         return self.kind in ("switch", "simswitch")
+
+    @property
+    def machine(self) -> str | None:
+        """Where it was told to live."""
+        return self.resolved.get("machine")
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class LinkSpec:
     a_to_b: Direction
     b_to_a: Direction
     key: int
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # as written
 
     @property
     def shaped(self) -> bool:
@@ -49,11 +56,13 @@ class LinkSpec:
         return self.a_to_b.shaped or self.b_to_a.shaped
 
 
-def natural(text: str) -> list[int | str]:
+def natural(text: str) -> list[str | tuple[int, str]]:
     """A sort key that orders s2 before s10.
 
     Example:
         >>> sorted(["s10", "s2", "h1"], key=natural)
         ['h1', 's2', 's10']
     """
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+    parts = re.split(r"([0-9]+)", text)
+    parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]
+    return [(len(part), part) if index % 2 else part for index, part in enumerate(parts)]

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import pytest
 
 from hybridnet.errors import TopologyError
+from hybridnet.topo import Topo
 from hybridnet.topologies import (
     TOPOS,
     DumbbellTopo,
     FatTreeTopo,
     LinearTopo,
     SingleSwitchReversedTopo,
+    SingleSwitchTopo,
     TreeTopo,
     TwoTrees,
 )
@@ -91,3 +96,33 @@ def test_two_trees_routed_put_a_router_on_each_machine() -> None:
 def test_unknown_join_is_refused() -> None:
     with pytest.raises(TopologyError, match="join 'glued'"):
         TwoTrees(join="glued")
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments"),
+    [
+        (TreeTopo, {"depth": 99}),
+        (TreeTopo, {"depth": 3, "fanout": 10**9}),
+        (TreeTopo, {"depth": 501, "fanout": 1}),
+        (TwoTrees, {"depth": 400, "fanout": 1000}),
+        (FatTreeTopo, {"k": 10**4}),
+        (LinearTopo, {"k": 10**5, "n": 10**5}),
+        (SingleSwitchTopo, {"k": 65280}),
+        (SingleSwitchReversedTopo, {"k": 10**12}),
+        (DumbbellTopo, {"n": 125_000}),
+    ],
+)
+def test_what_nothing_can_hold_is_refused_within_a_second(
+    make: type[Topo], arguments: dict[str, int]
+) -> None:
+    before = time.monotonic()
+    with pytest.raises(TopologyError, match=r"nodes, which nothing can hold|no whole number from 1 to"):
+        make(**arguments)
+    assert time.monotonic() - before < 1
+
+
+@pytest.mark.parametrize("name", sorted(set(TOPOS) - {"minimal"}))
+@pytest.mark.parametrize("value", ["x", 0, -1, 2.0, None, True, [2]])
+def test_a_size_that_is_no_number_names_the_parameter(name: str, value: Any) -> None:
+    with pytest.raises(TopologyError, match=r": (k|n|depth) .* is no whole number from 1 to"):
+        TOPOS[name](value)

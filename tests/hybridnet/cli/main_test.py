@@ -51,8 +51,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["run", "nowhere.py"], "nowhere.py: there is no such file"),
         (["reproduce", "nothing"], "there is no experiment 'nothing'"),
         (["exec", "m1"], "no command is given"),
-        (["plan", "--topo", "tree,x"], "--topo tree,x: unsupported operand"),
-        (["plan", "--topo", "tree,x"], "it takes (depth=1, fanout=2, machine=None, **link)"),
+        (["plan", "--topo", "tree,x"], "--topo tree,x: tree: depth 'x' is no whole number"),
         (["plan", "--topo", "minimal", "--machines", "m1,"], "--machines 'm1,': a name is empty"),
         (
             ["run", "--topo", "minimal", "--controller", "remote,port=x"],

@@ -7,7 +7,8 @@ import pytest
 
 from hybridnet.controllers.kinds import RemoteController
 from hybridnet.errors import ControllerError
-from hybridnet.net.boot import await_switches, controller_targets, counted, machine_names
+from hybridnet.net.boot import await_switches, counted, machine_names
+from hybridnet.net.controllers import controller_targets
 from hybridnet.topo import Topo
 from hybridnet.topologies import TwoTrees
 from tests.hybridnet.net.support import FakeCluster

@@ -253,7 +253,8 @@ def test_classes_of_nodes_are_used_and_configured_once_the_network_runs() -> Non
     with network:
         assert host.seen == ({"ip": "10.0.0.1/8"}, "h1$ sysctl\n")
     with pytest.raises(TopologyError, match="is no Host class"):
-        network.addHost("h2", cls=dict)  # type: ignore[arg-type]
+        network.addHost("h2", cls=dict)
+    assert "h2" not in network.topo.nodes()
 
 
 def test_ping_all_prints_mininets_table_and_returns_the_loss(capsys: pytest.CaptureFixture[str]) -> None:

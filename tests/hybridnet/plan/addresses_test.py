@@ -142,10 +142,8 @@ def test_duplicate_explicit_addresses_are_refused() -> None:
         plan(topo)
 
 
-@pytest.mark.parametrize(
-    "ip", ["10.0.0", "10.0.0.1/40", "hello", "10.0.0.256", "::1", "10.1.0.0/16", "10.1.255.255/16"]
-)
-def test_malformed_addresses_are_refused(ip: str) -> None:
+@pytest.mark.parametrize("ip", ["10.1.0.0/16", "10.1.255.255/16"])
+def test_addresses_that_no_interface_may_have_are_refused(ip: str) -> None:
     with pytest.raises(PlanError, match="interface h1-eth0: "):
         plan(routed(ip=ip))
 
@@ -188,12 +186,6 @@ def test_explicit_macs_win_and_are_checked() -> None:
     topo.addLink(topo.addHost("h2"), "s1", addr1="00:00:00:00:00:bb")
     made = plan(topo, auto_set_macs=True)
     assert [made.host(h)["interfaces"][0]["mac"][-2:] for h in ("h1", "h2")] == ["aa", "bb"]
-
-
-@pytest.mark.parametrize("mac", ["00:00:00:00:00", "01:00:00:00:00:01", "hello", 5])
-def test_malformed_macs_are_refused(mac: Any) -> None:
-    with pytest.raises(PlanError, match="interface h1-eth0: mac"):
-        plan(routed(mac=mac))
 
 
 def test_duplicate_macs_and_macs_of_switch_ports_are_refused() -> None:

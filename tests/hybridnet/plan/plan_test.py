@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
 import pytest
 
@@ -57,10 +59,9 @@ def test_a_repeated_dpid_is_refused_across_machines() -> None:
         plan(topo)
 
 
-@pytest.mark.parametrize("options", [{}, {"dpid": "xyz"}, {"dpid": "1" * 17}])
-def test_a_switch_without_usable_dpid_is_refused(options: dict[str, str]) -> None:
+def test_a_switch_without_usable_dpid_is_refused() -> None:
     topo = Topo()
-    topo.addSwitch("core", **options)
+    topo.addSwitch("core")
     with pytest.raises(PlanError, match=r"switch core: .*dpid"):
         plan(topo)
 
@@ -76,14 +77,6 @@ def test_protocols_fail_mode_and_controllers_of_switches() -> None:
     assert made.switch("s2")["protocols"] == ["OpenFlow13"]
     assert made.switch("s2")["fail_mode"] == "secure"
     assert made.switch("s2")["controllers"] == []
-
-
-@pytest.mark.parametrize("options", [{"protocols": "OpenFlow12a"}, {"failMode": "open"}])
-def test_unknown_protocol_or_fail_mode_is_refused(options: dict[str, str]) -> None:
-    topo = Topo()
-    topo.addSwitch("s1", **options)
-    with pytest.raises(PlanError, match=r"switch s1: .* does not exist"):
-        plan(topo)
 
 
 def test_every_interface_of_a_switch_is_a_port_with_its_number() -> None:
@@ -116,21 +109,12 @@ def test_too_little_memory_for_af_xdp_ports_is_a_warning_with_the_figures() -> N
     assert not plan(topo, [tight], port_type="afpacket").warnings
 
 
-@pytest.mark.parametrize(
-    ("name", "longest"),
-    [("switch12345678901", "switch"), ("longhostname", "interface"), ("longname123", "interface")],
-)
-def test_names_that_linux_cannot_hold_are_refused(name: str, longest: str) -> None:
+def test_a_portal_whose_device_linux_cannot_name_is_refused() -> None:
     topo = Topo()
-    (topo.addSwitch if longest == "switch" else topo.addHost)(
-        name, **({"dpid": "7"} if longest == "switch" else {})
-    )
+    topo.addHost("longname12")
     topo.addSwitch("s1")
-    if longest == "interface":
-        topo.addLink(
-            name, "s1", bw=10
-        )  # a simulated link: its portal is one letter longer than the interface
-    with pytest.raises(PlanError, match=f"{longest} {name}.*Linux allows 15"):
+    topo.addLink("longname12", "s1", bw=10)  # simulated: its portal is one letter longer than the interface
+    with pytest.raises(PlanError, match=r"interface longname12-eth0: its portal .* has 16 .*Linux allows 15"):
         plan(topo)
 
 
@@ -203,28 +187,26 @@ def test_an_instance_that_nothing_real_is_attached_to_turns_less_often() -> None
 def test_moderation_can_be_set_and_is_bounded() -> None:
     unmoderated = plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=0))
     assert unmoderated.machines["m1"]["instance"]["realtime"]["moderation_ns"] == 0
-    with pytest.raises(PlanError, match="moderation of 2000000 ns"):
+    with pytest.raises(
+        PlanError, match="realtime: moderation_ns 2000000 is no whole number from 0 to 1000000"
+    ):
         plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=2_000_000))
 
 
 def test_an_early_wake_is_bounded() -> None:
-    with pytest.raises(PlanError, match="early wake of -1 ns"):
+    with pytest.raises(PlanError, match="realtime: early_wake_ns -1 is no whole number"):
         plan(TwoTrees(depth=1), realtime=RealtimeOptions(early_wake_ns=-1))
-
-
-def test_private_directories_must_be_absolute() -> None:
-    topo = Topo()
-    topo.addHost("h1", privateDirs=["/var/run", "log"])
-    with pytest.raises(PlanError, match="host h1: private directory 'log'"):
-        plan(topo)
 
 
 @pytest.mark.parametrize(
     "bad",
-    [{"token": "xyz"}, {"port_type": "dpdk"}, {"backend": "tap"}, {"fail_mode": "open"}, {"ip_base": "10"}],
-)
-def test_bad_options_are_refused(bad: dict[str, str]) -> None:
-    with pytest.raises(PlanError):
+    [{"token": "xyz"}, {"port_type": "dpdk"}, {"backend": "tap"}, {"fail_mode": "open"}, {"ip_base": "10"},
+     {"ip_base": 10}, {"seed": "x"}, {"seed": -1}, {"realtime": 3}, {"auto_set_macs": "yes"}, {"captures": ["x"]},
+     {"peer_port": 0}, {"controllers": "tcp:192.0.2.1:6653"}],
+)  # fmt: skip
+def test_bad_options_are_refused(bad: dict[str, Any]) -> None:
+    name, value = next(iter(bad.items()))
+    with pytest.raises(PlanError, match=rf"^{name}.*{re.escape(repr(value))}"):
         PlanOptions(**{"token": TOKEN, **bad})
 
 

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""The controllers of a network: made as scripts ask for them, begun together, and told to the switches."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hybridnet.controllers.kinds import Controller, RemoteController
+from hybridnet.errors import UsageError
+from hybridnet.net.ending import Endings
+from hybridnet.system.log import info
+from hybridnet.values import shown, text
+
+__all__ = ["Controllers", "controller_targets"]
+
+
+class Controllers:
+    """The controllers of one `hybridnet.Net`.
+
+    Args:
+        default: what `Net(controller=)` says: a class, a function of a name, an object, a list of these, or None.
+
+    Raises:
+        UsageError: `default` is none of them.
+    """
+
+    def __init__(self, default: Any) -> None:
+        several = isinstance(default, list | tuple)
+        self._defaults: list[Any] = list(default) if several else [] if default is None else [default]
+        for each in self._defaults:
+            _check_kind(each, "Net: controller")
+        self._usual = Controller if several or default is None else default
+        self.all: list[RemoteController] = []
+
+    def add(
+        self, name: Any, kind: Any, params: Mapping[str, Any], taken: Sequence[str] = ()
+    ) -> RemoteController:
+        """Add a controller: `name` is an object, or the name of one that `kind` (a class, function or object) makes.
+
+        Raises:
+            UsageError: they make no controller, or one whose name is taken.
+        """
+        made = self._made(name, self._usual if kind is None else kind, params)
+        if made.name in [*taken, *(controller.name for controller in self.all)]:
+            raise UsageError(
+                f"controller {made.name}: the name is taken by another controller or node; choose another"
+            )
+        self.all.append(made)
+        return made
+
+    def add_defaults(self, taken: Sequence[str]) -> None:
+        """Add those of `Net(controller=)`, as c0, c1, ..., where the script has added none itself."""
+        if not self.all:
+            for number, kind in enumerate(self._defaults):
+                self.add(f"c{number}", kind, {}, taken)
+
+    def check_machines(self, machines: Sequence[str]) -> None:
+        """Raise UsageError where a controller is for a machine that there is not."""
+        for controller in self.all:
+            for machine in controller.machines or ():
+                if machine not in machines:
+                    raise UsageError(
+                        f"controller {controller}: there is no machine {machine!r}; the machines are "
+                        f"{', '.join(machines)}"
+                    )
+
+    def begin(self, heads: Mapping[str, str], endings: Endings) -> None:
+        """Start them, without waiting; `heads`: this computer's address toward each machine."""
+        if self.all:
+            info(f"*** Starting controllers: {' '.join(str(c) for c in self.all)}\n")
+        for controller in self.all:
+            endings.add(controller.end)
+            controller.begin(heads[(controller.machines or list(heads))[0]])
+
+    def ready(self) -> None:
+        """Wait until they listen."""
+        for controller in self.all:
+            controller.ready()
+
+    def check(self) -> None:
+        """Raise ControllerError where one has died."""
+        for controller in self.all:
+            controller.check()
+
+    def _made(self, name: Any, kind: Any, params: Mapping[str, Any]) -> RemoteController:
+        for given in (name, kind):
+            if isinstance(given, RemoteController):
+                if params:
+                    raise UsageError(
+                        f"controller {given}: it is made already and takes no {min(params)}=; give it to its class"
+                    )
+                return given
+        what = f"controller {text(name, 'controller: name')}"
+        _check_kind(kind, what)
+        try:
+            made = kind(name, **params)
+        except TypeError as error:
+            raise UsageError(f"{what}: {shown(kind)} does not take its options: {error}") from error
+        if not isinstance(made, RemoteController):
+            raise UsageError(f"{what}: {shown(kind)} made {shown(made)}, which is no controller")
+        return made
+
+
+def controller_targets(
+    controllers: Sequence[RemoteController], heads: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Of each machine, what its switches are told; `heads`: this computer's address toward it."""
+    return {
+        machine: [
+            controller.target(head)
+            for controller in controllers
+            if controller.machines is None or machine in controller.machines
+        ]
+        for machine, head in heads.items()
+    }
+
+
+def _check_kind(kind: Any, what: str) -> None:
+    if isinstance(kind, RemoteController):
+        return
+    made: Callable[..., Any] | Any = kind
+    while isinstance(made, functools.partial):
+        made = made.func
+    if not callable(made) or (isinstance(made, type) and not issubclass(made, RemoteController)):
+        raise UsageError(
+            f"{what} {shown(kind)} is no controller; give a class, an object such as Ryu('c0', 'my_app.py'), or None"
+        )

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Endings: what has begun and must end, whatever happens on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+
+from hybridnet.system.log import warn
+
+__all__ = ["Endings"]
+
+End = Callable[[], object]
+
+
+class Endings:
+    """The ends of what has begun; the last to begin is the first to end.
+
+    Every end is tried, whatever another one raises. What could not end is kept, and tried again by the next `close`.
+    """
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._pending = 0
+
+    def add(self, end: End, *, once: bool = False) -> None:
+        """Remember an end.
+
+        Args:
+            once: it is tried a single time: it is the user's code, which may not expect another.
+        """
+        self._stack.callback(partial(self._try, end, once))
+        self._pending += 1
+
+    def __bool__(self) -> bool:
+        """Whether something has not ended yet."""
+        return self._pending > 0
+
+    def close(self) -> None:
+        """End everything. Raises the first error after everything has been tried, and warns of the others."""
+        stack, self._stack, self._pending = self._stack, ExitStack(), 0
+        self._errors: list[BaseException] = []
+        self._again: list[End] = []
+        stack.close()
+        for end in reversed(self._again):
+            self.add(end)
+        for error in self._errors[1:]:
+            warn(f"*** Warning: and while that was removed: {error}\n")
+        if self._errors:
+            raise self._errors[0]
+
+    def _try(self, end: End, once: bool) -> None:
+        try:
+            end()
+        except BaseException as error:  # a ^C, too, must not keep the others from ending
+            self._errors.append(error)
+            if not once:
+                self._again.append(end)

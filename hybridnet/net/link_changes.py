@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Changing the links of a network that runs: their options where they are simulated, up and down where not."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from hybridnet.cluster import Cluster
+from hybridnet.errors import HybridnetError, TopologyError, UsageError
+from hybridnet.net.nodes import LiveNodes
+from hybridnet.plan import Plan
+from hybridnet.plan.links import changed
+from hybridnet.topo import Topo
+from hybridnet.topo.direction import DIRECTION_OPTIONS, resolve_direction
+from hybridnet.topo.options import check_names
+from hybridnet.values import shown
+
+__all__ = ["LinkChanges"]
+
+Options = dict[str, Any]
+
+
+class LinkChanges:
+    """The links of one run: made when it starts, so that a restarted network has those of its description.
+
+    Args:
+        topo: the description that was built.
+        plan: what it became; a change of a link is written down here.
+    """
+
+    def __init__(self, topo: Topo, plan: Plan, cluster: Cluster) -> None:
+        self._topo, self._plan, self._cluster = topo, plan, cluster
+        self._options: dict[str, tuple[Options, Options]] = {}  # of links that were changed: there and back
+
+    def set(self, src: str, dst: str, key: Any, options: Mapping[str, Any], least_cut_delay_ns: int) -> None:
+        """See `hybridnet.Net.set_link`. Where a machine refuses its side of a cut link, the other is put back."""
+        spec = self._topo.spec(src, dst, key)
+        what = f"link {spec.name}"
+        both, own = _divided(options, what)
+        described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
+        there, back = self._options.get(spec.name, (described[0], described[1]))
+        then = {**there, **both, **own[0]}, {**back, **both, **own[1]}
+        index = next(i for i, link in enumerate(self._plan.links) if link.name == spec.name)
+        before = self._plan.links[index]
+        new, told = changed(
+            before, resolve_direction(then[0], what), resolve_direction(then[1], what), least_cut_delay_ns
+        )
+        try:
+            self._cluster.call_all({machine: ("set_link", side) for machine, side in told.items()})
+        except BaseException:
+            _, earlier = changed(new, before.a_to_b, before.b_to_a, 0)
+            for machine, side in earlier.items():
+                with contextlib.suppress(HybridnetError):  # who refused, or is lost, has changed nothing
+                    self._cluster.call(machine, "set_link", **side)
+            raise
+        self._plan.links[index] = new
+        self._options[spec.name] = then
+
+    def set_status(self, src: str, dst: str, status: Any, nodes: LiveNodes) -> None:
+        """See `hybridnet.Net.configLinkStatus`."""
+        if status not in ("up", "down"):
+            raise UsageError(f"link {src}-{dst}: status {shown(status)} does not exist; write 'up' or 'down'")
+        found = [link for link in self._plan.links if {link.a.node, link.b.node} == {src, dst}]
+        ends = [end for link in found for end in (link.a, link.b) if end.node in nodes]
+        if not found:
+            raise UsageError(f"link {src}-{dst}: there is no such link; `links` of the prompt lists them")
+        if not ends:
+            raise UsageError(
+                f"link {src}-{dst}: both ends are simulated and cannot be set {status} while running"
+            )
+        for end in ends:
+            nodes[end.node].set_interface(end.interface, status == "up")
+
+
+def _divided(options: Mapping[str, Any], what: str) -> tuple[Options, tuple[Options, Options]]:
+    """Options of both directions, and those of each, checked by name."""
+    both = {name: value for name, value in options.items() if name not in ("params1", "params2")}
+    own = [options.get(f"params{end}") or {} for end in (1, 2)]
+    for given in (both, *own):
+        if not isinstance(given, Mapping):
+            raise TopologyError(f"{what}: params1= and params2= are dictionaries, not {shown(given)}")
+        check_names(given, DIRECTION_OPTIONS, {}, what)
+    if not any((both, *own)):
+        raise TopologyError(f"{what}: nothing is given that changes; write for example delay='5ms'")
+    return both, (dict(own[0]), dict(own[1]))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""From the options of `Topo.addLink` to a link: its two ends and its two directions, each option checked."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hybridnet.errors import TopologyError
+from hybridnet.topo.direction import DIRECTION_OPTIONS, Direction, resolve_direction
+from hybridnet.topo.node_options import MAX_DEVICE_NAME
+from hybridnet.topo.options import (
+    END_OPTIONS,
+    LINK_OPTIONS,
+    UNSUPPORTED_LINK_OPTIONS,
+    End,
+    check_names,
+    resolve_end,
+)
+from hybridnet.topo.specs import LinkSpec, NodeSpec
+from hybridnet.values import shown
+
+__all__ = ["describe_link", "link_options"]
+
+_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+def link_options(opts: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The options of a link, those that its ``cls=functools.partial(TCLink, bw=10)`` carries among them.
+
+    Raises:
+        TopologyError: one does not exist.
+    """
+    given, cls = dict(opts), opts.get("cls")
+    while isinstance(cls, functools.partial):
+        if cls.args:
+            raise TopologyError(f"{what}: cls={shown(cls)} has nameless arguments; name each, as in bw=10")
+        given = {**cls.keywords, **given}
+        given["cls"] = cls = cls.func
+    check_names(given, LINK_OPTIONS, UNSUPPORTED_LINK_OPTIONS, what)
+    for number in (1, 2):
+        if not isinstance(given.get(f"params{number}") or {}, Mapping):
+            raise TopologyError(
+                f"{what}: params{number} {shown(given[f'params{number}'])} is no dictionary; write {{'bw': 10}}"
+            )
+    return given
+
+
+def describe_link(
+    nodes: tuple[NodeSpec, NodeSpec], ports: tuple[int, int], key: int, name: str, given: Mapping[str, Any]
+) -> LinkSpec:
+    """The link between two nodes; `given` comes from `link_options`.
+
+    Raises:
+        TopologyError, UnitError: an option makes no sense.
+    """
+    what = f"link {nodes[0].name}-{nodes[1].name}"
+    both = {option: value for option, value in given.items() if option in DIRECTION_OPTIONS}
+    ends: list[End] = []
+    directions: list[Direction] = []
+    for number, node, port in zip((1, 2), nodes, ports, strict=True):
+        params = _params(given, number, what)
+        interface = _interface(given.get(f"intfName{number}"), node, port, what)
+        ends.append(resolve_end(node.name, port, interface, params, what))
+        own = {option: value for option, value in params.items() if option in DIRECTION_OPTIONS}
+        directions.append(resolve_direction({**both, **own}, what))
+    if ends[0].interface == ends[1].interface:
+        raise TopologyError(
+            f"{what}: both ends are named {ends[0].interface}; give them different intfName1, intfName2"
+        )
+    return LinkSpec(name, ends[0], ends[1], directions[0], directions[1], key, dict(given))
+
+
+def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:
+    params = dict(given.get(f"params{number}") or {})
+    check_names(params, END_OPTIONS | DIRECTION_OPTIONS, UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}")
+    if given.get(f"addr{number}") is not None:
+        params.setdefault("mac", given[f"addr{number}"])
+    if given.get("mtu") is not None:
+        params.setdefault("mtu", given["mtu"])
+    return params
+
+
+def _interface(named: Any, node: NodeSpec, port: int, what: str) -> str:
+    interface = f"{node.name}-eth{port}" if named is None or named == "" else named
+    if not isinstance(interface, str) or not _INTERFACE.fullmatch(interface):
+        raise TopologyError(
+            f"{what}: {shown(interface)} is no name of an interface; write letters, digits, '_', '.', '-'"
+        )
+    if not node.simulated and len(interface) > MAX_DEVICE_NAME:
+        raise TopologyError(
+            f"{what}: interface {interface} has {len(interface)} characters, Linux allows {MAX_DEVICE_NAME}; "
+            "choose a shorter node name or intfName"
+        )
+    return interface

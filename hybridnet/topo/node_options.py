@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""What `Topo.addHost`, `addSwitch` and their simulated sisters accept: one table, checked when it is written.
+
+An option is in the table with the kinds of nodes that have it and with its reader, which returns what the plan takes.
+A class that is given with cls= may have options of its own: what its constructor or its `config` names. They are the
+class's business, and the plan does not see them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.errors import TopologyError
+from hybridnet.quantities import parse_delay
+from hybridnet.topo.addresses import address_option, default_route, mac_address, routes
+from hybridnet.topo.applications import resolve_applications
+from hybridnet.topo.options import check_names
+from hybridnet.values import choice, shown, text
+
+__all__ = [
+    "DEFAULT_PROTOCOLS",
+    "FAIL_MODES",
+    "MAX_DEVICE_NAME",
+    "NODE_OPTIONS",
+    "UNSUPPORTED_NODE_OPTIONS",
+    "check_node_name",
+    "own_options",
+    "resolve_node",
+]
+
+MAX_DEVICE_NAME = 15  # IFNAMSIZ less its closing zero
+MAX_NAME = 64
+MAX_PROCESSING_QUEUE = 10**7
+OPENFLOW_VERSIONS = tuple(f"OpenFlow1{minor}" for minor in range(6))
+DEFAULT_PROTOCOLS = ["OpenFlow13"]
+FAIL_MODES = ("secure", "standalone")
+
+# A name is used in device names, namespace names and file names.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+Reader = Callable[[Any, str], Any]
+
+
+def _class(value: Any, what: str) -> Any:
+    if value is not None and not callable(value):
+        raise TopologyError(f"{what} {shown(value)} is no class; give a class, or functools.partial of one")
+    return value
+
+
+def _machine(value: Any, what: str) -> str | None:
+    return None if value is None or value == "" else text(value, what, error=TopologyError)
+
+
+def _directories(value: Any, what: str) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise TopologyError(
+            f"{what} {shown(value)} is no list of directories; write ['/var/run'] or the like"
+        )
+    for directory in value:
+        if not isinstance(directory, str) or not directory.startswith("/") or "\0" in directory:
+            raise TopologyError(f"{what}: {shown(directory)} is no absolute path; write one like '/var/run'")
+    return list(value)
+
+
+def _dpid(value: Any, what: str) -> str | None:
+    if value is None:
+        return None
+    digits = str(value).replace(":", "").lower().removeprefix("0x") if type(value) in (str, int) else ""
+    if not re.fullmatch(r"[0-9a-f]{1,16}", digits):
+        raise TopologyError(f"{what} {shown(value)} is not 1 to 16 hexadecimal digits")
+    return digits.zfill(16)
+
+
+def _protocols(value: Any, what: str) -> list[str]:
+    if value is None:
+        return DEFAULT_PROTOCOLS
+    given = value.split(",") if isinstance(value, str) else value
+    if not isinstance(given, Sequence) or not given:
+        raise TopologyError(f"{what} {shown(value)} is no list of versions; write 'OpenFlow13' or the like")
+    named = [part.strip() if isinstance(part, str) else part for part in given]
+    return [choice(part, what, OPENFLOW_VERSIONS, error=TopologyError) for part in named]
+
+
+def _fail_mode(value: Any, what: str) -> str | None:
+    return None if value is None else choice(value, what, FAIL_MODES, error=TopologyError)
+
+
+def _only(supported: bool, cure: str) -> Reader:
+    def read(value: Any, what: str) -> bool:
+        if value is not supported:
+            raise TopologyError(f"{what}={shown(value)} is not supported; {cure}")
+        return supported
+
+    return read
+
+
+def _delay(value: Any, what: str) -> int | None:
+    delay = None if value is None else parse_delay(value, what)
+    if delay == 0:
+        raise TopologyError(f"{what} {shown(value)} is 0; write a time above it, or leave it out")
+    return delay
+
+
+def _queue(value: Any, what: str) -> int | None:
+    if value is not None and (type(value) is not int or not 1 <= value <= MAX_PROCESSING_QUEUE):
+        raise TopologyError(
+            f"{what} {shown(value)} is no number of packets; write 1 to {MAX_PROCESSING_QUEUE}"
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class NodeOption:
+    """An option of nodes: the kinds that have it, and how it is read."""
+
+    name: str
+    kinds: tuple[str, ...]
+    read: Reader
+
+
+_SIMULATED = ("simhost", "simrouter", "simswitch")
+_TABLE = (
+    NodeOption("ip", ("host", "simhost"), functools.partial(address_option, "ip")),
+    NodeOption("ip6", ("host", "simhost"), functools.partial(address_option, "ip6")),
+    NodeOption("mac", ("host", "simhost"), mac_address),
+    NodeOption("defaultRoute", ("host", "simhost"), default_route),
+    NodeOption("routes", ("host",), routes),
+    NodeOption("privateDirs", ("host",), _directories),
+    NodeOption("inNamespace", ("host",), _only(True, "use `hybridnet exec MACHINE ...`")),
+    NodeOption("inNamespace", ("switch",), _only(False, "leave it out")),
+    NodeOption("dpid", ("switch",), _dpid),
+    NodeOption("protocols", ("switch",), _protocols),
+    NodeOption("failMode", ("switch",), _fail_mode),
+    NodeOption("cls", ("host", "switch"), _class),
+    NodeOption("applications", ("simhost",), resolve_applications),
+    NodeOption("processing_delay", _SIMULATED, _delay),
+    NodeOption("processing_queue", _SIMULATED, _queue),
+    NodeOption("machine", ("host", "switch", *_SIMULATED), _machine),
+)
+NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
+    kind: {option.name: option.read for option in _TABLE if kind in option.kinds}
+    for kind in ("host", "switch", *_SIMULATED)
+}
+UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
+    "cpu": "limit the processor share with a cgroup of your own",
+    "cores": "pin with taskset in the host's commands",
+    "sched": "limit the processor share with a cgroup of your own",
+    "stp": "make the topology loop-free, or let the controller do it",
+    "listenPort": "use `hybridnet exec MACHINE ovs-ofctl ...`",
+    "inband": "leave it out",
+    "batch": "switches are always made in bulk; leave it out",
+    "reconnectms": "leave it out",
+    "datapath": "it follows from port_type= of the network; leave it out",
+    "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
+    "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
+}
+
+
+def check_node_name(name: Any, kind: str) -> None:
+    """Raises TopologyError for what cannot be the name of a node of that kind."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise TopologyError(
+            f"node {shown(name)}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
+        )
+    most, why = (
+        (MAX_DEVICE_NAME, "a switch is a device") if kind == "switch" else (MAX_NAME, "files are named so")
+    )
+    if len(name) > most:
+        raise TopologyError(
+            f"{kind} {shown(name)}: the name has {len(name)} characters, and may have {most} ({why}); "
+            "choose a shorter one"
+        )
+
+
+def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the options of a node ask for, read: every option of its kind that is given.
+
+    Raises:
+        TopologyError: an option does not exist, or its value makes no sense.
+        UnitError: a quantity has no unit.
+
+    Example:
+        >>> resolve_node("simrouter", "r1", {"processing_delay": "10us"})
+        {'processing_delay': 10000}
+    """
+    what = f"{kind} {name}"
+    readers = NODE_OPTIONS[kind]
+    known = [*readers, *own_options(given.get("cls"))]
+    check_names(given, known, UNSUPPORTED_NODE_OPTIONS, what)
+    found = {
+        option: readers[option](value, f"{what}: {option}")
+        for option, value in given.items()
+        if option in readers
+    }
+    if found.get("processing_queue") is not None and found.get("processing_delay") is None:
+        raise TopologyError(f"{what}: processing_queue= needs processing_delay=; give it, or leave both out")
+    return found
+
+
+def own_options(cls: Any) -> list[str]:
+    """The options that a class has by itself: the parameters that its constructor and its `config` name."""
+    while isinstance(cls, functools.partial):
+        cls = cls.func
+    if not isinstance(cls, type):
+        return []
+    found: dict[str, None] = {}
+    for base in cls.__mro__:
+        for method in ("__init__", "config"):
+            taken = vars(base).get(method)
+            if inspect.isfunction(taken):
+                parameters = list(inspect.signature(taken).parameters.values())[1:]
+                kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+                found |= {
+                    each.name: None for each in parameters if each.kind in kinds and each.name != "name"
+                }
+    return list(found)
