@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from hybridnet.agent.switching import Switching
 from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import SchemaCheck
+from hybridnet.system.ending import Ending, undone_on_error
 from hybridnet.system.journal import Journal
 
 TRANSFER_LIMIT = 256 << 20
@@ -69,6 +70,7 @@ class Agent:
         self._switching = Switching(journal, journal.directory / "openvswitch")
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
+        self._final: dict[str, Any] | None = None  # the counters with which the instance ended
         self._shells: dict[str, Shell] = {}
         self._processes: dict[int, Process] = {}
         self._numbers = itertools.count(1)
@@ -183,15 +185,15 @@ class Agent:
             if self._plan is not None:
                 raise PlanError("a network is built here already; destroy it first")
             self._plan = plan
-            try:
+            with undone_on_error(self._destroy):
                 return self._build(plan, pmd_cpus)
-            except BaseException:
-                self._destroy()
-                raise
 
     @verb
     def destroy(self) -> dict[str, Any] | None:
-        """Removes all that `build` and the hosts' programs made. Returns the instance's final counters."""
+        """Removes all that `build` and the hosts' programs made. Returns the instance's final counters.
+
+        Whatever one part raises, all parts end; a second call ends what is left.
+        """
         with self._building:
             return self._destroy()
 
@@ -352,15 +354,16 @@ class Agent:
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Removes everything; the agent is of no use afterwards."""
+        """Removes everything; the agent is of no use afterwards. Whatever one part raises, all parts end."""
         self._closed = True
-        self.destroy()
-        if self._neighbours is not None:
-            self._neighbours.restore()
-        self._inside.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
-        shutil.rmtree(self.journal.directory / "scratch", ignore_errors=True)
-        self.journal.close()
+        Ending(
+            self.journal.close,
+            lambda: shutil.rmtree(self.journal.directory / "scratch", ignore_errors=True),
+            lambda: self.threads.shutdown(wait=False, cancel_futures=True),
+            self._inside.close,
+            *([] if self._neighbours is None else [self._neighbours.restore]),
+            self.destroy,
+        ).close()
 
     def _build(self, plan: dict[str, Any], pmd_cpus: list[int] | None) -> dict[str, float]:
         seconds: dict[str, float] = {}
@@ -386,7 +389,7 @@ class Agent:
         self._switching.build(plan, self.on_progress)
         done("switches")
         if plan["instance"] is not None:
-            SOCKETS.mkdir(exist_ok=True)
+            SOCKETS.mkdir(mode=0o700, exist_ok=True)
             self._instance = InstanceProcess(
                 plan["instance"], self.journal, self.journal.directory / "instance", SOCKETS
             )
@@ -395,25 +398,32 @@ class Agent:
         return seconds
 
     def _destroy(self) -> dict[str, Any] | None:
-        final = None
-        if self._instance is not None:
-            final = self._instance.stop()
-            self._instance = None
-        with self._lock:
-            shells, self._shells = list(self._shells.values()), {}
-            processes, self._processes = list(self._processes.values()), {}
-        for process in processes:
-            process.close()
-        for shell in shells:
-            shell.close()
-        self._hosts.kill_processes()
-        if self._switching.running:
-            self._switching.stop()
-        self._hosts.destroy()
-        self._pairs.destroy()
-        shutil.rmtree(self.journal.directory / "instance", ignore_errors=True)
+        """Every part knows what is left of it, so a second call ends what the first could not."""
+        Ending(
+            lambda: shutil.rmtree(self.journal.directory / "instance", ignore_errors=True),
+            self._pairs.destroy,
+            self._hosts.destroy,
+            self._switching.stop,
+            self._hosts.kill_processes,
+            *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
+            *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
+            self._end_instance,
+        ).close()
         self._plan = None
+        final, self._final = self._final, None
         return final
+
+    def _end_one(self, programs: dict[Any, Any], key: str | int) -> None:
+        """Ends a shell or a program, and forgets it."""
+        if (program := programs.get(key)) is not None:
+            program.close()
+        with self._lock:
+            programs.pop(key, None)
+
+    def _end_instance(self) -> None:
+        if self._instance is not None:
+            self._final = self._instance.stop()
+            self._instance = None
 
     def _environment(self) -> dict[str, str]:
         return self.journal.environment()
@@ -432,7 +442,7 @@ class Agent:
             if shell is None or shell.process.poll() is not None:
                 if shell is not None:
                     shell.close()
-                SOCKETS.mkdir(exist_ok=True)
+                SOCKETS.mkdir(mode=0o700, exist_ok=True)
                 shell = Shell(node, self._prefix(node), self._environment(), SOCKETS)
                 self._shells[node] = shell
             return shell

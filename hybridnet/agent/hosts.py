@@ -19,6 +19,7 @@ from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
+from hybridnet.system.ending import Ending
 from hybridnet.system.journal import Journal
 
 
@@ -58,13 +59,15 @@ class Hosts:
         assert program.stdin is not None
         assert program.stdout is not None
         wanted = [{"name": plan["name"], "private_dirs": plan["private_dirs"]} for plan in plans]
-        with contextlib.suppress(BrokenPipeError):  # its words say why
-            program.stdin.write(json.dumps(wanted) + "\n")
-            program.stdin.flush()
-        if line := program.stdout.readline():
-            for name, pid in json.loads(line).items():
-                self._mounts[name] = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-        _, words = program.communicate()
+        try:
+            with contextlib.suppress(BrokenPipeError):  # its words say why
+                program.stdin.write(json.dumps(wanted) + "\n")
+                program.stdin.flush()
+            if line := program.stdout.readline():
+                for name, pid in json.loads(line).items():
+                    self._mounts[name] = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            _, words = program.communicate()  # closes its input: it and its children end
         if program.returncode != 0:
             raise MachineError(
                 f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"
@@ -128,32 +131,37 @@ class Hosts:
                 os.close(descriptor)
 
     def destroy(self) -> None:
-        """Ends the processes and removes the namespaces; their devices vanish with them."""
-        if not self._plans:
+        """Ends the processes and removes the namespaces; their devices vanish with them. Whatever one part raises, all
+        parts end."""
+        if not self._plans and not self._private_directories:
             return
-        self.kill_processes()
+        Ending(self._remove_mount_points, self._remove_namespaces, self.kill_processes).close()
+        self._plans = {}
+
+    def _remove_namespaces(self) -> None:
         mounted = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
         names = [path for name in self.names if os.path.exists(path := f"{NETWORK_DIRECTORY}/{name}")]
         if to_unmount := [path for path in names if path in mounted]:
             run(["umount", "--lazy", *to_unmount])
         for path in names:
             os.unlink(path)
-        for descriptor in self._mounts.values():
-            os.close(descriptor)
-        self._mounts = {}
-        self._plans = {}
-        for directory in reversed(self._private_directories):
+        while self._mounts:
+            os.close(self._mounts.popitem()[1])
+
+    def _remove_mount_points(self) -> None:
+        while self._private_directories:
+            directory = self._private_directories[-1]
             if directory.is_dir() and not any(directory.iterdir()):
                 directory.rmdir()
             self._journal.gone("directory", path=str(directory))
-        self._private_directories = []
+            self._private_directories.pop()
 
     def _make_mount_point(self, directory: Path) -> None:
         missing = [path for path in (directory, *directory.parents) if not path.exists()]
         for path in reversed(missing):
             self._journal.record("directory", path=str(path))
-            path.mkdir()
             self._private_directories.append(path)
+            path.mkdir()
 
     def _configure(self, plan: dict[str, Any], offloads: dict[str, list[str]]) -> None:
         lines = ["link set lo up"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import select
 import signal
 import socket
 import subprocess
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import MachineError
+from hybridnet.system.ending import Ending
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import Priority, prefix, raise_session
 
@@ -57,9 +56,15 @@ class InstanceProcess:
                 env=journal.environment(),
                 start_new_session=True,
             )
-        journal.process(self._process.pid, f"instance {self.name}")
-        raise_session(self._process.pid, Priority.INSTANCE)
-        self._await_ready()
+        self._output = _Output(self._process)
+        try:
+            journal.process(self._process.pid, f"instance {self.name}")
+            raise_session(self._process.pid, Priority.INSTANCE)
+            self._await_ready()
+        except BaseException:
+            self._process.kill()
+            self._end()
+            raise
 
     @property
     def pid(self) -> int:
@@ -74,7 +79,11 @@ class InstanceProcess:
             raise MachineError(f"instance {self.name} {how}: {self._words() or 'it said nothing'}")
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Sends one verb, with its arguments, over the control socket and returns the answer."""
+        """Sends one verb, with its arguments, over the control socket and returns the answer.
+
+        Raises:
+            MachineError: it refuses, does not answer, or has ended.
+        """
         with self._lock:
             self.check()
             try:
@@ -85,6 +94,7 @@ class InstanceProcess:
                 self._socket.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
                 line = self._receive_line()
             except OSError as error:
+                self._hang_up()  # an answer that comes late would be taken for the next one's
                 # A broken connection most often is the beginning of its end, which says more.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(2.0)
@@ -97,24 +107,29 @@ class InstanceProcess:
 
     def stop(self) -> dict[str, Any] | None:
         """Ends it and returns its final counters; None if it had ended by itself or had to be killed."""
-        final = None
+        final: dict[str, Any] | None = None
         try:
             final = self.ask("stop")
         except MachineError:
             if self._process.poll() is None:
                 self._process.send_signal(signal.SIGTERM)
+        finally:
+            self._end()
+        return self._output.final() if final is None else final
+
+    def _end(self) -> None:
+        """Waits for the end, or kills, and removes what is left of it. A second call does nothing."""
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        with self._lock:
-            if self._socket is not None:
-                self._socket.close()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._socket_path.unlink(missing_ok=True)
-        return final
+        Ending(lambda: self._socket_path.unlink(missing_ok=True), self._hang_up, self._output.close).close()
+
+    def _hang_up(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
     def _receive_line(self) -> bytes:
         assert self._socket is not None
@@ -129,21 +144,49 @@ class InstanceProcess:
         return bytes(data)
 
     def _await_ready(self) -> None:
-        assert self._process.stdout is not None
-        descriptor = self._process.stdout.fileno()
-        said = b""
-        while b"ready\n" not in said:
-            readable, _, _ = select.select([descriptor], [], [], READY_SECONDS)
-            chunk = os.read(descriptor, 4096) if readable else b""
-            if not chunk:
-                if not readable:
-                    self._process.kill()
-                self._process.wait()
-                state = f"was not ready within {READY_SECONDS:g} s" if not readable else "could not be built"
-                raise MachineError(
-                    f"instance {self.name} {state}: {self._words() or said.decode() or 'it said nothing'}"
-                )
-            said += chunk
+        in_time = self._output.answered.wait(READY_SECONDS)
+        if not self._output.is_ready:
+            self._process.kill()
+            self._process.wait()
+            self._output.close()
+            state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
+            said = self._words() or self._output.last.decode(errors="replace") or "it said nothing"
+            raise MachineError(f"instance {self.name} {state}: {said}")
 
     def _words(self) -> str:
         return self._log.read_bytes()[-1000:].decode(errors="replace").strip() if self._log.exists() else ""
+
+
+class _Output:
+    """Reads what the process prints until it ends, so that it never waits for a reader: ``ready``, and its final
+    counters, which can be longer than a pipe holds."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        self._pipe = process.stdout
+        self.is_ready = False
+        self.answered = threading.Event()  # it is ready, or has ended
+        self.last = b""
+        self._thread = threading.Thread(target=self._read, name="instance's output", daemon=True)
+        self._thread.start()
+
+    def final(self) -> dict[str, Any] | None:
+        """The counters with which it ended; None if it could not print them."""
+        with contextlib.suppress(ValueError):
+            counters = json.loads(self.last)
+            return counters if isinstance(counters, dict) else None
+        return None
+
+    def close(self) -> None:
+        """Once the process has ended: waits for the last of its output."""
+        self._thread.join()
+
+    def _read(self) -> None:
+        with self._pipe:
+            while line := self._pipe.readline(ANSWER_LIMIT):
+                if line == b"ready\n":
+                    self.is_ready = True
+                    self.answered.set()
+                else:
+                    self.last = line
+        self.answered.set()

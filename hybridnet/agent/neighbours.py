@@ -9,8 +9,10 @@ changed them in between.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+from hybridnet.system.ending import Ending
 from hybridnet.system.journal import Journal, setting_of_another_run
 
 _DIRECTORIES = (Path("/proc/sys/net/ipv4/neigh/default"), Path("/proc/sys/net/ipv6/neigh/default"))
@@ -35,15 +37,14 @@ class NeighbourLimits:
                     self._raise(path, int(entries * share))
 
     def restore(self) -> None:
-        """Sets back what was raised."""
-        for path, before, after in reversed(self._changed):
-            if (
-                path.read_text().strip() == after
-                and setting_of_another_run(self._journal.run, str(path)) is None
-            ):
-                path.write_text(before)
-            self._journal.gone("setting", path=str(path))
-        self._changed = []
+        """Sets back what was raised. Whatever one setting raises, all are tried; a second call tries those left."""
+        Ending(*(partial(self._set_back, *change) for change in self._changed)).close()
+
+    def _set_back(self, path: Path, before: str, after: str) -> None:
+        if path.read_text().strip() == after and setting_of_another_run(self._journal.run, str(path)) is None:
+            path.write_text(before)
+        self._journal.gone("setting", path=str(path))
+        self._changed.remove((path, before, after))
 
     def _raise(self, path: Path, wanted: int) -> None:
         before = path.read_text().strip()

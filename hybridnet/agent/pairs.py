@@ -89,7 +89,7 @@ class Pairs:
         for device, wanted in offloads.items():
             if wanted:
                 run(["ethtool", "-K", device, *wanted])
-        silence_ipv6(ours)
+        keep_stack_out(ours)
         ip_batch([f"link set dev {device} up" for device in ours])
 
     def destroy(self) -> None:
@@ -139,12 +139,19 @@ def _group(journal: Journal) -> int:
     return zlib.crc32(journal.run.encode()) & 0x3FFFFFFF | 0x40000000  # never one that people choose by hand
 
 
-def silence_ipv6(devices: list[str]) -> None:
-    """Keeps the kernel from sending router solicitations and the like from devices that only carry others' frames."""
+def keep_stack_out(devices: list[str]) -> None:
+    """Keeps this machine's own IP stack out of devices that only carry others' frames.
+
+    The kernel would send router solicitations and the like there, answer ARP requests for any address of the machine,
+    and take what a host sends to such an address: the machine's side of the fabric could be reached from its hosts. So
+    it has no IPv6 there, answers only for addresses of the device itself, of which there are none unless a user gives
+    it one, and takes only packets whose answer would leave by the same device.
+    """
     for device in devices:
-        path = Path(f"/proc/sys/net/ipv6/conf/{device}/disable_ipv6")
-        if path.exists():  # a kernel without IPv6 is silent already
-            path.write_text("1")
+        for setting in ("ipv6/conf/{}/disable_ipv6", "ipv4/conf/{}/arp_ignore", "ipv4/conf/{}/rp_filter"):
+            path = Path("/proc/sys/net", setting.format(device))
+            if path.exists():  # there may be no such device, or no IPv6 in this kernel
+                path.write_text("1")
 
 
 def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], mtu: int) -> str:

@@ -21,6 +21,7 @@ import argparse
 import contextlib
 import gc
 import json
+import os
 import resource
 import signal
 import socket
@@ -31,7 +32,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.instance.plugin import find_plugin
 from hybridnet.schema.check import SchemaCheck
 
@@ -175,8 +176,11 @@ class Control:
         self._ended = False
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path.unlink(missing_ok=True)
-        self._server.bind(str(path))
-        path.chmod(0o600)
+        before = os.umask(0o177)  # for its owner alone, from the first moment
+        try:
+            self._server.bind(str(path))
+        finally:
+            os.umask(before)
         self._server.listen(4)
         self._path = path
         self._stopper: socket.socket | None = None
@@ -227,17 +231,22 @@ class Control:
         with self._access:
             if self._ended:
                 return {"error": "the instance has ended"}
-            if verb == "snapshot":
-                of_elements = request.get("of_elements", True)
-                if not isinstance(of_elements, bool):
-                    return {"error": f"snapshot: of_elements is {of_elements!r}; it must be true or false"}
-                return snapshot_of(self._instance, of_elements=of_elements)
-            if verb == "set_link":
-                try:
-                    return self._set_link(request)
-                except (HybridnetError, RuntimeError) as error:
-                    return {"error": str(error)}
-        return {"error": f'unknown verb {verb!r}; there are "snapshot", "set_link" and "stop"'}
+            try:
+                return self._perform(verb, request)
+            except (HybridnetError, RuntimeError) as error:
+                return {"error": str(error)}
+            except Exception as error:  # a defect of ours; the instance runs on, and who asked is answered
+                return {"error": f"{type(error).__name__}: {error}"}
+
+    def _perform(self, verb: object, request: dict[str, Any]) -> dict[str, Any]:
+        if verb == "set_link":
+            return self._set_link(request)
+        if verb != "snapshot":
+            raise UsageError(f'unknown verb {verb!r}; there are "snapshot", "set_link" and "stop"')
+        of_elements = request.get("of_elements", True)
+        if not isinstance(of_elements, bool):
+            raise UsageError(f"snapshot: of_elements is {of_elements!r}; it must be true or false")
+        return snapshot_of(self._instance, of_elements=of_elements)
 
     def _set_link(self, request: dict[str, Any]) -> dict[str, Any]:
         name = request.get("link")

@@ -27,6 +27,7 @@ from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import ip_batch, run
+from hybridnet.system.ending import Ending, undone_on_error
 from hybridnet.system.journal import Journal, network_namespace, state_directory
 
 CLONE_NEWNET = 0x40000000
@@ -47,11 +48,8 @@ class Fabric:
         self._path = f"/proc/{os.getpid()}/fd/{self._descriptor}"
         self.device = f"hn{secrets.token_hex(5)}"
         self._machines: list[str] = []
-        try:
+        with undone_on_error(self.close):
             self._build()
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def head_address(self) -> str:
@@ -75,14 +73,20 @@ class Fabric:
         return {"device": DEVICE, "address": f"{self._subnet[number]}/{self._subnet.prefixlen}"}
 
     def close(self) -> None:
-        """Removes the bridge and the cables."""
-        if self._descriptor < 0:
-            return
-        # The kernel takes a namespace down some time after its last user is gone; our own device goes now.
-        if Path(f"/sys/class/net/{self.device}").exists():
+        """Removes the bridge and the cables. Whatever one part raises, all parts end."""
+        Ending(self._forget, self._let_go, self._remove_device).close()
+
+    def _remove_device(self) -> None:
+        """The kernel takes a namespace down some time after its last user is gone; our own device goes now."""
+        if self._descriptor >= 0 and Path(f"/sys/class/net/{self.device}").exists():
             run(["ip", "link", "del", "dev", self.device])
-        os.close(self._descriptor)
-        self._descriptor = -1
+
+    def _let_go(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _forget(self) -> None:
         self._journal.gone("link", name=self.device, network=self._network)
 
     @property

@@ -39,10 +39,15 @@ class LaunchedMachine:
             env=journal.environment(),
             start_new_session=True,
         )
-        journal.process(self._process.pid, f"machine {name}")
         self._reader = threading.Thread(target=self._collect_words, name=f"words of {name}", daemon=True)
         self._reader.start()
-        self._send(first)
+        try:
+            journal.process(self._process.pid, f"machine {name}")
+            self._send(first)
+        except BaseException:
+            self.ask_to_end()
+            self.await_end()
+            raise
 
     def await_namespaces(self) -> dict[str, Any]:
         """Waits until the machine's namespaces are made; returns what it says about them.
