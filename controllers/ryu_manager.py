@@ -5,13 +5,18 @@ Started by hybridnet.controllers.ryu, with Ryu's command line; works by hand as 
 
     .venv-ryu/bin/python controllers/ryu_manager.py --ofp-tcp-listen-port 6653 controllers/tree_switch.py
 
-It ends when its standard input does, so that no controller survives the program that started it.
+It ends when its standard input does, so that no controller survives the program that started it. With a secret in the
+environment variable HYBRIDNET_REST_SECRET, apps with a REST interface answer only those who show it (user hybridnet).
+With a device and a network in HYBRIDNET_FABRIC ("eth1 10.0.0.0/24"), only switches that come from there are heard.
 Exit status 98 (EADDRINUSE): a port it was told to listen on is taken; 99: an address is not of this machine.
 """
 
 from __future__ import annotations
 
+import base64
 import errno
+import hmac
+import ipaddress
 import os
 import signal
 import socket
@@ -61,13 +66,62 @@ def require_free(host, port):
             raise SystemExit(EXIT_STATUS.get(error.errno, 1)) from None
 
 
+def guard(serve, secret):
+    """eventlet's WSGI server, as Ryu calls it, for those who show the secret: else any user of this computer could
+    command the switches.
+    """
+    wanted = b"Basic " + base64.b64encode(f"hybridnet:{secret}".encode())
+
+    def serve_guarded(listener, site, *arguments, **options):
+        def site_guarded(environ, start_response):
+            shown = environ.get("HTTP_AUTHORIZATION", "").encode("latin-1")
+            if hmac.compare_digest(shown, wanted):
+                return site(environ, start_response)
+            words = b"This Ryu belongs to a run of hybridnet: use Ryu.rest(), or the secret in Ryu.process.rest.\n"
+            headers = [("WWW-Authenticate", 'Basic realm="hybridnet"'), ("Content-Type", "text/plain")]
+            start_response("401 Unauthorized", [*headers, ("Content-Length", str(len(words)))])
+            return [words]
+
+        return serve(listener, site_guarded, *arguments, **options)
+
+    return serve_guarded
+
+
+def listen_for_switches(listen, host, port, device, network):
+    """eventlet's listen, as Ryu calls it; at `port` only those in `network` who come by `device` are heard.
+
+    What a user of this computer sends to an address of `device` counts as come by it, so addresses are looked at too:
+    nobody but root can send from one of another computer, or machine.
+    """
+
+    def listen_there(address, *arguments, **options):
+        listener = listen(address, *arguments, **options)
+        if address[1] != port:
+            return listener
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode() + b"\0")
+        accept = listener.accept
+
+        def accept_switch():
+            while True:
+                connection, peer = accept()
+                if peer[0] != host and ipaddress.ip_address(peer[0]) in network:
+                    return connection, peer
+                connection.close()
+
+        listener.accept = accept_switch
+        return listener
+
+    return listen_there
+
+
 def main():
     read = os.read
+    secret = os.environ.pop("HYBRIDNET_REST_SECRET", None)
+    fabric = os.environ.pop("HYBRIDNET_FABRIC", None)
     arguments = sys.argv[1:]
-    require_free(
-        value_of("--ofp-listen-host", "0.0.0.0", arguments),
-        int(value_of("--ofp-tcp-listen-port", "6653", arguments)),
-    )
+    port = int(value_of("--ofp-tcp-listen-port", "6653", arguments))
+    host = value_of("--ofp-listen-host", "0.0.0.0", arguments)
+    require_free(host, port)
     wsapi_port = value_of("--wsapi-port", None, arguments)
     if wsapi_port:
         require_free(value_of("--wsapi-host", "0.0.0.0", arguments), int(wsapi_port))
@@ -77,6 +131,13 @@ def main():
 
     if not hasattr(eventlet.wsgi, "ALREADY_HANDLED"):
         eventlet.wsgi.ALREADY_HANDLED = b""
+    if fabric is not None:
+        device, network = fabric.split()
+        eventlet.listen = listen_for_switches(
+            eventlet.listen, host, port, device, ipaddress.ip_network(network)
+        )
+    if secret is not None:
+        eventlet.wsgi.server = guard(eventlet.wsgi.server, secret)
     from ryu.cmd import manager
 
     end_with_standard_input(read)  # a thread, so after eventlet has patched what threads use

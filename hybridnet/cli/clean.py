@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import state_directory
@@ -42,10 +43,17 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(
                 f"clean: there is no run {name}; there are: {', '.join(sorted(known)) or 'none'}"
             )
-    show = (lambda text: None) if arguments.json else print
-    removed = clean_all(show, runs=arguments.run_name)
+    removed = clean_all((lambda text: None) if arguments.json else _say, runs=arguments.run_name)
     if arguments.json:
-        print(json.dumps(removed, indent=2))
+        _say(json.dumps(removed, indent=2))
     elif not removed:
-        print("nothing to clean")
+        _say("nothing to clean")
     return 0
+
+
+def _say(text: str) -> None:
+    """Prints a line at once. Where nobody reads any more, as after ``| head -3``, the rest is removed in silence."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -96,8 +96,8 @@ def _machines(arguments: argparse.Namespace) -> contextlib.AbstractContextManage
     if arguments.ssh is not None:
         return Cluster.ssh(arguments.ssh.split(","))
     if arguments.dask is not None:
-        if not re.fullmatch(r"(tcp|tls)://[^/:]+:\d+", arguments.dask):
-            raise UsageError(f"--dask {arguments.dask}: write tcp://HOST:PORT or tls://HOST:PORT")
+        if not re.fullmatch(r"tls://[^/:]+:\d+", arguments.dask):
+            raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
         return Cluster.connect(arguments.dask)
     return contextlib.nullcontext()
 

@@ -17,6 +17,7 @@ others go on until they are told to clean up.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import functools
 import logging
@@ -31,18 +32,20 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
-from distributed import Client, Scheduler, Security, SpecCluster
+from distributed import Client, Security, SpecCluster
 
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.cluster.calls import ask
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
+from hybridnet.machines.certificates import make_certificate
 from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
-from hybridnet.machines.quiet import turn_down_housekeeping
+from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.machines.worker import progress_topic
+from hybridnet.machines.worker import progress_topic, security_of
 from hybridnet.system.cleaning import remove_run_directory, uninterrupted
+from hybridnet.system.ending import Ending, undone_on_error
 from hybridnet.system.journal import Journal, state_directory
 
 JOIN_SECONDS = 60.0
@@ -62,12 +65,12 @@ class Cluster:
         self._changed = threading.Event()  # an agent has come or gone
         self._lock = threading.Lock()
         self._launched: list[LaunchedMachine] = []
-        self._on_close: list[Callable[[], object]] = []
+        self._ending = Ending()  # of all but the journal
         self._client: Client | None = None
-        self._heartbeat: threading.Event | None = None
         self._hosting: dict[str, str] = {}  # `connect`: the existing worker beside which each agent runs
         self._closing = False
-        self._closed = False
+        self._owner = os.getpid()
+        atexit.register(self._close_at_exit)
 
     # -- making one -------------------------------------------------------------------------------------------------
 
@@ -92,14 +95,15 @@ class Cluster:
         machines = _distinct(names)
         _need_root("local machines")
         self = cls(Journal.create())
-        try:
+        with undone_on_error(self.close):
             fabric = Fabric(self.journal)
-            self._on_close.append(fabric.close)
+            self._ending.add(fabric.close)
             on_head_address(fabric.head_address)
             limits = NeighbourLimits(self.journal)
-            self._on_close.append(limits.restore)
+            self._ending.add(limits.restore)
             limits.raise_for(0)
-            self._start_scheduler(fabric.head_address, None)
+            pem = self._start_scheduler(fabric.head_address)
+            self._ending.add(self._end_machines)
             cpus = sorted(os.sched_getaffinity(0))
             for number, name in enumerate(machines):
                 first = {
@@ -119,12 +123,9 @@ class Cluster:
                 address = network["address"].partition("/")[0]
                 self._addresses[machine.name] = address
                 self._start_agent(
-                    machine, network, address, self._scheduler_address(fabric.head_address), None
+                    machine, network, address, self._scheduler_address(fabric.head_address), pem
                 )
             self._await_agents(machines)
-        except BaseException:
-            self.close()
-            raise
         return self
 
     @classmethod
@@ -146,9 +147,9 @@ class Cluster:
         ]
         names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
-        try:
-            security = Security.temporary()
-            self._start_scheduler("0.0.0.0", security)
+        with undone_on_error(self.close):
+            pem = self._start_scheduler("0.0.0.0")
+            self._ending.add(self._end_machines)
             for name, host in zip(names, wanted, strict=True):
                 self.journal.record(
                     "ssh_machine", name=name, clean=host.clean_command(self.journal.run), host=asdict(host)
@@ -157,11 +158,6 @@ class Cluster:
                 self._launched.append(
                     LaunchedMachine(name, host.start_command(self.journal.run), first, self.journal)
                 )
-            pem = {
-                "authority": security.tls_ca_file,
-                "certificate": security.tls_worker_cert,
-                "key": security.tls_worker_key,
-            }
             for machine, host in zip(self._launched, wanted, strict=True):
                 connection = machine.await_namespaces()["ssh"]
                 if len(connection) != 4:
@@ -172,9 +168,6 @@ class Cluster:
                 scheduler = self._scheduler_address(head_address or connection[0])
                 self._start_agent(machine, None, connection[2], scheduler, pem)
             self._await_agents(names)
-        except BaseException:
-            self.close()
-            raise
         return self
 
     @classmethod
@@ -190,15 +183,27 @@ class Cluster:
 
         Args:
             scheduler_address: for example ``"tls://10.0.0.1:8786"``.
-            security: the client's certificates, for a TLS scheduler.
+            security: the client's certificates; default: those of Dask's configuration.
             workers: the names of the workers to use, which become the machines' names; default: all.
             timeout: how long the scheduler may take to answer, in seconds.
 
         Raises:
+            UsageError: the scheduler's address is not of TLS, or there is no certificate to show it.
             MachineError: the scheduler does not answer, or has not such workers.
         """
+        if not scheduler_address.startswith("tls://"):
+            raise UsageError(
+                f"scheduler {scheduler_address}: without TLS whoever reaches it runs programs as root on its workers; "
+                'start it and its workers with --tls-ca-file, --tls-cert and --tls-key, and write "tls://..."'
+            )
+        security = Security() if security is None else security
+        if not security.get_tls_config_for_role("client")["cert"]:
+            raise UsageError(
+                f"scheduler {scheduler_address}: no certificate for the client; give security=, or set "
+                "distributed.comm.tls in Dask's configuration"
+            )
         self = cls(Journal.create())
-        try:
+        with undone_on_error(self.close):
             try:
                 client = Client(scheduler_address, security=security, set_as_default=False, timeout=timeout)
             except (OSError, TimeoutError) as error:
@@ -227,15 +232,13 @@ class Cluster:
                     "silence_s": SILENCE_SECONDS,
                 }
                 self._hosting[name] = present[name]
+                self._ending.add(functools.partial(self._end_beside, present[name]))
                 answer = client.run(launch_beside, first, {"agent": {}}, workers=[present[name]])[
                     present[name]
                 ]
                 self._addresses[name] = answer["address"]
             self._await_agents(names)
             self._beat()
-        except BaseException:
-            self.close()
-            raise
         return self
 
     # -- using it ---------------------------------------------------------------------------------------------------
@@ -314,34 +317,38 @@ class Cluster:
         return {machine: str(future.exception()) for machine, future in self._lost.items() if future.done()}
 
     def close(self) -> None:
-        """Lets every agent clean up, ends the machines, and removes the run's directory. A second call does nothing."""
-        if self._closed:
-            return
-        self._closing = self._closed = True
-        with uninterrupted("the machines"):
-            self._close()
+        """Lets every agent clean up, ends the machines, and removes the run's directory.
 
-    def _close(self) -> None:
-        if self._heartbeat is not None:
-            self._heartbeat.set()
-        for machine in self._launched:
-            machine.ask_to_end()
-        for machine in self._launched:
-            machine.await_end()
-        for address in self._hosting.values():
-            with contextlib.suppress(
-                OSError, TimeoutError, KeyError
-            ):  # a worker that is gone has taken its agent along
-                self.client.run(end_beside, self.journal.run, 40.0, workers=[address])
-        if self._client is not None:
-            for topic in ("all", progress_topic(self.journal.run)):
-                self._client.unsubscribe_topic(topic)
-            self._client.close()
-            self._client = None
-        for undo in reversed(self._on_close):
-            undo()
-        self.journal.close()
-        remove_run_directory(self.journal.directory)
+        Whatever one part raises, all parts end; a second call ends what is left, and does nothing where nothing is. A
+        program that ends without it, and is not killed, closes its clusters then.
+        """
+        self._closing = True
+        with uninterrupted("the machines"):
+            self._ending.close()
+            self.journal.close()  # last: until then it says what is left
+            remove_run_directory(self.journal.directory)
+        atexit.unregister(self._close_at_exit)
+
+    def _close_at_exit(self) -> None:
+        if os.getpid() == self._owner:  # a fork of this program has not made the machines
+            self.close()
+
+    def _end_machines(self) -> None:
+        Ending(*(m.await_end for m in self._launched), *(m.ask_to_end for m in self._launched)).close()
+
+    def _end_beside(self, address: str) -> None:
+        # A worker that is gone has taken its agent along.
+        with contextlib.suppress(OSError, TimeoutError, KeyError):
+            self.client.run(end_beside, self.journal.run, 40.0, workers=[address])
+
+    def _end_client(self) -> None:
+        if (client := self._client) is None:
+            return
+        topics = ("all", progress_topic(self.journal.run))
+        Ending(
+            client.close, *(functools.partial(client.unsubscribe_topic, topic) for topic in topics)
+        ).close()
+        self._client = None
 
     def __enter__(self) -> Cluster:
         return self
@@ -353,27 +360,30 @@ class Cluster:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _start_scheduler(self, host: str, security: Security | None) -> None:
+    def _start_scheduler(self, host: str) -> dict[str, str]:
+        """Starts it, and the client. Returns the run's certificate; see `hybridnet.machines.certificates`."""
         logging.getLogger("distributed").setLevel(
             logging.CRITICAL
         )  # what matters is raised as an error of ours
         turn_down_housekeeping()
-        protocol = "tls://" if security is not None else "tcp://"
-        options = {"host": host, "port": 0, "protocol": protocol, "security": security}
-        # Dask's web pages know no password, so they stay on this computer, out of the way of others' ports.
-        options |= {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
-        spec = {"cls": Scheduler, "options": options}
+        pem = make_certificate(self.journal.run)
+        security = security_of(pem)
+        spec = {
+            "cls": QuietScheduler,
+            "options": {"host": host, "port": 0, "protocol": "tls://", "security": security},
+        }
         cluster = SpecCluster(workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL)
-        self._on_close.append(cluster.close)
-        self._use_client(Client(cluster, set_as_default=False))
+        self._ending.add(cluster.close)
+        self._use_client(Client(cluster, security=security, set_as_default=False))
         self._port = int(cluster.scheduler_address.rpartition(":")[2])
-        self._protocol = protocol
+        return pem
 
     def _scheduler_address(self, host: str) -> str:
-        return f"{self._protocol}{host}:{self._port}"
+        return f"tls://{host}:{self._port}"
 
     def _use_client(self, client: Client) -> None:
         self._client = client
+        self._ending.add(self._end_client)
         assert client.loop is not None
         self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop  # type: ignore[attr-defined]
         client.subscribe_topic("all", self._on_event)
@@ -385,7 +395,7 @@ class Cluster:
         network: dict[str, str] | None,
         address: str,
         scheduler: str,
-        pem: dict[str, str] | None,
+        pem: dict[str, str],
     ) -> None:
         machine.start_agent(
             {"network": network, "agent": {"scheduler": scheduler, "address": address, "security": pem}}
@@ -449,7 +459,8 @@ class Cluster:
 
     def _beat(self) -> None:
         """Lets agents that do not end with our connection know that we are there."""
-        stop = self._heartbeat = threading.Event()
+        stop = threading.Event()
+        self._ending.add(stop.set)
 
         def beat() -> None:
             while not stop.wait(HEARTBEAT_SECONDS):

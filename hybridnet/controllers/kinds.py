@@ -5,6 +5,8 @@ stops.
 
 from __future__ import annotations
 
+import ipaddress
+import json
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 
 from hybridnet.controllers.ryu import RyuController, find_app, free_port
 from hybridnet.errors import ControllerError, UsageError
+from hybridnet.system.command import run
+from hybridnet.system.journal import alias_of
 
 __all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
 
@@ -101,6 +105,17 @@ class RemoteController:
         return self.name
 
 
+def fabric_of(address: str) -> str | None:
+    """Where a run's local machines and nobody else are, as `RyuController` takes it, if `address` is this computer's
+    there.
+    """
+    for link in filter(None, json.loads(run(["ip", "-json", "-4", "address", "show", "to", address]))):
+        if (alias_of(link["ifname"]) or "").startswith("hybridnet:"):
+            length = link["addr_info"][0]["prefixlen"]
+            return f"{link['ifname']} {ipaddress.ip_interface(f'{address}/{length}').network}"
+    return None
+
+
 class Ryu(RemoteController):
     """Ryu apps, unmodified, in a process and an environment of their own; they live as long as the network.
 
@@ -150,6 +165,7 @@ class Ryu(RemoteController):
             address=head_address,
             port=self.port,
             rest_port=self.rest_port,
+            fabric=fabric_of(head_address),
             arguments=self._arguments,
             log=self._log,
             on_line=self._on_line,
@@ -160,6 +176,16 @@ class Ryu(RemoteController):
         """Wait until Ryu listens for switches. Raises ControllerError where it died or takes too long."""
         if self.process is not None:
             self.process.await_listening()
+
+    def rest(self, path: str, body: Any = None, method: str | None = None) -> Any:
+        """Ask an app with a REST interface, which answers nobody without its secret; see `Rest.call`.
+
+        Raises:
+            ControllerError: it is not started, refuses, or does not answer.
+        """
+        if self.process is None:
+            raise ControllerError(f"controller {self.name}: {path} cannot be asked for before it is started")
+        return self.process.rest.call(path, body, method)
 
     def check(self) -> None:
         """Raise ControllerError where it has died."""

@@ -26,11 +26,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
+from hybridnet.system.ending import Ending
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTROLLERS = ROOT / "controllers"
 LAUNCHER = CONTROLLERS / "ryu_manager.py"
+FABRIC_VARIABLE = "HYBRIDNET_FABRIC"
 PORT_TAKEN, ADDRESS_UNKNOWN = 98, 99  # exit statuses of the launcher
 QUOTED_LINES = 15  # of the log, in an error
 POLL_S = 0.02
@@ -85,7 +88,10 @@ class RyuController:
             ``ryu.app.ofctl_rest``.
         address: where it listens for switches; also for REST calls.
         port: TCP port for switches, 1 to 65535.
-        rest_port: TCP port for apps that serve REST calls; None leaves it to Ryu (8080).
+        rest_port: TCP port for apps that serve REST calls; None leaves it to Ryu (8080). They are answered only with
+            the secret in `rest`.
+        fabric: the device by which switches come and their network, ``"eth1 10.0.0.0/24"``; nobody else is heard. None:
+            whoever reaches the address.
         arguments: more of Ryu's own options, such as ``--observe-links``.
         log: file that takes all its output, made anew. None: a file in the temporary directory, removed on stop.
         on_line: called with each line of the log as it appears, from a thread of its own.
@@ -104,6 +110,7 @@ class RyuController:
         address: str = "127.0.0.1",
         port: int = 6653,
         rest_port: int | None = None,
+        fabric: str | None = None,
         arguments: Sequence[str] = (),
         log: Path | None = None,
         on_line: Callable[[str], None] | None = None,
@@ -122,6 +129,8 @@ class RyuController:
         options = ["--ofp-listen-host", address, "--ofp-tcp-listen-port", str(port), "--wsapi-host", address]
         if rest_port is not None:
             options += ["--wsapi-port", str(rest_port)]
+        self.rest = Rest(address, rest_port)
+        self._fabric = fabric
         self._command = [*prefix, str(ryu_python()), str(LAUNCHER), *options, *arguments, *self.apps]
         self._log_path = log
         self._on_line = on_line
@@ -162,7 +171,9 @@ class RyuController:
         if self._process is not None:
             raise UsageError(f"{self.name} is already running")
         log = self._open_log()
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", SECRET_VARIABLE: self.rest.secret}
+        if self._fabric is not None:
+            environment[FABRIC_VARIABLE] = self._fabric
         environment.pop("PYTHONPATH", None)  # of our environment, not of Ryu's
         try:
             self._process = subprocess.Popen(
@@ -205,20 +216,27 @@ class RyuController:
             raise ControllerError(self._epitaph(status))
 
     def stop(self) -> None:
-        """Ends the process, if it still runs, and waits for it. May be called twice."""
-        process, self._process = self._process, None
-        if process is not None:
-            assert process.stdin is not None
-            for number in (signal.SIGTERM, signal.SIGKILL):
-                if process.poll() is None:
-                    os.killpg(process.pid, number)
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.wait(5)
-            process.stdin.close()
+        """Ends the process, if it still runs, and waits for it. Whatever one part raises, all parts end; a second call
+        ends what is left.
+        """
+        Ending(self._cleanup.close, self._end_tail, self._end_process).close()
+
+    def _end_process(self) -> None:
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None:
+                os.killpg(self._process.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(5)
+        self._process.stdin.close()
+        self._process = None
+
+    def _end_tail(self) -> None:
         if self._tail is not None:
             self._tail.close()
             self._tail = None
-        self._cleanup.close()
 
     def _open_log(self) -> IO[bytes]:
         if self._log_path is None:

@@ -32,11 +32,10 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
             f"machine {first['machine']}: its Dask worker does not run as root; start it with sudo"
         )
     config = dask_worker.security.get_tls_config_for_role("worker")
-    pem = {"authority": config["ca_file"], "certificate": config["cert"], "key": config["key"]}
     agent = {
         "scheduler": dask_worker.scheduler.addr,
         "address": dask_worker.ip,
-        "security": pem if config["cert"] else None,
+        "security": {"authority": config["ca_file"], "certificate": config["cert"], "key": config["key"]},
         **second["agent"],
     }
     process = subprocess.Popen(

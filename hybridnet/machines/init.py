@@ -30,6 +30,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+from hybridnet.system.journal import make_private
 from hybridnet.system.parent import die_with_parent
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
@@ -118,14 +119,20 @@ def _mount_machine(state: str, own_network: bool) -> None:
         mount(f"/proc/self/fd/{outside}", state, None, MS_BIND | MS_REC)
     os.close(before)
     os.close(outside)
-    for directory in ("/run/netns", "/run/openvswitch", "/run/lock"):
+    for directory in ("/run/netns", "/run/lock"):
         Path(directory).mkdir(exist_ok=True)
+    Path("/run/openvswitch").mkdir(mode=0o700)  # whoever opens a socket in it commands the switches
 
 
 def _plug_in(network: dict[str, Any]) -> None:
     """Configures the device that the head has moved into this network namespace."""
     device = network["device"]
-    Path(f"/proc/sys/net/ipv6/conf/{device}/disable_ipv6").write_text("1")
+    settings = Path("/proc/sys/net")
+    (settings / f"ipv6/conf/{device}/disable_ipv6").write_text("1")
+    # The computer's own settings are copied into a new namespace; a machine never forwards, and takes no packet from a
+    # device by which it would not answer: see `hybridnet.agent.pairs.keep_stack_out`.
+    (settings / "ipv4/ip_forward").write_text("0")
+    (settings / "ipv4/conf/all/rp_filter").write_text("1")
     subprocess.run(
         ["ip", "-batch", "-"],
         input=f"link set lo up\naddr add {network['address']} dev {device}\nlink set {device} up\n",
@@ -211,7 +218,8 @@ def main() -> NoReturn:
     first = _read_line()
     if first is None:
         sys.exit(0)
-    Path(first["state"]).mkdir(parents=True, exist_ok=True)
+    directory = Path(first["state"]) / first["run"]
+    make_private(directory)
     unshare(CLONE_NEWPID | CLONE_NEWIPC | (CLONE_NEWNET | CLONE_NEWUTS if first["own_network"] else 0))
     pid = os.fork()
     if pid == 0:
@@ -221,8 +229,8 @@ def main() -> NoReturn:
     ssh = os.environ.get(
         "HYBRIDNET_SSH", ""
     ).split()  # the head's address and port, ours and ours, as sshd sees them
-    directory = Path(first["state"]) / first["run"] / first["machine"]
-    directory.mkdir(parents=True, exist_ok=True)
+    directory /= first["machine"]
+    directory.mkdir(exist_ok=True)
     (directory / "init").write_text(str(pid))  # for hybridnet.machines.enter
     os.write(1, json.dumps({"init_pid": pid, "ssh": ssh}).encode() + b"\n")
     os.close(0)

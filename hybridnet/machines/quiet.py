@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Dask's housekeeping, turned down.
+"""Dask's servers as a run wants them: their housekeeping turned down, and without web pages.
 
 By default every worker samples its stacks 100 times a second and looks at its event loop 50 times a second, the
 scheduler too: three processes that do nothing take a tenth of a core from the network that they serve. Measured with
 128 idle hosts on 2 cores.
+
+The web pages know no password: anybody on the computer could read them.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import dask
+from distributed import Scheduler, Worker
 
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
@@ -22,3 +27,18 @@ SETTINGS = {
 def turn_down_housekeeping() -> None:
     """Sets them for this process; before its scheduler, worker or client is made."""
     dask.config.set(SETTINGS)
+
+
+class _WithoutPages:
+    """Of a Dask server: it listens for Dask's own protocol, which asks for the certificate, and for nothing else."""
+
+    def start_http_server(self, *arguments: Any, **options: Any) -> None:
+        """Starts none."""
+
+
+class QuietScheduler(_WithoutPages, Scheduler):
+    """The scheduler of a run."""
+
+
+class QuietWorker(_WithoutPages, Worker):
+    """The worker that carries an agent."""

@@ -2,7 +2,7 @@
 """The agent's process: a Dask worker with one thread that carries the agent of one machine.
 
 Started by `hybridnet.machines.init`, which gives one JSON object on standard input: where the scheduler is, how this
-machine is called and reached, the certificates if the connection is secured (never on a command line, never in a file).
+machine is called and reached, the run's certificate and its key (never on a command line, never in a file).
 It ends when it is told to, or when its scheduler is gone; in both cases the agent removes all it has made first.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 from distributed import Security, Worker, WorkerPlugin
 
 from hybridnet.agent import Agent
-from hybridnet.machines.quiet import turn_down_housekeeping
+from hybridnet.machines.quiet import QuietWorker, turn_down_housekeeping
 from hybridnet.system.journal import Journal
 from hybridnet.system.parent import die_with_parent
 
@@ -47,15 +47,22 @@ def progress_topic(run: str) -> str:
     return f"hybridnet-progress-{run}"
 
 
-def security_of(pem: dict[str, str] | None) -> Security | None:
-    """The worker's side of the connection's security, from certificates in memory."""
-    if pem is None:
-        return None
+def security_of(pem: dict[str, str]) -> Security:
+    """What Dask is told of a certificate: to show it in every role, and to speak to nobody who shows no such one.
+
+    Args:
+        pem: ``certificate`` and ``key``, and the ``authority`` that signed it, by default itself; PEM, or files of it.
+    """
+    certificate, key = pem["certificate"], pem["key"]
     return Security(
         require_encryption=True,
-        tls_ca_file=pem["authority"],
-        tls_worker_cert=pem["certificate"],
-        tls_worker_key=pem["key"],
+        tls_ca_file=pem.get("authority", certificate),
+        tls_scheduler_cert=certificate,
+        tls_scheduler_key=key,
+        tls_worker_cert=certificate,
+        tls_worker_key=key,
+        tls_client_cert=certificate,
+        tls_client_key=key,
     )
 
 
@@ -70,18 +77,16 @@ async def _serve(settings: dict[str, Any]) -> None:
     )
     watch: asyncio.Future[None] | None = None
     try:
-        worker = Worker(
+        worker = QuietWorker(
             settings["scheduler"],
             nthreads=1,
             name=settings.get("worker_name", settings["machine"]),
             host=settings["address"],
             resources={f"machine:{settings['machine']}": 1},
-            security=security_of(settings.get("security")),
+            security=security_of(settings["security"]),
             plugins=(AgentPlugin(agent),),
             local_directory=str(directory / "dask"),
             memory_limit=0,
-            dashboard=False,
-            dashboard_address="127.0.0.1:0",  # statistics, without a password: not for the network
             death_timeout=60,
         )
         asyncio.get_running_loop().add_signal_handler(

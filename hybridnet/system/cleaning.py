@@ -30,6 +30,7 @@ from hybridnet.system.journal import (
     alias_of,
     network_namespace,
     read_entries,
+    require_own,
     setting_of_another_run,
     start_time,
     state_directory,
@@ -53,6 +54,7 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
 
     Raises:
         MachineError: something could not be removed; everything else has been.
+        EnvironmentLackError: somebody else could have written the journals.
     """
     removed: list[str] = []
     failed: list[str] = []
@@ -62,6 +64,8 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
         progress(text)
 
     state = state_directory()
+    if state.is_dir():
+        require_own(state)
     for directory in sorted(path for path in state.iterdir() if path.is_dir()) if state.is_dir() else []:
         if runs is None and _alive(directory):
             continue

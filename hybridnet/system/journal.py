@@ -33,12 +33,36 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hybridnet.errors import EnvironmentLackError
+
 RUN_VARIABLE = "HYBRIDNET_RUN"
 
 
 def state_directory() -> Path:
     """The directory that holds one directory per run of this computer."""
     return Path(os.environ.get("HYBRIDNET_STATE_DIR", "/run/hybridnet"))
+
+
+def make_private(directory: Path) -> None:
+    """Makes a run's directory, which its owner alone can look into, and the state directory above it.
+
+    Raises:
+        EnvironmentLackError: somebody else could change what is in the state directory.
+    """
+    directory.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+    require_own(directory.parent)
+    directory.mkdir(exist_ok=True, mode=0o700)
+
+
+def require_own(state: Path) -> None:
+    """Raises EnvironmentLackError unless only this user can change what is in the state directory: whoever writes a
+    journal there says what `hybridnet.system.cleaning` removes."""
+    there = state.stat()
+    if there.st_uid != os.geteuid() or there.st_mode & 0o022:
+        raise EnvironmentLackError(
+            f"state directory {state}: user {there.st_uid} and mode {there.st_mode & 0o7777:o}, so others can change "
+            f"what is in it; chown {os.geteuid()} and chmod 755, or choose another by HYBRIDNET_STATE_DIR"
+        )
 
 
 def new_run_name() -> str:
@@ -76,10 +100,10 @@ class Journal:
     """
 
     def __init__(self, directory: Path, run: str) -> None:
-        """Opens, and if need be makes, the journal in `directory`; the caller removes both by `remove`."""
+        """Opens the journal in `directory`, which is made if need be."""
         self.run = run
         self.directory = directory
-        directory.mkdir(parents=True, exist_ok=True, mode=0o755)
+        directory.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._file = os.open(
             directory / "journal.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
@@ -89,6 +113,7 @@ class Journal:
     def create(cls) -> Journal:
         """The journal of a new run, owned by this process."""
         run = new_run_name()
+        make_private(state_directory() / run)
         journal = cls(state_directory() / run, run)
         journal.record("owner", pid=os.getpid(), start=start_time(os.getpid()), what="head")
         return journal

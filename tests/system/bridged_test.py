@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import json
 import time
-import urllib.request
 from collections.abc import Iterator
 from statistics import median
 from typing import Any
@@ -40,10 +38,7 @@ def net() -> Iterator[Net]:
 
 def topology(net: Net, what: str) -> list[dict[str, Any]]:
     """Ryu's own view: its REST interface's ``switches`` or ``links``."""
-    process = net.controllers[0].process  # type: ignore[attr-defined]
-    url = f"http://{process.address}:{process.rest_port}/v1.0/topology/{what}"
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        found: list[dict[str, Any]] = json.load(answer)
+    found: list[dict[str, Any]] = net.controllers[0].rest(f"/v1.0/topology/{what}")  # type: ignore[attr-defined]
     return found
 
 

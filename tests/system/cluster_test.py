@@ -15,6 +15,8 @@ import pytest
 
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.machines.certificates import make_certificate
+from hybridnet.machines.worker import security_of
 from hybridnet.system.journal import read_entries, start_time
 from tests.system.machine_plans import pair, tree
 
@@ -123,9 +125,16 @@ def test_names_that_cannot_be_machines_are_refused() -> None:
 
 def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> None:
     environment = {**os.environ, "HYBRIDNET_STATE_DIR": str(tmp_path / "state")}
+    pem = make_certificate("theirs")
+    files = {what: tmp_path / f"{what}.pem" for what in pem}
+    for what, text in pem.items():
+        files[what].write_text(text)
     dask = [sys.executable, "-m", "dask"]
-    address = "tcp://127.0.0.1:18786"
-    processes = [subprocess.Popen([*dask, "scheduler", "--host", address, "--no-dashboard"], env=environment)]
+    tls = ["--protocol", "tls", "--tls-ca-file", str(files["certificate"])]
+    tls += ["--tls-cert", str(files["certificate"]), "--tls-key", str(files["key"])]
+    address = "tls://127.0.0.1:18786"
+    scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", "18786", "--no-dashboard", *tls]
+    processes = [subprocess.Popen(scheduler, env=environment)]
     try:
         for name in ("one",):
             worker = [
@@ -138,13 +147,14 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
                 "1",
                 "--no-nanny",
                 "--no-dashboard",
+                *tls,
             ]
             local = ["--local-directory", str(tmp_path / name), "--host", "127.0.0.1"]
             processes.append(subprocess.Popen([*worker, *local], env=environment))
         deadline = time.monotonic() + 30
         while True:
             try:
-                cluster = Cluster.connect(address)
+                cluster = Cluster.connect(address, security=security_of(pem))
                 break
             except MachineError:
                 if time.monotonic() > deadline:
@@ -156,7 +166,7 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
             [result] = cluster.call("one", "ping_pairs", pairs=[("h1", "10.0.0.2")])
             assert result["received"] == 1
         with pytest.raises(MachineError, match="has no worker two; it has: one"):
-            Cluster.connect(address, workers=["two"])
+            Cluster.connect(address, security=security_of(pem), workers=["two"])
     finally:
         for process in reversed(processes):
             process.terminate()

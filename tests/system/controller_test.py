@@ -11,12 +11,14 @@ import subprocess
 import sys
 import textwrap
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from hybridnet.controllers.rest import Rest
 from hybridnet.controllers.ryu import RyuController, free_port, listens
 from hybridnet.errors import ControllerError
 
@@ -351,8 +353,14 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_rest_call_is_answered_at_the_port_given() -> None:
+def test_rest_call_is_answered_at_the_port_given_to_who_shows_the_secret() -> None:
     rest_port = free_port()
-    with RyuController(["ryu.app.ofctl_rest"], port=free_port(), rest_port=rest_port):
-        answer = urllib.request.urlopen(f"http://127.0.0.1:{rest_port}/stats/switches", timeout=10)
-        assert json.load(answer) == []
+    with RyuController(["ryu.app.ofctl_rest"], port=free_port(), rest_port=rest_port) as ryu:
+        assert ryu.rest.url == f"http://127.0.0.1:{rest_port}"
+        assert ryu.rest.call("/stats/switches") == []
+        with pytest.raises(ControllerError, match="status 404"):
+            ryu.rest.call("/stats/no_such_thing")
+        for headers in ({}, Rest("127.0.0.1", rest_port).headers, {"Authorization": "Basic \xe9"}):
+            request = urllib.request.Request(f"{ryu.rest.url}/stats/switches", headers=headers)
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(request, timeout=10)

@@ -58,7 +58,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
             "write remote,ip=ADDRESS,port=NUMBER",
         ),
         (["run", "--topo", "minimal", "--controller", "nowhere.py"], "nowhere.py: there is no such file"),
-        (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tcp://HOST:PORT"),
+        (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(

@@ -10,6 +10,8 @@ import pytest
 
 from hybridnet.cluster import Cluster
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
+from hybridnet.machines.certificates import make_certificate
+from hybridnet.machines.worker import security_of
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +35,20 @@ def test_local_machines_need_root(monkeypatch: pytest.MonkeyPatch, state: Path) 
 
 
 def test_a_scheduler_that_is_not_there_is_named_and_nothing_stays(state: Path) -> None:
-    with pytest.raises(MachineError, match=r"tcp://127\.0\.0\.1:9"):
-        Cluster.connect("tcp://127.0.0.1:9", timeout=0.2)
+    security = security_of(make_certificate("none"))
+    with pytest.raises(MachineError, match=r"tls://127\.0\.0\.1:9"):
+        Cluster.connect("tls://127.0.0.1:9", security=security, timeout=0.2)
+    assert not state.exists()
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1:9", "inproc://x"])
+def test_a_scheduler_without_tls_is_refused(address: str, state: Path) -> None:
+    with pytest.raises(UsageError, match="without TLS"):
+        Cluster.connect(address)
+    assert not state.exists()
+
+
+def test_a_scheduler_cannot_be_asked_without_a_certificate(state: Path) -> None:
+    with pytest.raises(UsageError, match="no certificate for the client"):
+        Cluster.connect("tls://127.0.0.1:9")
     assert not state.exists()
