@@ -35,7 +35,7 @@ from hybridnet.agent.switching import Switching
 from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import SchemaCheck
-from hybridnet.system.ending import Ending, undone_on_error
+from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
 
 TRANSFER_LIMIT = 256 << 20
@@ -356,7 +356,7 @@ class Agent:
     def close(self) -> None:
         """Removes everything; the agent is of no use afterwards. Whatever one part raises, all parts end."""
         self._closed = True
-        Ending(
+        Endings(
             self.journal.close,
             lambda: shutil.rmtree(self.journal.directory / "scratch", ignore_errors=True),
             lambda: self.threads.shutdown(wait=False, cancel_futures=True),
@@ -399,7 +399,7 @@ class Agent:
 
     def _destroy(self) -> dict[str, Any] | None:
         """Every part knows what is left of it, so a second call ends what the first could not."""
-        Ending(
+        Endings(
             lambda: shutil.rmtree(self.journal.directory / "instance", ignore_errors=True),
             self._pairs.destroy,
             self._hosts.destroy,

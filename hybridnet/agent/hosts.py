@@ -19,7 +19,7 @@ from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
-from hybridnet.system.ending import Ending
+from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
 
 
@@ -135,7 +135,7 @@ class Hosts:
         parts end."""
         if not self._plans and not self._private_directories:
             return
-        Ending(self._remove_mount_points, self._remove_namespaces, self.kill_processes).close()
+        Endings(self._remove_mount_points, self._remove_namespaces, self.kill_processes).close()
         self._plans = {}
 
     def _remove_namespaces(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import MachineError
-from hybridnet.system.ending import Ending
+from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import Priority, prefix, raise_session
 
@@ -124,7 +124,7 @@ class InstanceProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        Ending(lambda: self._socket_path.unlink(missing_ok=True), self._hang_up, self._output.close).close()
+        Endings(lambda: self._socket_path.unlink(missing_ok=True), self._hang_up, self._output.close).close()
 
     def _hang_up(self) -> None:
         if self._socket is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from hybridnet.system.ending import Ending
+from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, setting_of_another_run
 
 _DIRECTORIES = (Path("/proc/sys/net/ipv4/neigh/default"), Path("/proc/sys/net/ipv6/neigh/default"))
@@ -38,7 +38,7 @@ class NeighbourLimits:
 
     def restore(self) -> None:
         """Sets back what was raised. Whatever one setting raises, all are tried; a second call tries those left."""
-        Ending(*(partial(self._set_back, *change) for change in self._changed)).close()
+        Endings(*(partial(self._set_back, *change) for change in self._changed)).close()
 
     def _set_back(self, path: Path, before: str, after: str) -> None:
         if path.read_text().strip() == after and setting_of_another_run(self._journal.run, str(path)) is None:

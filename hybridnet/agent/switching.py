@@ -25,7 +25,7 @@ from typing import Any
 from hybridnet.agent.pairs import delete_links, keep_stack_out, mark
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import ip_batch, lacking, run
-from hybridnet.system.ending import Ending
+from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, prefix, raise_session
 
@@ -209,7 +209,7 @@ class Switching:
         The kernel's datapath outlives them, and is asked to go. Where there is none, the process simply ends: asked to
         go it would close the ports one by one, which takes 10 s for 64 hosts instead of 0.2 s.
         """
-        Ending(
+        Endings(
             self._forget, self._remove_devices, *(partial(self._end_daemon, d) for d in self._daemons)
         ).close()
 

@@ -45,7 +45,7 @@ from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.machines.worker import progress_topic, security_of
 from hybridnet.system.cleaning import remove_run_directory, uninterrupted
-from hybridnet.system.ending import Ending, undone_on_error
+from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, state_directory
 
 JOIN_SECONDS = 60.0
@@ -65,7 +65,7 @@ class Cluster:
         self._changed = threading.Event()  # an agent has come or gone
         self._lock = threading.Lock()
         self._launched: list[LaunchedMachine] = []
-        self._ending = Ending()  # of all but the journal
+        self._ending = Endings()  # of all but the journal
         self._client: Client | None = None
         self._hosting: dict[str, str] = {}  # `connect`: the existing worker beside which each agent runs
         self._closing = False
@@ -334,7 +334,7 @@ class Cluster:
             self.close()
 
     def _end_machines(self) -> None:
-        Ending(*(m.await_end for m in self._launched), *(m.ask_to_end for m in self._launched)).close()
+        Endings(*(m.await_end for m in self._launched), *(m.ask_to_end for m in self._launched)).close()
 
     def _end_beside(self, address: str) -> None:
         # A worker that is gone has taken its agent along.
@@ -345,7 +345,7 @@ class Cluster:
         if (client := self._client) is None:
             return
         topics = ("all", progress_topic(self.journal.run))
-        Ending(
+        Endings(
             client.close, *(functools.partial(client.unsubscribe_topic, topic) for topic in topics)
         ).close()
         self._client = None

@@ -28,7 +28,7 @@ from typing import IO
 
 from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
-from hybridnet.system.ending import Ending
+from hybridnet.system.ending import Endings
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTROLLERS = ROOT / "controllers"
@@ -219,7 +219,7 @@ class RyuController:
         """Ends the process, if it still runs, and waits for it. Whatever one part raises, all parts end; a second call
         ends what is left.
         """
-        Ending(self._cleanup.close, self._end_tail, self._end_process).close()
+        Endings(self._cleanup.close, self._end_tail, self._end_process).close()
 
     def _end_process(self) -> None:
         if self._process is None:

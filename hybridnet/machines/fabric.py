@@ -27,7 +27,7 @@ from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import ip_batch, run
-from hybridnet.system.ending import Ending, undone_on_error
+from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, network_namespace, state_directory
 
 CLONE_NEWNET = 0x40000000
@@ -74,7 +74,7 @@ class Fabric:
 
     def close(self) -> None:
         """Removes the bridge and the cables. Whatever one part raises, all parts end."""
-        Ending(self._forget, self._let_go, self._remove_device).close()
+        Endings(self._forget, self._let_go, self._remove_device).close()
 
     def _remove_device(self) -> None:
         """The kernel takes a namespace down some time after its last user is gone; our own device goes now."""

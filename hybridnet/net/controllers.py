@@ -9,7 +9,7 @@ from typing import Any
 
 from hybridnet.controllers.kinds import Controller, RemoteController
 from hybridnet.errors import UsageError
-from hybridnet.net.ending import Endings
+from hybridnet.system.ending import Endings
 from hybridnet.system.log import info
 from hybridnet.values import shown, text
 

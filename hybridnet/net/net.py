@@ -31,13 +31,13 @@ from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, check_link_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
-from hybridnet.net.ending import Endings
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.system.cleaning import uninterrupted
+from hybridnet.system.ending import Endings
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, natural
 from hybridnet.values import flag, number, plain, shown

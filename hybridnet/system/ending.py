@@ -1,64 +1,81 @@
 # SPDX-License-Identifier: MIT
-"""The steps that end something: all are taken, whatever one of them raises.
+"""Endings: what has begun and must end, whatever happens on the way.
 
-    ending = Ending()
-    ending.add(remove_bridge)       # what was begun first ends last
-    ending.add(stop_program)
-    ending.close()
-
-A step that raises keeps no other from being taken, and stays: the next `close` takes what is left. A step must
-therefore bear to be taken again.
+endings = Endings()
+endings.add(remove_bridge)      # what was begun first ends last
+endings.add(stop_program)
+endings.close()
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from hybridnet.errors import MachineError
+from hybridnet.system.log import warn
 
-__all__ = ["Ending", "undone_on_error"]
+__all__ = ["Endings", "undone_on_error"]
 
-Step = Callable[[], object]
+End = Callable[[], object]
 
 
-class Ending:
-    """Steps, taken from the last added to the first."""
+class Endings:
+    """The ends of what has begun; the last to begin is the first to end.
 
-    def __init__(self, *steps: Step) -> None:
-        """`steps`: the first ones, as by `add`."""
-        self._steps: list[Step] = list(steps)
+    Every end is tried, whatever another one raises. What could not end is kept, and tried again by the next `close`; an
+    end must therefore bear to be tried again.
+    """
+
+    def __init__(self, *ends: End) -> None:
+        """`ends`: the first ones, as by `add`."""
+        self._stack = contextlib.ExitStack()
+        self._pending = 0
+        for end in ends:
+            self.add(end)
+
+    def add(self, end: End, *, once: bool = False) -> None:
+        """Remember an end.
+
+        Args:
+            once: it is tried a single time: it is the user's code, which may not expect another.
+        """
+        self._stack.callback(partial(self._try, end, once))
+        self._pending += 1
 
     def __bool__(self) -> bool:
-        """Whether there is a step left."""
-        return bool(self._steps)
-
-    def add(self, step: Step) -> None:
-        """Adds a step, to be taken before all that are there."""
-        self._steps.append(step)
+        """Whether something has not ended yet."""
+        return self._pending > 0
 
     def close(self) -> None:
-        """Takes all steps. Raises the first error, once all were taken; those that raised are left."""
-        errors: list[BaseException] = []
-        left: list[Step] = []
-        while self._steps:
-            step = self._steps.pop()
-            try:
-                step()
-            except BaseException as error:
-                errors.append(error)
-                left.insert(0, step)
-        self._steps = left
-        if errors:
-            raise errors[0]
+        """End everything. Raises the first error after everything has been tried, and warns of the others."""
+        stack, self._stack, self._pending = self._stack, contextlib.ExitStack(), 0
+        self._errors: list[BaseException] = []
+        self._again: list[End] = []
+        stack.close()
+        for end in reversed(self._again):
+            self.add(end)
+        for error in self._errors[1:]:
+            warn(f"*** Warning: and while that was removed: {error}\n")
+        if self._errors:
+            raise self._errors[0]
+
+    def _try(self, end: End, once: bool) -> None:
+        try:
+            end()
+        except BaseException as error:  # a ^C, too, must not keep the others from ending
+            self._errors.append(error)
+            if not once:
+                self._again.append(end)
 
 
 @contextlib.contextmanager
-def undone_on_error(undo: Step) -> Iterator[None]:
-    """Takes the step `undo` if what is inside raises.
+def undone_on_error(undo: End) -> Iterator[None]:
+    """Calls `undo` if what is inside raises.
 
     Raises:
-        MachineError: that step raised too; the message has both.
+        MachineError: `undo` raised too; the message has both.
     """
     try:
         yield

@@ -10,62 +10,10 @@ import pytest
 from hybridnet.controllers.kinds import RemoteController
 from hybridnet.errors import ControllerError, MachineError
 from hybridnet.net import Net
-from hybridnet.net.ending import Endings
 from hybridnet.node import Host
 from hybridnet.topologies import SingleSwitchTopo
 from tests.hybridnet.net.net_test import Recorded, fake, sim_pair, told
 from tests.hybridnet.net.support import FakeCluster
-
-
-class Flaky:
-    """An end that fails the first `times`."""
-
-    def __init__(self, name: str, log: list[str], times: int = 0) -> None:
-        self.name, self.log, self.times = name, log, times
-
-    def __call__(self) -> None:
-        self.log.append(self.name)
-        if self.times:
-            self.times -= 1
-            raise MachineError(f"{self.name} failed")
-
-
-def test_the_last_to_begin_is_the_first_to_end_and_all_are_tried() -> None:
-    log: list[str] = []
-    endings = Endings()
-    for name, times in (("cluster", 0), ("controller", 1), ("part", 1), ("node", 0)):
-        endings.add(Flaky(name, log, times))
-    with pytest.raises(MachineError, match="part failed"):
-        endings.close()
-    assert log == ["node", "part", "controller", "cluster"]
-    assert endings
-    endings.close()
-    assert log[4:] == ["part", "controller"]
-    assert not endings
-
-
-def test_what_is_tried_once_is_not_tried_again() -> None:
-    log: list[str] = []
-    endings = Endings()
-    endings.add(Flaky("terminate", log, 1), once=True)
-    with pytest.raises(MachineError):
-        endings.close()
-    endings.close()
-    assert log == ["terminate"]
-
-
-def test_even_an_interrupt_keeps_no_other_from_ending() -> None:
-    log: list[str] = []
-    endings = Endings()
-    endings.add(Flaky("cluster", log))
-
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    endings.add(interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        endings.close()
-    assert log == ["cluster"]
 
 
 class Fragile(Host):

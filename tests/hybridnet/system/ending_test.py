@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ending: every step is taken, last first, and what raised is left for the next time."""
+"""Endings: every step is taken, last first, and what raised is left for the next time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from hybridnet.errors import MachineError
-from hybridnet.system.ending import Ending, undone_on_error
+from hybridnet.system.ending import Endings, undone_on_error
 
 
 class Part:
@@ -29,8 +29,8 @@ def ended() -> list[str]:
     return []
 
 
-def parts(ended: list[str], **failures: int) -> Callable[[], Ending]:
-    return lambda: Ending(*(Part(name, ended, count).end for name, count in failures.items()))
+def parts(ended: list[str], **failures: int) -> Callable[[], Endings]:
+    return lambda: Endings(*(Part(name, ended, count).end for name, count in failures.items()))
 
 
 def test_what_was_begun_first_ends_last(ended: list[str]) -> None:
@@ -57,11 +57,20 @@ def test_a_second_call_takes_what_is_left_and_a_third_nothing(ended: list[str]) 
     assert ended == ["bridge", "program", "device"]
 
 
+def test_what_is_tried_once_is_not_tried_again(ended: list[str]) -> None:
+    ending = Endings()
+    ending.add(Part("terminate", ended, 1).end, once=True)
+    with pytest.raises(MachineError):
+        ending.close()
+    ending.close()
+    assert ended == []
+
+
 def test_an_interrupt_is_raised_once_all_were_taken(ended: list[str]) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    ending = Ending(Part("bridge", ended).end, interrupted)
+    ending = Endings(Part("bridge", ended).end, interrupted)
     with pytest.raises(KeyboardInterrupt):
         ending.close()
     assert ended == ["bridge"]
