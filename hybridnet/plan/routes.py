@@ -11,8 +11,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 from itertools import pairwise
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import Addresses
@@ -21,6 +20,9 @@ from hybridnet.plan.layout import Layout
 from hybridnet.plan.segments import Segment
 from hybridnet.topo import NodeSpec, natural
 from hybridnet.topo.options import End
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Route", "host_routes", "router_routes"]
 
@@ -46,19 +48,23 @@ def router_routes(
 def _routes_of_family(
     layout: Layout, segments: Sequence[Segment], addresses: Addresses
 ) -> dict[str, list[Route]]:
+    routers = [spec.name for spec in layout.nodes.values() if spec.kind == "simrouter"]
+    if not routers:
+        return {}
+    import networkx as nx  # a quarter of a second, which networks without routers need not wait for
+
     graph = _graph(layout, addresses)
     routed = [segment for segment in segments if segment in addresses.subnet_of]
     routes: dict[str, list[Route]] = {}
-    for spec in layout.nodes.values():
-        if spec.kind == "simrouter":
-            distances: dict[str, int]
-            paths: dict[str, list[str]]
-            distances, paths = nx.single_source_dijkstra(graph, spec.name)  # type: ignore[assignment]
-            routes[spec.name] = [
-                _route(layout, graph, addresses, paths[entry], str(addresses.subnet_of[segment]))
-                for segment in routed
-                if (entry := _nearest_router(segment, spec.name, distances)) is not None
-            ]
+    for router in routers:
+        distances: dict[str, int]
+        paths: dict[str, list[str]]
+        distances, paths = nx.single_source_dijkstra(graph, router)  # type: ignore[assignment]
+        routes[router] = [
+            _route(layout, graph, addresses, paths[entry], str(addresses.subnet_of[segment]))
+            for segment in routed
+            if (entry := _nearest_router(segment, router, distances)) is not None
+        ]
     return routes
 
 
@@ -90,6 +96,8 @@ def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
     """What forwards packets of one family; an edge carries its two interfaces. Of parallel links the one with the
     least delay counts.
     """
+    import networkx as nx
+
     graph: nx.DiGraph = nx.DiGraph()
     for spec in layout.nodes.values():
         if spec.forwards_frames or spec.kind == "simrouter":
