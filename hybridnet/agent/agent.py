@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import facts as machine_facts
-from hybridnet.agent import probes
+from hybridnet.agent import probes, program
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
@@ -37,6 +37,7 @@ from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import SchemaCheck
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
+from hybridnet.system.priority import Priority, raise_thread
 
 TRANSFER_LIMIT = 256 << 20
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
@@ -62,7 +63,9 @@ class Agent:
         self._pmd_cpus = pmd_cpus
         self.journal = journal
         self.on_progress: Callable[[str], object] = lambda text: None
-        self.threads = ThreadPoolExecutor(VERBS_AT_ONCE, thread_name_prefix="verb")
+        self.threads = ThreadPoolExecutor(
+            VERBS_AT_ONCE, "verb", initializer=raise_thread, initargs=(Priority.AGENT,)
+        )
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside)
@@ -109,22 +112,8 @@ class Agent:
         Returns:
             ``status`` (negative for a signal), ``stdout`` and ``stderr`` as bytes.
         """
-        command = [*self._prefix(node), *(["/bin/sh", "-c", argv] if isinstance(argv, str) else argv)]
-        try:
-            done = subprocess.run(
-                command,
-                input=input,
-                capture_output=True,
-                timeout=timeout,
-                env=self._environment(),
-                check=False,
-            )
-        except FileNotFoundError:
-            raise MachineError(f"the command {command[0]} is not there; install it") from None
-        except subprocess.TimeoutExpired:
-            raise MachineError(
-                f"`{' '.join(command)[:200]}` did not end within {timeout:g} s and was killed"
-            ) from None
+        command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
+        done = program.run(command, self._prefix(node), self._environment(), input=input, timeout=timeout)
         return {
             "status": done.returncode,
             "stdout": done.stdout[:OUTPUT_LIMIT],
@@ -280,6 +269,7 @@ class Agent:
         cwd: str | None = None,
         merge: bool = False,
         stdin: bool = False,
+        discard: list[str] | None = None,
     ) -> dict[str, int]:
         """Starts a program with its own pipes; text goes through ``/bin/sh``. Returns its ``number`` and ``pid``.
 
@@ -287,14 +277,14 @@ class Agent:
             env: added to the environment.
             merge: standard error goes into standard output.
             stdin: whether `write_process` will be used; else standard input is empty.
+            discard: of ``stdout`` and ``stderr``, what nobody will read.
         """
         prefix = self._prefix(node) + (["env", "-C", cwd] if cwd else [])
         with self._lock:
             if len(self._processes) >= PROCESSES_LIMIT:
                 raise MachineError(f"{PROCESSES_LIMIT} programs are open here; close those that have ended")
-        process = Process(
-            node, command, prefix, {**self._environment(), **(env or {})}, merge=merge, stdin=stdin
-        )
+        environment = {**self._environment(), **(env or {})}
+        process = Process(node, command, prefix, environment, merge=merge, stdin=stdin, discard=discard or ())
         number = next(self._numbers)
         with self._lock:
             self._processes[number] = process

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.errors import MachineError
+from hybridnet.system.priority import Priority, raise_thread
 
 CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -27,7 +28,9 @@ class NamespaceThread:
 
     def __init__(self) -> None:
         self._home = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="namespace")
+        self._executor = ThreadPoolExecutor(
+            1, "namespace", initializer=raise_thread, initargs=(Priority.AGENT,)
+        )
 
     def run(self, host: str, function: Callable[[], Result]) -> Result:
         """Returns what `function` returns in the network namespace of `host`."""

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from hybridnet.agent import program
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
-from hybridnet.system.command import lacking
 
 COUNTERS = (
     "rx_bytes",
@@ -73,25 +73,18 @@ def ping_pairs(
 
     def one(pair: tuple[str, str]) -> dict[str, Any]:
         host, address = pair
-        argv = [*prefix(host), "ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{wait_s:g}"]
-        try:
-            done = subprocess.run(
-                [*argv, *(extra or []), address],
-                capture_output=True,
-                text=True,
-                timeout=count * max(interval_s, wait_s) + wait_s + 30,
-                check=False,
-            )
-        except FileNotFoundError:
-            raise lacking("ping") from None
-        if "packets transmitted" not in done.stdout:
-            words = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
+        argv = ["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{wait_s:g}"]
+        limit_s = count * max(interval_s, wait_s) + wait_s + 30
+        done = program.run([*argv, *(extra or []), address], prefix(host), os.environ, timeout=limit_s)
+        said, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        if "packets transmitted" not in said:
+            words = complaint.strip() or said.strip() or f"exit status {done.returncode}"
             if (
                 "unreachable" in words
             ):  # no route, as with its interface down: nothing was sent that could be answered
                 return {"host": host, "address": address, **_lost(count)}
             raise MachineError(f"host {host}: ping {address} failed: {words}")
-        return {"host": host, "address": address, **parse_ping(done.stdout)}
+        return {"host": host, "address": address, **parse_ping(said)}
 
     with ThreadPoolExecutor(max(1, min(parallel, len(pairs)))) as pool:
         return list(pool.map(one, pairs))

@@ -8,12 +8,15 @@ waits, so nothing is lost and nothing grows without bound.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from hybridnet.agent import program
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.system.priority import Priority, raise_thread
 
 BUFFER_LIMIT = 4 << 20
 
@@ -25,6 +28,7 @@ class _Stream:
         self._descriptor = descriptor
         self._data = bytearray()
         self._ended = False
+        self._wanted = True
         self._change = threading.Condition()
         threading.Thread(target=self._collect, daemon=True).start()
 
@@ -40,15 +44,18 @@ class _Stream:
             return taken
 
     def discard(self) -> None:
-        """Lets the collecting thread end: nobody will fetch any more."""
+        """Keeps nothing from now on: nobody will fetch any more."""
         with self._change:
+            self._wanted = False
             self._data.clear()
             self._change.notify_all()
 
     def _collect(self) -> None:
+        raise_thread(Priority.AGENT)
         while chunk := os.read(self._descriptor, 65536):
             with self._change:
-                self._data += chunk
+                if self._wanted:
+                    self._data += chunk
                 self._change.notify_all()
                 self._change.wait_for(lambda: len(self._data) < BUFFER_LIMIT)
         with self._change:
@@ -64,30 +71,49 @@ class Process:
         self,
         node: str,
         command: Sequence[str] | str,
-        prefix: list[str],
-        environment: dict[str, str],
+        prefix: Sequence[str],
+        environment: Mapping[str, str],
         *,
         merge: bool,
         stdin: bool,
+        discard: Collection[str] = (),
     ) -> None:
-        argv = [*prefix, "/bin/sh", "-c", command] if isinstance(command, str) else [*prefix, *command]
+        """Starts it.
+
+        Args:
+            command: text goes through ``/bin/sh``.
+            merge: standard error goes where standard output does.
+            stdin: whether `write` will be used; else standard input is empty.
+            discard: of ``stdout`` and ``stderr``, what nobody will read.
+
+        Raises:
+            UsageError: the command is empty, or `discard` names something else.
+            MachineError: see `hybridnet.agent.program.start`.
+        """
         if not command:
             raise UsageError(f"node {node}: an empty command cannot be started")
+        if unknown := set(discard) - {"stdout", "stderr"}:
+            raise UsageError(f"node {node}: {min(unknown)!r} cannot be discarded; stdout and stderr can")
         self.node = node
-        try:
-            self._popen = subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if merge else subprocess.PIPE,
-                env=environment,
-                start_new_session=True,
-                bufsize=0,
-            )
-        except FileNotFoundError:
-            raise MachineError(f"node {node}: the command {argv[0]} is not there; install it") from None
-        self.pid = self._popen.pid
         self._streams: dict[str, _Stream] = {}
+        self._lock = threading.Lock()
+        targets = {
+            name: subprocess.DEVNULL if name in discard else subprocess.PIPE for name in ("stdout", "stderr")
+        }
+        if merge:
+            targets["stderr"] = subprocess.STDOUT
+        try:
+            self._popen = program.start(
+                ["/bin/sh", "-c", command] if isinstance(command, str) else command,
+                prefix,
+                environment,
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                **targets,
+            )
+        except MachineError as error:
+            raise MachineError(f"node {node}: {error}") from None
+        self.pid = self._popen.pid
+        self._end = os.pidfd_open(self.pid)  # readable once the program has ended
         for name, pipe in (("stdout", self._popen.stdout), ("stderr", self._popen.stderr)):
             if pipe is not None:
                 self._streams[name] = _Stream(os.dup(pipe.fileno()))
@@ -95,18 +121,24 @@ class Process:
 
     def poll(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
-        return self._popen.poll()
+        return self.wait(0)
 
     def wait(self, timeout: float) -> int | None:
         """The exit status, waited for at most `timeout` seconds; None if it still runs."""
+        with self._lock:
+            if self._end < 0:
+                return self._popen.returncode
+            end = os.dup(self._end)
         try:
-            return self._popen.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return None
+            ended = select.poll()
+            ended.register(end, select.POLLIN)
+            return self._popen.wait() if ended.poll(timeout * 1000) else None
+        finally:
+            os.close(end)
 
     def signal(self, number: int, group: bool) -> None:
         """Sends a signal to the program, or to its whole process group; one that has ended ignores it."""
-        if self._popen.poll() is None:
+        if self.poll() is None:
             if group:
                 os.killpg(self.pid, number)
             else:
@@ -129,18 +161,22 @@ class Process:
             ) from None
 
     def read(self, stream: str, most: int, timeout: float) -> bytes | None:
-        """Output of one stream: see `_Stream.take`. A merged standard error has no stream of its own."""
+        """Output of one stream: see `_Stream.take`. What is merged or discarded has no stream of its own."""
         if stream not in self._streams:
             raise UsageError(f"node {self.node}: process {self.pid} has no separate stream {stream}")
         return self._streams[stream].take(most, timeout)
 
     def close(self) -> None:
         """Ends it, if it still runs, with its process group."""
-        if self._popen.poll() is None:
+        if self.poll() is None:
             self.signal(signal.SIGTERM, group=True)
             if self.wait(1) is None:
                 self.signal(signal.SIGKILL, group=True)
                 self._popen.wait()
+        with self._lock:
+            if self._end >= 0:
+                os.close(self._end)
+                self._end = -1
         if self._popen.stdin is not None:
             self._popen.stdin.close()
         for stream in self._streams.values():

@@ -4,8 +4,10 @@ the next.
 
 The shell is bash on a terminal of its own, so that programs write line by line and ^C reaches them. A command's text
 comes in a file that the shell sources: it may have any length and any number of lines, and an unfinished quote is that
-command's error and nobody else's. After each command the shell prints a mark with a random secret, the exit status and
-the last background process, which no output can imitate by accident.
+command's error and nobody else's. When it is ready and after each command the shell prints a mark with a random secret,
+the exit status and the last background process, which no output can imitate by accident.
+
+A shell starts in real time, however busy the hosts are, and is one of the hosts' programs from its first mark on.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hybridnet.errors import MachineError
+from hybridnet.system.priority import leave_real_time, starting
 
+READY_SECONDS = 30.0
 OUTPUT_LIMIT = 64 << 20  # bytes of one command
 
 # ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
 # get it.
 _LOOP = """trap 'return 130 2>/dev/null' INT
+printf '{mark}0,;'
 while IFS= read -r HYBRIDNET_COMMAND; do
   . "$HYBRIDNET_COMMAND"
   printf '{mark}%d,%s;' $? "$!"
@@ -57,28 +62,31 @@ class Shell:
         self._buffer = bytearray()
         self._lock = threading.Lock()
         self.waiting = False
+        self._ready = False
         self._master, slave = pty.openpty()
         _make_raw(slave)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
         # setsid with the terminal as its own: ^C then means this shell's processes. Who was started in the background
         # by a script ignores ^C, and bash cannot take back what was ignored when it began.
         heeding = ["env", "--default-signal=INT,QUIT"]
-        self.process = subprocess.Popen(
-            [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env={**environment, "HISTFILE": "", "TERM": "dumb"},
-        )
+        with starting():
+            self.process = subprocess.Popen(
+                [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                env={**environment, "HISTFILE": "", "TERM": "dumb"},
+            )
         os.close(slave)
 
     def start(self, text: str) -> None:
         """Starts a command.
 
         Raises:
-            MachineError: the one before has not been waited for.
+            MachineError: the one before has not been waited for; or the shell cannot be started.
         """
         with self._lock:
+            self._await_ready()
             if self.waiting:
                 raise MachineError(
                     f"node {self._name}: a command is still running; wait for its output, or interrupt it"
@@ -125,6 +133,9 @@ class Shell:
 
     def interrupt(self) -> None:
         """Presses ^C."""
+        if not self._ready:
+            with self._lock:
+                self._await_ready()
         os.write(self._master, b"\x03")
 
     def close(self) -> None:
@@ -142,6 +153,24 @@ class Shell:
                 self._master = -1
         self._file.unlink(missing_ok=True)
 
+    def _await_ready(self) -> None:
+        """Waits for the first mark, and takes the shell out of real time before it gets its first command."""
+        if self._ready:
+            return
+        self.waiting = True
+        deadline = time.monotonic() + READY_SECONDS
+        output, words = Output("", False), ""
+        while not output.done and (left := deadline - time.monotonic()) > 0:
+            output = self._read(left)
+            words += output.text
+        if output.status != 0:
+            state = "is not ready" if output.status is None else f"ended with status {output.status}"
+            raise MachineError(
+                f"node {self._name}: its shell {state}: {words.strip()[-300:] or 'it said nothing'}"
+            )
+        leave_real_time(self.process.pid)
+        self._ready = True
+
     def _abandon(self) -> None:
         """Interrupts, and if the mark does not come, ends the shell; the next command gets a new one."""
         self.interrupt()
@@ -154,10 +183,10 @@ class Shell:
     def _read(self, timeout: float) -> Output:
         if not self.waiting:
             return Output("", True)
-        if timeout > 0 and not select.select([self._master], [], [], timeout)[0]:
+        if timeout > 0 and not self._readable(timeout):
             return self._take()
         ended = False
-        while select.select([self._master], [], [], 0)[0] and len(self._buffer) < (1 << 20):
+        while self._readable(0) and len(self._buffer) < (1 << 20):
             try:
                 chunk = os.read(self._master, 65536)
             except OSError:  # EIO: nobody has the terminal open any more
@@ -172,6 +201,11 @@ class Shell:
             self.process.wait()
             return Output(output.text, True, self.process.returncode)
         return output
+
+    def _readable(self, timeout: float) -> bool:
+        waiting = select.poll()
+        waiting.register(self._master, select.POLLIN)
+        return bool(waiting.poll(timeout * 1000))
 
     def _take(self) -> Output:
         """Cuts off the buffer what is certainly output: up to the mark, or all but what may be the mark's beginning."""

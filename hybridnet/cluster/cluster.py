@@ -47,6 +47,7 @@ from hybridnet.machines.worker import progress_topic, security_of
 from hybridnet.system.cleaning import remove_run_directory, uninterrupted
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, state_directory
+from hybridnet.system.priority import run_in_real_time
 
 JOIN_SECONDS = 60.0
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
@@ -386,6 +387,7 @@ class Cluster:
         self._ending.add(self._end_client)
         assert client.loop is not None
         self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop  # type: ignore[attr-defined]
+        self._loop.call_soon_threadsafe(run_in_real_time)  # calls come through it, whatever the hosts do
         client.subscribe_topic("all", self._on_event)
         client.subscribe_topic(progress_topic(self.journal.run), self._on_progress_event)
 

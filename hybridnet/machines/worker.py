@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 import time
@@ -22,6 +23,7 @@ from hybridnet.agent import Agent
 from hybridnet.machines.quiet import QuietWorker, turn_down_housekeeping
 from hybridnet.system.journal import Journal
 from hybridnet.system.parent import die_with_parent
+from hybridnet.system.priority import Priority, raise_session, raise_thread
 
 PLUGIN = "hybridnet-agent"
 
@@ -112,6 +114,8 @@ async def _end_in_silence(worker: Worker, agent: Agent, seconds: float) -> None:
 def main() -> None:
     """Runs the agent until its end."""
     die_with_parent()
+    raise_thread(Priority.AGENT)
+    raise_session(os.getpid(), Priority.AGENT)
     settings = json.load(sys.stdin)
     asyncio.run(_serve(settings))
 

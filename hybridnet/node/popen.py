@@ -76,6 +76,11 @@ class Popen:
             cwd=cwd,
             merge=merge,
             stdin=stdin == subprocess.PIPE,
+            discard=[
+                name
+                for name, target in (("stdout", stdout), ("stderr", stderr))
+                if target == subprocess.DEVNULL
+            ],
         )
         self._number: int = started["number"]
         self.pid: int = started["pid"]
@@ -166,8 +171,9 @@ class Popen:
         stream = _Output(self._call, self._number, name, text)
         if target is None or target == subprocess.PIPE:
             return stream
-        sink = None if target == subprocess.DEVNULL else target
-        copy = threading.Thread(target=_copy, args=(stream, sink), daemon=True)
+        if target == subprocess.DEVNULL:
+            return None
+        copy = threading.Thread(target=_copy, args=(stream, target), daemon=True)
         copy.start()
         self._copies.append(copy)
         return None
@@ -262,9 +268,9 @@ class _Input:
 
 
 def _copy(stream: _Output, sink: Any) -> None:
-    """Move a stream into a file, or nowhere, until it ends."""
-    as_text = sink is not None and "b" not in getattr(sink, "mode", "w")
+    """Move a stream into a file until it ends."""
+    as_text = "b" not in getattr(sink, "mode", "w")
     while (chunk := stream.read_available(_SLICE_S)) is not None:
-        if sink is not None and chunk:
+        if chunk:
             sink.write(chunk.decode(errors="replace") if as_text else chunk)
             sink.flush()

@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Who goes first when a machine has more to do than it can: instances, then switches, then the hosts' programs.
+"""Who goes first when a machine has more to do than it can: instances, then agents, then switches, then the hosts'
+programs.
 
 Where the scheduler groups processes by session (autogroup), a nice value counts within the session only; then the group
 of the process, which must be a session of its own, is given the same value.
+
+What goes first stays bounded. An agent has a weight, not a privilege: the flows keep their share while it works. Real
+time is for two things that are short: the head's thread that carries calls, and a program's way from the agent to its
+first instruction. Whatever these threads start in any other way begins as an ordinary process of niceness 0.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
 from enum import IntEnum
 from pathlib import Path
+
+REAL_TIME = 1  # of SCHED_RR: above every ordinary thread, below every instance
+
+LEAVE_REAL_TIME = ["chrt", "--other", "0"]
+"""What goes before a command that is started within `starting()`, so that it runs as an ordinary program."""
 
 
 class Priority(IntEnum):
     """Nice values: the lowest goes first."""
 
     INSTANCE = -20
+    AGENT = -15
     SWITCHES = -10
-    AGENT = -5
     HOSTS = 0
 
 
@@ -30,3 +44,46 @@ def raise_session(pid: int, priority: Priority) -> None:
     group = Path(f"/proc/{pid}/autogroup")
     if group.exists():
         group.write_text(str(int(priority)))
+
+
+def raise_thread(priority: Priority) -> None:
+    """Gives the calling thread the priority, and nothing that it starts. Without the right to, it stays as it is."""
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0))
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), priority)
+
+
+def run_in_real_time() -> None:
+    """Puts the calling thread before every ordinary one, and nothing that it starts. Without the right to, it stays
+    as it is.
+    """
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(REAL_TIME))
+
+
+def leave_real_time(pid: int) -> None:
+    """Makes process `pid`, which was started within `starting()`, an ordinary one, if it is still there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
+
+
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Processes that the calling thread starts within run in real time until they leave it: see `LEAVE_REAL_TIME`.
+
+    A process that enters a host's namespaces and a session of its own is one more of the host's programs before it has
+    become the program that was asked for. Behind 64 flows each of these steps waits for tens of milliseconds, and who
+    starts it waits with it.
+    """
+    thread = threading.get_native_id()
+    policy, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
+    niceness = os.getpriority(os.PRIO_PROCESS, thread)
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(REAL_TIME))
+        os.setpriority(os.PRIO_PROCESS, thread, Priority.HOSTS)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, policy, parameter)
+            os.setpriority(os.PRIO_PROCESS, thread, niceness)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from hybridnet.errors import MachineError, UsageError
 def start() -> Iterator[Any]:
     made: list[Process] = []
 
-    def begin(command: list[str] | str, *, merge: bool = False, stdin: bool = False) -> Process:
-        made.append(Process("h1", command, [], dict(os.environ), merge=merge, stdin=stdin))
+    def begin(command: list[str] | str, *, merge: bool = False, stdin: bool = False, **more: Any) -> Process:
+        made.append(Process("h1", command, [], dict(os.environ), merge=merge, stdin=stdin, **more))
         return made[-1]
 
     yield begin
@@ -39,6 +40,28 @@ def test_streams_are_apart_or_merged(start: Any) -> None:
     assert everything(merged) == b"out\nerr\n"
     with pytest.raises(UsageError, match="no separate stream stderr"):
         merged.read("stderr", 1, 0)
+
+
+def test_what_is_discarded_is_not_kept_and_holds_nobody_up(start: Any) -> None:
+    one = start(f"head -c {3 * BUFFER_LIMIT} /dev/zero; echo err >&2", discard=["stdout"])
+    assert (one.wait(10), everything(one, "stderr")) == (0, b"err\n")
+    with pytest.raises(UsageError, match="no separate stream stdout"):
+        one.read("stdout", 1, 0)
+    both = start(f"head -c {3 * BUFFER_LIMIT} /dev/zero >&2", merge=True, discard=["stdout"])
+    assert both.wait(10) == 0
+    with pytest.raises(UsageError, match="'stdin' cannot be discarded"):
+        start("true", discard=["stdin"])
+
+
+def test_who_waits_is_told_of_the_end_at_once_and_again_after_it_is_closed(start: Any) -> None:
+    process = start("read line; exit 3", stdin=True)
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(process.wait, 30) for _ in range(4)]
+        assert process.wait(0) is None
+        process.write(b"go\n", True)
+        assert [each.result() for each in waiting] == [3] * 4
+    process.close()
+    assert (process.wait(0), process.poll()) == (3, 3)
 
 
 def test_more_than_the_buffer_holds_arrives_whole(start: Any) -> None:

@@ -41,6 +41,18 @@ def test_a_program_sees_a_terminal_without_echo_or_carriage_returns(shell: Shell
     assert shell.run("test -t 0 && test -t 1 && echo terminal", 10).text == "terminal\n"
 
 
+def test_a_shell_and_what_it_starts_are_ordinary_processes(shell: Shell) -> None:
+    of = "cut -d' ' -f18,19,40,41 /proc/{}/stat"  # priority, niceness, real-time priority, policy
+    assert shell.run(f"{of.format('$$')}; {of.format('self')}", 10).text == "20 0 0 0\n" * 2
+
+
+def test_a_shell_that_cannot_be_started_says_why(tmp_path: Path) -> None:
+    broken = Shell("h1", ["env", "-C", "/no/such"], dict(os.environ), tmp_path)
+    with pytest.raises(MachineError, match=r"node h1: its shell ended with status 125: .*/no/such"):
+        broken.run("true", 10)
+    broken.close()
+
+
 def test_exit_ends_the_shell_with_its_status(shell: Shell) -> None:
     output = shell.run("echo last; exit 5", 10)
     assert (output.text, output.status, shell.process.poll()) == ("last\n", 5, 5)
