@@ -26,6 +26,7 @@ VERBS = {
     "exec": "execute",
     "doctor": "doctor",
     "clean": "clean",
+    "mininet-path": "mininet_path",
     "version": "version",
 }
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import re
 import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,11 @@ from hybridnet.cli.network import add_network_arguments, controller_of, plan_opt
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.system.log import LEVELS, setLogLevel
+from hybridnet.system.log import LEVELS, info, setLogLevel
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  hybridnet run examples/two_machines.py
+  hybridnet run their_mininet_script.py -- its arguments
   hybridnet run --topo tree,2 --test pingall
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
@@ -108,7 +111,7 @@ def _run_script(file: str, script_arguments: list[str]) -> int:
         raise UsageError(f"{file}: there is no such file")
     before, sys.argv = sys.argv, [file, *script_arguments]
     try:
-        with user_code(file, ExperimentError):
+        with user_code(file, ExperimentError), _mininet_for(file):
             names = runpy.run_path(file, run_name="__main__")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -119,6 +122,21 @@ def _run_script(file: str, script_arguments: list[str]) -> int:
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"
         )
     return 0
+
+
+@contextlib.contextmanager
+def _mininet_for(file: str) -> Iterator[None]:
+    """Have `import mininet` mean hybridnet's front of that name, where the script imports it."""
+    importing = importlib.import_module("hybridnet.mininet.importing")
+    if not importing.imports_mininet(Path(file)):
+        yield
+        return
+    info(f"*** {file} imports mininet: hybridnet takes its place\n")
+    importing.take_the_name()
+    try:
+        yield
+    finally:
+        importlib.import_module("hybridnet.mininet.net").remove_forgotten()
 
 
 def _use(net: Any, test: str | None) -> None:

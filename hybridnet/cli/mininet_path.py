@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet mininet-path``: the folder that makes `import mininet` mean hybridnet."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+
+SUMMARY = "Print the folder that makes `import mininet` mean hybridnet, for PYTHONPATH."
+EXAMPLES = """  hybridnet mininet-path
+  sudo PYTHONPATH=$(hybridnet mininet-path) python3 their_script.py
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes none."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print it."""
+    print(importlib.import_module("hybridnet.mininet.importing").path_of_mininet())
+    return 0

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""``python -m hybridnet.mininet SCRIPT.py ARGUMENT...``: run a script for which `mininet` is this package."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+from hybridnet.mininet.importing import take_the_name
+
+if len(sys.argv) < 2:
+    sys.exit("usage: python -m hybridnet.mininet SCRIPT.py [ARGUMENT ...]")
+take_the_name()
+sys.argv = sys.argv[1:]
+sys.path.insert(0, str(Path(sys.argv[0]).resolve().parent))
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+finally:
+    from hybridnet.mininet.net import remove_forgotten
+
+    remove_forgotten()

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's prompt: hybridnet's, for a network of this package."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from hybridnet.cli import shell
+from hybridnet.mininet.log import error, output
+from hybridnet.mininet.node import Node
+from hybridnet.mininet.term import makeTerms
+
+__all__ = ["CLI"]
+
+
+class CLI(shell.CLI):
+    """A prompt for a network; returns when the user leaves it.
+
+    Args:
+        mininet: the network; it is made if that is not done.
+        stdin: where commands come from.
+        script: a file of commands to run instead of asking.
+        cmd: further commands, one to a line, to run instead of asking.
+    """
+
+    def __init__(
+        self,
+        mininet: Any,
+        stdin: Any = sys.stdin,
+        script: str | None = None,
+        cmd: str | None = None,
+        **_: Any,
+    ) -> None:
+        mininet.make()
+        self.mn = mininet
+        self.inputFile = None
+        if cmd is None:
+            super().__init__(mininet, script=script)
+            return
+        super().__init__(mininet, script="/dev/null")
+        for line in cmd.splitlines():
+            if self.onecmd(line):
+                break
+
+    def run(self) -> None:
+        """Ask until the user leaves; kept for classes that call it."""
+        self._loop()
+
+    def default(self, line: str) -> bool | None:  # type: ignore[override]
+        """NODE COMMAND: run a command in a node."""
+        if line == "EOF":
+            output("\n")
+            return True
+        name, _, text = line.partition(" ")
+        if name not in self.mn:
+            error(f"*** Unknown command: {line}\n")
+            return None
+        if not text.strip():
+            error(f"*** Enter a command for node: {name} <cmd>\n")
+            return None
+        node = self.mn[name]
+        if not isinstance(node, Node):
+            output(node.cmd(text))
+            return None
+        self._run_in(node, " ".join(self._replaced(word) for word in text.split(" ")))
+        return None
+
+    def do_nodes(self, _: str) -> None:
+        """nodes: list all nodes."""
+        output(f"available nodes are: \n{' '.join(sorted(self.mn))}\n")
+
+    def do_intfs(self, _: str) -> None:
+        """intfs: list the interfaces of each node."""
+        for node in self.mn.values():
+            own = ["lo"] if node in self.mn.switches else []
+            output(f"{node}: {','.join([*own, *(intf.name for intf in node.intfList())])}\n")
+
+    def do_ports(self, _: str) -> None:
+        """ports: list the ports of each switch."""
+        for switch in self.mn.switches:
+            output(
+                f"{switch} lo:0 {' '.join(f'{intf}:{switch.ports[intf]}' for intf in switch.intfList())}\n"
+            )
+
+    def do_dump(self, _: str) -> None:
+        """dump: all there is to say about each node."""
+        for node in self.mn.values():
+            output(f"{node!r}\n")
+
+    def do_links(self, _: str) -> None:
+        """links: list the links and whether both ends are there."""
+        for link in self.mn.links:
+            output(f"{link} {link.status()}\n")
+
+    def do_pingallfull(self, _: str) -> None:
+        """pingallfull: ping between all hosts, with round-trip times."""
+        self.mn.pingAllFull()
+
+    def do_pingpairfull(self, _: str) -> None:
+        """pingpairfull: ping between the first two hosts, with round-trip times."""
+        self.mn.pingPairFull()
+
+    def do_switch(self, line: str) -> None:
+        """switch SWITCH start|stop: start or stop a switch."""
+        words = line.split()
+        if len(words) != 2 or words[1] not in ("start", "stop") or words[0] not in self.mn:
+            error("*** write: switch SWITCH start|stop\n")
+            return
+        switch = self.mn[words[0]]
+        if words[1] == "start":
+            for intf in switch.intfList():
+                intf.ifconfig("up")
+            switch.start(self.mn.controllers)
+        else:
+            switch.stop(deleteIntfs=False)
+
+    def do_wait(self, _: str) -> None:
+        """wait: wait until each switch has its controller."""
+        self.mn.waitConnected()
+
+    def do_xterm(self, line: str) -> None:
+        """xterm NODE ...: says that terminals are not opened."""
+        makeTerms([self.mn[name] for name in line.split() if name in self.mn])
+
+    do_x = do_gterm = do_xterm
+
+    def do_noecho(self, line: str) -> None:
+        """noecho NODE COMMAND: run a command in a node without echo; nothing is echoed here anyway."""
+        self.default(line)
+
+    def do_time(self, line: str) -> None:
+        """time COMMAND: run a command and tell how long it took."""
+        start = time.time()
+        self.onecmd(line)
+        sys.stdout.write(f"*** Elapsed time: {time.time() - start:.6f} secs\n")
+        sys.stdout.flush()
+
+    def _scope(self) -> dict[str, Any]:
+        return {"net": self.mn, **self.mn.nameToNode}

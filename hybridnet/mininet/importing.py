@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""`import mininet` as `import hybridnet.mininet`: one set of modules under two names."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["imports_mininet", "path_of_mininet", "take_the_name"]
+
+_OURS = "hybridnet.mininet"
+
+
+class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers every import of `mininet` and its modules with the module of the same name here."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname.partition(".")[0] != "mininet":
+            return None
+        if fullname.startswith("mininet.examples"):
+            below = _homes_of_mininet() if fullname == "mininet.examples" else path
+            return importlib.machinery.PathFinder.find_spec(fullname, below)
+        ours = _OURS + fullname.removeprefix("mininet")
+        try:
+            found = importlib.util.find_spec(ours)
+        except ModuleNotFoundError:
+            return None
+        return found and importlib.machinery.ModuleSpec(
+            fullname, self, is_package=bool(found.submodule_search_locations)
+        )
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return importlib.import_module(_OURS + spec.name.removeprefix("mininet"))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It has been executed under its own name."""
+
+
+def _homes_of_mininet() -> list[str]:
+    """Where Mininet itself may be installed: its examples are scripts like any other, and run as they are."""
+    homes = [Path(folder, "mininet") for folder in (*sys.path, "/usr/lib/python3/dist-packages")]
+    return [str(home) for home in homes if (home / "examples").is_dir()]
+
+
+def take_the_name() -> None:
+    """From now on `mininet` is `hybridnet.mininet`, whatever else of that name is installed. Idempotent."""
+    if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Alias())
+    sys.modules["mininet"] = importlib.import_module(_OURS)
+
+
+def path_of_mininet() -> Path:
+    """The folder that makes `import mininet` mean this package when it is on PYTHONPATH."""
+    return Path(__file__).resolve().parent / "path"
+
+
+def imports_mininet(script: Path) -> bool:
+    """Whether a script, or a module beside it that it imports, imports `mininet`. False where it is no Python."""
+    return _imports_mininet(script, set())
+
+
+def _imports_mininet(script: Path, seen: set[Path]) -> bool:
+    seen.add(script)
+    try:
+        tree = ast.parse(script.read_bytes())
+    except (OSError, SyntaxError, ValueError):  # whoever runs it says what is wrong
+        return False
+    for node in ast.walk(tree):
+        names = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+        for name in names:
+            first = name.partition(".")[0]
+            beside = script.parent / f"{first}.py"
+            if first == "mininet" or (first and beside not in seen and _imports_mininet(beside, seen)):
+                return True
+    return False

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's interfaces and links: they exist as soon as they are described, and are made with the network.
+
+    Link(h1, s1) ─▶ an Intf at each node ─▶ (network made) the interfaces get their addresses, `config` changes the link
+
+Mininet's `TCLink` shapes with the kernel's tc. Here the simulator does: a link with a rate, a delay, a loss or a queue
+is simulated, whatever its class; one without is a veth pair, or a patch between switches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.node import link as live
+
+if TYPE_CHECKING:
+    from hybridnet.mininet.node import Node
+
+__all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
+
+SHAPING = ("bw", "delay", "jitter", "loss", "max_queue_size", "enable_red", "enable_ecn")
+# Options of the kernel's tc that have no counterpart: the simulator shapes exactly, whatever they say.
+OF_THE_KERNEL = ("speedup", "use_hfsc", "use_tbf", "latency_ms", "gro", "txo", "rxo")
+
+
+def shaping(params: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The options of a direction as `hybridnet.Topo.addLink` takes them.
+
+    A delay or jitter without a unit is in microseconds, as tc takes it.
+    """
+    for name in OF_THE_KERNEL:
+        if params.get(name):
+            tolerate(f"{what}: {name}=", "the simulator shapes links, not the kernel; it has no effect")
+    found = {name: params[name] for name in SHAPING if params.get(name) is not None}
+    for name in ("delay", "jitter"):
+        text = str(found.get(name, "")).strip()
+        if text and text.replace(".", "", 1).isdigit():
+            found[name] = f"{text}us"
+    return found
+
+
+class Intf(live.Intf):
+    """An interface of a node. Prints as its name.
+
+    Args:
+        name: such as h1-eth0.
+        node: whose it is.
+        port: its number there; None: the next.
+        link: the link that makes it; None: the interface is hardware of this computer.
+        mac: its address; None: the network chooses.
+    """
+
+    node: Any  # a `hybridnet.mininet.node.Node`
+    link: Any
+
+    def __init__(
+        self,
+        name: str,
+        node: Node | None = None,
+        port: int | None = None,
+        link: Link | None = None,
+        mac: str | None = None,
+        **params: Any,
+    ) -> None:
+        if node is None or (link is None and name != "lo"):
+            raise UsageError(
+                f"interface {name}: interfaces of this computer cannot be moved into the network yet; "
+                f"join them with `hybridnet wire {name} OTHER`"
+            )
+        self.name = name
+        self.node = node
+        self.link = link
+        self.mac = mac
+        self.ip: str | None = None
+        self.prefixLen: int | None = None
+        self.ip6: str | None = None
+        self.params = params
+        self.port = node.newPort() if port is None else port
+        if link is not None:
+            node.addIntf(self, self.port)
+
+    def made_as(self, other: live.Intf) -> None:
+        """The network is made: take the addresses that it gave."""
+        self.mac, self.ip, self.prefixLen, self.ip6 = other.mac, other.ip, other.prefixLen, other.ip6
+
+    def IP(self) -> str | None:
+        """The IPv4 address, without prefix length."""
+        return self.ip
+
+    def MAC(self) -> str | None:
+        """The MAC address; makes the network where it is not known before."""
+        if self.mac is None and not self.node.is_made():
+            self.node.make()
+        return self.mac
+
+    def cmd(self, *args: Any, **kwargs: Any) -> str:
+        """Run a command in the node."""
+        return str(self.node.cmd(*args, **kwargs))
+
+    def ifconfig(self, *args: str) -> str:
+        """Set it ``"up"`` or ``"down"``; else run ifconfig with it and the arguments."""
+        if args in (("up",), ("down",)):
+            return super().ifconfig(*args)
+        return self.cmd("ifconfig", self.name, *args)
+
+    def isUp(self, setUp: bool = False) -> bool:
+        """Whether it is administratively up; `setUp` sets it up first."""
+        if setUp:
+            self.ifconfig("up")
+        return super().isUp()
+
+    def updateIP(self) -> str | None:
+        """Read its address anew."""
+        words = self.cmd("ip -4 -o address show dev", self.name).split()
+        if "inet" in words:
+            address, _, length = words[words.index("inet") + 1].partition("/")
+            self.ip, self.prefixLen = address, int(length)
+        else:
+            self.ip = None
+        return self.ip
+
+    def updateMAC(self) -> str | None:
+        """Read its MAC address anew."""
+        self.mac = self.cmd(f"cat /sys/class/net/{self.name}/address").strip() or self.mac
+        return self.mac
+
+    def updateAddr(self) -> tuple[str | None, str | None]:
+        """Read both anew."""
+        return self.updateIP(), self.updateMAC()
+
+    def setMAC(self, macstr: str) -> None:
+        """Replace the MAC address."""
+        if self.node.is_made():
+            super().setMAC(macstr)
+        self.mac = macstr
+
+    def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
+        """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length."""
+        super().setIP(ipstr, prefixLen)
+
+    def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
+        """Call a method with one parameter, unless that is None or there is no such method."""
+        return set_param(self, results, method, **param)
+
+    def config(
+        self,
+        mac: str | None = None,
+        ip: str | None = None,
+        ifconfig: str | None = None,
+        up: bool = True,
+        **params: Any,
+    ) -> dict[str, Any]:
+        """Change its addresses, and what it sends: bw, delay, jitter, loss, max_queue_size."""
+        if mac is not None:
+            self.setMAC(mac)
+        if ip is not None:
+            self.setIP(ip)
+        if ifconfig is not None:
+            self.ifconfig(*ifconfig.split())
+        if self.link is not None and any(params.get(name) is not None for name in SHAPING):
+            self.link.shape(self, params)
+        return {}
+
+    def delete(self) -> None:
+        """Take the interface down: it goes with the network."""
+        self.ifconfig("down")
+
+    def rename(self, newname: str) -> str:
+        """Refuse: links name their interfaces."""
+        raise UsageError(f"interface {self}: it cannot be renamed; give its link intfName1 or intfName2")
+
+
+def set_param(of: Any, results: dict[str, Any], method: str, **param: Any) -> Any:
+    """Mininet's `setParam`: ``set_param(intf, results, "setMAC", mac=None)`` does nothing."""
+    ((name, value),) = param.items()
+    act = getattr(of, method, None)
+    if value is None or act is None:
+        return None
+    if isinstance(value, list):
+        result = act(*value)
+    elif isinstance(value, dict):
+        result = act(**value)
+    else:
+        result = act(value)
+    results[name] = result
+    return result
+
+
+class Link:
+    """A link between two nodes.
+
+    Args:
+        node1, node2: the nodes.
+        port1, port2: port numbers; default: the next ones.
+        intfName1, intfName2: interface names instead of node-ethN.
+        addr1, addr2: MAC addresses.
+        intf, cls1, cls2: classes of the interfaces.
+        params1, params2: of one end's interface and of the direction that starts there.
+        **params: of both directions.
+    """
+
+    def __init__(
+        self,
+        node1: Node,
+        node2: Node,
+        port1: int | None = None,
+        port2: int | None = None,
+        intfName1: str | None = None,
+        intfName2: str | None = None,
+        addr1: str | None = None,
+        addr2: str | None = None,
+        intf: type[Intf] = Intf,
+        cls1: type[Intf] | None = None,
+        cls2: type[Intf] | None = None,
+        params1: dict[str, Any] | None = None,
+        params2: dict[str, Any] | None = None,
+        fast: bool = True,
+        **params: Any,
+    ) -> None:
+        own = [{**params, **(params1 or {})}, {**params, **(params2 or {})}]
+        ends = []
+        for node, port, name, mac, cls, mine in zip(
+            (node1, node2),
+            (port1, port2),
+            (intfName1, intfName2),
+            (addr1, addr2),
+            (cls1, cls2),
+            own,
+            strict=True,
+        ):
+            number = mine.pop("port", None) if port is None else port
+            number = node.newPort() if number is None else number
+            made = (cls or intf)(
+                name or self.intfName(node, number),
+                node=node,
+                port=number,
+                link=self,
+                mac=mac or mine.get("mac"),
+                **mine,
+            )
+            ends.append(made)
+        self.intf1, self.intf2 = ends
+        node1.network().joined(self)
+
+    def intfName(self, node: Node, n: int) -> str:
+        """The name of interface number `n` of a node."""
+        return f"{node.name}-eth{n}"
+
+    @property
+    def name(self) -> str:
+        """The names of its nodes."""
+        return f"{self.intf1.node.name}-{self.intf2.node.name}"
+
+    def description(self) -> dict[str, Any]:
+        """It as `hybridnet.Topo.addLink` takes it, without the nodes."""
+        told: dict[str, Any] = {}
+        for number, intf in ((1, self.intf1), (2, self.intf2)):
+            own = shaping(intf.params, f"link {self.name}")
+            for option in ("ip", "mtu"):
+                if intf.params.get(option) is not None:
+                    own[option] = intf.params[option]
+            told |= {f"port{number}": intf.port, f"intfName{number}": intf.name, f"params{number}": own}
+            if intf.mac is not None:
+                told[f"addr{number}"] = intf.mac
+        return told
+
+    def shape(self, intf: Intf, params: Mapping[str, Any]) -> None:
+        """Change what is sent at one end: now, or when the network is made."""
+        intf.params.update(params)
+        node = intf.node
+        if node.is_made():
+            end = "params1" if intf is self.intf1 else "params2"
+            node.network().set_link(self, **{end: shaping(params, f"link {self.name}")})
+
+    def delete(self) -> None:
+        """Take it down: it goes with the network."""
+        self.stop()
+
+    def stop(self) -> None:
+        """Set both ends down."""
+        for intf in (self.intf1, self.intf2):
+            if intf.node.is_made():
+                intf.ifconfig("down")
+
+    def status(self) -> str:
+        """ "(OK OK)" where both interfaces are there."""
+        return f"({self.intf1.status()} {self.intf2.status()})"
+
+    def __str__(self) -> str:
+        return f"{self.intf1}<->{self.intf2}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+
+class TCIntf(Intf):
+    """Mininet's interface with shaping; every interface here has it."""
+
+
+class TCLink(Link):
+    """Mininet's link with shaping; every link here has it."""
+
+
+class TCULink(TCLink):
+    """The same: Mininet's differs in offloads, which hybridnet chooses."""
+
+
+class OVSIntf(Intf):
+    """An end of a patch between switches; every link between switches of one machine is one."""
+
+
+class OVSLink(Link):
+    """A patch between switches; every plain link between switches of one machine is one."""

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's nodes: hosts, switches and controllers. They exist as soon as they are described; the first command that
+needs the network makes it.
+
+Classes of a script's own that derive from these are honoured: their constructors, `config`, `start`, `stop` and
+`terminate` are called when Mininet calls them.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.controllers import (
+    NOX,
+    Controller,
+    DefaultController,
+    DefaultControllers,
+    NullController,
+    OVSController,
+    RemoteController,
+    Ryu,
+    findController,
+)
+from hybridnet.mininet.link import Intf, Link, set_param
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.node import node as live
+from hybridnet.node.popen import Popen
+
+if TYPE_CHECKING:
+    from hybridnet.mininet.net import Mininet
+
+__all__ = [
+    "NOX", "CPULimitedHost", "Controller", "DefaultController", "DefaultControllers", "Host", "IVSSwitch", "Node",
+    "NullController", "OVSBatch", "OVSBridge", "OVSController", "OVSKernelSwitch", "OVSSwitch", "RemoteController",
+    "Ryu", "Switch", "UserSwitch", "findController",
+]  # fmt: skip
+
+EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
+"""What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
+
+
+class Node(live.Node):
+    """A node: a host or a switch.
+
+    Args:
+        name: unique in the network.
+        inNamespace: False puts it into the computer's own namespace, which is not supported yet.
+        **params: ip, mac, defaultRoute, privateDirs; others are kept in `params` for the node's own class.
+    """
+
+    portBase = 0  # number of the first port
+    inToNode: dict[Any, Any] = {}
+    outToNode: dict[Any, Any] = {}
+
+    def __init__(self, name: str, inNamespace: bool = True, **params: Any) -> None:
+        super().__init__(name, **params)
+        self.inNamespace = params.get("inNamespace", inNamespace)
+        self.ports: dict[Intf, int] = {}
+        self.nameToIntf: dict[str, Intf] = {}
+        self.net: Mininet | None = None
+        self.shell: Node | None = self
+
+    # The network it belongs to
+
+    def network(self) -> Mininet:
+        """Its network; a node that was made without one belongs to the one that all such nodes share."""
+        if self.net is None:
+            from hybridnet.mininet.net import network_of_loose_nodes
+
+            network_of_loose_nodes().adopt(self)
+        assert self.net is not None
+        return self.net
+
+    def make(self) -> None:
+        """Make the network, if that is not done."""
+        self.network().make()
+
+    def is_made(self) -> bool:
+        """Whether the network is made, so that commands can run."""
+        return self._agent is not None
+
+    def _call(self, verb: str, **arguments: Any) -> Any:
+        if self._agent is None:
+            self.make()
+        return super()._call(verb, **arguments)
+
+    # Interfaces
+
+    def newPort(self) -> int:
+        """The next number of a port."""
+        return max(self.intfs, default=self.portBase - 1) + 1
+
+    def addIntf(self, intf: Intf, port: int | None = None, moveIntfFn: Any = None) -> None:
+        """Add an interface, which a link makes."""
+        number = self.newPort() if port is None else port
+        self.intfs[number] = intf
+        self.ports[intf] = number
+        self.nameToIntf[intf.name] = intf
+
+    def delIntf(self, intf: Intf) -> None:
+        """Forget an interface."""
+        number = self.ports.pop(intf, None)
+        if number is not None:
+            self.intfs.pop(number, None)
+            self.nameToIntf.pop(intf.name, None)
+
+    def linkTo(self, node: Node, link: type[Link] = Link) -> Link:
+        """Link it to another node."""
+        return link(self, node)
+
+    def intfIsUp(self, intf: Any = None) -> bool:
+        """Whether an interface (the default one) is administratively up."""
+        return self._required(intf).isUp()
+
+    def setIP(self, ip: str, prefixLen: int = 8, intf: Any = None, **kwargs: Any) -> None:
+        """Replace an interface's address."""
+        super().setIP(ip, prefixLen, intf)
+
+    # Configuring
+
+    def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
+        """Call a method with one parameter, unless that is None or there is no such method."""
+        return set_param(self, results, method, **param)
+
+    def config(  # type: ignore[override]
+        self,
+        mac: str | None = None,
+        ip: str | None = None,
+        defaultRoute: str | None = None,
+        lo: str = "up",
+        **_params: Any,
+    ) -> dict[str, Any]:
+        """Set what differs from what is there; called once the network is made, with the node's parameters.
+
+        A class of a script's own overrides it, and calls this one.
+        """
+        intf = self.defaultIntf()
+        if isinstance(intf, Intf):
+            if mac is not None and mac.lower() != (intf.mac or "").lower():
+                intf.setMAC(mac)
+            if ip is not None and ip.partition("/")[0] != intf.ip:
+                self.setIP(ip, intf=intf)
+        if defaultRoute is not None and defaultRoute != self.params.get("defaultRoute"):
+            self.setDefaultRoute(defaultRoute)
+        if lo != "up":
+            self.cmd("ip link set dev lo", lo)
+        return {}
+
+    def configDefault(self, **moreParams: Any) -> None:
+        """`config` with its own parameters, and more."""
+        self.config(**{**self.params, **moreParams})
+
+    # Commands
+
+    def cmd(self, *args: Any, **kwargs: Any) -> str:
+        """Run a command in the node's shell and return what it printed."""
+        return super().cmd(*args, verbose=bool(kwargs.get("verbose")), timeout=kwargs.get("timeout"))
+
+    def sendCmd(self, *args: Any, **kwargs: Any) -> None:
+        """Start a command in the node's shell; `printPid` is accepted."""
+        super().sendCmd(*args)
+
+    def monitor(self, timeoutms: float | None = None, findPid: bool = True) -> str:
+        """What the command has printed since."""
+        return super().monitor(timeoutms)
+
+    def waitOutput(self, verbose: bool = False, findPid: bool = True) -> str:
+        """Wait for the started command to end, and return what it printed."""
+        return super().waitOutput(verbose)
+
+    def sendInt(self, intr: str = chr(3)) -> None:
+        """Press ^C in the node's shell."""
+        super().sendInt()
+
+    def popen(self, *args: Any, **options: Any) -> Popen:
+        """Start a program in the node; its output is bytes unless text is asked for, as with `subprocess.Popen`."""
+        options.pop("mncmd", None)
+        if not ({"text", "universal_newlines", "encoding"} & options.keys()):
+            options["text"] = False
+        return super().popen(*args, **options)
+
+    def pexec(self, *args: Any, **options: Any) -> tuple[str, str, int]:
+        """Run a program beside the shell to its end. Returns (stdout, stderr, exit status), as text."""
+        program = self.popen(*args, **{**options, "text": True})
+        out, err = program.communicate()
+        return out or "", err or "", program.wait()
+
+    # Ending
+
+    def terminate(self) -> None:
+        """Called before the network is stopped; subclasses end what they began."""
+
+    def stop(self, deleteIntfs: bool = False) -> None:
+        """`terminate`."""
+        self.terminate()
+
+    def deleteIntfs(self, checkName: bool = True) -> None:
+        """Interfaces go with the network."""
+
+    def cleanup(self) -> None:
+        """The node goes with the network."""
+
+    def __repr__(self) -> str:
+        pid = self.pid if self.is_made() else None
+        return f"<{type(self).__name__} {self.name}: {self._shown_intfs()} pid={pid}> "
+
+    def _shown_intfs(self) -> str:
+        return ",".join(f"{intf.name}:{intf.ip}" for intf in self.intfList())
+
+    @classmethod
+    def setup(cls) -> None:
+        """Called before the first node of a class is made; nothing is needed."""
+
+
+class Host(Node, live.Host):
+    """A host: a network namespace with a shell."""
+
+
+class CPULimitedHost(Host):
+    """A host. Its share of the processor is not limited: `cpu=` and `cores=` have no effect, and that is said."""
+
+    def __init__(self, name: str, sched: str = "cfs", **params: Any) -> None:
+        super().__init__(name, **params)
+
+    def config(  # type: ignore[override]
+        self, cpu: float = -1, cores: Any = None, **params: Any
+    ) -> dict[str, Any]:
+        """`Host.config`; says that a share of the processor is not limited."""
+        if cpu not in (-1, None) or cores:
+            tolerate("cpu= and cores= of hosts", "shares of the processor are not limited; it has no effect")
+        return super().config(**params)
+
+    def setCPUFrac(self, f: float, sched: str | None = None) -> None:
+        """Says that it has no effect."""
+        tolerate("setCPUFrac", "shares of the processor are not limited; it has no effect")
+
+    def setCPUs(self, cores: Any, mems: int = 0) -> None:
+        """Says that it has no effect."""
+        tolerate("setCPUs", "processes of hosts are not pinned; it has no effect")
+
+    @classmethod
+    def init(cls) -> None:
+        """Nothing is needed."""
+
+
+class Switch(Node, live.Switch):
+    """A switch: an Open vSwitch bridge. Its commands run on its machine.
+
+    Args:
+        name: unique in the network; also the bridge's.
+        dpid: up to 16 hexadecimal digits; default: the first number in the name.
+        opts, listenPort: accepted; they have no effect, and that is said.
+    """
+
+    portBase = 1
+    dpidLen = 16
+
+    def __init__(
+        self, name: str, dpid: str | None = None, opts: str = "", listenPort: int | None = None, **params: Any
+    ) -> None:
+        super().__init__(name, **params)
+        if listenPort is not None:
+            tolerate(
+                "listenPort=", "switches take no passive connections; use dpctl, which has no need of them"
+            )
+        if opts:
+            tolerate(f"opts={opts!r} of switches", "it has no effect")
+        self.opts = opts
+        self.listenPort = listenPort
+        self.params["dpid"] = self.defaultDpid(dpid)
+        self.wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
+        self.on_start = None
+
+    def defaultDpid(self, dpid: str | None = None) -> str:
+        """Its datapath id: the one given, or the first number in its name. Raises UsageError where it has none."""
+        if dpid is not None:
+            return dpid.replace(":", "").lower().zfill(self.dpidLen)
+        number = re.search(r"\d+", self.name)
+        if number is None:
+            raise UsageError(
+                f"switch {self.name}: its name has no number to derive a dpid from; give it dpid="
+            )
+        return f"{int(number[0]):x}".zfill(self.dpidLen)
+
+    def defaultIntf(self) -> Any:
+        """Its first port; None where it has none."""
+        return self.intfs[min(self.intfs)] if self.intfs else None
+
+    def start(self, controllers: Sequence[Controller] = ()) -> None:
+        """Give it its controllers: now, or when the network is made."""
+        self.wanted = list(controllers)
+        if self.is_made():
+            self.network().give_controllers(self)
+
+    def stop(self, deleteIntfs: bool = True) -> None:
+        """Take it out of service: its ports go down, until the network ends. `net.stop` does not need it."""
+        if self.is_made():
+            for intf in self.intfList():
+                intf.ifconfig("down")
+
+    def connected(self) -> bool:
+        """Whether a controller has it, or it needs none."""
+        return self.params.get("failMode") == "standalone" or live.Switch.connected(self)
+
+    def __repr__(self) -> str:
+        pid = self.pid if self.is_made() else None
+        return f"<{type(self).__name__} {self.name}: lo:127.0.0.1,{self._shown_intfs()} pid={pid}> "
+
+
+class OVSSwitch(Switch):
+    """An Open vSwitch bridge.
+
+    Args:
+        name, **params: as of `Switch`.
+        failMode: "secure" or "standalone".
+        datapath: "kernel" or "user"; hybridnet takes what the machine has, so it changes nothing.
+        protocols: such as "OpenFlow13"; default: all that Open vSwitch has.
+        stp: have it run the spanning tree protocol.
+        inband, reconnectms, batch: accepted; they have no effect.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        failMode: str = "secure",
+        datapath: str = "kernel",
+        inband: bool = False,
+        protocols: str | None = None,
+        reconnectms: int = 1000,
+        stp: bool = False,
+        batch: bool = False,
+        **params: Any,
+    ) -> None:
+        super().__init__(name, **params)
+        if inband:
+            tolerate("inband=", "controllers are reached beside the network; it has no effect")
+        self.failMode, self.datapath, self.protocols, self.stp = failMode, datapath, protocols, stp
+        self.params |= {"failMode": failMode, "protocols": _versions(protocols)}
+
+    def vsctl(self, *args: Any, **_: Any) -> str:
+        """Run ovs-vsctl on its machine."""
+        return self.cmd("ovs-vsctl", *args)
+
+    def dpctl(self, *args: Any) -> str:
+        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`."""
+        words = [word for arg in args for word in shlex.split(str(arg))]
+        return self.cmd("ovs-ofctl -O", self.params["protocols"], words[0], self.name, *words[1:])
+
+    def attach(self, intf: Any) -> None:
+        """Add a port that was made by hand."""
+        self.vsctl("add-port", self, intf)
+        self.cmd("ip link set dev", intf, "up")
+
+    def detach(self, intf: Any) -> None:
+        """Take a port out of the bridge."""
+        self.vsctl("del-port", self, intf)
+
+    def controllerUUIDs(self, update: bool = False) -> list[str]:
+        """The rows of its controllers in Open vSwitch's database."""
+        return re.findall(r"[0-9a-f-]{36}", self.vsctl("-- get Bridge", self, "Controller"))
+
+    def bridgeOpts(self) -> str:
+        """Nothing: the bridge is made with its options."""
+        return ""
+
+    @classmethod
+    def isOldOVS(cls) -> bool:
+        """Whether Open vSwitch is older than 1.10; it is not."""
+        return False
+
+
+def _versions(protocols: str | Sequence[str] | None) -> str:
+    if protocols is None:
+        return EVERY_VERSION
+    return protocols if isinstance(protocols, str) else ",".join(protocols)
+
+
+OVSKernelSwitch = OVSSwitch
+OVSBatch = OVSSwitch
+
+
+class OVSBridge(OVSSwitch):
+    """A bridge without a controller, which learns by itself."""
+
+    def __init__(self, name: str, **params: Any) -> None:
+        super().__init__(name, **{**params, "failMode": "standalone"})
+
+    def start(self, controllers: Sequence[Controller] = ()) -> None:
+        """It has no controllers."""
+        super().start([])
+
+    def connected(self) -> bool:
+        """It forwards by itself; with the spanning tree protocol, once that has settled."""
+        return not self.stp or "FORWARD" in self.cmd("ovs-appctl stp/show", self)
+
+
+class UserSwitch(OVSSwitch):
+    """The reference switch in user space, which nobody has any more: an Open vSwitch bridge, and that is said."""
+
+    def __init__(self, name: str, dpopts: str = "", **params: Any) -> None:
+        tolerate(type(self).__name__, "an Open vSwitch bridge takes its place")
+        super().__init__(name, **params)
+
+
+class IVSSwitch(UserSwitch):
+    """The Indigo switch, which nobody has any more: an Open vSwitch bridge, and that is said."""
+
+    def __init__(self, name: str, verbose: bool = False, **params: Any) -> None:
+        super().__init__(name, **params)

@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's helpers: commands on this computer, addresses, parameters in text, lists of connections."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import queue
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.mininet.log import debug, error, info, output
+from hybridnet.topo import natural
+
+__all__ = [
+    "BaseString", "Encoding", "Python3", "buildTopo", "checkFloat", "checkInt", "checkRun", "custom", "customClass",
+    "decode", "dumpNetConnections", "dumpNodeConnections", "dumpPorts", "encode", "ensureRoot", "errFail", "errRun",
+    "fixLimits", "getincrementaldecoder", "ipAdd", "ipNum", "ipParse", "ipStr", "irange", "isShellBuiltin",
+    "macColonHex", "makeIntfPair", "makeNumeric", "moveIntf", "natural", "naturalSeq", "netParse", "numCores",
+    "oldQuietRun", "pexpect", "pmonitor", "quietRun", "retry", "run", "specialClass", "splitArgs", "waitListening",
+    "which",
+]  # fmt: skip
+
+Python3 = True
+BaseString = str
+Encoding = "utf-8"
+
+
+def decode(text: bytes | str) -> str:
+    """Bytes as text; text stays as it is."""
+    return text.decode(Encoding, errors="replace") if isinstance(text, bytes) else text
+
+
+def encode(text: str | bytes) -> bytes:
+    """Text as bytes; bytes stay as they are."""
+    return text.encode(Encoding) if isinstance(text, str) else text
+
+
+def getincrementaldecoder() -> codecs.IncrementalDecoder:
+    """A decoder for text that comes in pieces."""
+    return codecs.getincrementaldecoder(Encoding)(errors="replace")
+
+
+# Commands on this computer
+
+
+def _words(command: tuple[Any, ...]) -> list[str] | str:
+    """What `subprocess` is to run: one list, the words of one text, or the arguments as words."""
+    if len(command) == 1 and isinstance(command[0], list):
+        return [str(word) for word in command[0]]
+    if len(command) == 1 and isinstance(command[0], str):
+        return shlex.split(command[0])
+    return [str(word) for word in command]
+
+
+def run(cmd: str) -> int:
+    """Run a command and show its output. Returns its exit status."""
+    return subprocess.call(cmd.split(" "))
+
+
+def checkRun(cmd: str) -> int:
+    """`run`; raises CalledProcessError where the command fails."""
+    return subprocess.check_call(cmd.split(" "))
+
+
+def errRun(*cmd: Any, **kwargs: Any) -> tuple[str, str, int]:
+    """Run a command on this computer.
+
+    Args:
+        cmd: a list, a text, or the words.
+        shell: give the text to a shell. echo: show what is run. stderr: PIPE (default) or STDOUT.
+
+    Returns:
+        (standard output, standard error, exit status). A command that does not exist gives 127.
+    """
+    shell, echo = kwargs.pop("shell", False), kwargs.pop("echo", False)
+    kwargs.setdefault("stderr", subprocess.PIPE)
+    words = cmd[0] if isinstance(cmd[0], list) else cmd
+    command = " ".join(map(str, words)) if shell else _words(cmd)
+    if echo:
+        info(f"{command if isinstance(command, str) else ' '.join(command)}\n")
+    if not shell and isinstance(command, list) and isShellBuiltin(command[0]):
+        command, shell = shlex.join(command), True
+    debug(f"*** errRun: {command}\n")
+    try:
+        done = subprocess.run(command, shell=shell, stdout=subprocess.PIPE, check=False, **kwargs)
+    except FileNotFoundError as problem:
+        return "", f"{problem.filename}: command not found\n", 127
+    return decode(done.stdout or b""), decode(done.stderr or b""), done.returncode
+
+
+def errFail(*cmd: Any, **kwargs: Any) -> tuple[str, str, int]:
+    """`errRun`; raises Exception where the command fails, as Mininet does."""
+    out, err, status = errRun(*cmd, **kwargs)
+    if status:
+        raise Exception(f"errFail: {cmd} failed with return code {status}: {err}")
+    return out, err, status
+
+
+def quietRun(cmd: Any, **kwargs: Any) -> str:
+    """Run a command on this computer; its output and its errors together, shown nowhere."""
+    return errRun(cmd, stderr=subprocess.STDOUT, **kwargs)[0]
+
+
+def oldQuietRun(*cmd: Any) -> str:
+    """`quietRun` by another name."""
+    return quietRun(list(cmd) if len(cmd) > 1 else cmd[0])
+
+
+def which(cmd: str, **kwargs: Any) -> str:
+    """Where a program is; empty when it is nowhere."""
+    out, _, status = errRun(["which", cmd], **kwargs)
+    return "" if status else out.strip()
+
+
+def isShellBuiltin(cmd: str) -> bool:
+    """Whether bash has it built in and no program of that name would be run."""
+    return cmd.partition(" ")[0] in {
+        ".", ":", "alias", "bg", "break", "builtin", "cd", "command", "compgen", "complete", "continue", "declare",
+        "dirs", "disown", "enable", "eval", "exec", "exit", "export", "fc", "fg", "getopts", "hash", "help", "history",
+        "jobs", "let", "local", "logout", "popd", "pushd", "read", "readonly", "return", "set", "shift", "shopt",
+        "source", "suspend", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+    }  # fmt: skip
+
+
+def retry(retries: int, delaySecs: float, fn: Callable[..., Any], *args: Any, **keywords: Any) -> None:
+    """Call `fn` until it returns something true, at most `retries` times, so many seconds apart."""
+    for _ in range(retries):
+        if fn(*args, **keywords):
+            return
+        time.sleep(delaySecs)
+    error(f"*** gave up after {retries} retries\n")
+    sys.exit(1)
+
+
+def ensureRoot() -> None:
+    """Raise EnvironmentLackError unless this is root."""
+    if os.getuid() != 0:
+        raise EnvironmentLackError("Mininet's scripts make networks and need root; run with sudo")
+
+
+def fixLimits() -> None:
+    """Nothing to raise: each machine of a network sets the limits that it needs, and puts them back."""
+
+
+def numCores() -> int:
+    """Cores of this computer."""
+    return os.cpu_count() or 1
+
+
+class _Pexpect:
+    """pexpect with text instead of bytes, imported when it is first used."""
+
+    def spawn(self, *args: Any, **kwargs: Any) -> Any:
+        """`pexpect.spawn`, with UTF-8 as its encoding."""
+        kwargs.setdefault("encoding", Encoding)
+        return self._module().spawn(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module(), name)
+
+    @staticmethod
+    def _module() -> Any:
+        try:
+            import pexpect as module  # type: ignore[import-untyped]
+        except ImportError:
+            raise EnvironmentLackError(
+                "the script uses pexpect, which is not installed; pip install pexpect"
+            ) from None
+        return module
+
+
+pexpect = _Pexpect()
+
+
+# Addresses
+
+
+def macColonHex(mac: int) -> str:
+    """A number as a MAC address.
+
+    Example:
+        >>> macColonHex(258)
+        '00:00:00:00:01:02'
+    """
+    return ":".join(f"{byte:02x}" for byte in mac.to_bytes(6, "big"))
+
+
+def ipStr(ip: int) -> str:
+    """A number as an IPv4 address.
+
+    Example:
+        >>> ipStr(0x0a000001)
+        '10.0.0.1'
+    """
+    return ".".join(str(byte) for byte in (ip & 0xFFFFFFFF).to_bytes(4, "big"))
+
+
+def ipNum(w: int, x: int, y: int, z: int) -> int:
+    """The four bytes of an IPv4 address as a number."""
+    return int.from_bytes(bytes((w, x, y, z)), "big")
+
+
+def ipAdd(i: int, prefixLen: int = 8, ipBaseNum: int = 0x0A000000) -> str:
+    """Address number `i` of a network. Raises UsageError where the network has not so many.
+
+    Example:
+        >>> ipAdd(257, 8)
+        '10.0.1.1'
+    """
+    size = 1 << (32 - prefixLen)
+    if not 0 <= i < size:
+        raise UsageError(
+            f"ipAdd: a network with prefix length {prefixLen} has no address number {i}; it has {size}"
+        )
+    return ipStr((ipBaseNum & ~(size - 1)) + i)
+
+
+def ipParse(ip: str) -> int:
+    """An IPv4 address as a number; missing bytes before the last are 0, as inet_aton takes them.
+
+    Example:
+        >>> ipParse("10.1") == ipParse("10.0.0.1") == 0x0a000001
+        True
+    """
+    parts = [int(part) for part in ip.split(".")]
+    while len(parts) < 4:
+        parts.insert(len(parts) - 1, 0)
+    return ipNum(*parts)
+
+
+def netParse(ipstr: str) -> tuple[int, int]:
+    """A network such as ``"10.0.0.0/8"`` as (number, prefix length); without /, the bytes given count.
+
+    Example:
+        >>> netParse("10.0.0.0/8")
+        (167772160, 8)
+    """
+    ip, _, length = ipstr.partition("/")
+    prefix = int(length) if length else 0
+    parts = [*(int(part) for part in ip.split(".") if part), 0, 0, 0, 0][:4]
+    if not length:
+        prefix = 24 if ip.count(".") == 3 else 8 * (ip.rstrip(".").count(".") + 1)
+    return ipNum(*parts), prefix
+
+
+# Parameters
+
+
+def checkInt(s: str) -> bool:
+    """Whether a text is a whole number."""
+    try:
+        int(s)
+    except ValueError:
+        return False
+    return True
+
+
+def checkFloat(s: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(s)
+    except ValueError:
+        return False
+    return True
+
+
+def makeNumeric(s: str) -> int | float | str:
+    """A text as the number it is; text that is none stays as it is."""
+    return int(s) if checkInt(s) else float(s) if checkFloat(s) else s
+
+
+def naturalSeq(t: Iterable[str]) -> list[list[Any]]:
+    """The natural keys of several names."""
+    return [natural(text) for text in t]
+
+
+def irange(start: int, end: int) -> range:
+    """The whole numbers from `start` to `end`, both included."""
+    return range(start, end + 1)
+
+
+def custom(cls: Callable[..., Any], **params: Any) -> Callable[..., Any]:
+    """A class (or function) with some of its parameters given."""
+    made = partial(cls, **params)
+    made.__name__ = f"custom({getattr(cls, '__name__', cls)},{params})"  # type: ignore[attr-defined]
+    return made
+
+
+def splitArgs(argstr: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """``"tree,2,fanout=3"`` as a name, values and named values.
+
+    Example:
+        >>> splitArgs("tree,2,fanout=3")
+        ('tree', [2], {'fanout': 3})
+    """
+    name, *parts = argstr.split(",")
+    named = dict(part.split("=", 1) for part in parts if "=" in part)
+    return (
+        name,
+        [makeNumeric(part) for part in parts if "=" not in part],
+        {key: makeNumeric(value) for key, value in named.items()},
+    )
+
+
+def customClass(classes: Mapping[str, Callable[..., Any]], argStr: str) -> Callable[..., Any]:
+    """The class that a command line names, with the parameters that it gives. Raises UsageError for another name."""
+    name, positional, named = splitArgs(argStr)
+    if name not in classes:
+        raise UsageError(f"{name} is unknown; write one of {', '.join(sorted(classes))}")
+    return partial(classes[name], *positional, **named) if positional or named else classes[name]
+
+
+def specialClass(
+    cls: type,
+    prepend: list[Any] | None = None,
+    append: list[Any] | None = None,
+    defaults: dict[str, Any] | None = None,
+    override: dict[str, Any] | None = None,
+) -> type:
+    """A subclass of `cls` whose constructor gets arguments before and after those given, defaults and overrides."""
+    before, after, weak, strong = prepend or [], append or [], defaults or {}, override or {}
+
+    class Special(cls):
+        """A class with parameters given."""
+
+        def __init__(self, *args: Any, **params: Any) -> None:
+            super().__init__(*before, *args, *after, **{**weak, **params, **strong})
+
+    Special.__name__ = f"{cls.__name__}*"
+    return Special
+
+
+def buildTopo(topos: Mapping[str, Callable[..., Any]], topoStr: str) -> Any:
+    """The topology that a command line names, made. Raises UsageError for another name."""
+    name, positional, named = splitArgs(topoStr)
+    if name not in topos:
+        raise UsageError(f"there is no topology {name!r}; there are {', '.join(sorted(topos))}")
+    return topos[name](*positional, **named)
+
+
+# Looking at a network
+
+
+def dumpNodeConnections(nodes: Iterable[Any]) -> None:
+    """Show each node's interfaces and what they are connected to."""
+    for node in nodes:
+        info(f"{node.name}{''.join(_connections(node))}\n")
+
+
+def dumpNetConnections(net: Any) -> None:
+    """Show the connections of every node of a network."""
+    dumpNodeConnections([*net.controllers, *net.switches, *net.hosts])
+
+
+def dumpPorts(switches: Iterable[Any]) -> None:
+    """Show each switch's interfaces and their port numbers."""
+    for switch in switches:
+        output(f"{switch.name} {' '.join(f'{intf}:{switch.ports[intf]}' for intf in switch.intfList())}\n")
+
+
+def _connections(node: Any) -> Iterator[str]:
+    for intf in node.intfList() if hasattr(node, "intfList") else ():
+        if intf.link is None:
+            yield f" {intf.name}: "
+            continue
+        far = intf.link.intf2 if intf.link.intf1 is intf else intf.link.intf1
+        yield f" {intf.name}:{far}"
+
+
+def pmonitor(
+    popens: dict[Any, Any], timeoutms: float = 500, readline: bool = True, readmax: int = 1024
+) -> Iterator[tuple[Any, str]]:
+    """Lines of several programs, as they come: (key, line) until all have ended, (None, "") when none came in time.
+
+    Args:
+        popens: of each key, a program started with stdout=PIPE; those that end are taken out.
+        timeoutms: how long to wait for a line of any of them.
+        readline: give whole lines; False: at most `readmax` characters at once.
+    """
+    lines: queue.Queue[tuple[Any, str | None]] = queue.Queue(maxsize=10_000)
+    for key, program in popens.items():
+        threading.Thread(
+            target=_read_into, args=(lines, key, program, readline, readmax), daemon=True
+        ).start()
+    while popens:
+        try:
+            key, line = lines.get(timeout=timeoutms / 1000)
+        except queue.Empty:
+            yield None, ""
+            continue
+        if line is None:
+            popens[key].wait()
+            del popens[key]
+        else:
+            yield key, line
+
+
+def waitListening(
+    client: Any = None, server: Any = "127.0.0.1", port: int = 80, timeout: float | None = None
+) -> bool:
+    """Wait until `server` (a node or an address) listens on a TCP port, as `client` sees it.
+
+    Returns:
+        False when it did not within `timeout` seconds.
+    """
+    address = server if isinstance(server, str) else server.IP()
+    probe = f"exec 3<>/dev/tcp/{address}/{port}"
+    deadline = None if timeout is None else time.monotonic() + timeout
+    while True:
+        command = ["bash", "-c", probe]
+        status = errRun(command)[2] if client is None else client.pexec(command)[2]
+        if status == 0:
+            return True
+        if deadline is not None and time.monotonic() > deadline:
+            error(f"could not connect to {server} on port {port}\n")
+            return False
+        time.sleep(0.1)
+
+
+def _read_into(lines: Any, key: Any, program: Any, readline: bool, readmax: int) -> None:
+    read = program.stdout.readline if readline else partial(program.stdout.read, readmax)
+    while piece := read():
+        lines.put((key, decode(piece)))
+    lines.put((key, None))
+
+
+# Interfaces by hand
+
+
+def makeIntfPair(
+    intf1: str,
+    intf2: str,
+    addr1: str | None = None,
+    addr2: str | None = None,
+    node1: Any = None,
+    node2: Any = None,
+    deleteIntfs: bool = True,
+    runCmd: Any = None,
+) -> None:
+    """Refuse: interfaces are made by links."""
+    raise UsageError(
+        f"makeIntfPair {intf1} {intf2}: pairs of interfaces are made by links; use Link(node1, node2)"
+    )
+
+
+def moveIntf(
+    intf: Any, dstNode: Any, printError: bool = True, retries: int = 3, delaySecs: float = 0.001
+) -> None:
+    """Refuse: interfaces stay where their links put them."""
+    raise UsageError(f"moveIntf {intf}: interfaces stay with the node that their link names; describe it so")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""A network that is described and not yet made: names, addresses and options as Mininet has them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.link import Link, TCLink, shaping
+from hybridnet.mininet.net import Mininet
+from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, UserSwitch
+from hybridnet.mininet.topo import SingleSwitchTopo, Topo
+
+
+def described(net: Mininet) -> Any:
+    net.build()
+    return net._description()
+
+
+def test_hosts_get_addresses_in_the_order_in_which_they_are_added() -> None:
+    net = Mininet(controller=None)
+    net.addHost("z"), net.addHost("a", ip="10.9.9.9"), net.addHost("m")
+    topo = described(net)
+    assert [topo.nodeInfo(name)["ip"] for name in ("z", "a", "m")] == [
+        "10.0.0.1/8",
+        "10.9.9.9/8",
+        "10.0.0.3/8",
+    ]
+
+
+def test_automatic_mac_addresses_are_the_hosts_numbers() -> None:
+    net = Mininet(SingleSwitchTopo(2), controller=None, autoSetMacs=True)
+    assert described(net).nodeInfo("h2")["mac"] == "00:00:00:00:00:02"
+
+
+def test_a_link_has_its_interfaces_before_anything_is_made() -> None:
+    net = Mininet(controller=None)
+    h1, s1 = net.addHost("h1"), net.addSwitch("s1")
+    link = net.addLink(h1, "s1", bw=10)
+    assert str(link) == "h1-eth0<->s1-eth1"
+    assert h1.intfNames() == ["h1-eth0"]
+    assert s1.ports[link.intf2] == 1
+    assert net.linksBetween(h1, s1) == [link]
+
+
+@pytest.mark.parametrize(
+    ("written", "means"), [("5ms", "5ms"), (5, "5us"), ("0", "0us"), ("73us", "73us"), (2.5, "2.5us")]
+)
+def test_a_delay_without_a_unit_is_in_microseconds_as_tc_takes_it(written: Any, means: str) -> None:
+    assert shaping({"delay": written}, "link") == {"delay": means}
+
+
+def test_options_of_a_partial_link_reach_every_link() -> None:
+    net = Mininet(SingleSwitchTopo(1), controller=None, link=partial(TCLink, bw=7, delay="3ms"))
+    spec = described(net).spec("h1", "s1")
+    assert (spec.a_to_b.rate_bps, spec.b_to_a.delay_ns) == (7_000_000, 3_000_000)
+
+
+def test_options_of_one_end_shape_what_that_end_sends() -> None:
+    net = Mininet(controller=None)
+    net.addLink(net.addHost("h1"), net.addSwitch("s1"), params1={"bw": 1}, params2={"bw": 2})
+    spec = described(net).spec("h1", "s1")
+    assert (spec.a_to_b.rate_bps, spec.b_to_a.rate_bps) == (1_000_000, 2_000_000)
+
+
+def test_switches_offer_all_versions_unless_told_and_bridges_need_no_controller() -> None:
+    net = Mininet(controller=None)
+    net.addSwitch("s1"), net.addSwitch("s2", protocols="OpenFlow13"), net.addSwitch("s3", cls=OVSBridge)
+    topo = described(net)
+    assert "OpenFlow10" in topo.nodeInfo("s1")["protocols"]
+    assert topo.nodeInfo("s2")["protocols"] == "OpenFlow13"
+    assert topo.nodeInfo("s3")["failMode"] == "standalone"
+
+
+def test_a_dpid_that_two_switches_would_have_goes_to_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    net = Mininet(controller=None)
+    net.addSwitch("A1"), net.addSwitch("C1")
+    topo = described(net)
+    assert [int(topo.nodeInfo(name)["dpid"], 16) for name in ("A1", "C1")] == [1, 2]
+    assert "its dpid is another's" in capsys.readouterr().err
+
+
+def test_switches_that_nobody_has_any_more_are_open_vswitch_with_one_warning(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net = Mininet(controller=None, switch=UserSwitch)
+    net.addSwitch("s1"), net.addSwitch("s2")
+    assert isinstance(net["s1"], OVSSwitch)
+    assert capsys.readouterr().err.count("UserSwitch") == 1
+
+
+def test_a_class_of_the_script_s_own_may_change_its_parameters() -> None:
+    class Router(Node):
+        def __init__(self, name: str, **params: Any) -> None:
+            super().__init__(name, **{**params, "ip": "192.168.1.1/24"})
+
+    net = Mininet(controller=None)
+    router = net.addHost("r0", cls=Router)
+    assert net.hosts == [router]
+    assert described(net).nodeInfo("r0")["ip"] == "192.168.1.1/24"
+
+
+def test_controllers_come_as_a_class_a_list_or_objects() -> None:
+    def names(controller: Any) -> list[str]:
+        return [made.name for made in Mininet(SingleSwitchTopo(1), controller=controller).controllers]
+
+    assert names(Controller) == ["c0"]
+    assert names([Controller, Controller]) == ["c0", "c1"]
+    assert names(Controller("x")) == ["x"]
+    assert names(lambda name: Controller(name, port=7777)) == ["c0"]
+    assert names(None) == []
+
+
+def test_nodes_and_links_made_without_a_network_share_one() -> None:
+    one, other = Host("loose1", ip="10.1.0.1"), Host("loose2")
+    link = Link(one, other)
+    assert one.network() is other.network()
+    assert link in one.network().links
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    net = Mininet(controller=None)
+    net.addHost("h1")
+    with pytest.raises(UsageError, match="the name is taken"):
+        net.addSwitch("h1", dpid="1")
+
+
+def test_options_that_no_class_takes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    topo = Topo()
+    topo.addHost("odd", colour="red")
+    described(Mininet(topo, controller=None))
+    assert "host odd: colour=" in capsys.readouterr().err

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's helpers give what Mininet's give."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet import util
+from hybridnet.mininet.topo import SingleSwitchTopo
+
+
+def test_irange_has_both_its_ends() -> None:
+    assert list(util.irange(1, 3)) == [1, 2, 3]
+
+
+def test_addresses_are_numbered_within_their_network() -> None:
+    assert util.ipAdd(1) == "10.0.0.1"
+    assert util.ipAdd(256, 8) == "10.0.1.0"
+    assert util.ipAdd(3, 24, util.ipParse("192.168.7.0")) == "192.168.7.3"
+    with pytest.raises(UsageError, match="no address number 256"):
+        util.ipAdd(256, 24)
+
+
+def test_networks_are_read_with_and_without_a_length() -> None:
+    assert util.netParse("192.168.0.0/16") == ((192 << 24) + (168 << 16), 16)
+    assert util.netParse("10.0.0.0/8")[1] == 8
+
+
+def test_a_command_s_output_errors_and_status_are_told_apart() -> None:
+    out, err, status = util.errRun(
+        [sys.executable, "-c", "import sys; print('o'); sys.stderr.write('e'); sys.exit(3)"]
+    )
+    assert (out, err, status) == ("o\n", "e", 3)
+    assert util.quietRun("echo two words") == "two words\n"
+    assert util.errRun("echo $((20 + 1))", shell=True)[0] == "21\n"
+    assert util.errRun("there-is-no-such-program")[2] == 127
+
+
+def test_text_of_a_command_line_becomes_a_topology() -> None:
+    topo = util.buildTopo({"single": SingleSwitchTopo}, "single,k=3")
+    assert topo.hosts() == ["h1", "h2", "h3"]
+    with pytest.raises(UsageError, match="no topology 'ring'"):
+        util.buildTopo({"single": SingleSwitchTopo}, "ring,3")
+
+
+def test_lines_of_several_programs_come_with_their_keys_until_all_have_ended() -> None:
+    programs = {
+        word: subprocess.Popen(["echo", word], stdout=subprocess.PIPE, text=True) for word in ("one", "two")
+    }
+    said = [(key, line) for key, line in util.pmonitor(programs) if key is not None]
+    assert sorted(said) == [("one", "one\n"), ("two", "two\n")]
+    assert programs == {}
