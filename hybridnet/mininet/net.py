@@ -20,7 +20,7 @@ from hybridnet.errors import UsageError
 from hybridnet.mininet.controllers import Controller, DefaultController
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.log import error, info, output, warn
-from hybridnet.mininet.node import Host, OVSKernelSwitch, Switch
+from hybridnet.mininet.node import Host, OVSKernelSwitch, Switch, commands_wait
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse
 from hybridnet.net import Net, own_address_toward
@@ -110,14 +110,16 @@ class Mininet:
         if self.autoSetMacs:
             defaults["mac"] = macColonHex(self.nextIP)
         self.nextIP += 1
-        host = (cls or self.host)(name, **{**defaults, **params})
+        with commands_wait():
+            host = (cls or self.host)(name, **{**defaults, **params})
         self.adopt(host)
         return host
 
     def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
         """Add a switch of class `cls`."""
         self._refuse_made(f"switch {name}")
-        switch = (cls or self.switch)(name, **params)
+        with commands_wait():
+            switch = (cls or self.switch)(name, **params)
         self.adopt(switch)
         return switch
 
@@ -283,6 +285,8 @@ class Mininet:
             node.bind(functools.partial(net.cluster.call, made.machine), made.machine, node.intfList())
 
     def _configure(self) -> None:
+        for node in (*self.hosts, *self.switches):
+            node.run_waiting()
         for host in self.hosts:
             host.configDefault()
         for switch in self.switches:
@@ -334,11 +338,11 @@ class Mininet:
             net.stop()
         info("*** Done\n")
 
-    def run(self, test: str, *args: Any, **kwargs: Any) -> Any:
-        """Start, call the method named `test`, and stop. Returns what it returned."""
+    def run(self, test: Callable[..., Any] | str, *args: Any, **kwargs: Any) -> Any:
+        """Start, call `test` (a function, or the name of a method), and stop. Returns what it returned."""
         self.start()
         try:
-            return getattr(self, test)(*args, **kwargs)
+            return (getattr(self, test) if isinstance(test, str) else test)(*args, **kwargs)
         finally:
             self.stop()
 

@@ -8,9 +8,10 @@ Classes of a script's own that derive from these are honoured: their constructor
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import UsageError
@@ -43,6 +44,20 @@ EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow
 """What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
 
 
+_being_constructed = 0
+
+
+@contextlib.contextmanager
+def commands_wait() -> Iterator[None]:
+    """Meanwhile, commands in nodes wait until the network is made: constructors run some, and get no output."""
+    global _being_constructed
+    _being_constructed += 1
+    try:
+        yield
+    finally:
+        _being_constructed -= 1
+
+
 class Node(live.Node):
     """A node: a host or a switch.
 
@@ -62,6 +77,7 @@ class Node(live.Node):
         self.ports: dict[Intf, int] = {}
         self.nameToIntf: dict[str, Intf] = {}
         self.net: Mininet | None = None
+        self._waiting_commands: list[str] = []
         self.shell: Node | None = self
 
     # The network it belongs to
@@ -84,9 +100,25 @@ class Node(live.Node):
         return self._agent is not None
 
     def _call(self, verb: str, **arguments: Any) -> Any:
-        if self._agent is None:
-            self.make()
+        self._need_network()
         return super()._call(verb, **arguments)
+
+    def begin_command(self, command: str) -> str:
+        """Note what is about to run in the node's shell; makes the network, if that is not done."""
+        self._need_network()
+        return super().begin_command(command)
+
+    def _need_network(self) -> None:
+        if self._agent is not None:
+            return
+        if _being_constructed:
+            raise UsageError(f"node {self.name}: its constructor can run commands with cmd() only")
+        self.make()
+
+    def run_waiting(self) -> None:
+        """Run the commands of its constructor: the network is made."""
+        while self._waiting_commands:
+            self.cmd(self._waiting_commands.pop(0))
 
     # Interfaces
 
@@ -157,7 +189,10 @@ class Node(live.Node):
     # Commands
 
     def cmd(self, *args: Any, **kwargs: Any) -> str:
-        """Run a command in the node's shell and return what it printed."""
+        """Run a command in the node's shell and return what it printed: nothing yet, in the node's constructor."""
+        if self._agent is None and _being_constructed:
+            self._waiting_commands.append(live.command_text(args))
+            return ""
         return super().cmd(*args, verbose=bool(kwargs.get("verbose")), timeout=kwargs.get("timeout"))
 
     def sendCmd(self, *args: Any, **kwargs: Any) -> None:

@@ -128,6 +128,18 @@ def test_a_name_that_is_taken_is_refused() -> None:
         net.addSwitch("h1", dpid="1")
 
 
+def test_a_command_in_a_constructor_waits_for_the_network() -> None:
+    class Quiet(Host):
+        def __init__(self, name: str, **params: Any) -> None:
+            super().__init__(name, **params)
+            assert self.cmd("sysctl -w net.ipv6.conf.all.disable_ipv6=1") == ""
+
+    net = Mininet(controller=None)
+    host = net.addHost("h1", cls=Quiet)
+    assert net.live is None
+    assert host._waiting_commands == ["sysctl -w net.ipv6.conf.all.disable_ipv6=1"]
+
+
 def test_options_that_no_class_takes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     topo = Topo()
     topo.addHost("odd", colour="red")
