@@ -33,7 +33,7 @@ GOALS = {  # each is explained at the head of its source file
 
 
 def run(path: Path) -> list[Result]:
-    """Runs one binary, and reads what it measured."""
+    """Run one binary, and read what it measured."""
     done = subprocess.run(
         [str(path), "--benchmark_format=json", f"--benchmark_min_time={MIN_TIME_S}"],
         stdout=subprocess.PIPE,

@@ -59,7 +59,7 @@ def run() -> list[Result]:
 
 
 def _measure(cluster: Cluster, arm: Arm) -> dict[str, float]:
-    """Builds the network, measures, and removes it."""
+    """Build the network, measure, and remove it."""
     cluster.call(MACHINE, "build", plan=bridge_plan(MACHINE, arm))
     try:
         rtts_ns = sorted(_pings(cluster))

@@ -70,7 +70,7 @@ def _frames() -> list[Result]:
 
 
 def _await_ready(cluster: Cluster, machines: Sequence[str]) -> None:
-    """Waits until the instances know each other's clocks."""
+    """Wait until the instances know each other's clocks."""
     deadline = time.monotonic() + READY_S
     while not all(cluster.call(machine, "snapshot")["ready"] for machine in machines):
         if time.monotonic() > deadline:

@@ -21,7 +21,7 @@ _ports = itertools.count(5201)
 
 
 def raise_windows(*hosts: Host) -> None:
-    """Lets TCP use windows as large as 10 Gbit/s and tens of milliseconds need."""
+    """Let TCP use windows as large as 10 Gbit/s and tens of milliseconds need."""
     for host in hosts:
         for name in ("tcp_rmem", "tcp_wmem"):
             host.execute(["sysctl", "-qw", f"net.ipv4.{name}=4096 131072 {WINDOW_BYTES}"])

@@ -31,7 +31,7 @@ ECHOES_MISSED = (
 
 
 def end_with_standard_input(read):
-    """Ends this process when the other end of its standard input is closed, by will or by death.
+    """End this process when the other end of its standard input is closed, for whatever reason.
 
     ``read`` is os.read as it was before eventlet replaced it by one that needs a hub.
     """

@@ -3,14 +3,15 @@
 
 The switches learn by themselves: the controller gives each of them a handful of flows when it connects, among them one
 whose action writes a flow for every source that passes (Open vSwitch's ``learn``, a Nicira extension that Ryu speaks).
-So no packet comes here, 126 switches cost as little as one, and nothing is flooded that has a known way::
+So no packet comes here, 126 switches cost as little as one, and a frame is flooded only while its destination is
+unknown::
 
     table 0   learn: "to the MAC this came from, out of the port it came by", into table 1; then table 1
     table 1   what was learned; else flood
 
-A host that moves is learned anew with its first frame; what was learned of a dead port is removed. It runs beside Ryu's
-link discovery (``--observe-links``), whose own flow has the highest priority. For networks with loops use an app that
-computes a spanning tree: here broadcasts would go round for ever.
+A host that moves is learned again with its first frame; flows to a dead port are removed. It runs beside Ryu's
+link discovery (``--observe-links``), whose own flow has the highest priority. For networks with loops, use an app that
+computes a spanning tree: under this one, broadcasts would circulate for ever.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ BRIDGES_ONLY = ("01:80:c2:00:00:00", "ff:ff:ff:ff:ff:f0")  # IEEE 802.1D: never 
 
 
 class TreeSwitch(app_manager.RyuApp):
-    """Fills each switch that connects, and forgets what was learned of ports that go."""
+    """Set up each switch that connects, and remove what was learned about ports that go down."""
 
     OFP_VERSIONS = [ofproto_v1_3.OFP_VERSION]
 
@@ -73,7 +74,7 @@ def send(datapath, messages):
 
 
 def initial_messages(datapath, link_discovery):
-    """Empties the switch, whoever used it before, and then fills in what never changes."""
+    """Empty the switch, whoever used it before, and then fill in what never changes."""
     ofproto, parser = datapath.ofproto, datapath.ofproto_parser
     learn = parser.NXActionLearn(
         table_id=DESTINATIONS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Topologies that are asked for often, by name: what `--topo NAME,ARGUMENTS` of the command line finds."""
+"""Common topologies by name, which `--topo NAME,ARGUMENTS` finds."""
 
 from __future__ import annotations
 

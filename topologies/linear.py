@@ -13,7 +13,7 @@ __all__ = ["LinearTopo"]
 class LinearTopo(Topo):
     """`k` switches in a row with `n` hosts each.
 
-    As in Mininet, the hosts are h1 ... hk where n is 1, else h1s1, h2s1, ... hnsk.
+    As in Mininet, the hosts are h1 ... hk if n is 1, else h1s1, h2s1, ... hnsk.
     """
 
     def build(self, k: int = 2, n: int = 1, **link: Any) -> None:

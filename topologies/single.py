@@ -33,4 +33,4 @@ class SingleSwitchReversedTopo(Topo):
 
 
 class MinimalTopo(SingleSwitchTopo):
-    """Two hosts at one switch: the least that has something to ping."""
+    """Two hosts at one switch: the smallest network with something to ping."""

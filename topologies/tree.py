@@ -61,7 +61,7 @@ def reserve_trees(topo: Topo, what: str, depth: int, fanout: int, trees: int) ->
 
 
 def switches_in_tree(depth: int, fanout: int = 2) -> int:
-    """How many switches such a tree has.
+    """Return how many switches such a tree has.
 
     Example:
         >>> switches_in_tree(6)

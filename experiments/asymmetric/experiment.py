@@ -71,7 +71,7 @@ class Point:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument("--seeds", type=int, default=10, metavar="N", help="replications (default: 10)")
     parser.add_argument(
         "--uplink-queue",
@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs every replication.
+    """Run every replication.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the literature says of TCP's throughput under loss, in bytes per second, without delayed acknowledgements."""
+"""What the literature says about TCP's throughput under loss, in bytes per second, without delayed acknowledgements."""
 
 from __future__ import annotations
 

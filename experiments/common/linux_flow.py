@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""One flow of this computer's own TCP, and what its TCP says of itself meanwhile.
+"""One flow of this computer's own TCP, and what its TCP reports meanwhile.
 
-``python linux_flow.py receive PORT`` says ``ready``, takes one connection, and throws away what comes until it ends.
-``python linux_flow.py send ADDRESS PORT ALGORITHM SECONDS EVERY [BEGIN]`` sends as much as it can for so long, from
+``python linux_flow.py receive PORT`` prints ``ready``, takes one connection, and throws away what comes until it ends.
+``python linux_flow.py send ADDRESS PORT ALGORITHM SECONDS EVERY [BEGIN]`` sends as much as it can for SECONDS, from
 BEGIN on (of CLOCK_MONOTONIC; at once without it), and prints a JSON object: `samples`, one row every EVERY seconds and
-one at the end, whose columns are COLUMNS. The connection ends by a reset: what is still in the buffers is not waited
-for.
+one at the end, whose columns are COLUMNS. The connection ends by a reset: it does not wait for what is still in the
+buffers.
 
 It runs in a host of a machine, with this interpreter, and imports nothing of hybridnet.
 """
@@ -37,7 +37,7 @@ _IN_SLOW_START = 0x7FFFFFFF
 
 
 def receive(port: int) -> None:
-    """Takes one connection at ``port``."""
+    """Take one connection at ``port``."""
     with socket.create_server(("", port)) as server:
         print("ready", flush=True)
         connection, _ = server.accept()
@@ -53,7 +53,7 @@ def receive(port: int) -> None:
 def send(
     address: str, port: int, algorithm: str, seconds: float, every: float, begin: float
 ) -> list[tuple[float, ...]]:
-    """Sends for ``seconds``; returns the samples."""
+    """Send for ``seconds``; return the samples."""
     time.sleep(max(0.0, begin - time.monotonic()))
     with socket.socket() as flow:
         flow.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, algorithm.encode())

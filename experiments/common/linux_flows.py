@@ -48,10 +48,10 @@ class LinuxFlow:
 
 
 def require_algorithms(algorithms: Sequence[str]) -> None:
-    """Checks that this kernel has these congestion controls.
+    """Check that this kernel has these congestion controls.
 
     Raises:
-        EnvironmentLackError: it has not.
+        EnvironmentLackError: it lacks one.
     """
     available = _AVAILABLE.read_text(encoding="ascii").split()
     if lacking := [name for name in algorithms if name not in available]:
@@ -62,7 +62,7 @@ def require_algorithms(algorithms: Sequence[str]) -> None:
 
 
 def prepare(host: Host, *, trains: bool) -> None:
-    """Lets every connection of the host begin anew, and turns its trains off or leaves them on.
+    """Make every connection of the host start afresh, and turn its trains off or leave them on.
 
     A kernel builds trains even where the device takes none, and cuts them up behind TCP; so their length is bounded.
     """
@@ -90,7 +90,7 @@ def run_flows(
         begin: CLOCK_MONOTONIC before which none begins.
 
     Raises:
-        ExperimentError: a flow did not come about, or broke; the message has its words.
+        ExperimentError: a flow did not start, or broke; the message quotes it.
     """
     program = [sys.executable, "-c", Path(linux_flow.__file__).read_text(encoding="utf-8")]
     with contextlib.ExitStack() as ending:

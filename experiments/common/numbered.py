@@ -98,7 +98,7 @@ def send_and_count(
     size: int,
     sending: Sequence[str] = (),
 ) -> Passage:
-    """Sends frames of ``size`` bytes at ``rate`` for so long, and counts them.
+    """Send frames of ``size`` bytes at ``rate`` for that long, and count them.
 
     Args:
         sending: more options of ``hybridnet generate`` for the sender.

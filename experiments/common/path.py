@@ -97,7 +97,7 @@ class PathResult:
 
 
 def run_path(case: PathCase) -> PathResult:
-    """Runs one replication to its end."""
+    """Run one replication to its end."""
     simulation = OfflineSimulation(case.seed)
     for host, (interface, mac, address) in _INTERFACES.items():
         simulation.add_node("host", host)

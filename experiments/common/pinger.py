@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Echo requests, and how long each answer took, in nanoseconds: ``python pinger.py ADDRESS COUNT INTERVAL_MS [alone]``.
 
-What iputils' ping does, which however tells three digits only (0.1 ms at 20 ms), and does not sleep between requests
-that follow each other within 10 ms. A request is stamped just before it is sent, its answer by the kernel when it
+It does what iputils' ping does. But that prints only three digits (0.1 ms at 20 ms), and does not sleep between
+requests that follow each other within 10 ms. A request is stamped just before it is sent, its answer by the kernel when
+it
 comes. Intervals vary by half around their mean, so that no timer of 10 ms keeps step with them. With ``alone`` a
 request waits for the answer to the one before, for WAIT_S at most. Prints JSON: ``rtts_ns`` in order of the
 requests, and how many were ``sent`` (at most MOST).
@@ -46,9 +47,9 @@ def request(identifier: int, sequence: int) -> bytes:
 def collect(
     connection: socket.socket, identifier: int, sent_ns: dict[int, int], until: float
 ) -> dict[int, int]:
-    """Takes answers until then, or until there is one for each of ``sent_ns``; their round trips, in nanoseconds.
+    """Take answers until then, or until there is one for each of ``sent_ns``. Return their round trips in nanoseconds.
 
-    What was answered is no longer in ``sent_ns`` afterwards.
+    Answered requests leave ``sent_ns``.
     """
     rtts_ns = {}
     while sent_ns:
@@ -64,7 +65,7 @@ def collect(
 
 
 def main() -> None:
-    """Pings."""
+    """Ping."""
     address, count, interval_s = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]) / 1e3
     alone = sys.argv[4:] == ["alone"]
     identifier = os.getpid() & 0xFFFF

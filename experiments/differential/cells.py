@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cells of differential: one scenario each, what the formulas say of it, and what was measured."""
+"""The cells of differential: one scenario each, what the formulas say about it, and what was measured."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Cell:
 
 
 def tcp_options(cell: Cell) -> dict[str, Any]:
-    """Linux as far as it is modelled; both ends. `docs/tcp_validation.md` says what of it is Linux's."""
+    """Linux as far as it is modelled, at both ends. `docs/tcp_validation.md` says which parts are Linux's."""
     return {
         "preset": "linux",
         "congestion": cell.algorithm,

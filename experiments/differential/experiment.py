@@ -47,7 +47,7 @@ QUICK_CELLS = [Cell(False, "reno", 0.01, 0.01), Cell(False, "cubic", 0.01, 0.01)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, metavar="S", help="per flow (default: %(default)g)"
     )
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs both arms.
+    """Run both arms.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

@@ -55,7 +55,7 @@ class Pairs(Topo):
 
 
 def run_batch(cluster: Cluster, cells: Sequence[Cell], number: int, seconds: float, every_s: float) -> Batch:
-    """Builds the network, lets one flow of each cell run at once, and removes it."""
+    """Build the network, let one flow of each cell run at once, and remove it."""
     topo = Pairs(cells=cells)
     with Net(topo, cluster=cluster, controller=None, port_type="afpacket", seed=number) as net:
         pairs = [(net[f"a{index}"], net[f"b{index}"]) for index in range(1, len(cells) + 1)]
@@ -72,7 +72,7 @@ def run_batch(cluster: Cluster, cells: Sequence[Cell], number: int, seconds: flo
 
 
 def _no_trains_at_portals(net: Net, host: str) -> None:
-    """Has no portal of the host put its segments together."""
+    """Keep the host's portals from joining its segments."""
     assert net.plan is not None
     for machine, plan in net.plan.machines.items():
         for portal in plan["portals"]:

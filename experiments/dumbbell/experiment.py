@@ -31,7 +31,7 @@ MODES_APART = 0.03
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--seconds-per-step", type=float, default=STEP_S, metavar="S", help="simulated (default: 30)"
     )
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs both modes, one after the other, each on one core.
+    """Run both modes, one after the other, each on one core.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

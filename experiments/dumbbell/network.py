@@ -125,7 +125,7 @@ def build(hosts_per_side: int, steps: tuple[int, ...], step_s: float, trains: bo
 def climb(
     steps: tuple[int, ...], step_s: float, trains: bool, tell: Callable[[Step], None]
 ) -> tuple[list[Step], list[tuple[float, float]]]:
-    """Runs all steps.
+    """Run all steps.
 
     Returns:
         The steps, and the total goodput over time: (simulated second, bits per second), ten points for each step.

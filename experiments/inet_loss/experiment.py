@@ -30,14 +30,14 @@ GATHER = ("--gather", "50us")  # at 125,000/s six frames leave with one system c
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="per run (default: 60)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all runs in turn (default: 3)")
     add_experiment_arguments(parser, "inet-loss", quick="2 s, one round, 1,250 and 12,500 packets/s")
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the experiment.
+    """Run the experiment.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
 
 def _measure(cluster: Cluster, backend: str, rate: int, number: int, seconds: float) -> LossRun:
-    """Builds the network, sends, counts, and removes it."""
+    """Build the network, send, count, and remove it."""
     cluster.call(MACHINE, "build", plan=bridge_plan(MACHINE, Arm(backend, backend, filter=FILTER)))
     try:
         source, target = Place(MACHINE, "h1"), Place(MACHINE, "h2")

@@ -45,7 +45,7 @@ INTERVAL_MS = {"local": 30, "across": 70}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--pings", type=int, default=300, metavar="N", help="per arm, test and round (default: 300)"
     )
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the experiment.
+    """Run the experiment.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
 
 def _measure(cluster: Cluster, arm: Arm, test: str, number: int, pings: int) -> Run:
-    """Builds the network, pings, and removes it."""
+    """Build the network, ping, and remove it."""
     plan, address = (local_plan, LOCAL_ADDRESS) if test == "local" else (across_plan, ACROSS_ADDRESS)
     cluster.call(MACHINE, "build", plan=plan(MACHINE, arm))
     try:

@@ -18,7 +18,7 @@ _NOW = ("kernel", "packet", "pcap")
 
 
 def plot(path: Path, runs: Sequence[Run]) -> None:
-    """Writes the picture as PNG: above what the portals do, below what the published causes did."""
+    """Write the picture as PNG: above what the portals do, below what the published causes did."""
     figure, axes = plt.subplots(2, 2, figsize=(13, 9), constrained_layout=True)
     arms = list(dict.fromkeys(run.arm for run in runs))
     for column, test in enumerate(TESTS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A stream of known bytes, and what came of it.
+"""A stream of known bytes, and what arrived of it.
 
 ``python byte_stream.py write SIZE`` writes SIZE bytes; byte i is the exclusive or of the four octets of i, as in the
 file of the simulated HTTP server. ``python byte_stream.py read`` reads to the end and prints a JSON object: how many
@@ -39,14 +39,14 @@ def digest(size: int, times: int = 1) -> str:
 
 
 def write(size: int) -> None:
-    """Writes the stream to standard output."""
+    """Write the stream to standard output."""
     for piece in pieces(size):
         sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
 
 
 def read() -> dict[str, object]:
-    """Reads standard input to its end."""
+    """Read standard input to its end."""
     hashing = hashlib.sha256()
     count, longest_gap_s = 0, 0.0
     began = latest = time.monotonic()

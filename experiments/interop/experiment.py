@@ -47,7 +47,7 @@ TRANSFERS: dict[str, Callable[[Net, int], Transfer]] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--size",
         default=SIZE,
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the transfers, one after the other, in one network.
+    """Run the transfers, one after the other, in one network.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

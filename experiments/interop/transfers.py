@@ -92,7 +92,8 @@ def iperf3(net: Net, size: int, *, back: bool) -> Transfer:
     """iperf3 sends so many bytes, or has them sent.
 
     Its receiver stops reading when the test is over, so what came is a little less than what was sent, and coming back
-    the sender is reset by iperf3 itself; so what is compared are the counts of both ends, and broken are failed tests.
+    the sender is reset by iperf3 itself; so the check compares the counts of both ends, and a failed test counts as
+    broken.
     """
     before = _application(net, "iperf3_server")
     words = ["iperf3", "-J", "-C", "cubic", "-i", f"{INTERVAL_S:g}", "-n", str(size), "-c", server_of(net)]

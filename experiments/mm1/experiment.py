@@ -37,7 +37,7 @@ SHARE_BOUND = 0.01
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--replications", type=int, default=50, metavar="N", help="runs (default: %(default)s)"
     )
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the experiment.
+    """Run the experiment.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

@@ -23,7 +23,7 @@ def plot(
     measured: Sequence[float],
     theoretical: Sequence[float],
 ) -> None:
-    """Writes the picture as PNG. ``measured`` and ``theoretical`` are parts of the time, by number of jobs."""
+    """Write the picture as PNG. ``measured`` and ``theoretical`` are parts of the time, by number of jobs."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), constrained_layout=True)
     for place, system in enumerate(SYSTEMS):
         estimate = responses[system.name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The queueing systems of the experiment: how each is simulated, and what theory says of it."""
+"""The queueing systems of the experiment: how each is simulated, and what theory says about it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class System:
     def replicate(
         self, jobs: int, replications: int, first_seed: int, threads: int, record: bool = False
     ) -> list[KendallRun]:
-        """Runs it ``replications`` times, with seeds from ``first_seed`` on. ``record``: every response is kept."""
+        """Run it ``replications`` times, with seeds from ``first_seed`` on. ``record``: every response is kept."""
         return replicate_kendall(
             arrivals=("exponential", INTERVAL_NS),
             service=(self.service, SERVICE_NS),

@@ -27,12 +27,12 @@ SUMMARY = "a wire offered twice what its processor time allows: goodput, memory,
 FIRST_PPS = 5_000
 MOST_PPS = 1_000_000
 STEP = 1.4
-SATURATED = 0.9  # of the rate at which was sent: what comes slower has passed the peak
+SATURATED = 0.9  # of the rate at which frames were sent: a slower arrival has passed the peak
 DELAY = "10ms"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--quota", type=float, default=0.15, metavar="CORES", help="of the wire (default: %(default)s)"
     )
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the experiment.
+    """Run the experiment.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         ExperimentError: no frame passed, or the wire was never saturated.
     """
     if not 0.01 <= arguments.quota <= 1:
-        raise UsageError(f"overload: --quota {arguments.quota:g} is no part of a core; write 0.01 to 1")
+        raise UsageError(f"overload: --quota {arguments.quota:g} is not a part of a core; write 0.01 to 1")
     if arguments.seconds < 1 or arguments.step_seconds < 1:
         raise UsageError("overload: --seconds and --step-seconds must be at least 1")
     if os.geteuid() != 0:
@@ -122,5 +122,7 @@ def _measure(arguments: argparse.Namespace, journal: Journal, progress: Progress
 
 
 def _saturated(ramp: list[Load]) -> bool:
-    """Two loads in a row that came slower than they were sent: one alone may be a hiccup of this computer."""
+    """Whether two loads in a row arrived more slowly than they were sent: a single one may be a hiccup of this
+    computer.
+    """
     return len(ramp) >= 2 and all(load.received_pps < SATURATED * load.sent_pps for load in ramp[-2:])

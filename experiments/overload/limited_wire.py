@@ -3,7 +3,7 @@
 hybridnet.experiments.overload.limited_wire A B …``.
 
 An instance runs in real time where it may, and no kernel's quota of ordinary processor time holds such a process.
-All else is the command line's.
+The command line does everything else.
 """
 
 from __future__ import annotations

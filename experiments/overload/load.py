@@ -47,7 +47,7 @@ class Load:
 
 
 def pass_frames(a: Namespace, b: Namespace, rate_pps: int, seconds: float, size: int) -> Load:
-    """Sends frames at ``a`` and counts them at ``b``."""
+    """Send frames at ``a`` and count them at ``b``."""
     counting = ["--receive", "eth0", "--silence", f"{SILENCE_S}s", "--json"]
     receiver = subprocess.Popen(
         b.inside(*GENERATE, *counting),
@@ -122,7 +122,7 @@ class LimitedWire:
         return int(line.split()[1]) * 1024
 
     def end(self) -> tuple[int, dict[str, Any]]:
-        """Ends it. Returns its exit code, and what it printed."""
+        """End it. Returns its exit code, and what it printed."""
         self._process.send_signal(signal.SIGINT)
         out, err = self._process.communicate(timeout=PATIENCE_S)
         if not out:
@@ -131,7 +131,7 @@ class LimitedWire:
         return self._process.returncode, figures
 
     def kill(self) -> None:
-        """Ends it, whatever happened before; its instance, which then ends by itself, is waited for."""
+        """End it, whatever happened before; its instance, which then ends by itself, is waited for."""
         if self._process.poll() is None:
             instance = os.pidfd_open(self._instance)
             self._process.kill()

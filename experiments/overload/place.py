@@ -53,11 +53,11 @@ class Namespace:
         return ["nsenter", f"--net=/proc/{self.pid}/ns/net", "--", *command]
 
     def run(self, *command: str) -> None:
-        """Runs a command in it to its end. Raises ExperimentError when it fails."""
+        """Run a command in it to its end. Raises ExperimentError when it fails."""
         _run(*self.inside(*command))
 
     def close(self) -> None:
-        """Ends it, when no other process is in it."""
+        """End it, when no other process is in it."""
         assert self._keeper.stdin is not None
         self._keeper.stdin.close()
         self._keeper.wait()

@@ -113,7 +113,7 @@ class CpuQuota:
         return 0
 
     def close(self) -> None:
-        """Removes the group, in which no process is any more."""
+        """Remove the group, which has no processes left."""
         if self.path.exists():
             os.rmdir(self.path)
 

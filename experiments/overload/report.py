@@ -67,7 +67,7 @@ def drops_of(wire: Mapping[str, Any]) -> dict[str, int]:
 
 
 def checks_of(outcome: Outcome) -> list[Check]:
-    """Overload is graceful, and told."""
+    """Overload is graceful, and reported."""
     peak, load = peak_of(outcome.ramp), outcome.overload
     loads = (*outcome.ramp, load)
     missing = sum(each.sent - each.received for each in loads)

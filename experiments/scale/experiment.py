@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Ten thousand simulated hosts and a thousand concurrent TCP flows in one instance, in real time.
 
-Each flow has access links of 1 Mbit/s, which it fills. Judged are how long it takes until the network stands, how much
-memory the instance has, whether every flow gets its rate, and the verdict.
+Each flow has access links of 1 Mbit/s, which it fills. The checks are how long it takes until the network is up, how
+much memory the instance has, whether every flow gets its rate, and the verdict.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Outcome:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument("--hosts", type=int, default=HOSTS, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--flows", type=int, default=FLOWS, metavar="N", help="(default: %(default)s)")
     parser.add_argument(
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Builds the network, lets it run, and removes it.
+    """Build the network, let it run, and remove it.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

@@ -57,7 +57,7 @@ QUEUES = ("drop-tail", "codel")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, metavar="S", help="per round (default: %(default)g)"
     )
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the rounds, one after the other, each in a network of its own.
+    """Run the rounds, one after the other, each in a network of its own.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
@@ -139,7 +139,7 @@ def checks_of(rounds: Sequence[SharedRound]) -> list[Check]:
 
 
 def _round(number: int, seconds: float, queue: str, *, host_delay: bool) -> SharedRound:
-    """Builds the network, lets both flows run, and removes it."""
+    """Build the network, let both flows run, and remove it."""
     topo = SharedLink(aqm=None if queue == "drop-tail" else queue)
     with Net(topo, port_type="afpacket", seed=number) as net, ThreadPoolExecutor(1) as thread:
         sender, receiver = net["h1"], net["h2"]
@@ -185,7 +185,7 @@ def _snapshot(net: Net) -> dict[str, Any]:
 
 
 def _write(experiment: Experiment, done: SharedRound) -> None:
-    """Writes down what was measured, as soon as it is: a later failure loses nothing."""
+    """Write down what was measured, as soon as it is: a later failure loses nothing."""
     directory, folder = experiment.directory, f"round-{done.number}"
     directory.write_json(
         f"{folder}/round.json",

@@ -48,7 +48,7 @@ class HostDelay:
 
 
 def measure_host_delay(host: Host, other: Host, network_s: float) -> HostDelay:
-    """Pings one host from another for a second.
+    """Ping one host from another for a second.
 
     Args:
         network_s: what the network between them takes for a ping and its answer, both of `PING_FRAME` bytes.

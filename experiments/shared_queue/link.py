@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The network of shared-queue, and what one round of it gave."""
+"""The network of shared-queue, and the result of one round."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class SimulatedSample(NamedTuple):
 
 
 def sample_of(snapshot: Mapping[str, Any]) -> SimulatedSample:
-    """What a snapshot says of the simulated flow. Before it begins, it has no window."""
+    """What a snapshot says about the simulated flow. Before it begins, it has no window."""
     of_kind = {row["name"].split(":")[1]: row for row in snapshot["applications"]}
     sender = of_kind["tcp_bulk"]
     return SimulatedSample(
@@ -82,7 +82,7 @@ class SharedRound:
 
     Args:
         begin_s: when the real flow began, on the instance's clock, as all times here.
-        seconds: for so long both are judged.
+        seconds: how long both are judged.
         answering: what the real hosts take, and the simulated ones were given; zero where they were given nothing.
         links: the counters of the links at the end.
     """

@@ -2,7 +2,8 @@
 """TCP-friendly throughput: figures 5-2 and 4-2 of Idserda 2004, where the paper's own TCP stalled.
 
 A server sends 10^9 bits to a client over 1 Gbit/s with a round trip of 60 ms; the way down loses segments at random.
-Throughput is plotted over the loss, beside what the literature says of it. Settings, and why: docs/tcp_validation.md.
+Throughput is plotted over the loss, beside what the literature says about it. Settings, and why:
+docs/tcp_validation.md.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Point:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument("--seeds", type=int, default=10, metavar="N", help="replications (default: 10)")
     parser.add_argument(
         "--recovery",
@@ -88,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs every replication.
+    """Run every replication.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

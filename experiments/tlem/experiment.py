@@ -26,7 +26,7 @@ SUMMARY = "what a packet costs in the simulator's link, as in Rizzo and Lettieri
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--rounds", type=int, default=5, metavar="N", help="of all cases (default: %(default)s)"
     )
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the experiment.
+    """Run the experiment.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.

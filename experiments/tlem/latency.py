@@ -78,7 +78,7 @@ def median_of(accuracies: Sequence[Accuracy]) -> Accuracy:
 
 
 def measure_accuracy(seconds: float) -> Accuracy:
-    """Measures both, one after the other; makes namespaces and removes them. Needs root.
+    """Measure both, one after the other; make namespaces and remove them. Needs root.
 
     Raises:
         HybridnetError: a program ended with an error, or no packet came.

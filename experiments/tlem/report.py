@@ -96,7 +96,7 @@ def table_of(figures: Figures) -> Table:
 
 
 def plot(path: Path, figures: Figures) -> None:
-    """Writes bars for every case, the published figures as crosses and the bounds as lines, as PNG."""
+    """Write bars for every case, the published figures as crosses and the bounds as lines, as PNG."""
     figure, panels = plt.subplots(1, 2, figsize=(12, 5), constrained_layout=True)
     for panel, size in zip(panels, (64, 1500), strict=True):
         cases = [case for case in CASES if case.frame_bytes == size]
@@ -127,7 +127,7 @@ def plot(path: Path, figures: Figures) -> None:
 
 
 def plot_errors(path: Path, accuracies: Sequence[Accuracy]) -> None:
-    """Writes how far delays were off, as cumulative distributions, one for each round, as PNG."""
+    """Write how far delays were off, as cumulative distributions, one for each round, as PNG."""
     figure, panel = plt.subplots(figsize=(7, 5), constrained_layout=True)
     for number, accuracy in enumerate(accuracies, 1):
         errors = np.sort(accuracy.errors_ns) / 1e3

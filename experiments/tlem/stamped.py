@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """UDP packets that say when they were sent, evenly spaced, and how long each was on its way.
 
-``python stamped.py receive FILE COUNT`` says ``ready``, lets the kernel stamp and keep what comes until its standard
+``python stamped.py receive FILE COUNT`` prints ``ready``, lets the kernel stamp and keep what comes until its standard
 input ends, and saves an array of delays in nanoseconds, from just before the call that sent one to the stamp. It sleeps
-while packets are sent: who measures should not take the cores of what is measured.
+while packets are sent: a measurement should not take cores from what it measures.
 ``python stamped.py send ADDRESS RATE COUNT`` sends them, frames of 64 bytes, and prints how long that took.
 """
 
@@ -28,7 +28,7 @@ STAMP = struct.Struct("=qq")
 
 
 def send(address: str, rate: int, count: int) -> float:
-    """Sends ``count`` packets, ``rate`` a second; where it falls behind it catches up. Returns seconds."""
+    """Send ``count`` packets, ``rate`` a second; if it falls behind, it catches up. Returns seconds."""
     clock = time.time_ns
     pack = PACKET.pack
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:

@@ -319,7 +319,7 @@ class Switching:
             name, _, error = broken[0]
             hint = ""
             if self._port_type == "afxdp":
-                hint = f" (an AF_XDP port pins 64 MB; its cause is in {self._directory}/ovs-vswitchd.log)"
+                hint = f" (an AF_XDP port takes 74 MB; its cause is in {self._directory}/ovs-vswitchd.log)"
             raise MachineError(
                 f"{len(broken)} switch ports could not be opened, the first is {name}: {error}{hint}"
             )

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError
+from hybridnet.plan.fit import AFXDP_PORT_BYTES
 
 __all__ = ["CHECKS", "Finding", "examine"]
 
@@ -72,8 +73,8 @@ def _processors() -> Finding:
 def _memory() -> Finding:
     text = Path("/proc/meminfo").read_text()
     available = int(re.search(r"MemAvailable:\s+(\d+)", text)[1]) * 1024  # type: ignore[index]
-    ports = available // (70 * 10**6)
-    means = "" if ports >= 140 else "an AF_XDP port takes 70 MB; the 128-host trees have 130 of them"
+    ports = available // AFXDP_PORT_BYTES
+    means = "" if ports >= 140 else "an AF_XDP port takes 74 MB; the 128-host trees have 130 of them"
     return Finding(
         "memory", "note" if means else "has", f"{available / 1e9:.1f} GB, {ports} AF_XDP ports", means
     )

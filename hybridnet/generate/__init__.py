@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames of a schedule, and those who count them."""
+"""Frames sent on a schedule, and their receivers."""
 
 from hybridnet.generate.generate import BACKENDS, GAPS, Generator, Receiver
 

@@ -5,8 +5,8 @@
 
     schedule or pcap file ── due ── output stage of a portal ── eth0  …  eth1 ── capture of a portal ── count
 
-`Generator` and `Receiver` run in a thread of this process, without the interpreter's lock; where that is not enough,
-``hybridnet generate`` is the same in a process of its own. Frames of a schedule are UDP, carry a number from 1 and
+`Generator` and `Receiver` run in a thread of this process, without the interpreter's lock; if that is not enough,
+``hybridnet generate`` does the same in a process of its own. Frames of a schedule are UDP, carry a number from 1 and
 the time at which they were sent, and go to a MAC address that nobody has, so that no stack answers them.
 """
 
@@ -62,15 +62,15 @@ class _Part:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begins."""
+        """Begin."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends it; `wait` returns soon after."""
+        """End it; `wait` returns soon after."""
         self._core.stop()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Waits for the end. Returns False when the time was over first; raises what ended it."""
+        """Wait for the end. Returns False if the time ran out first; raises the error that ended it."""
         self._thread.join(timeout_s)
         if self._failure is not None:
             raise self._failure
@@ -83,7 +83,7 @@ class _Part:
 
     @property
     def notes(self) -> list[str]:
-        """What it asked of the interface or of the kernel and did not get, and what is odd about a file."""
+        """Return what the interface or the kernel refused, and what is odd about a file."""
         portal = self.report()["portal"]
         return [*self._notes, *([portal["notes"]] if "notes" in portal else [])]
 
@@ -109,26 +109,27 @@ class Generator(_Part):
             instead of the recorded times.
         schedule: instead of ``rate``, several rates one after the other: ``"12500pps for 10s, 0pps for 1s"``.
         duration: no frame is due after this long.
-        count: no frame is due after so many.
+        count: no frame is due after this many.
         size: of the frames of a schedule, header of Ethernet included; 58 to 65,549 bytes. Default 100.
         gaps: between the frames of a schedule: ``constant``, ``poisson`` (the rate is the mean), or ``on-off``:
             constant for exponential times of mean ``on``, and then nothing for exponential times of mean ``off``.
-        source_mac, destination_mac: default the interface's own, and one that nobody has. Of a file: default as
+        source_mac, destination_mac: default: the interface's own, and one that nobody has; for a file, as
             recorded.
         source, destination, source_port, destination_port: of the frames of a schedule.
         pcap: send the frames of this file (pcap or pcapng) instead.
-        speed: of the recorded times, 2 is twice as fast.
+        speed: scales the recorded times; 2 is twice as fast.
         loop: how often the file is sent.
-        gather: frames due within this time leave together, up to so much late: less work. 0 to 1 ms. Default 0.
-        trains: what leaves together leaves as trains of equal segments, as from a sender with segmentation offload; the
-            default of ``gather`` is then 50 us.
+        gather: frames due within this time leave together, up to that much late, which is less work. 0 to 1 ms. Default
+            0.
+        trains: frames that leave together leave as trains of equal segments, as from a sender with segmentation
+            offload; the default of ``gather`` is then 50 us.
         backend: ``packet`` or ``pcap``: how frames are written.
         patience: how long after the last frame was due it goes on to send what is late.
         spin: busy-wait this long before a frame is due, instead of sleeping. Up to 1 ms. Default 0.
         cpu, fifo_priority: of the sending thread: keep it on this core; run it in real time (1 to 99).
         seed: of random gaps.
         lateness_limit: 99.9 % of the frames must leave within it, or the verdict says that the schedule was not
-            kept. What is gathered may be later by ``gather``.
+            kept. Gathered frames may be later by ``gather``.
 
     Raises:
         UsageError, UnitError, PlanError: an option makes no sense, or nothing bounds what is sent.
@@ -257,13 +258,13 @@ class Generator(_Part):
         )
 
     def run(self) -> dict[str, Any]:
-        """Sends everything, and returns `figures`."""
+        """Send everything, and return `figures`."""
         self.start()
         self.wait()
         return self.figures()
 
     def figures(self) -> dict[str, Any]:
-        """What has been sent until now; see `hybridnet.generate.report.sender_figures`."""
+        """Return what has been sent until now; see `hybridnet.generate.report.sender_figures`."""
         return sender_figures(self.report())
 
     @property
@@ -294,7 +295,7 @@ class Generator(_Part):
             )
         if schedule is not None:
             if length_ns is not None:
-                raise UsageError(f"{self._what}: the schedule says how long it is; leave the duration out")
+                raise UsageError(f"{self._what}: the schedule already has a length; leave the duration out")
             return parse_steps(schedule, f"{self._what}: schedule")
         assert rate is not None
         if length_ns is None and count is None:
@@ -305,13 +306,13 @@ class Generator(_Part):
 
 
 class Receiver(_Part):
-    """Counts the numbered frames that arrive at an interface of this network namespace, from its making on.
+    """Counts the numbered frames that arrive at an interface of this network namespace, from the moment it is made.
 
     Args:
         device: name of the interface. Frames for any MAC address count.
         port: of UDP, to which they go.
-        count: end when so many different ones have come.
-        silence: end when after the first none has come for this long.
+        count: end when this many different ones have come.
+        silence: end when none has come for this long after the first.
         gro: let the kernel join equal frames that arrive together: less work. Default True.
         backend: ``packet`` or ``pcap``: how frames are read.
         cpu, fifo_priority: of the counting thread.
@@ -357,7 +358,7 @@ class Receiver(_Part):
         )
 
     def figures(self, sent: int | None = None) -> dict[str, Any]:
-        """What has come until now; see `hybridnet.generate.report.receiver_figures`."""
+        """Return what has come until now; see `hybridnet.generate.report.receiver_figures`."""
         return receiver_figures(self.report(), sent)
 
     @property

@@ -30,7 +30,7 @@ class FrameRate:
     bits: bool = False
 
     def frames_per(self, frame_bytes: int) -> tuple[int, int]:
-        """So many frames of this size per so many nanoseconds, exactly.
+        """Return (frames, nanoseconds): so many frames of this size in so much time, exactly.
 
         Example:
             >>> FrameRate(Fraction(1_000_000_000), bits=True).frames_per(125)
@@ -47,7 +47,7 @@ class FrameRate:
 
 @dataclass(frozen=True)
 class Step:
-    """A rate for a while; without a length until something else ends it."""
+    """A rate for a time; without a length, until something else ends it."""
 
     rate: FrameRate
     length_ns: int | None
@@ -92,7 +92,7 @@ def parse_factor(value: object, what: str) -> Fraction:
         factor = Fraction(0)
     if not Fraction(1, 10**6) <= factor <= 10**6:
         raise UsageError(
-            f'{what}: "{value}" is no factor; write a number from 0.000001 to 1000000, 2 is twice as fast'
+            f'{what}: "{value}" is not a factor; write a number from 0.000001 to 1000000, 2 is twice as fast'
         )
     return factor.limit_denominator(10**6)
 
@@ -101,7 +101,7 @@ def parse_steps(text: str, what: str) -> tuple[Step, ...]:
     """A schedule: ``"12500pps for 10s, 0pps for 1s, 1 Gbit/s for 5s"``.
 
     Raises:
-        UsageError: there is no step, or a step is no rate for a time. UnitError: as `parse_frame_rate`.
+        UsageError: there is no step, or a step is not a rate for a time. UnitError: as `parse_frame_rate`.
 
     Example:
         >>> [str(step.rate) for step in parse_steps("100pps for 1s, 1 Mbit/s for 2s", "generate")]
@@ -111,10 +111,12 @@ def parse_steps(text: str, what: str) -> tuple[Step, ...]:
     for part in text.split(","):
         rate, found, length = part.rpartition(" for ")
         if not found:
-            raise UsageError(f'{what}: step "{part.strip()}" is no rate for a time; write "12500pps for 10s"')
+            raise UsageError(
+                f'{what}: step "{part.strip()}" is not a rate for a time; write "12500pps for 10s"'
+            )
         length_ns = parse_delay(length, what)
         if length_ns == 0:
-            raise UsageError(f'{what}: step "{part.strip()}" lasts no time; write more than 0 s')
+            raise UsageError(f'{what}: step "{part.strip()}" takes no time; write more than 0 s')
         steps.append(Step(parse_frame_rate(rate, what), length_ns))
     return tuple(steps)
 

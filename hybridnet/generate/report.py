@@ -27,7 +27,7 @@ LATENESS = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
 
 
 def sender_figures(report: Report) -> dict[str, Any]:
-    """Of a generator's report (``_simcore.Generator.report``).
+    """Return the figures of a generator's report (``_simcore.Generator.report``).
 
     Returns:
         due_packets (by the schedule), sent_packets and sent_bytes, waiting_packets (for the device, at the end),
@@ -55,7 +55,7 @@ def sender_figures(report: Report) -> dict[str, Any]:
 
 
 def receiver_figures(report: Report, sent: int | None = None) -> dict[str, Any]:
-    """Of a receiver's report (``_simcore.Receiver.report``).
+    """Return the figures of a receiver's report (``_simcore.Receiver.report``).
 
     Args:
         sent: how many the sender says it sent; without it only numbers below the highest that came are missing.
@@ -89,15 +89,16 @@ def receiver_figures(report: Report, sent: int | None = None) -> dict[str, Any]:
 
 
 def file_notes(name: str, known: Mapping[str, int], mtu: int) -> list[str]:
-    """What is odd about a recorded file, a sentence each.
+    """Return what is odd about a recorded file, one sentence each.
 
     Args:
-        known: of ``_simcore.replay``: how many frames were left_out, cut, out_of_order, and the largest in bytes.
-        mtu: of the interface, in bytes.
+        known: what ``_simcore.replay`` found: how many frames were left_out, cut, out_of_order, and the largest in
+            bytes.
+        mtu: the interface's, in bytes.
     """
     notes = []
     if known["left_out"]:
-        notes.append(f"{name}: {known['left_out']} records are no Ethernet frames and are left out")
+        notes.append(f"{name}: {known['left_out']} records are not Ethernet frames and are left out")
     if known["cut"]:
         notes.append(
             f"{name}: {known['cut']} frames were cut when they were recorded; the rest of each is zeros"

@@ -20,7 +20,7 @@ from hybridnet.errors import EnvironmentLackError, UsageError
 __all__ = ["PATH_VARIABLE", "build_plugin", "describe_plugin", "find_plugin", "include_directory"]
 
 PATH_VARIABLE = "HYBRIDNET_PLUGIN_PATH"
-"""Folders, with colons between them, in which a plug-in that is named without a folder is looked for."""
+"""Folders, separated by colons, that are searched for a plug-in named without a folder."""
 COMPILERS = ("c++", "g++", "clang++")
 FLAGS = ("-std=c++20", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra")
 SUFFIXES = (".cc", ".cpp", ".cxx")
@@ -65,7 +65,7 @@ def describe_plugin(path: Path) -> str:
     """What a plug-in calls itself and is a model of, as ``Bursty: loss, delay``.
 
     Raises:
-        PlanError: it is no plug-in, or was built for another version of the interface.
+        PlanError: it is not a plug-in, or was built for another version of the interface.
         EnvironmentLackError: the extension has not been built.
     """
     try:
@@ -78,7 +78,7 @@ def describe_plugin(path: Path) -> str:
 
 
 def build_plugin(source: Path, output: Path | None = None, flags: Sequence[str] = ()) -> Path:
-    """Compiles a plug-in, and loads it once to see that it is one.
+    """Compile a plug-in, and load it once to see that it is one.
 
     Args:
         source: one file of C++.
@@ -86,11 +86,11 @@ def build_plugin(source: Path, output: Path | None = None, flags: Sequence[str] 
         flags: given to the compiler after our own.
 
     Returns:
-        The file that was written. Who has loaded an older one keeps that.
+        The file that was written. A process that has loaded an older one keeps it.
 
     Raises:
-        UsageError: the file is not there, or does not compile; the message has the compiler's words.
-        PlanError: it is no plug-in.
+        UsageError: the file is not there, or does not compile; the message quotes the compiler.
+        PlanError: it is not a plug-in.
         EnvironmentLackError: there is no compiler.
     """
     if source.suffix not in SUFFIXES or not source.is_file():

@@ -5,7 +5,7 @@
 
     recorded frames ── portal ── links, nodes ── portal ── compared with what left there then
 
-The record holds the instance's plan, so the file is all that is needed. The same record gives the same replay, byte for
+The record holds the instance's plan, so nothing but the file is needed. The same record gives the same replay, byte for
 byte.
 """
 
@@ -30,8 +30,8 @@ class PortalReplay:
 
     Args:
         name: of the portal, or ``PEER:CHANNEL`` of a cut link.
-        entered_frames: recorded coming in, and given to the simulation again; a train is one frame.
-        refused_frames: recorded coming in, and not described as they are.
+        entered_frames: recorded as coming in, and given to the simulation again; a train is one frame.
+        refused_frames: recorded as coming in, but unlike their description.
         recorded_frames, replayed_frames: that left, in the run and in the replay.
         matched_frames: of both, those that are the same.
         same_instant_frames: of the matched, those that left at the same nanosecond of simulated time.
@@ -92,28 +92,28 @@ def recorded_plan(record: Path) -> dict[str, Any]:
     """The instance plan in a record.
 
     Raises:
-        PlanError: the file is no record, or is damaged; the message says where.
+        PlanError: the file is not a record, or is damaged; the message says where.
         EnvironmentLackError: it cannot be read.
     """
     text = _simcore().recorded_plan(str(record))
     try:
         plan: dict[str, Any] = json.loads(text)
     except ValueError as error:
-        raise PlanError(f"the plan in record {record}: {error}; give the file as it was made") from None
+        raise PlanError(f"the plan in record {record}: {error}; give the unchanged file") from None
     check_plan(plan, f"the plan in record {record}")
     return plan
 
 
 def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | None = None) -> ReplayReport:
-    """Replays a record.
+    """Replay a record.
 
     Args:
-        record: a file that ``record`` of a plan, a `Net` or a `Wire` has made.
-        plan: another instance plan than the one in the record, with the same portals: what would have happened?
-        out: a .pcapng file for the replay's own record. Its wall clock is simulated time behind the recorded beginning.
+        record: a file that ``record`` of a plan, a `Net` or a `Wire` made.
+        plan: an instance plan to use instead of the recorded one, with the same portals: what would have happened?
+        out: a .pcapng file for the replay's own record. Its wall clock is the recorded start plus simulated time.
 
     Raises:
-        PlanError: the file is no record, or is damaged, or the plan does not fit it; the message says where.
+        PlanError: the file is not a record, or is damaged, or the plan does not fit it; the message says where.
         EnvironmentLackError: the record cannot be read, or ``out`` not be written.
     """
     used = dict(plan) if plan is not None else recorded_plan(record)
@@ -139,15 +139,13 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
 
 
 def _change(simulation: Any, note: str, record: Path) -> None:
-    """Makes a recorded change of a link again."""
+    """Make a recorded change of a link again."""
     what = f"a change in record {record}"
     try:
         change = json.loads(note)
         name, directions = change["link"], [change[key] for key in ("a_to_b", "b_to_a")]
     except (ValueError, KeyError, TypeError):
-        raise PlanError(
-            f"{what}: {note[:80]!r} does not say which link; give the file as it was made"
-        ) from None
+        raise PlanError(f"{what}: {note[:80]!r} does not say which link; give the unchanged file") from None
     for direction in directions:
         if direction is not None:
             check_direction(direction, f"{what}, link {name}")

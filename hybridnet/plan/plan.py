@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make_plan: from the description to what each machine makes. Pure: no root, no file, no clock, no chance.
+"""make_plan: from the description to what each machine makes. Pure: no root, no file, no clock, no randomness.
 
     Topo ─ lay_out ─▶ Layout ─┬─ find_segments ─ assign_addresses ─ routes ─┐
                               ├─ assign_macs, assign_dpids ─────────────────┼─▶ Plan: one machine plan per
@@ -37,7 +37,7 @@ __all__ = ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"]
 
 @dataclass(frozen=True)
 class Plan:
-    """What each machine makes, and what became of every node and link."""
+    """What each machine makes, and what every node and link became."""
 
     machines: dict[str, dict[str, Any]]  # machine plans, by machine
     machine_of: dict[str, str]  # by node

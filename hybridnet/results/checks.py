@@ -17,7 +17,7 @@ class Check:
     Args:
         what: the promise, one line, with the step or arm it is about.
         measured: the figure that was measured, with its unit, as text.
-        published: the figure of the paper, or None where it has none.
+        published: the figure of the paper, or None if it has none.
         bound: the condition on the measured figure, as text.
         holds: whether the condition is met.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every experiment of ``hybridnet reproduce`` does alike: its options, its run directory, its last words."""
+"""What every experiment of ``hybridnet reproduce`` shares: options, run directory, final report."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Experiment", "add_experiment_arguments"]
 
 
 def add_experiment_arguments(parser: argparse.ArgumentParser, name: str, *, quick: str | None = None) -> None:
-    """Adds the options that experiments share.
+    """Add the options that experiments share.
 
     Args:
-        parser: of ``hybridnet reproduce NAME``.
-        name: of the experiment; its results go to ``runs/NAME`` unless told otherwise.
-        quick: what ``--quick`` does, for its help; None: there is no such option.
+        parser: that of ``hybridnet reproduce NAME``.
+        name: the experiment's; its results go to ``runs/NAME`` unless told otherwise.
+        quick: what ``--quick`` does, for its help; None: no such option.
     """
     if quick is not None:
         parser.add_argument("--quick", action="store_true", help=quick)
@@ -38,15 +38,15 @@ def add_experiment_arguments(parser: argparse.ArgumentParser, name: str, *, quic
 
 
 class Experiment:
-    """One run of an experiment: where it writes, and where it talks.
+    """One run of an experiment: where it writes, and where it reports.
 
     Args:
         arguments: with the options of `add_experiment_arguments` and of ``hybridnet reproduce``.
-        facts: what the manifest says of this experiment.
-        seed: of its first replication.
+        facts: what the manifest says about this experiment.
+        seed: that of its first replication.
 
     Raises:
-        UsageError: the directory holds something else than a run.
+        UsageError: the directory holds something other than a run.
     """
 
     def __init__(self, arguments: argparse.Namespace, facts: Mapping[str, Any], *, seed: int = 1) -> None:
@@ -55,11 +55,11 @@ class Experiment:
         self.directory.write_manifest(seed=seed, facts=facts)
 
     def steps(self, total: int) -> Steps:
-        """Tells how far a measurement of so many steps is."""
+        """Show how far a measurement of this many steps has come."""
         return Steps(self.console, total)
 
     def finish(self, checks: Sequence[Check], table: Table | None = None) -> list[Check]:
-        """Writes the checks into ``checks.json``, shows the table, and says where everything is.
+        """Write the checks into ``checks.json``, show the table, and print where everything is.
 
         Returns:
             The checks.

@@ -34,7 +34,7 @@ class RunDirectory:
             (a ``manifest.json``), which is then replaced.
 
     Raises:
-        UsageError: the path is a file, or a folder that holds something else than a run.
+        UsageError: the path is a file, or a folder that holds something other than a run.
 
     Example:
         >>> import tempfile
@@ -60,13 +60,13 @@ class RunDirectory:
         self.path.mkdir(parents=True, exist_ok=True)
 
     def write_json(self, name: str, content: Any) -> Path:
-        """Writes ``content`` as indented JSON; makes the folders in ``name``."""
+        """Write ``content`` as indented JSON; make the folders in ``name``."""
         target = self._target(name)
         target.write_text(json.dumps(content, indent=2, sort_keys=False) + "\n", encoding="utf-8")
         return target
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
-        """Writes ``rows`` as CSV under the names of ``columns``."""
+        """Write ``rows`` as CSV under the names of ``columns``."""
         target = self._target(name)
         with target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
@@ -75,12 +75,12 @@ class RunDirectory:
         return target
 
     def write_parquet(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
-        """Writes ``rows`` as Parquet under the names of ``columns``; each column has one type, or is null.
+        """Write ``rows`` as Parquet under the names of ``columns``; each column has one type, or is null.
 
         Raises:
             UsageError: a column mixes types, such as numbers and text.
         """
-        # Only who writes Parquet waits for this import.
+        # Only writing Parquet waits for this import.
         import pyarrow
         from pyarrow import parquet
 
@@ -94,7 +94,7 @@ class RunDirectory:
         return target
 
     def write_manifest(self, seed: int, facts: Mapping[str, Any]) -> Path:
-        """Writes ``manifest.json``: command line, versions, kernel, machine, seed, and the caller's ``facts``."""
+        """Write ``manifest.json``: command line, versions, kernel, machine, seed, and the caller's ``facts``."""
         return self.write_json(
             "manifest.json",
             {
@@ -119,7 +119,7 @@ class RunDirectory:
 
 
 def _first_line(command: Sequence[str]) -> str | None:
-    """What ``command`` prints first, or None where it is not installed."""
+    """Return the first line that ``command`` prints, or None if it is not installed."""
     if shutil.which(command[0]) is None:
         return None
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a long measurement is: a bar on a terminal, a line for each step that is done elsewhere."""
+"""Progress of a long measurement: a bar on a terminal, elsewhere a line for each finished step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Steps:
     """The steps of one measurement, taken one after the other.
 
     Args:
-        console: where to tell.
+        console: where to show it.
         total: how many steps there will be.
     """
 
@@ -55,10 +55,10 @@ class Steps:
 
     @contextlib.contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """One of them; it counts as done when the block ends without an error.
+        """One step; it counts as done when the block ends without an error.
 
         Args:
-            what: is measured, for people.
+            what: what is measured, for people.
         """
         self._progress.update(self._task, description=what)
         began = time.monotonic()

@@ -35,10 +35,10 @@ class Limits:
 
     Args:
         lateness_p999_ns: the most that 99.9 % of the events of an instance may be late. Nanoseconds.
-        late_packets_fraction: the largest part of the packets over cut links whose real transit exceeded
+        late_packets_fraction: the largest share of the packets over cut links whose real transit exceeded
             their link's delay. 0 to 1.
         capture_drops: frames that the kernel may drop before a portal reads them.
-        processor_busy: the largest part of all cores that may be busy on average: beyond it hosts and switches
+        processor_busy: the largest share of all cores that may be busy on average: beyond it hosts and switches
             wait for a core, and the run is saturated. 0 to 1.
     """
 
@@ -64,7 +64,7 @@ class Verdict:
 
     @classmethod
     def of(cls, reasons: Sequence[str], figures: dict[str, dict[str, float]] | None = None) -> Verdict:
-        """Broken for these reasons; trusted where there are none."""
+        """Return broken for these reasons; trusted if there are none."""
         return cls(Word.BROKEN if reasons else Word.TRUSTED, list(reasons), figures or {})
 
     @property
@@ -111,12 +111,12 @@ Window = tuple[Sequence[Snapshot], Sequence[Snapshot]]
 
 
 def judge(windows: Sequence[Window], limits: Limits, *, processor_busy: float | None = None) -> Verdict:
-    """Judges what happened in one window, or in several together.
+    """Judge what happened in one window, or in several together.
 
     Args:
         windows: at least one; all of the same instances.
         limits: what is tolerated.
-        processor_busy: part of all cores that was busy meanwhile; None where it was not measured.
+        processor_busy: share of all cores that was busy meanwhile; None if it was not measured.
 
     Returns:
         The verdict, its reasons in the order of the instances.
@@ -184,7 +184,7 @@ def _judge_instance(
         )
     unrecorded = sum(_unrecorded(last) - _unrecorded(first) for first, last in windows)
     if unrecorded:
-        failure = windows[-1][1]["record"].get("failure", "the disk was slower than what passed")
+        failure = windows[-1][1]["record"].get("failure", "the disk was slower than the traffic")
         reasons.append(
             f"instance {name}: {unrecorded} frames are not in its record ({failure}): record onto a faster disk "
             "with room, or without a record"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What is asked of the computer: commands, priorities, what was made there and how it is removed."""
+"""What hybridnet asks of the computer: commands, priorities, what was made there and how it is removed."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Removing what runs have left behind: exactly what their journals name, and nothing else.
 
-A run whose head still lives is left alone unless it is named. On machines reached by SSH the same is done there, over
+A run whose head still lives is left alone unless it is named. Machines reached over SSH are cleaned over
 SSH; they have usually cleaned up by themselves when the connection ended.
 
 Run as ``python -m hybridnet.system.cleaning [RUN]`` it cleans this computer and prints what it removed as JSON.
@@ -43,11 +43,11 @@ Progress = Callable[[str], object]
 
 
 def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None = None) -> list[str]:
-    """Removes what dead runs have left on this computer and on the machines they reached by SSH.
+    """Remove what dead runs have left on this computer and on the machines they reached by SSH.
 
     Args:
-        progress: is told each thing when it has been removed.
-        runs: remove only these, also if they still run; default: all whose head is dead.
+        progress: called with each thing when it has been removed.
+        runs: remove only these, even if they still run; default: all whose head is dead.
 
     Returns:
         What was removed, one line each.
@@ -76,12 +76,12 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
         except (HybridnetError, OSError) as error:
             failed.append(f"run {directory.name}: {error}")
     if failed:
-        raise MachineError(f"{len(removed)} things were removed; not all: {'; '.join(failed)}")
+        raise MachineError(f"{len(removed)} things were removed, but not all: {'; '.join(failed)}")
     return removed
 
 
 def clean_run(directory: Path, tell: Progress) -> None:
-    """Removes one run: its processes first, then what outlives them, its directory last."""
+    """Remove one run: its processes first, then what outlives them, its directory last."""
     run = directory.name
     journals = [read_entries(path) for path in (directory, *_subdirectories(directory))]
     entries = [entry for journal in journals for entry in reversed(journal)]
@@ -96,7 +96,7 @@ def clean_run(directory: Path, tell: Progress) -> None:
 
 
 def remove_run_directory(directory: Path) -> None:
-    """Removes a run's directory, and the state directory if it was the last."""
+    """Remove a run's directory, and the state directory if it was the last."""
     shutil.rmtree(directory, ignore_errors=True)
     with contextlib.suppress(OSError):  # other runs are there
         directory.parent.rmdir()
@@ -104,8 +104,8 @@ def remove_run_directory(directory: Path) -> None:
 
 @contextlib.contextmanager
 def uninterrupted(what: str) -> Iterator[None]:
-    """While something is removed ^C is answered, not obeyed: half of it would stay. The removal ends by itself, in
-    bounded time. Outside of the main thread, which alone gets ^C, this does nothing.
+    """Answer ^C without obeying it while something is removed: half of it would stay. The removal ends by itself, in
+    bounded time. This does nothing outside the main thread, which alone gets ^C.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -126,7 +126,7 @@ def _subdirectories(directory: Path) -> list[Path]:
 
 
 def _alive(directory: Path) -> bool:
-    """Whether the head of a run lives; where the head is elsewhere, whether any process of the run does."""
+    """Return whether the head of a run lives; if the head is elsewhere, whether any process of the run does."""
     entries = [entry for path in (directory, *_subdirectories(directory)) for entry in read_entries(path)]
     owners = [entry for entry in entries if entry["kind"] == "owner"]
     if not owners:
@@ -135,9 +135,9 @@ def _alive(directory: Path) -> bool:
 
 
 def _end_processes(run: str, entries: list[dict[str, Any]], tell: Progress) -> None:
-    """Ends the run's processes on this computer: those recorded, and those that have its name in their environment.
+    """End the run's processes on this computer: those recorded, and those that have its name in their environment.
 
-    Asks first: a machine's init lets its agent put settings back. What remains then is killed.
+    It asks first: a machine's init lets its agent put settings back. It kills what remains.
     """
     for number, patience in ((signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):
         found = _processes(run, entries)
@@ -157,11 +157,11 @@ def _end_processes(run: str, entries: list[dict[str, Any]], tell: Progress) -> N
     if left := _processes(run, entries):
         for descriptor in left.values():
             os.close(descriptor)
-        raise MachineError(f"processes {', '.join(map(str, left))} do not end, not even killed")
+        raise MachineError(f"processes {', '.join(map(str, left))} do not end, even after SIGKILL")
 
 
 def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
-    """The run's processes, outermost first, each with a descriptor that stands for it and no other."""
+    """The run's processes, outermost first, each with a descriptor that stands for it alone."""
     recorded = {
         (e["pid"], e["start"])
         for e in entries
@@ -176,7 +176,7 @@ def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
             descriptor = os.pidfd_open(pid)
         except (ProcessLookupError, PermissionError):
             continue
-        # Looked at after the descriptor was opened: what is seen belongs to the process it stands for, or to none.
+        # We look after opening the descriptor, so what we see belongs to its process, or to none.
         if start_time(pid) is not None and ((pid, start_time(pid)) in recorded or _belongs(pid, run)):
             found[pid] = descriptor
         else:
@@ -205,7 +205,7 @@ def _remove_link(run: str, entry: dict[str, Any]) -> str | None:
     try:
         run_command(["ip", "link", "del", "dev", entry["name"]])
     except MachineError:
-        # It may go meanwhile, with its other end's namespace: what counts is that it is gone.
+        # It may go meanwhile, with its other end's namespace; it only has to be gone.
         if alias_of(entry["name"]) == ours:
             raise
     return f"link {entry['name']}"
@@ -231,7 +231,7 @@ def _put_back(run: str, entry: dict[str, Any]) -> str | None:
 def _remove_directory(run: str, entry: dict[str, Any]) -> str | None:
     try:
         os.rmdir(entry["path"])
-    except OSError:  # not there, or somebody keeps something in it
+    except OSError:  # it does not exist, or somebody keeps something in it
         return None
     return f"directory {entry['path']}"
 
@@ -267,7 +267,7 @@ def _clean_remote(entry: dict[str, Any], tell: Progress) -> None:
 
 
 def main() -> int:
-    """Cleans this computer of one run, or of all dead ones."""
+    """Clean this computer of one run, or of all dead ones."""
     try:
         print(json.dumps(clean_all(runs=sys.argv[1:] or None)))
     except HybridnetError as error:

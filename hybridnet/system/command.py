@@ -23,11 +23,11 @@ PACKAGES = {
 
 
 def run(argv: Sequence[str], *, input: str | None = None, timeout: float = 60.0) -> str:
-    """Runs a command and returns what it printed.
+    """Run a command and return what it printed.
 
     Raises:
         EnvironmentLackError: the command is not installed; the message names the Debian package.
-        MachineError: it failed or took longer than `timeout` seconds; the message has its own words.
+        MachineError: it failed or took longer than `timeout` seconds; the message quotes it.
     """
     try:
         done = subprocess.run(argv, input=input, capture_output=True, text=True, timeout=timeout, check=False)
@@ -51,10 +51,10 @@ def lacking(command: str) -> EnvironmentLackError:
 
 
 def ip_batch(lines: Iterable[str], *, prefix: Sequence[str] = ()) -> None:
-    """Gives many lines to one `ip -batch`; `prefix` is what puts it into a namespace.
+    """Run many lines with one `ip -batch`; `prefix` puts it into a namespace.
 
     Raises:
-        MachineError: a line failed; the message has that line.
+        MachineError: a line failed; the message quotes it.
     """
     batch = list(lines)
     if not batch:
@@ -66,7 +66,7 @@ def ip_batch(lines: Iterable[str], *, prefix: Sequence[str] = ()) -> None:
 
 
 def _with_line(text: str, batch: list[str]) -> str:
-    """Adds the line that `Command failed -:N` speaks of."""
+    """Append the line that `Command failed -:N` means."""
     _, found, rest = text.partition("Command failed -:")
     number = rest.split()[0] if found else ""
     if number.isdigit() and 0 < int(number) <= len(batch):

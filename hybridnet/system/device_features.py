@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Offloads of devices, remembered so that they can be put back when an instance could not do it itself.
+"""Offloads of devices, remembered so that they can be put back if an instance could not do it itself.
 
 A portal changes offloads of its device and of the other end of a veth pair, and puts them back when its instance ends.
 An instance that was killed leaves them changed. Networks remove their devices anyway; a wire's belong to the user.
@@ -18,10 +18,10 @@ _FEATURE = re.compile(r"^\s*([\w-]+): (on|off)(?: \[(fixed|requested \w+)\])?$",
 
 
 class DeviceFeatures:
-    """What `ethtool -k` says of devices of this namespace, and of their other ends here, at one time."""
+    """What `ethtool -k` says about devices of this namespace, and about their other ends here, at one time."""
 
     def __init__(self, devices: Iterable[str]) -> None:
-        """Reads them; a device that is not there has none."""
+        """Read them; a device that does not exist has none."""
         self._before: dict[str, dict[str, str]] = {}
         for device in devices:
             for each in (device, _other_end(device)):
@@ -29,7 +29,7 @@ class DeviceFeatures:
                     self._before[each] = features
 
     def put_back(self) -> None:
-        """Sets what differs now as it was then, where the device still exists."""
+        """Set what differs now back to what it was, if the device still exists."""
         for device, before in self._before.items():
             now = _features(device)
             changed = {name: value for name, value in before.items() if now.get(name, value) != value}
@@ -38,7 +38,7 @@ class DeviceFeatures:
 
 
 def _features(device: str) -> dict[str, str]:
-    """The features that can be changed; none when there is no such device."""
+    """Return the features that can be changed; none if there is no such device."""
     done = subprocess.run(["ethtool", "-k", device], capture_output=True, text=True, check=False)
     return {name: value for name, value, note in _FEATURE.findall(done.stdout) if note != "fixed"}
 

@@ -2,10 +2,10 @@
 """What a run makes, written down before it is made.
 
 A run has a directory of its own under the state directory (``/run/hybridnet``, or ``HYBRIDNET_STATE_DIR``); everything
-hybridnet makes outside of it is a line of a journal there, written before the thing exists. So at any instant, also
-after ``kill -9``, the journals name all that can be left over, and `hybridnet.system.cleaning` removes exactly that.
+hybridnet makes outside of it is a line of a journal there, written before the thing exists. So at any instant, even
+after ``kill -9``, the journals name everything that can remain, and `hybridnet.system.cleaning` removes exactly that.
 
-Kinds of entries, and what tells that a thing is really the run's:
+Kinds of entries, and what proves that a thing belongs to the run:
 
 =================  ==============================  ==================================================================
 kind               fields                          identity
@@ -18,8 +18,8 @@ datapath           name, network                   made in ``network``, where no
 ssh_machine        name, clean, host               the command that cleans there; how to get there
 =================  ==============================  ==================================================================
 
-Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment, so that one which was started and not
-yet recorded when its parent was killed is found too. Namespaces and mounts are not listed: a machine's live in a mount
+Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment. This finds a process that was started
+but not yet recorded when its parent was killed. Namespaces and mounts are not listed: a machine's live in a mount
 and a PID namespace of that machine, and end with its first process (see `hybridnet.machines.init`).
 """
 
@@ -100,7 +100,7 @@ class Journal:
     """
 
     def __init__(self, directory: Path, run: str) -> None:
-        """Opens the journal in `directory`, which is made if need be."""
+        """Open the journal in `directory`, which is made if need be."""
         self.run = run
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
@@ -119,11 +119,11 @@ class Journal:
         return journal
 
     def record(self, kind: str, **fields: Any) -> None:
-        """Writes down a thing that is about to be made."""
+        """Write down a thing that is about to be made."""
         self._append({"make": kind, **fields})
 
     def gone(self, kind: str, **fields: Any) -> None:
-        """Writes down that a recorded thing, named by the same identifying fields, exists no more."""
+        """Write down that a recorded thing, named by the same identifying fields, no longer exists."""
         self._append({"gone": kind, **fields})
 
     def environment(self) -> dict[str, str]:
@@ -131,15 +131,15 @@ class Journal:
         return {**os.environ, RUN_VARIABLE: self.run, "HYBRIDNET_STATE_DIR": str(state_directory())}
 
     def process(self, pid: int, what: str) -> None:
-        """Records a process that was started with `environment`."""
+        """Record a process that was started with `environment`."""
         self.record("process", pid=pid, start=start_time(pid), what=what)
 
     def alias(self) -> str:
-        """What the run's links have as their alias."""
+        """Return the alias of the run's links."""
         return f"hybridnet:{self.run}"
 
     def close(self) -> None:
-        """Closes the file; the directory stays, for `hybridnet.system.cleaning.remove_run_directory`."""
+        """Close the file; the directory stays, for `hybridnet.system.cleaning.remove_run_directory`."""
         with self._lock:
             if self._file >= 0:
                 os.close(self._file)
@@ -156,7 +156,9 @@ class Journal:
 
 
 def read_entries(directory: Path) -> list[dict[str, Any]]:
-    """What the journal in `directory` says still exists, oldest first. A torn last line, of a full disk, is skipped."""
+    """Return what the journal in `directory` says still exists, oldest first. Skip a torn last line, left by a full
+    disk.
+    """
     alive: list[dict[str, Any]] = []
     try:
         lines = (directory / "journal.jsonl").read_text().splitlines()
@@ -176,7 +178,9 @@ def read_entries(directory: Path) -> list[dict[str, Any]]:
 
 
 def setting_of_another_run(run: str, path: str) -> dict[str, Any] | None:
-    """The entry by which a run other than `run` has the setting at `path`: while there is one it is not put back."""
+    """Return the entry by which a run other than `run` has changed the setting at `path`. While there is one, nobody
+    puts it back.
+    """
     state = state_directory()
     for directory in state.iterdir() if state.is_dir() else []:
         if directory.name == run or not directory.is_dir():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What hybridnet tells its user: Mininet's `info`, `output`, `error` ... on standard error, without added
+"""Messages for the user: Mininet's `info`, `output`, `error` ... on standard error, without added
 newlines.
 
-`output` is for results that were asked for, such as pingAll's table, and is shown by default; `info` tells
+`output` is for results that were asked for, such as pingAll's table, and is shown by default; `info` says
 what is being built, and is shown after ``setLogLevel('info')``.
 """
 
@@ -35,27 +35,27 @@ def log_level() -> int:
 
 
 def debug(*parts: object) -> None:
-    """Details for finding faults."""
+    """Log details for finding faults."""
     _show("debug", parts)
 
 
 def info(*parts: object) -> None:
-    """What is being done."""
+    """Log what is being done."""
     _show("info", parts)
 
 
 def output(*parts: object) -> None:
-    """Results that were asked for."""
+    """Print results that were asked for."""
     _show("output", parts)
 
 
 def warn(*parts: object) -> None:
-    """What the user should look at before trusting the results."""
+    """Log what the user should check before trusting the results."""
     _show("warning", parts)
 
 
 def error(*parts: object) -> None:
-    """What went wrong."""
+    """Log what went wrong."""
     _show("error", parts)
 
 

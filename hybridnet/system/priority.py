@@ -35,12 +35,12 @@ class Priority(IntEnum):
 
 
 def prefix(priority: Priority) -> list[str]:
-    """What goes before a command so that it, and every thread it makes, starts with the priority."""
+    """Return the prefix that starts a command, and every thread it makes, with the priority."""
     return ["nice", "-n", str(int(priority))]
 
 
 def raise_session(pid: int, priority: Priority) -> None:
-    """Gives the scheduling group of process `pid`, which leads a session of its own, the priority as well."""
+    """Give the priority also to the scheduling group of process `pid`, which leads a session of its own."""
     group = Path(f"/proc/{pid}/autogroup")
     if group.exists():
         group.write_text(str(int(priority)))

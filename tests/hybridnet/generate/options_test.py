@@ -73,5 +73,5 @@ def test_a_factor_is_a_number_above_zero() -> None:
     assert parse_factor("0.25", "x") == Fraction(1, 4)
     assert parse_factor(3, "x") == 3
     for text in ("0", "-1", "fast", "1e9", "1/0", "nan"):
-        with pytest.raises(UsageError, match="is no factor"):
+        with pytest.raises(UsageError, match="is not a factor"):
             parse_factor(text, "x")

@@ -11,6 +11,7 @@ import pytest
 
 from hybridnet.errors import PlanError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan.fit import AFXDP_PORT_BYTES
 from hybridnet.plan.options import RealtimeOptions
 from hybridnet.topo import Topo
 from hybridnet.topologies import SingleSwitchTopo, TreeTopo, TwoTrees
@@ -102,7 +103,7 @@ def test_too_little_memory_for_af_xdp_ports_is_a_warning_with_the_figures() -> N
     tight = MachineSpec("m1", "198.18.0.1", memory_bytes=4 * 10**9)
     made = plan(topo, [tight], port_type="afxdp")
     assert made.estimates["m1"]["switch_ports"] == 64  # patch ports cost nothing
-    assert made.estimates["m1"]["memory_bytes"] >= 64 * 70 * 10**6
+    assert made.estimates["m1"]["memory_bytes"] >= 64 * AFXDP_PORT_BYTES
     assert len(made.warnings) == 1
     assert "machine m1" in made.warnings[0]
     assert "4.0 GB are available" in made.warnings[0]
