@@ -14,6 +14,7 @@ from hybridnet.plan.addresses import Addresses
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.links import Joints
 from hybridnet.plan.options import PlanOptions
+from hybridnet.plan.pool import pool_bytes
 from hybridnet.plan.routes import Route
 from hybridnet.topo import NodeSpec
 
@@ -68,6 +69,7 @@ def instance_plan(
         "peers": list(joints.peers.values()),
         "links": joints.links,
         "captures": captures,
+        "pool_bytes": pool_bytes(joints.links) if options.pool_bytes is None else options.pool_bytes,
         "realtime": options.realtime.to_json(_least_delay_ns(joints.links), alone=alone),
     }
     if options.record is not None:

@@ -149,6 +149,8 @@ class PlanOptions:
         captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
         record: directory on each machine; everything that crosses its instance's portals goes into the file
             MACHINE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
+        pool_bytes: the most that all packets of an instance take together, 16 MiB to 1 TiB; one link may hold half of
+            it. None: what its links' rates and delays need, at least 1 GiB.
         realtime: how the instances keep up with the wall clock.
         peer_port: the first UDP port of peering.
     """
@@ -166,6 +168,7 @@ class PlanOptions:
     backend: str = "packet"
     captures: Mapping[str, str] = field(default_factory=dict)
     record: str | None = None
+    pool_bytes: int | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
     peer_port: int = PEER_PORT
 

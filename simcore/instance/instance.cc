@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/instance/instance.h"
 
-#include <exception>
-#include <future>
 #include <utility>
 
 #include "simcore/network/snapshot_rows.h"
@@ -26,86 +24,70 @@ auto& at(Map& map, const std::string& key, const std::string& attempt, const std
 
 Instance::Instance(Config config)
     : config_(std::move(config)),
-      simulation_(config_.seed),
-      pool_(config_.memory_limit),
-      loop_(simulation_, config_.realtime),
-      network_(simulation_, pool_),
-      links_(simulation_, pool_, taps_) {}
+      network_(config_.seed, config_.pool_limit),
+      loop_(network_.simulation(), config_.realtime) {}
 
 Instance::~Instance() = default;
 
 void Instance::add_emulation_portal(const std::string& backend, EmulationPortal::Config config,
                                     const EmulationPortalOptions& options) {
-  network_.claim("portal", config.name);
+  network_.nodes().claim("portal", config.name);
   const std::string name = config.name;
-  auto portal = make_emulation_portal(backend, simulation_, loop_, pool_, std::move(config), options);
+  auto portal = make_emulation_portal(backend, network_.simulation(), loop_, network_.pool(),
+                                      std::move(config), options);
   loop_.add(*portal);
   portals_[name] = std::move(portal);
 }
 
 void Instance::add_peer(PeeringPortal::Config config) {
-  network_.claim("peer", config.name);
+  network_.nodes().claim("peer", config.name);
   config.token = config_.token;
   const std::string name = config.name;
   auto peer = std::make_unique<PeeringPortal>(
-      simulation_, pool_, [this] { return loop_.wall_now(); }, config);
+      network_.simulation(), network_.pool(), [this] { return loop_.wall_now(); }, config);
   loop_.add(*peer);
   peers_[name] = std::move(peer);
 }
 
-void Instance::add_capture(const std::string& interface, const std::string& file) {
-  network_.interface(interface, "capture into " + file);
-  taps_.add_capture(interface, file);
-}
-
 void Instance::add_record(const std::string& file, const std::string& plan) {
-  taps_.set_recorder(
-      std::make_unique<PortalRecorder>(simulation_, file, plan, RecordWriter::Writing::queued, realtime_ns));
+  network_.taps().set_recorder(std::make_unique<PortalRecorder>(network_.simulation(), file, plan,
+                                                                RecordWriter::Writing::queued, realtime_ns));
 }
 
 void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                         const LinkModel& b_to_a) {
-  network_.claim("link", name);
   const Links::End first = find(name, a, a_to_b.link.propagation_delay);
   const Links::End second = find(name, b, b_to_a.link.propagation_delay);
-  links_.add(name, first, second, a_to_b, b_to_a);
+  network_.add_link(name, first, second, a_to_b, b_to_a);
 }
 
 void Instance::run() {
   check_joined();
-  taps_.begin(realtime_ns());
-  network_.announce();
+  network_.begin("run instance " + config_.name, realtime_ns());
   loop_.run();
-  taps_.close();
+  network_.taps().close();
 }
 
-Snapshot Instance::snapshot(bool of_elements) {
-  std::promise<Snapshot> answer;
-  std::future<Snapshot> answered = answer.get_future();
-  loop_.post([this, &answer, of_elements] { answer.set_value(read(of_elements)); });
-  return answered.get();
+Snapshot Instance::snapshot(SnapshotReader::Elements elements) {
+  Snapshot snapshot;
+  SnapshotReader reader(network_, elements, snapshot);
+  bool more = loop_.call([&] {
+    read_into(snapshot);
+    return reader.read_slice();
+  });
+  while (more) more = loop_.call([&reader] { return reader.read_slice(); });
+  return snapshot;
 }
 
 void Instance::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                            const std::optional<LinkModel>& b_to_a, const std::string& note) {
-  std::promise<void> answer;
-  std::future<void> answered = answer.get_future();
-  loop_.post([&] {
-    try {
-      links_.change(name, a_to_b, b_to_a);
-      if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
-      answer.set_value();
-    } catch (const Error&) {
-      answer.set_exception(std::current_exception());
-    }
-  });
-  answered.get();
+  loop_.call([&] { network_.change_link(name, a_to_b, b_to_a, note); });
 }
 
 Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration incoming_delay) {
   const std::string attempt = "add link " + link;
   if (const auto* interface = std::get_if<InterfaceEnd>(&end)) {
-    return {&network_.interface(interface->name, attempt), interface->name};
+    return network_.end(interface->name, attempt);
   }
   if (const auto* portal = std::get_if<PortalEnd>(&end)) {
     EmulationPortal& found = at(portals_, portal->name, attempt, "portal");
@@ -122,31 +104,21 @@ Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration 
 }
 
 void Instance::check_joined() const {
-  network_.check_joined("run instance " + config_.name);
   for (const auto& [name, portal] : portals_) {
     if (!portal->attached())
       throw ConfigError("run instance " + config_.name + ": no link joins portal " + name);
   }
 }
 
-Snapshot Instance::read(bool of_elements) const {
-  Snapshot snapshot;
+void Instance::read_into(Snapshot& snapshot) const {
   snapshot.name = config_.name;
   snapshot.time_ns = loop_.wall_now().count_ns();
   snapshot.ready = true;
   for (const auto& [name, peer] : peers_) snapshot.ready = snapshot.ready && peer->synchronized();
   snapshot.lateness = histogram_of(loop_.lateness());
   snapshot.loop = row_of(loop_);
-  snapshot.pool = row_of(pool_);
-  add_to(snapshot.pool.dropped, links_.dropped_from_peers());
-  if (taps_.recorder() != nullptr) snapshot.record = taps_.recorder()->row();
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));
   for (const auto& [name, peer] : peers_) snapshot.peers.push_back(row_of(*peer));
-  network_.read_applications_into(snapshot);
-  if (!of_elements) return snapshot;
-  snapshot.links = links_.rows();
-  network_.read_nodes_into(snapshot);
-  return snapshot;
 }
 
 }  // namespace simcore

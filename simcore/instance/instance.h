@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Instance: one running simulation in real time: its nodes, links and portals, put together from typed values
+// Instance: one running simulation in real time: a simulated network and its portals, put together from typed values
 // and read out as a snapshot. It is what the binding, and so the instance process, talks to.
 //
 //   Instance instance(config);
-//   instance.add_node(NodeKind::router, "r1");
-//   instance.add_interface("r1", {"r1-eth1", mac, address, 1'500});
+//   instance.network().add_node(NodeKind::router, "r1");
+//   instance.network().add_interface("r1", {"r1-eth1", mac, address, 1'500});
 //   instance.add_emulation_portal("packet", {"p-s1-eth3", "s1-eth3p"});
 //   instance.add_link("s1-r1", PortalEnd{"p-s1-eth3"}, InterfaceEnd{"r1-eth1"}, a_to_b, b_to_a);
 //   instance.run();                                     // until stop(), from another thread
@@ -23,15 +23,11 @@
 #include <string>
 #include <vector>
 
-#include "simcore/kernel/simulation.h"
 #include "simcore/network/link_end.h"
 #include "simcore/network/link_model.h"
-#include "simcore/network/links.h"
-#include "simcore/network/network.h"
+#include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
-#include "simcore/network/taps.h"
-#include "simcore/packet/ipv4_address.h"
-#include "simcore/packet/packet_pool.h"
+#include "simcore/network/snapshot_reader.h"
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/portal/peering_portal.h"
 #include "simcore/realtime/run_loop.h"
@@ -45,7 +41,7 @@ class Instance {
     std::uint64_t seed = 0;
     std::uint64_t token = 0;  // the run's: peers take only datagrams that carry it
     RunLoop::Options realtime;
-    ByteCount memory_limit = ByteCount::bytes(std::int64_t{1} << 30);  // of all packets together
+    ByteCount pool_limit = PacketPool::kUsualLimit;  // of all packets together
   };
 
   explicit Instance(Config config);
@@ -53,28 +49,14 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
   ~Instance();
 
-  void add_node(NodeKind kind, const std::string& name,
-                const std::optional<Processor::Config>& processor = std::nullopt) {
-    network_.add_node(kind, name, processor);
-  }
-  void add_interface(const std::string& node, const Interface::Config& config) {
-    network_.add_interface(node, config);
-  }
-  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
-                 const std::string& interface) {
-    network_.add_route(node, prefix, via, interface);
-  }
-  void add_application(const std::string& host, const ApplicationConfig& config) {
-    network_.add_application(host, config);
-  }
+  // Its nodes, and what is written down of them, are added there; before run() only.
+  SimulatedNetwork& network() { return network_; }
+
   void add_emulation_portal(const std::string& backend, EmulationPortal::Config config,
                             const EmulationPortalOptions& options = {});
   void add_peer(PeeringPortal::Config config);  // its token is set to the run's
   void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a);
-  // Of what passes between the interface and its link. Before that link is added.
-  void add_capture(const std::string& interface, const std::string& file);
-
   // Of everything that crosses a portal, into a pcapng file that a Replay reads; `plan` is what it builds. Before any
   // link is added. Throws as RecordWriter.
   void add_record(const std::string& file, const std::string& plan);
@@ -89,28 +71,25 @@ class Instance {
   // Closes the emulation portals, which put their devices' settings back. After run() and the last snapshot().
   void close() { portals_.clear(); }
 
-  // From any thread: waits for the loop's thread, which answers between two turns. `of_elements`: with the links, nodes and
-  // interfaces; in a network of tens of thousands of them reading these makes the instance late by tens of milliseconds.
-  Snapshot snapshot(bool of_elements = true);
+  // From any thread but the loop's: waits for that thread, which reads a slice between two turns. What belongs together is
+  // said in snapshot_reader.h; the loop, the portals and the peers are of the first slice, whose instant `time_ns` is.
+  // Throws what reading throws, for want of memory.
+  Snapshot snapshot(SnapshotReader::Elements elements = SnapshotReader::Elements::all);
 
-  // As Links::change, while it runs. From any thread, as snapshot(). `note`: what a record says of it.
+  // As SimulatedNetwork::change_link, while it runs. From any thread but the loop's; throws whatever that throws.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a, const std::string& note = "");
 
  private:
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
-  Snapshot read(bool of_elements) const;
+  void read_into(Snapshot& snapshot) const;
 
   Config config_;
-  Simulation simulation_;
-  PacketPool pool_;
+  SimulatedNetwork network_;
   RunLoop loop_;
-  Network network_;
-  Taps taps_;
   std::map<std::string, std::unique_ptr<EmulationPortal>> portals_;
   std::map<std::string, std::unique_ptr<PeeringPortal>> peers_;
-  Links links_;
 };
 
 }  // namespace simcore

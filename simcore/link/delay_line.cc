@@ -41,7 +41,7 @@ std::vector<PacketPtr> DelayLine::take_back(std::size_t count) {
   std::vector<PacketPtr> taken(count);
   for (std::size_t place = count; place-- > 0;) {
     taken[place] = line_.pop_back();
-    segments_ -= taken[place]->segments;
+    forget(*taken[place]);
   }
   if (line_.empty()) simulation_.cancel(head_);
   return taken;
@@ -50,7 +50,7 @@ std::vector<PacketPtr> DelayLine::take_back(std::size_t count) {
 void DelayLine::deliver() {
   fetch_ahead();
   PacketPtr packet = line_.pop();
-  segments_ -= packet->segments;
+  forget(*packet);
   if (!line_.empty()) simulation_.schedule(head_, line_.front()->first_arrival);
   sink_.accept(std::move(packet));
 }

@@ -48,23 +48,30 @@ class DelayLine {
 
   bool empty() const { return line_.empty(); }
   std::size_t packets() const { return line_.size(); }
-  std::uint64_t segments() const { return segments_; }  // of all packets in flight
+  std::uint64_t segments() const { return segments_; }     // of all packets in flight
+  std::int64_t held_bytes() const { return held_bytes_; }  // of the pool, by all packets in flight
 
  private:
   void append(PacketPtr packet, SimTime release) {
     packet->first_arrival = release;
     packet->last_arrival = std::max(packet->last_arrival, release);
     segments_ += packet->segments;
+    held_bytes_ += static_cast<std::int64_t>(packet->block_bytes());
     line_.push(std::move(packet));
   }
 
   void deliver();
   void fetch_ahead();
+  void forget(const Packet& packet) {
+    segments_ -= packet.segments;
+    held_bytes_ -= static_cast<std::int64_t>(packet.block_bytes());
+  }
 
   Simulation& simulation_;
   PacketSink& sink_;
   Ring<PacketPtr> line_;  // each packet's first_arrival is its release time
   std::uint64_t segments_ = 0;
+  std::int64_t held_bytes_ = 0;
   EventFor<DelayLine, &DelayLine::deliver> head_{*this};
 };
 

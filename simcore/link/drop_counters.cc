@@ -9,6 +9,7 @@ std::string_view name_of(DropReason reason) {
   constexpr std::array<std::string_view, kDropReasons> kNames = {
       "queue_full",
       "pool_exhausted",
+      "pool_share",
       "malformed",
       "unsupported",
       "not_for_me",
@@ -23,6 +24,7 @@ std::string_view name_of(DropReason reason) {
       "device_refused",
       "duplicate",
       "late_datagram",
+      "early_datagram",
       "foreign",
       "impaired",
       "aqm",

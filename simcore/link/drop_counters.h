@@ -14,6 +14,7 @@ namespace simcore {
 enum class DropReason : std::uint8_t {
   queue_full,           // drop-tail queue at its limit
   pool_exhausted,       // no memory left for a packet
+  pool_share,           // a line held its share of the memory for packets; the others have theirs
   malformed,            // headers that contradict themselves or the frame's length
   unsupported,          // a protocol that the element does not speak
   not_for_me,           // a frame for another MAC address reached a router or host
@@ -28,6 +29,7 @@ enum class DropReason : std::uint8_t {
   device_refused,       // the kernel did not take the frame
   duplicate,            // a peering datagram or a fragment seen before
   late_datagram,        // a peering datagram given up on before it came
+  early_datagram,       // a peering datagram too far ahead of all others to believe it, yet
   foreign,              // a peering datagram with another run's token or from a stranger
   impaired,             // lost by a loss model, as asked
   aqm,                  // dropped early by active queue management

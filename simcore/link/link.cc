@@ -35,6 +35,7 @@ Link::Link(Simulation& simulation, PacketPool& pool, std::string name, const Con
       config_(config),
       far_end_(counters_, sink),
       line_(simulation, far_end_),
+      most_held_bytes_(pool.share().count()),
       arriving_(simulation, entrance_) {
   check(name_, config);
 }
@@ -78,6 +79,10 @@ void Link::pass(PacketPtr packet) {
 }
 
 inline void Link::admit(PacketPtr packet) {
+  if (line_.held_bytes() >= most_held_bytes_) [[unlikely]] {
+    pool_.count_refused_share(packet->segments);
+    return drop(std::move(packet), DropReason::pool_share);
+  }
   if (!config_.rate) return pass(std::move(packet));
   forget_departed();
   if (packet->segments > 1) return admit_train(std::move(packet));

@@ -25,6 +25,8 @@
 //      displaced, against single-segment simulation, by at most `train_limit` (or one segment, if that is
 //      longer) for every other train that is arriving while it does.
 //
+// A link that holds its share of the pool takes nothing more until some of it is delivered (PacketPool::share()).
+//
 // Not modelled: preamble and inter-frame gap; put them into `overhead`.
 #pragma once
 
@@ -160,7 +162,8 @@ class Link final : public PacketSink {
   FarEnd far_end_;
   Entrance entrance_{*this};
   DelayLine line_;
-  DelayLine arriving_;  // rests of trains, until their first segment is here
+  std::int64_t most_held_bytes_;  // by line_: its share of the pool
+  DelayLine arriving_;            // rests of trains, until their first segment is here
 
   SimTime link_free_ = SimTime::zero();
   std::int64_t free_fraction_ = 0;  // link_free_ was rounded up by free_fraction_ / rate nanoseconds

@@ -5,11 +5,22 @@
 #include <utility>
 
 #include "simcore/link/segment_runs.h"
+#include "simcore/units/error.h"
 
 namespace simcore {
 
 void VariableDelay::change(DelayModel model, bool in_order, std::uint64_t after) {
-  changes_.push_back({drawn_ + after, std::move(model), in_order});
+  const std::uint64_t from = drawn_ + after;
+  // One that no segment would meet.
+  if (!changes_.empty() && changes_.back().from == from) changes_.pop_back();
+  changes_.push_back({from, std::move(model), in_order});
+}
+
+void VariableDelay::check_change(std::uint64_t after) const {
+  if (changes_.size() < kMostChanges || changes_.back().from == drawn_ + after) return;
+  throw ConfigError(
+      "change " + name_ + ": " + std::to_string(kMostChanges) +
+      " changes wait for packets that are on their way; change it again when these have arrived");
 }
 
 VariableDelay::Fate VariableDelay::next_fate(const SegmentView& segment) {
@@ -27,6 +38,11 @@ void VariableDelay::give(PacketPtr piece, const Fate& fate) {
   if (fate.change != given_change_) {
     given_change_ = fate.change;
     not_before_ = latest_;
+  }
+  if (line_.held_bytes() >= pool_.share().count()) {
+    pool_.count_refused_share(piece->segments);
+    dropped_.add(DropReason::pool_share, piece->segments);
+    return;
   }
   const SimTime release = std::max(piece->first_arrival + fate.delay, not_before_);
   latest_ = std::max(latest_, release);

@@ -8,8 +8,10 @@
 // instead. Segments of a train that draw the same delay stay together.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -28,6 +30,7 @@ class VariableDelay final : public PacketSink {
   VariableDelay(Simulation& simulation, PacketPool& pool, std::string_view name, DelayModel model,
                 bool in_order, PacketSink& sink)
       : pool_(pool),
+        name_(name),
         random_(simulation.stream(name)),
         model_(std::move(model)),
         in_order_(in_order),
@@ -35,9 +38,15 @@ class VariableDelay final : public PacketSink {
 
   void accept(PacketPtr packet) override;
 
+  static constexpr std::size_t kMostChanges = 1'024;  // that wait for segments which are on their way
+
   // Another model, for all but the next `after` segments, which are on their way here already. What has come keeps its
-  // delay, and nobody to whom the new model applies overtakes anybody to whom the old one did.
+  // delay, and nobody to whom the new model applies overtakes anybody to whom the old one did. Precondition: as for
+  // check_change(), and `after` is not less than at the last change, less what has come since.
   void change(DelayModel model, bool in_order, std::uint64_t after = 0);
+
+  // Throws ConfigError when kMostChanges wait already, so that change() with this `after` could not be made.
+  void check_change(std::uint64_t after = 0) const;
 
   std::uint64_t accepted() const { return accepted_; }  // segments: passed on, in flight and dropped
   std::uint64_t in_flight() const { return line_.segments(); }
@@ -60,6 +69,7 @@ class VariableDelay final : public PacketSink {
   void give(PacketPtr piece, const Fate& fate);
 
   PacketPool& pool_;
+  std::string name_;
   RandomStream random_;
   DelayModel model_;
   bool in_order_;

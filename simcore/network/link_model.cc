@@ -110,6 +110,7 @@ bool ModelledLink::keeps_server(const LinkModel& model) const {
 
 ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
   check(model);
+  if (delay_) delay_->check_change(link_.on_their_way());
   Change change(model);
   // Slots that go on have the rate of the one that holds now.
   if (schedule_ && model.wire == model_.wire) change.model.link.rate = model_.link.rate;

@@ -55,7 +55,6 @@ void Links::lead(const std::string& name, bool forward, const End& from, const E
 // The extra delay of what comes from a peer, for all that has not come yet.
 void Links::delay_from_peer(Direction& direction, const LinkModel& model) {
   const DelayModel none = constant_delay(Duration::zero());
-  const PeeringChannel* const channel = direction.from.channel;
   if (!direction.delay) {
     direction.delay = std::make_unique<VariableDelay>(
         simulation_, pool_, direction.name + ":" + direction.from.name + ">" + direction.to + "/delay", none,
@@ -63,8 +62,13 @@ void Links::delay_from_peer(Direction& direction, const LinkModel& model) {
     direction.from.port->attach(watching_what_comes_from(direction.from, *direction.delay));
   }
   direction.delay->change(model.extra_delay ? model.extra_delay : none,
-                          model.extra_delay ? model.in_order : true,
-                          channel != nullptr ? channel->in_flight() : 0);
+                          model.extra_delay ? model.in_order : true, in_flight_to(direction));
+}
+
+// Segments on their way to the extra delay of what comes from a peer.
+std::uint64_t Links::in_flight_to(const Direction& direction) {
+  const PeeringChannel* const channel = direction.from.channel;
+  return channel != nullptr ? channel->in_flight() : 0;
 }
 
 // `sink`, or what writes down for that end in front of it.
@@ -92,6 +96,7 @@ Links::Change Links::prepare(Direction& direction, const LinkModel& model) {
   Change change{.direction = &direction, .model = model, .prepared = std::nullopt};
   if (direction.link == nullptr) {
     Link::check(direction.name, model.link);
+    if (direction.delay) direction.delay->check_change(in_flight_to(direction));
   } else {
     change.prepared = direction.link->prepare(direction.toward_peer ? without_delay(model) : model);
   }
@@ -121,12 +126,9 @@ Links::Direction& Links::direction(const std::string& name, bool forward) {
   throw ConfigError("change link " + name + ": there is no such link");
 }
 
-std::vector<SnapshotRow> Links::rows() const {
-  std::vector<SnapshotRow> rows;
-  for (const Direction& each : directions_) {
-    if (each.link) rows.push_back(row_of(*each.link, each.from.name, each.to));
-  }
-  return rows;
+void Links::read_into(Snapshot& snapshot, std::size_t direction) const {
+  const Direction& read = directions_[direction];
+  if (read.link) snapshot.links.push_back(row_of(*read.link, read.from.name, read.to));
 }
 
 DropCounters Links::dropped_from_peers() const {

@@ -10,6 +10,7 @@
 // here. So whoever changes a cut link tells both instances.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +50,10 @@ class Links {
   void change(const std::string& name, const std::optional<LinkModel>& a_to_b,
               const std::optional<LinkModel>& b_to_a);
 
-  // Each direction but those from peers.
-  std::vector<SnapshotRow> rows() const;
+  std::size_t directions() const { return directions_.size(); }
+
+  // Appends the row of a direction, unless it comes from a peer. Precondition: direction < directions().
+  void read_into(Snapshot& snapshot, std::size_t direction) const;
 
   // Of the extra delays of what peers send.
   DropCounters dropped_from_peers() const;
@@ -77,6 +80,7 @@ class Links {
   static Change prepare(Direction& direction, const LinkModel& model);
   void apply(Change change);
   void delay_from_peer(Direction& direction, const LinkModel& model);
+  static std::uint64_t in_flight_to(const Direction& direction);
   PacketSink& watching_what_comes_from(const End& end, PacketSink& sink);
   PacketSink& watching_what_goes_to(const End& end);
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "simcore/network/snapshot_rows.h"
 #include "simcore/stack/router.h"
 #include "simcore/units/error.h"
 
@@ -55,9 +54,11 @@ void Network::add_node(NodeKind kind, const std::string& name,
 void Network::add_interface(const std::string& node, const Interface::Config& config) {
   claim("interface", config.name);
   const auto found = switches_.find(node);
-  interfaces_[config.name] = found != switches_.end()
-                                 ? &found->second->add_interface(config)
-                                 : &stack(node, "add interface " + config.name).add_interface(config);
+  Interface& added = found != switches_.end()
+                         ? found->second->add_interface(config)
+                         : stack(node, "add interface " + config.name).add_interface(config);
+  interfaces_[config.name] = &added;
+  in_order_.push_back(&added);
 }
 
 void Network::add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
@@ -106,9 +107,9 @@ Host& Network::host(const std::string& node, const std::string& attempt) const {
 
 Applications& Network::applications(const std::string& host_name, const std::string& attempt) {
   Host& node = host(host_name, attempt);
-  auto& applications = applications_[host_name];
-  if (!applications) applications = std::make_unique<Applications>(simulation_, node);
-  return *applications;
+  const auto [entry, fresh] = place_of_applications_.try_emplace(host_name, applications_.size());
+  if (fresh) applications_.emplace_back(host_name, std::make_unique<Applications>(simulation_, node));
+  return *applications_[entry->second].second;
 }
 
 void Network::check_joined(const std::string& attempt) const {
@@ -121,20 +122,12 @@ void Network::announce() {
   for (auto& [name, node] : stacks_) node->announce();
 }
 
-void Network::read_nodes_into(Snapshot& snapshot) const {
-  for (const auto& node : nodes_) {
-    snapshot.nodes.push_back(row_of(*node));
-    for (const auto& interface : node->interfaces()) snapshot.interfaces.push_back(row_of(*interface));
-  }
-}
-
-void Network::read_applications_into(Snapshot& snapshot) const {
-  for (const auto& [host, applications] : applications_) {
-    for (const Applications::Row& row : applications->rows()) {
-      SnapshotRow& added = snapshot.applications.emplace_back(
-          SnapshotRow{.name = row.name, .labels = {{"node", host}}, .figures = row.figures, .dropped = {}});
-      added.labels.insert(added.labels.end(), row.labels.begin(), row.labels.end());
-    }
+void Network::read_applications_into(Snapshot& snapshot, std::size_t host) const {
+  const auto& [name, applications] = applications_[host];
+  for (const Applications::Row& row : applications->rows()) {
+    SnapshotRow& added = snapshot.applications.emplace_back(
+        SnapshotRow{.name = row.name, .labels = {{"node", name}}, .figures = row.figures, .dropped = {}});
+    added.labels.insert(added.labels.end(), row.labels.begin(), row.labels.end());
   }
 }
 

@@ -6,10 +6,13 @@
 // Every add throws ConfigError when a name is taken or unknown.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/application/applications.h"
@@ -59,19 +62,27 @@ class Network {
   // Every router and host tells its neighbours where its addresses are.
   void announce();
 
-  // Appends the rows of nodes, interfaces and applications.
-  void read_nodes_into(Snapshot& snapshot) const;
-  void read_applications_into(Snapshot& snapshot) const;
+  // In the order in which they were added; of applications the hosts that have some.
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  const std::vector<Interface*>& interfaces() const { return in_order_; }
+  const std::vector<std::pair<std::string, std::unique_ptr<Applications>>>& applications() const {
+    return applications_;
+  }
+
+  // Appends the rows of a host's applications. Precondition: host < applications().size().
+  void read_applications_into(Snapshot& snapshot, std::size_t host) const;
 
  private:
   Simulation& simulation_;
   PacketPool& pool_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::map<std::string, DualStack*> stacks_;                           // the routers and hosts among them
-  std::map<std::string, Host*> hosts_;                                 // the hosts among these
-  std::map<std::string, LearningSwitch*> switches_;                    // the others
-  std::map<std::string, std::unique_ptr<Applications>> applications_;  // by host
+  std::map<std::string, DualStack*> stacks_;         // the routers and hosts among them
+  std::map<std::string, Host*> hosts_;               // the hosts among these
+  std::map<std::string, LearningSwitch*> switches_;  // the others
+  std::vector<std::pair<std::string, std::unique_ptr<Applications>>> applications_;  // with their host
+  std::map<std::string, std::size_t> place_of_applications_;                         // by host
   std::map<std::string, Interface*> interfaces_;
+  std::vector<Interface*> in_order_;
   std::map<std::string, std::string> names_;  // every name that is taken, and by what
 };
 

@@ -65,7 +65,9 @@ SnapshotRow row_of(const PacketPool& pool) {
   SnapshotRow row{.name = "pool", .labels = {}, .figures = {}, .dropped = {}};
   add(row, "in_use", pool.in_use());
   add(row, "reserved_bytes", pool.reserved());
+  add(row, "limit_bytes", pool.limit());
   add(row, "exhausted", pool.exhausted());
+  add(row, "refused_share", pool.refused_share());
   return row;
 }
 

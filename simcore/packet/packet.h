@@ -56,6 +56,7 @@ class Packet {
   std::span<const std::uint8_t> bytes() const { return {storage(), size_}; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_ - start_; }
+  std::size_t block_bytes() const { return sizeof(Packet) + capacity_; }  // what it takes of its pool
 
   // Precondition: size <= capacity(). Bytes that were not written before have any value.
   void resize(std::size_t size) {

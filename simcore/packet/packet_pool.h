@@ -6,6 +6,9 @@
 // carved from chunks and kept on a free list per class, last in first out, so a busy pool stays in the cache and
 // asks the system for nothing. The pool has a limit: what every queue of a simulation holds together is bounded.
 //
+// No line of packets should hold more than share() of it, or the others starve: a line that keeps packets refuses more than
+// that, and says so here and in its own drop counters (DropReason::pool_share).
+//
 // Not thread safe; the pool must outlive its packets.
 #pragma once
 
@@ -28,7 +31,9 @@ class PacketPool {
   // The largest frame or train, in bytes: 65,535 of IP, Ethernet and two VLAN tags in front.
   static constexpr std::size_t kLargestFrame = 65'535 + 14 + 8;
 
-  explicit PacketPool(ByteCount limit = ByteCount::bytes(std::int64_t{1} << 30));
+  static constexpr ByteCount kUsualLimit = ByteCount::bytes(std::int64_t{1} << 30);
+
+  explicit PacketPool(ByteCount limit = kUsualLimit);
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
   ~PacketPool();
@@ -63,6 +68,15 @@ class PacketPool {
   ByteCount reserved() const { return reserved_; }  // memory taken from the system
   std::uint64_t exhausted() const { return exhausted_; }
 
+  ByteCount limit() const { return limit_; }
+  ByteCount share() const {
+    return ByteCount::bytes(limit_.count() / 2);
+  }  // blocks, as Packet::block_bytes() counts
+  void count_refused_share(std::uint64_t segments) { refused_share_ += segments; }
+  std::uint64_t refused_share() const {
+    return refused_share_;
+  }  // segments that some line had no share left for
+
  private:
   static constexpr std::size_t kClasses = 5;
 
@@ -86,6 +100,7 @@ class PacketPool {
   std::array<FreePackets, kClasses> free_;
   std::vector<std::unique_ptr<std::byte, FreeChunk>> chunks_;  // aligned to cache lines
   std::uint64_t exhausted_ = 0;
+  std::uint64_t refused_share_ = 0;
 };
 
 }  // namespace simcore

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "simcore/sys/clock.h"
 #include "simcore/sys/thread.h"
 #include "simcore/units/error.h"
 
@@ -60,8 +61,9 @@ void CaptureThread::release(std::size_t count) {
 void CaptureThread::run(std::optional<int> fifo_priority) noexcept {
   try {
     set_least_timer_slack();
-    if (fifo_priority) try_fifo_priority(*fifo_priority);
-    read_until_stopped();
+    std::optional<FifoThread> fifo;
+    if (fifo_priority) fifo.emplace(*fifo_priority);
+    read_until_stopped(fifo);
   } catch (...) {
     failure_ = std::current_exception();
     failed_ = true;
@@ -69,13 +71,14 @@ void CaptureThread::run(std::optional<int> fifo_priority) noexcept {
   }
 }
 
-void CaptureThread::read_until_stopped() {
+void CaptureThread::read_until_stopped(std::optional<FifoThread>& fifo) {
   Epoll frames_or_wake;
   frames_or_wake.watch(source_.fd(), kFrames);
   frames_or_wake.watch(wake_.fd(), kWake);
   Epoll wake_only;
   wake_only.watch(wake_.fd(), kWake);
   while (!stopping_) {
+    if (fifo && fifo->keep(monotonic_ns())) fifo_pauses_.store(fifo->pauses(), std::memory_order_relaxed);
     const auto room = ring_.room();
     if (room.empty()) {
       wait_for_room(wake_only);

@@ -20,6 +20,7 @@
 #include "simcore/packet/packet_pool.h"
 #include "simcore/portal/captured_frame.h"
 #include "simcore/portal/spsc_ring.h"
+#include "simcore/realtime/fifo_thread.h"
 #include "simcore/sys/epoll.h"
 #include "simcore/sys/event_fd.h"
 
@@ -41,7 +42,7 @@ class CaptureThread {
  public:
   struct Options {
     std::size_t ring_frames = 256;     // places of 64 KB each; 1 to 4,096
-    std::optional<int> fifo_priority;  // of the thread: SCHED_FIFO, where allowed
+    std::optional<int> fifo_priority;  // of the thread: SCHED_FIFO, where allowed; see FifoThread
   };
 
   // Begins to read. `source` must outlive the thread and is read by it alone; the pool's packets are the buffers, and
@@ -63,9 +64,12 @@ class CaptureThread {
   // How often the thread found the ring full.
   std::uint64_t full() const { return full_.load(std::memory_order_relaxed); }
 
+  // How often it gave up SCHED_FIFO for a while.
+  std::uint64_t fifo_pauses() const { return fifo_pauses_.load(std::memory_order_relaxed); }
+
  private:
   void run(std::optional<int> fifo_priority) noexcept;
-  void read_until_stopped();
+  void read_until_stopped(std::optional<FifoThread>& fifo);
   void wait_for_room(Epoll& wake);
 
   CaptureSource& source_;
@@ -76,6 +80,7 @@ class CaptureThread {
   std::atomic<bool> starved_{false};  // the thread has found the ring full and waits for wake_
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> full_{0};
+  std::atomic<std::uint64_t> fifo_pauses_{0};
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;  // when failed_
   std::thread thread_;

@@ -118,7 +118,7 @@ int PcapPortal::write(std::span<const std::uint8_t> frame) {
 
 std::vector<std::pair<std::string_view, std::uint64_t>> PcapPortal::backend_counters() {
   if (!thread_) return {};
-  return {{"capture_ring_full", thread_->full()}};
+  return {{"capture_ring_full", thread_->full()}, {"capture_fifo_pauses", thread_->fifo_pauses()}};
 }
 
 }  // namespace simcore

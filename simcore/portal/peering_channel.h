@@ -49,7 +49,8 @@ class PeeringChannel final : public Port {
   std::uint32_t id() const { return id_; }
   Duration incoming_delay() const { return incoming_delay_; }
   const Counters& counters() const { return counters_; }
-  std::uint64_t in_flight() const { return line_.segments(); }  // received, not yet released
+  std::uint64_t in_flight() const { return line_.segments(); }    // received, not yet released
+  std::int64_t held_bytes() const { return line_.held_bytes(); }  // of the pool, by these
   // By how much packets missed their release; those that were in time are not in it.
   const Lateness& lateness() const { return lateness_; }
 

@@ -148,6 +148,9 @@ void PeeringPortal::take_piece(std::span<const std::uint8_t> datagram) {
     case peering::Reassembly::Outcome::late:
       counts_.dropped_datagrams.add(DropReason::late_datagram, 1);
       break;
+    case peering::Reassembly::Outcome::too_early:
+      counts_.dropped_datagrams.add(DropReason::early_datagram, 1);
+      break;
     case peering::Reassembly::Outcome::malformed:
       counts_.dropped_datagrams.add(DropReason::malformed, 1);
       break;
@@ -192,6 +195,11 @@ void PeeringPortal::take_record(const PieceHeader& header, const Record& record,
   const auto channel = channels_.find(record.channel);
   if (channel == channels_.end()) {
     counts_.dropped_received.add(DropReason::no_listener, record.segments);
+    return;
+  }
+  if (channel->second->held_bytes() >= pool_.share().count()) {
+    pool_.count_refused_share(record.segments);
+    counts_.dropped_received.add(DropReason::pool_share, record.segments);
     return;
   }
   PacketPtr packet = pool_.copy_of(stored);

@@ -76,7 +76,7 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
     std::uint64_t late_packets = 0;     // released after their instant
     std::uint64_t in_flight = 0;        // waiting for their release
     DropCounters dropped_received;      // packets
-    DropCounters dropped_datagrams;     // malformed, duplicate, late, foreign
+    DropCounters dropped_datagrams;     // malformed, duplicate, late, early, foreign
 
     std::uint64_t syscalls = 0;
     std::uint64_t kernel_drops = 0;  // for want of receive buffer; what was dropped is in lost_packets too

@@ -7,8 +7,17 @@
 namespace simcore::peering {
 
 Reassembly::Outcome Reassembly::take(const PieceHeader& header, std::span<const std::uint8_t> payload) {
-  if (header.batch < next_) return was_handed_on(header.batch) ? Outcome::duplicate : Outcome::late;
-  if (header.batch >= next_ + kWindow) give_up_before(header.batch - kWindow + 1);
+  if (header.batch < next_) {
+    if (was_handed_on(header.batch)) return Outcome::duplicate;
+    if (!confirmed(header.batch, kRunLate)) return Outcome::late;
+    move_to(header);
+  } else if (header.batch >= beyond_ + kWindow) {
+    if (!confirmed(header.batch, kRunAhead)) return Outcome::too_early;
+    move_to(header);
+  } else if (header.batch >= next_ + kWindow) {
+    give_up_before(header.batch - kWindow + 1);
+  }
+  run_length_ = 0;
   segments_known_ = std::max(segments_known_, header.first_segment + header.segments);
   beyond_ = std::max(beyond_, header.batch + 1);
 
@@ -36,6 +45,22 @@ Reassembly::Outcome Reassembly::take(const PieceHeader& header, std::span<const 
   ++s.pieces;
   hand_on_complete();
   return Outcome::taken;
+}
+
+// Whether `batch`, which lies outside of the window, is the last of `run` with consecutive numbers.
+bool Reassembly::confirmed(std::uint64_t batch, std::size_t run) {
+  if (run_length_ > 0 && batch == run_last_) return false;  // another piece of it
+  run_length_ = run_length_ > 0 && batch == run_last_ + 1 ? run_length_ + 1 : 1;
+  run_last_ = batch;
+  return run_length_ >= run;
+}
+
+// The window begins anew with this batch.
+void Reassembly::move_to(const PieceHeader& header) {
+  give_up_before(beyond_);
+  handed_on_.reset();
+  next_ = beyond_ = header.batch;
+  segments_known_ = header.first_segment;
 }
 
 std::optional<Reassembly::Held> Reassembly::first_held() const {

@@ -2,13 +2,18 @@
 //
 // Reassembly: pieces of batches in any order in, whole batches in their order out. Pure.
 //
-//     given up or handed on | next ... window of kWindow batches ...      | too far ahead: the window moves
+//     given up or handed on | next ... window of kWindow batches ...      | ahead: the window moves
 //     ----------------------+---------------------------------------------+--------------------------> batch
-//     late                    missing, incomplete, or complete and held
+//     late                    missing, incomplete, or complete and held     too far ahead: not yet
 //
 // A batch is handed to the sink as soon as it is complete and none before it is missing. One that waits for a
 // missing one is held; whoever owns this decides for how long (first_held(), give_up_before()), since only it
 // knows when the packets in it are due. What is given up is not handed on later, so nothing is reordered.
+//
+// One number proves nothing: it may be forged, or damaged. A batch more than a window ahead of all others moves the window
+// only when it is the third of three with consecutive numbers; those before it are lost. So many late ones in a row as the
+// window has places, with consecutive numbers, move it back: whatever has moved it, the peer is there. Anything that falls
+// into the window makes the counting begin anew.
 //
 // Memory is bounded by kWindow bodies.
 #pragma once
@@ -36,11 +41,14 @@ class BatchSink {
 class Reassembly {
  public:
   static constexpr std::size_t kWindow = 64;
+  static constexpr std::size_t kRunAhead = 3;  // batches with consecutive numbers that move the window on ...
+  static constexpr std::size_t kRunLate = kWindow;  // ... or back
 
   enum class Outcome : std::uint8_t {
     taken,
     duplicate,  // this piece came before
     late,       // of a batch that was given up
+    too_early,  // of a batch too far ahead, until others like it confirm that
     malformed,  // contradicts another piece of its batch
   };
 
@@ -80,6 +88,8 @@ class Reassembly {
   Slot& slot(std::uint64_t batch) { return slots_[batch % kWindow]; }
   const Slot& slot(std::uint64_t batch) const { return slots_[batch % kWindow]; }
   bool was_handed_on(std::uint64_t batch) const;
+  bool confirmed(std::uint64_t batch, std::size_t run);
+  void move_to(const PieceHeader& header);
   void pass_next(bool handed_on);
   void hand_on_complete();
   void finish_next();
@@ -91,6 +101,10 @@ class Reassembly {
   std::bitset<kWindow> handed_on_;  // of the kWindow batches before next_: tells a duplicate from a late one
   std::uint64_t pending_segments_ = 0;
   std::uint64_t segments_known_ = 0;
+
+  // The latest batches outside of the window that had consecutive numbers.
+  std::uint64_t run_last_ = 0;
+  std::size_t run_length_ = 0;
 };
 
 }  // namespace simcore::peering

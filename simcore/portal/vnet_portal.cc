@@ -128,7 +128,7 @@ std::size_t VnetPortal::fill_batch(int segments) {
 
 std::vector<std::pair<std::string_view, std::uint64_t>> VnetPortal::backend_counters() {
   if (!thread_) return {};
-  return {{"capture_ring_full", thread_->full()}};
+  return {{"capture_ring_full", thread_->full()}, {"capture_fifo_pauses", thread_->fifo_pauses()}};
 }
 
 }  // namespace simcore

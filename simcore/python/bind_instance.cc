@@ -86,7 +86,7 @@ void add_emulation_portal(Instance& self, const Text& name, const Text& device, 
 nb::dict snapshot(Instance& instance, bool of_elements) {
   const Snapshot from = [&instance, of_elements] {
     const nb::gil_scoped_release others_run;
-    return instance.snapshot(of_elements);
+    return instance.snapshot(of_elements ? SnapshotReader::Elements::all : SnapshotReader::Elements::none);
   }();
   return snapshot_dict(from);
 }
@@ -94,7 +94,7 @@ nb::dict snapshot(Instance& instance, bool of_elements) {
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const Text& policy_name,
                std::int64_t lateness_limit_ns, std::int64_t spin_ns, std::int64_t fixed_poll_ns,
                std::int64_t moderation_ns, std::int64_t early_wake_ns, std::optional<int> cpu,
-               std::optional<int> fifo_priority, bool shallow_idle) {
+               std::optional<int> fifo_priority, bool shallow_idle, std::int64_t pool_bytes) {
   RunLoop::Options realtime;
   realtime.policy = policy(policy_name);
   realtime.lateness_limit = Duration::ns(lateness_limit_ns);
@@ -105,7 +105,11 @@ void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t toke
   realtime.cpu = cpu;
   realtime.fifo_priority = fifo_priority;
   realtime.shallow_idle = shallow_idle;
-  new (self) Instance({.name = std::move(name), .seed = seed, .token = token, .realtime = realtime});
+  new (self) Instance({.name = std::move(name),
+                       .seed = seed,
+                       .token = token,
+                       .realtime = realtime,
+                       .pool_limit = ByteCount::bytes(pool_bytes)});
 }
 
 }  // namespace
@@ -117,7 +121,7 @@ void bind_instance(nb::module_& m) {
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, nb::kw_only(), "policy"_a = "best_effort",
            "lateness_limit_ns"_a = 1'000'000, "spin_ns"_a = 0, "fixed_poll_ns"_a = 0, "moderation_ns"_a = 0,
            "early_wake_ns"_a = 0, "cpu"_a = nb::none(), "fifo_priority"_a = nb::none(),
-           "shallow_idle"_a = false)
+           "shallow_idle"_a = false, "pool_bytes"_a = PacketPool::kUsualLimit.count())
       .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
            "filter"_a = "", "options"_a = nb::dict())
       .def(

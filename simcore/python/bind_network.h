@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What every simulation that stands on a Network shows to Python, in real time or in virtual time.
+// What every simulation that stands on a SimulatedNetwork shows to Python, in real time or in virtual time.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "simcore/network/link_end.h"
-#include "simcore/network/network.h"
+#include "simcore/network/simulated_network.h"
 #include "simcore/python/application.h"
 #include "simcore/python/link_model.h"
 
@@ -44,14 +44,15 @@ void bind_network(nanobind::class_<Simulation>& to) {
         "add_node",
         [](Simulation& self, const Text& kind, const Text& name,
            std::optional<std::int64_t> processing_delay_ns, std::int64_t processing_queue_packets) {
-          self.add_node(node_kind(kind), name, processor(processing_delay_ns, processing_queue_packets));
+          self.network().add_node(node_kind(kind), name,
+                                  processor(processing_delay_ns, processing_queue_packets));
         },
         "kind"_a, "name"_a, "processing_delay_ns"_a = nb::none(), "processing_queue_packets"_a = 1'000)
       .def(
           "add_interface",
           [](Simulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
              const std::optional<Text>& address, std::uint16_t mtu, const std::optional<Text>& address6) {
-            self.add_interface(node, interface_config(name, mac, address, mtu, address6));
+            self.network().add_interface(node, interface_config(name, mac, address, mtu, address6));
           },
           "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500,
           "address6"_a = nb::none())
@@ -59,17 +60,22 @@ void bind_network(nanobind::class_<Simulation>& to) {
           "add_route",
           [](Simulation& self, const Text& node, const Text& prefix, const std::optional<Text>& via,
              const Text& interface) {
-            self.add_route(node, parse_ip_prefix(prefix),
-                           via ? std::optional(IpAddress::parse(*via)) : std::nullopt, interface);
+            self.network().add_route(node, parse_ip_prefix(prefix),
+                                     via ? std::optional(IpAddress::parse(*via)) : std::nullopt, interface);
           },
           "node"_a, "prefix"_a, "via"_a.none(), "interface"_a)
       .def(
           "add_application",
           [](Simulation& self, const Text& host, const Text& kind, const nb::dict& options) {
-            self.add_application(host, application(kind, options));
+            self.network().add_application(host, application(kind, options));
           },
           "host"_a, "kind"_a, "options"_a)
-      .def("add_capture", &Simulation::add_capture, "interface"_a, "file"_a);
+      .def(
+          "add_capture",
+          [](Simulation& self, const Text& interface, const Text& file) {
+            self.network().add_capture(interface, file);
+          },
+          "interface"_a, "file"_a);
 }
 
 }  // namespace simcore::python

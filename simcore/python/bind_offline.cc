@@ -122,12 +122,15 @@ void bind_offline(nb::module_& m) {
           [](OfflineSimulation& self, const Text& name, const Text& a, const Text& b, const nb::dict& a_to_b,
              const nb::dict& b_to_a) { self.add_link(name, a, b, link_model(a_to_b), link_model(b_to_a)); },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
-      .def("add_trace", &OfflineSimulation::add_trace, "interface"_a)
+      .def(
+          "add_trace",
+          [](OfflineSimulation& self, const Text& interface) { self.network().add_trace(interface); },
+          "interface"_a)
       .def(
           "set_link",
           [](OfflineSimulation& self, const Text& name, const std::optional<nb::dict>& a_to_b,
              const std::optional<nb::dict>& b_to_a) {
-            self.change_link(name, changed_model(a_to_b), changed_model(b_to_a));
+            self.network().change_link(name, changed_model(a_to_b), changed_model(b_to_a));
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none())
       .def("add_transfer", add_transfer, "name"_a, "server"_a, "client"_a, nb::kw_only(), "bytes"_a.none(),

@@ -77,7 +77,7 @@ void bind_replay(nb::module_& m) {
           "set_link",
           [](Replay& self, const Text& name, const std::optional<nb::dict>& a_to_b,
              const std::optional<nb::dict>& b_to_a, const Text& note) {
-            self.change_link(name, changed_model(a_to_b), changed_model(b_to_a), note);
+            self.network().change_link(name, changed_model(a_to_b), changed_model(b_to_a), note);
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
       .def_prop_ro("now_ns", [](const Replay& self) { return (self.now() - SimTime::zero()).count_ns(); })

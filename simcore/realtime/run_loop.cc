@@ -65,12 +65,18 @@ void RunLoop::add(Pollable& pollable) {
 }
 
 void RunLoop::run() {
-  // Whatever ends the loop, tasks that others posted and may be waiting for are run.
-  struct End {
-    RunLoop& loop;
-    ~End() { loop.end(); }
-  } end_whatever_happens{*this};
+  {
+    // Whatever ends the loop, tasks that others posted and may be waiting for are run.
+    struct End {
+      RunLoop& loop;
+      ~End() { loop.end(); }
+    } end_whatever_happens{*this};
+    turn_until_stopped();
+  }
+  if (failure_) std::rethrow_exception(failure_);
+}
 
+void RunLoop::turn_until_stopped() {
   prepare_thread();
   std::optional<ShallowIdle> shallow_idle;
   if (options_.shallow_idle) shallow_idle_refused_ = shallow_idle.emplace().refused();
@@ -88,7 +94,7 @@ void RunLoop::run() {
     const std::vector<std::uint32_t>& readable = wait(sleep, !flush_again);
     ++counters_.turns;
     const SimTime now = wall_now();
-    if (fifo_budget_) keep_fifo_budget(epoch_ns() + now.count_ns());
+    if (fifo_) keep_fifo(epoch_ns() + now.count_ns());
     moderation_.turn_begins(epoch_ns() + now.count_ns(),
                             !moderated || !readable.empty() || simulation_.next_event_time() <= now);
     poll_stamped(readable);
@@ -130,7 +136,8 @@ SimTime RunLoop::advance(SimTime time) {
 RunLoop::Counters RunLoop::counters() const {
   Counters counters = counters_;
   if (counters.wall_time > Duration::zero() || epoch_ns() == 0) return counters;  // ended, or not begun
-  if (options_.fifo_priority && !fifo_refused_) {
+  counters.fifo_pauses = fifo_ ? fifo_->pauses() : 0;
+  if (fifo_ && !fifo_->refused()) {
     counters.stalls = stall_watch_.count();
     counters.stalled = stall_watch_.total();
   }
@@ -142,25 +149,12 @@ RunLoop::Counters RunLoop::counters() const {
 void RunLoop::prepare_thread() {
   set_least_timer_slack();
   if (options_.cpu) pin_to_cpu(*options_.cpu);
-  if (!options_.fifo_priority) return;
-  fifo_ = try_fifo_priority(*options_.fifo_priority);
-  fifo_refused_ = !fifo_;
-  const std::optional<RealtimeShare> share = realtime_share();
-  if (fifo_ && share) fifo_budget_.emplace(share->runtime, share->period);
+  if (options_.fifo_priority) fifo_.emplace(*options_.fifo_priority);
 }
 
-void RunLoop::keep_fifo_budget(std::int64_t now_ns) {
-  if (!fifo_budget_->due(now_ns)) return;
-  const bool keep = fifo_budget_->look(now_ns, thread_cpu_ns());
-  if (keep == fifo_) return;
-  if (keep) {
-    fifo_ = try_fifo_priority(*options_.fifo_priority);
-  } else {
-    leave_fifo();
-    fifo_ = false;
-    ++counters_.fifo_pauses;
-  }
-  stall_watch_.judge(fifo_);
+void RunLoop::keep_fifo(std::int64_t now_ns) {
+  if (!fifo_->keep(now_ns)) return;
+  stall_watch_.judge(fifo_->active());
   stall_watch_.begin(monotonic_ns());
 }
 
@@ -298,8 +292,20 @@ void RunLoop::run_posted() {
     const std::lock_guard lock(mutex_);
     tasks.swap(posted_);
   }
-  for (std::function<void()>& task : tasks) task();
+  run_each(tasks);
   if (!tasks.empty()) stall_watch_.begin(monotonic_ns());  // they take what they take
+}
+
+// Whatever one of them throws, the others run: somebody may wait for each.
+void RunLoop::run_each(const std::vector<std::function<void()>>& tasks) noexcept {
+  for (const std::function<void()>& task : tasks) {
+    try {
+      task();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+      stopping_.store(true, std::memory_order_release);
+    }
+  }
 }
 
 void RunLoop::end() {
@@ -310,7 +316,7 @@ void RunLoop::end() {
     ended_ = true;
     tasks.swap(posted_);
   }
-  for (std::function<void()>& task : tasks) task();
+  run_each(tasks);
 }
 
 }  // namespace simcore

@@ -15,22 +15,27 @@
 // Lateness, how long after its due instant an event fired, goes into a histogram.
 //
 // One thread runs the loop and owns everything reachable from it. Others may call stop(),
-// post() and wall_now().
+// call(), post() and wall_now().
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/realtime/early_wake.h"
-#include "simcore/realtime/fifo_budget.h"
+#include "simcore/realtime/fifo_thread.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
@@ -63,8 +68,8 @@ class RunLoop {
     // (Scussel and others 2015); for reproducing it. Zero: waits for the next event, and at all portals. 0 to 1 s.
     Duration fixed_poll = Duration::zero();
     std::optional<int> cpu;  // pin the thread to this core
-    // SCHED_FIFO with this priority, 1 to 99, where allowed, and with pauses in which the thread is an ordinary one, so that
-    // the kernel does not stop it; see FifoBudget.
+    // SCHED_FIFO with this priority, 1 to 99, where allowed, and with pauses in which the thread is an ordinary one;
+    // see FifoThread.
     std::optional<int> fifo_priority;
     bool shallow_idle = false;  // while it runs, idle cores wake up at once, where allowed; see ShallowIdle
   };
@@ -91,15 +96,27 @@ class RunLoop {
   // Before run() only. `pollable` must outlive run().
   void add(Pollable& pollable);
 
-  // Runs until stop(). Called once. Throws LatenessError (strict), SystemError, ConfigError (no such core).
+  // Runs until stop(). Called once. Throws LatenessError (strict), SystemError, ConfigError (no such core), and what a
+  // posted task throws.
   void run();
 
   // From any thread or signal-safe context: run() returns after its current turn.
   void stop();
 
   // From any thread: `task` runs on the loop's thread between two turns. Tasks still waiting when the loop
-  // ends are run by run() before it returns; after that, at once, on the caller's thread.
+  // ends are run by run() before it returns; after that, at once, on the caller's thread. What a task throws ends run(),
+  // once the other tasks have run.
   void post(std::function<void()> task);
+
+  // From any other thread: posts `task` and waits for what it returns. Throws what it throws, and the loop runs on.
+  template <class Task>
+  auto call(Task task) {
+    using Result = std::invoke_result_t<Task>;
+    const auto packaged = std::make_shared<std::packaged_task<Result()>>(std::move(task));
+    std::future<Result> result = packaged->get_future();
+    post([packaged] { (*packaged)(); });
+    return result.get();
+  }
 
   // Simulated time that corresponds to this instant of the wall clock. Zero before run().
   SimTime wall_now() const;
@@ -117,12 +134,12 @@ class RunLoop {
   // On the loop's thread, or after run().
   const Lateness& lateness() const { return lateness_; }
   Counters counters() const;
-  bool fifo_refused() const { return fifo_refused_; }  // a priority was asked for and not allowed
+  bool fifo_refused() const { return fifo_ && fifo_->refused(); }  // a priority was asked for and not allowed
   bool shallow_idle_refused() const { return shallow_idle_refused_; }
 
  private:
   void prepare_thread();
-  void keep_fifo_budget(std::int64_t now_ns);
+  void keep_fifo(std::int64_t now_ns);
   bool fire_due(SimTime limit);
   void move_clock_to_now();
   void poll_stamped(const std::vector<std::uint32_t>& readable);
@@ -133,7 +150,9 @@ class RunLoop {
   Duration time_to_sleep(bool flush_again) const;
   const std::vector<std::uint32_t>& wait(Duration sleep, bool for_event);
   Epoll& where_to_wait(Duration sleep);
+  void turn_until_stopped();
   void run_posted();
+  void run_each(const std::vector<std::function<void()>>& tasks) noexcept;
   void end();
 
   Simulation& simulation_;
@@ -143,9 +162,7 @@ class RunLoop {
   StallWatch stall_watch_;
   Lateness lateness_;
   Counters counters_;
-  std::optional<FifoBudget> fifo_budget_;  // while running, where there is a priority and a bound
-  bool fifo_ = false;                      // now
-  bool fifo_refused_ = false;
+  std::optional<FifoThread> fifo_;  // from run() on, where there is a priority
   bool shallow_idle_refused_ = false;
 
   Epoll epoll_;
@@ -163,6 +180,8 @@ class RunLoop {
   std::mutex mutex_;  // guards the two below
   std::vector<std::function<void()>> posted_;
   bool ended_ = false;
+
+  std::exception_ptr failure_;  // what a posted task threw first
 };
 
 }  // namespace simcore

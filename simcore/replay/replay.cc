@@ -3,40 +3,30 @@
 
 #include <utility>
 
-#include "simcore/network/snapshot_rows.h"
+#include "simcore/network/snapshot_reader.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
 
-Replay::Replay(const std::string& record, std::uint64_t seed, ByteCount memory_limit)
-    : simulation_(seed),
-      pool_(memory_limit),
-      record_(record),
-      network_(simulation_, pool_),
-      links_(simulation_, pool_, taps_) {}
-
-void Replay::add_capture(const std::string& interface, const std::string& file) {
-  network_.interface(interface, "capture into " + file);
-  taps_.add_capture(interface, file);
-}
+Replay::Replay(const std::string& record, std::uint64_t seed, ByteCount pool_limit)
+    : network_(seed, pool_limit), record_(record) {}
 
 void Replay::add_portal(const std::string& name) {
-  network_.claim("portal", name);
-  ports_[name] = std::make_unique<ReplayPort>(simulation_);
+  network_.nodes().claim("portal", name);
+  ports_[name] = std::make_unique<ReplayPort>(network_.simulation());
 }
 
 void Replay::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                       const LinkModel& b_to_a) {
-  network_.claim("link", name);
   const Links::End first = find(name, a);
   const Links::End second = find(name, b);
-  links_.add(name, first, second, a_to_b, b_to_a);
+  network_.add_link(name, first, second, a_to_b, b_to_a);
 }
 
 Links::End Replay::find(const std::string& link, const LinkEnd& end) {
   const std::string attempt = "add link " + link;
   if (const auto* interface = std::get_if<InterfaceEnd>(&end)) {
-    return {.port = &network_.interface(interface->name, attempt), .name = interface->name};
+    return network_.end(interface->name, attempt);
   }
   if (const auto* portal = std::get_if<PortalEnd>(&end)) {
     const auto found = ports_.find(portal->name);
@@ -51,21 +41,19 @@ Links::End Replay::find(const std::string& link, const LinkEnd& end) {
 }
 
 void Replay::add_record(const std::string& file) {
-  const auto wall_clock = [this] { return record_.epoch_ns() + simulation_.now().count_ns(); };
-  taps_.set_recorder(std::make_unique<PortalRecorder>(simulation_, file, record_.plan(),
-                                                      RecordWriter::Writing::at_once, wall_clock));
+  const auto wall_clock = [this] { return record_.epoch_ns() + now().count_ns(); };
+  network_.taps().set_recorder(std::make_unique<PortalRecorder>(network_.simulation(), file, record_.plan(),
+                                                                RecordWriter::Writing::at_once, wall_clock));
 }
 
 void Replay::start() {
   if (started_) return;
-  network_.check_joined("replay " + record_.name());
   for (const auto& [name, port] : ports_) {
     if (!port->attached()) {
       throw ConfigError("replay " + record_.name() + ": no link joins portal " + name);
     }
   }
-  taps_.begin(record_.epoch_ns());
-  network_.announce();
+  network_.begin("replay " + record_.name(), record_.epoch_ns());
   started_ = true;
 }
 
@@ -75,28 +63,28 @@ std::optional<std::string> Replay::run() {
     if (const auto* const frame = std::get_if<RecordReader::Frame>(&*item)) {
       take(*frame);
     } else if (const auto* const change = std::get_if<RecordReader::Change>(&*item)) {
-      simulation_.run_until(change->at);
+      network_.simulation().run_until(change->at);
       return std::string(change->text);
     } else {
-      simulation_.run_until(std::get<RecordReader::End>(*item).at);
+      network_.simulation().run_until(std::get<RecordReader::End>(*item).at);
     }
   }
-  taps_.close();
-  if (taps_.recorder() != nullptr && !taps_.recorder()->failure().empty()) {
-    throw EnvironmentError(taps_.recorder()->failure() +
-                           "; choose another folder for the replay's own record");
+  network_.taps().close();
+  const PortalRecorder* const recorder = network_.taps().recorder();
+  if (recorder != nullptr && !recorder->failure().empty()) {
+    throw EnvironmentError(recorder->failure() + "; choose another folder for the replay's own record");
   }
   return std::nullopt;
 }
 
 // All that is due then has happened before a frame comes in, as in a run loop.
 void Replay::take(const RecordReader::Frame& frame) {
-  simulation_.run_until(frame.note.at);
+  network_.simulation().run_until(frame.note.at);
   ReplayPort& at = port(std::string(frame.portal));
   if (frame.direction == FrameDirection::outbound) {
     return at.out.recorded(frame.bytes, frame.note.fields, frame.note.at);
   }
-  PacketPtr packet = packet_of(frame, pool_);
+  PacketPtr packet = packet_of(frame, network_.pool());
   if (!packet) return at.dropped.add(DropReason::malformed, 1);
   ++at.entered;
   at.give(std::move(packet));
@@ -111,12 +99,6 @@ Replay::ReplayPort& Replay::port(const std::string& name) {
   return *found->second;
 }
 
-void Replay::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
-                         const std::optional<LinkModel>& b_to_a, const std::string& note) {
-  links_.change(name, a_to_b, b_to_a);
-  if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
-}
-
 std::vector<Replay::PortalReport> Replay::portals() const {
   std::vector<PortalReport> reports;
   for (const auto& [name, port] : ports_) {
@@ -127,14 +109,9 @@ std::vector<Replay::PortalReport> Replay::portals() const {
 
 Snapshot Replay::snapshot() const {
   Snapshot snapshot;
-  snapshot.time_ns = simulation_.now().count_ns();
+  snapshot.time_ns = now().count_ns();
   snapshot.ready = true;
-  snapshot.pool = row_of(pool_);
-  add_to(snapshot.pool.dropped, links_.dropped_from_peers());
-  snapshot.links = links_.rows();
-  if (taps_.recorder() != nullptr) snapshot.record = taps_.recorder()->row();
-  network_.read_nodes_into(snapshot);
-  network_.read_applications_into(snapshot);
+  read_all(network_, snapshot);
   return snapshot;
 }
 

@@ -5,8 +5,8 @@
 // what comes back with what came back then.
 //
 //   Replay replay("m1.pcapng", seed);        // the seed and the rest are in replay's plan()
-//   replay.add_node(...);  replay.add_portal("p-s1-eth3");  replay.add_link(...);
-//   while (const auto change = replay.run()) replay.change_link(...);      // what *change says
+//   replay.network().add_node(...);  replay.add_portal("p-s1-eth3");  replay.add_link(...);
+//   while (const auto change = replay.run()) replay.network().change_link(...);      // what *change says
 //   replay.portals();
 //
 // The same record gives the same replay, byte for byte. It differs from the run where the run was not a function of what
@@ -23,12 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "simcore/kernel/simulation.h"
 #include "simcore/network/link_end.h"
-#include "simcore/network/links.h"
-#include "simcore/network/network.h"
-#include "simcore/network/taps.h"
-#include "simcore/packet/packet_pool.h"
+#include "simcore/network/simulated_network.h"
+#include "simcore/network/snapshot.h"
 #include "simcore/replay/replay_comparison.h"
 #include "simcore/trace/record_reader.h"
 
@@ -44,26 +41,13 @@ class Replay {
   };
 
   // Throws as RecordReader.
-  Replay(const std::string& record, std::uint64_t seed,
-         ByteCount memory_limit = ByteCount::bytes(std::int64_t{1} << 30));
+  Replay(const std::string& record, std::uint64_t seed, ByteCount pool_limit = PacketPool::kUsualLimit);
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  void add_node(NodeKind kind, const std::string& name,
-                const std::optional<Processor::Config>& processor = std::nullopt) {
-    network_.add_node(kind, name, processor);
-  }
-  void add_interface(const std::string& node, const Interface::Config& config) {
-    network_.add_interface(node, config);
-  }
-  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
-                 const std::string& interface) {
-    network_.add_route(node, prefix, via, interface);
-  }
-  void add_application(const std::string& host, const ApplicationConfig& config) {
-    network_.add_application(host, config);
-  }
-  void add_capture(const std::string& interface, const std::string& file);
+  // Its nodes, and what is written down of them, are added there. Where run() says so, its links are changed there.
+  SimulatedNetwork& network() { return network_; }
+
   // An emulation portal of the instance. Channels to peers need no adding.
   void add_portal(const std::string& name);
   void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
@@ -72,16 +56,12 @@ class Replay {
   // Records the replay itself, before any link is added. Its wall clock is simulated time behind the record's beginning.
   void add_record(const std::string& file);
 
-  // Goes on to the next change of a link, which the caller makes with change_link() before it calls again, and returns
+  // Goes on to the next change of a link, which the caller makes in the network before it calls again, and returns
   // what the record says of it; none at the end, where files are closed. Throws ConfigError when no link joins an
   // interface or portal, or a frame crossed a portal that there is not; and what RecordReader::next() throws.
   std::optional<std::string> run();
 
-  // As Links::change. `note`: what the replay's own record says of it.
-  void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
-                   const std::optional<LinkModel>& b_to_a, const std::string& note = "");
-
-  SimTime now() const { return simulation_.now(); }
+  SimTime now() const { return network_.simulation().now(); }
   bool cut() const { return record_.cut(); }  // the record has no end: its instance was killed
   std::vector<PortalReport> portals() const;
   Snapshot snapshot() const;
@@ -107,13 +87,9 @@ class Replay {
   void start();
   void take(const RecordReader::Frame& frame);
 
-  Simulation simulation_;
-  PacketPool pool_;
+  SimulatedNetwork network_;
   RecordReader record_;
-  Network network_;
-  Taps taps_;
   std::map<std::string, std::unique_ptr<ReplayPort>> ports_;
-  Links links_;
   bool started_ = false;
 };
 

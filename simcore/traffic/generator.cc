@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/traffic/generator.h"
 
-#include <future>
 #include <utility>
 
 #include "simcore/network/snapshot_rows.h"
@@ -68,10 +67,7 @@ void Generator::run() {
 }
 
 Generator::Report Generator::report() {
-  std::promise<Report> answer;
-  std::future<Report> answered = answer.get_future();
-  loop_.post([this, &answer] { answer.set_value(read()); });
-  return answered.get();
+  return loop_.call([this] { return read(); });
 }
 
 void Generator::schedule_next() {

@@ -2,7 +2,6 @@
 #include "simcore/traffic/receiver.h"
 
 #include <algorithm>
-#include <future>
 #include <optional>
 #include <utility>
 
@@ -113,10 +112,7 @@ void Receiver::look_for_silence() {
 }
 
 Receiver::Report Receiver::report() {
-  std::promise<Report> answer;
-  std::future<Report> answered = answer.get_future();
-  loop_.post([this, &answer] { answer.set_value(read()); });
-  return answered.get();
+  return loop_.call([this] { return read(); });
 }
 
 Receiver::Report Receiver::read() {

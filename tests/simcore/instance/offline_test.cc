@@ -13,12 +13,12 @@ namespace simcore {
 namespace {
 
 void add_hosts(OfflineSimulation& simulation) {
-  simulation.add_node(NodeKind::host, "server");
-  simulation.add_node(NodeKind::host, "client");
-  simulation.add_interface("server", {"server-eth0", MacAddress::parse("02:00:00:00:00:01"),
-                                      Ipv4InterfaceAddress::parse("10.0.0.1/24")});
-  simulation.add_interface("client", {"client-eth0", MacAddress::parse("02:00:00:00:00:02"),
-                                      Ipv4InterfaceAddress::parse("10.0.0.2/24")});
+  simulation.network().add_node(NodeKind::host, "server");
+  simulation.network().add_node(NodeKind::host, "client");
+  simulation.network().add_interface("server", {"server-eth0", MacAddress::parse("02:00:00:00:00:01"),
+                                                Ipv4InterfaceAddress::parse("10.0.0.1/24")});
+  simulation.network().add_interface("client", {"client-eth0", MacAddress::parse("02:00:00:00:00:02"),
+                                                Ipv4InterfaceAddress::parse("10.0.0.2/24")});
 }
 
 LinkModel direction(double loss = 0) {
@@ -121,7 +121,7 @@ TEST(OfflineSimulationTest, a_limit_ends_a_run_that_cannot_finish) {
 TEST(OfflineSimulationTest, a_trace_shows_the_connection_as_the_server_sees_it) {
   OfflineSimulation simulation(1);
   add_hosts(simulation);
-  simulation.add_trace("server-eth0");
+  simulation.network().add_trace("server-eth0");
   simulation.add_link("path", "server-eth0", "client-eth0", direction(), direction());
   simulation.add_transfer("server", "client", fetch(1'000));
   ASSERT_TRUE(simulation.run_until_finished(Duration::seconds(5)));
@@ -132,12 +132,12 @@ TEST(OfflineSimulationTest, a_trace_shows_the_connection_as_the_server_sees_it) 
 
 TEST(OfflineSimulationTest, a_client_without_a_route_is_an_error) {
   OfflineSimulation simulation(1);
-  simulation.add_node(NodeKind::host, "server");
-  simulation.add_node(NodeKind::host, "client");
-  simulation.add_interface("server", {"server-eth0", MacAddress::parse("02:00:00:00:00:01"),
-                                      Ipv4InterfaceAddress::parse("10.0.1.1/24")});
-  simulation.add_interface("client", {"client-eth0", MacAddress::parse("02:00:00:00:00:02"),
-                                      Ipv4InterfaceAddress::parse("10.0.2.2/24")});
+  simulation.network().add_node(NodeKind::host, "server");
+  simulation.network().add_node(NodeKind::host, "client");
+  simulation.network().add_interface("server", {"server-eth0", MacAddress::parse("02:00:00:00:00:01"),
+                                                Ipv4InterfaceAddress::parse("10.0.1.1/24")});
+  simulation.network().add_interface("client", {"client-eth0", MacAddress::parse("02:00:00:00:00:02"),
+                                                Ipv4InterfaceAddress::parse("10.0.2.2/24")});
   simulation.add_link("path", "server-eth0", "client-eth0", direction(), direction());
   simulation.add_transfer("server", "client", fetch(1'000));
   EXPECT_THROW(simulation.run_for(Duration::seconds(1)), ConfigError);
@@ -146,9 +146,9 @@ TEST(OfflineSimulationTest, a_client_without_a_route_is_an_error) {
 TEST(OfflineSimulationTest, what_does_not_fit_together_is_refused) {
   OfflineSimulation simulation(1);
   add_hosts(simulation);
-  EXPECT_THROW(simulation.add_node(NodeKind::host, "server"), ConfigError);
+  EXPECT_THROW(simulation.network().add_node(NodeKind::host, "server"), ConfigError);
   EXPECT_THROW(simulation.run_for(Duration::seconds(1)), ConfigError);  // no link joins the interfaces
-  EXPECT_THROW(simulation.add_trace("nowhere-eth0"), ConfigError);
+  EXPECT_THROW(simulation.network().add_trace("nowhere-eth0"), ConfigError);
   simulation.add_link("path", "server-eth0", "client-eth0", direction(), direction());
   EXPECT_THROW(simulation.add_link("more", "server-eth0", "client-eth0", direction(), direction()),
                ConfigError);

@@ -49,6 +49,27 @@ TEST_F(LinkTest, overheadHoldsTheWireAndIsNotCountedAsBytes) {
   EXPECT_EQ(wire->counters().accepted_bytes, 1'226U);
 }
 
+TEST_F(LinkTest, oneLinkLeavesHalfOfThePoolToTheOthers) {
+  PacketPool small(ByteCount::bytes(4 << 20));
+  Link long_one(sim, small, "long", {.propagation_delay = Duration::seconds(10)}, far);
+  const std::size_t block = frame(small, sim.now(), 1'500)->block_bytes();
+  const auto fit =
+      static_cast<std::uint64_t>(small.share().count()) / block;  // without a rest: both are powers of two
+  for (std::uint64_t i = 0; i < 2 * fit; ++i) long_one.accept(frame(small, sim.now(), 1'500));
+  EXPECT_EQ(long_one.in_flight(), fit);
+  EXPECT_EQ(long_one.counters().dropped.of(DropReason::pool_share), fit);
+  EXPECT_EQ(small.refused_share(), fit);
+  EXPECT_EQ(small.exhausted(), 0u);
+  Link other(sim, small, "other", {.propagation_delay = Duration::ms(1)}, far);
+  other.accept(frame(small, sim.now(), 1'500));
+  EXPECT_EQ(other.in_flight(), 1u);
+  expect_balance(long_one);
+  run();
+  long_one.accept(frame(small, sim.now(), 1'500));
+  EXPECT_EQ(long_one.in_flight(), 1u);
+  run();
+}
+
 TEST_F(LinkTest, framesWaitForTheOneBefore) {
   const auto wire = link({.rate = DataRate::mbps(10)});
   for (int i = 0; i < 3; ++i) wire->accept(frame(pool, sim.now(), 1'250));

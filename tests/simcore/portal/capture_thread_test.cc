@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <cstring>
+#include <thread>
 
+#include "simcore/sys/clock.h"
 #include "simcore/sys/epoll.h"
 #include "simcore/sys/event_fd.h"
+#include "simcore/sys/thread.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -118,6 +121,29 @@ TEST_F(CaptureThreadTest, what_ended_the_thread_is_thrown_after_what_it_read) {
   };
   EXPECT_THROW(take_all(), SystemError);
   EXPECT_EQ(expected_, 2u);
+}
+
+// Has something to look at all the time, and never a frame.
+class Restless final : public CaptureSource {
+ public:
+  Restless() { there_.signal(); }
+  int fd() const override { return there_.fd(); }
+  std::size_t read(std::span<CapturedFrame>) override { return 0; }
+
+ private:
+  EventFd there_;
+};
+
+TEST(CaptureThreadOptions, a_thread_that_never_sleeps_gives_up_its_priority_before_the_kernel_stops_it) {
+  bool allowed = false;
+  std::thread([&allowed] { allowed = try_fifo_priority(10) && realtime_share().has_value(); }).join();
+  if (!allowed) GTEST_SKIP() << "SCHED_FIFO is not allowed, or has no bound here";
+  PacketPool pool;
+  Restless source;
+  const CaptureThread thread(source, pool, {.ring_frames = 1, .fifo_priority = 10});
+  const std::int64_t end_ns = monotonic_ns() + 10'000'000'000;
+  while (thread.fifo_pauses() == 0 && monotonic_ns() < end_ns) std::this_thread::yield();
+  EXPECT_GE(thread.fifo_pauses(), 1u);
 }
 
 TEST(CaptureThreadOptions, a_pool_that_is_too_small_is_said) {

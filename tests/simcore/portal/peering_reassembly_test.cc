@@ -124,9 +124,65 @@ TEST_F(ReassemblyTest, a_batch_far_ahead_moves_the_window) {
   take_whole(Reassembly::kWindow + 1);  // batch 1 falls out of the window, and 0 with it
   EXPECT_EQ(recorder.batches, Batches({1}));
   EXPECT_EQ(reassembly.next(), 2u);
-  take_whole(std::uint64_t{1} << 50);
-  EXPECT_EQ(recorder.batches, Batches({1, 5, Reassembly::kWindow + 1}));
-  EXPECT_EQ(reassembly.first_held()->batch, std::uint64_t{1} << 50);
+}
+
+constexpr std::uint64_t kHuge = std::uint64_t{1} << 61;
+
+TEST_F(ReassemblyTest, one_batch_out_of_nowhere_changes_nothing) {
+  take_whole(0);
+  for (const std::uint64_t batch : {kHuge, std::uint64_t{1} << 40, kHuge, 1 + Reassembly::kWindow}) {
+    EXPECT_EQ(take(piece(batch, 0, 60)), Outcome::too_early);
+    EXPECT_EQ(take(piece(batch, 0, 60)), Outcome::too_early);
+  }
+  for (std::uint64_t batch = 1; batch < 5; ++batch) take_whole(batch);
+  EXPECT_EQ(recorder.batches, Batches({0, 1, 2, 3, 4}));
+  EXPECT_EQ(reassembly.segments_known(), 50u);
+}
+
+TEST_F(ReassemblyTest, three_consecutive_numbers_far_ahead_move_the_window) {
+  take_whole(0);
+  take(piece(1, 0));
+  EXPECT_EQ(take(piece(kHuge, 0)), Outcome::too_early);
+  EXPECT_EQ(take(piece(kHuge, 1)), Outcome::too_early);
+  EXPECT_EQ(take(piece(kHuge + 1, 0)), Outcome::too_early);
+  take_whole(kHuge + 2);
+  take_whole(kHuge + 3);
+  EXPECT_EQ(recorder.batches, Batches({0, kHuge + 2, kHuge + 3}));
+  EXPECT_EQ(reassembly.pending_segments(), 0u);
+}
+
+TEST_F(ReassemblyTest, numbers_far_ahead_that_are_interrupted_do_not_move_it) {
+  take_whole(0);
+  for (std::uint64_t batch = 1; batch < 20; ++batch) {
+    EXPECT_EQ(take(piece(kHuge + 2 * batch, 0)), Outcome::too_early);
+    EXPECT_EQ(take(piece(kHuge + 2 * batch + 1, 0)), Outcome::too_early);
+    take_whole(batch);
+  }
+  EXPECT_EQ(reassembly.next(), 20u);
+}
+
+TEST_F(ReassemblyTest, a_window_that_was_moved_away_comes_back_to_the_peer) {
+  for (std::uint64_t batch = 0; batch < 10; ++batch) take_whole(batch);
+  for (std::uint64_t batch = kHuge; batch < kHuge + 3; ++batch) take(piece(batch, 0, 60));
+  EXPECT_EQ(reassembly.next(), kHuge + 3);
+  std::uint64_t batch = 10;
+  for (; batch < 10 + Reassembly::kRunLate - 1; ++batch) EXPECT_EQ(take(piece(batch, 0, 60)), Outcome::late);
+  EXPECT_EQ(take(piece(batch, 0, 60)), Outcome::taken);
+  EXPECT_EQ(take(piece(batch + 1, 0, 60)), Outcome::taken);
+  EXPECT_EQ(recorder.batches.back(), batch + 1);
+  EXPECT_EQ(reassembly.segments_known(), (batch + 2) * 10);
+}
+
+// Whatever numbers come, a peer that goes on is heard again within a window of its batches.
+TEST_F(ReassemblyTest, random_numbers_never_close_it_for_good) {
+  std::mt19937_64 random(3);
+  std::uint64_t real = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::uint64_t forged = random() % kHuge;
+    for (std::uint64_t i = 0; i < random() % 5; ++i) take(piece(forged + i, 0, 60));
+    for (std::size_t i = 0; i < Reassembly::kRunLate; ++i) take(piece(real++, 0, 60));
+    EXPECT_EQ(reassembly.next(), real);
+  }
 }
 
 // Whatever the network does, every batch comes out at most once, in order and whole; and once all pieces that were not

@@ -6,6 +6,8 @@
 
 #include <csignal>
 #include <functional>
+#include <new>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -376,6 +378,42 @@ TEST_F(RunLoopTest, tasks_run_when_the_loop_ends_by_an_error) {
   loop.post([&] { ran = true; });
   EXPECT_THROW(loop.run(), LatenessError);
   EXPECT_TRUE(ran);
+}
+
+TEST_F(RunLoopTest, a_call_gives_the_caller_what_its_task_returns_or_throws_and_the_loop_runs_on) {
+  RunLoop loop(simulation_, {});
+  std::thread running([&] { loop.run(); });
+  EXPECT_EQ(loop.call([&] { return std::this_thread::get_id(); }), running.get_id());
+  EXPECT_THROW(loop.call([] { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_THROW(loop.call([]() -> int { throw 7; }), int);
+  EXPECT_EQ(loop.call([] { return 5; }), 5);
+  loop.stop();
+  running.join();
+  EXPECT_EQ(loop.call([] { return 6; }), 6);
+  EXPECT_THROW(loop.call([] { throw std::logic_error("after the end"); }), std::logic_error);
+}
+
+TEST_F(RunLoopTest, what_a_posted_task_throws_ends_the_loop_when_the_others_have_run) {
+  RunLoop loop(simulation_, {});
+  int runs = 0;
+  loop.post([&] { ++runs; });
+  loop.post([] { throw std::out_of_range("first"); });
+  loop.post([] { throw 2; });
+  loop.post([&] { ++runs; });
+  EXPECT_THROW(loop.run(), std::out_of_range);
+  EXPECT_EQ(runs, 2);
+}
+
+TEST_F(RunLoopTest, who_calls_while_the_loop_fails_is_answered) {
+  RunLoop::Options options;
+  options.policy = RunLoop::Policy::strict;
+  options.lateness_limit = Duration::ns(1);
+  RunLoop loop(simulation_, options);
+  Call late([] {});
+  simulation_.schedule(late, SimTime::zero());
+  std::thread caller([&] { EXPECT_EQ(loop.call([] { return 1; }), 1); });
+  EXPECT_THROW(loop.run(), LatenessError);
+  caller.join();
 }
 
 TEST_F(RunLoopTest, spinning_wakes_without_sleeping_through_the_last_stretch) {

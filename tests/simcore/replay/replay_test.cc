@@ -81,7 +81,7 @@ class ReplayTest : public testing::Test {
     std::vector<std::string> changes;
     while (const auto change = replay.run()) {
       changes.push_back(*change);
-      replay.change_link("l", lossy(slower_mbps), std::nullopt, *change);
+      replay.network().change_link("l", lossy(slower_mbps), std::nullopt, *change);
     }
     EXPECT_EQ(replay.now(), SimTime::zero() + Duration::seconds(1));
     const auto reports = replay.portals();

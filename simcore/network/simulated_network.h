@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// SimulatedNetwork: one simulated network, whole: its events, its packets, its nodes and links, and what is written down
+// of it. Put together by name, from typed values. An Instance runs one in real time, an OfflineSimulation and a Replay in
+// virtual time.
+//
+//   SimulatedNetwork network(seed);
+//   network.add_node(NodeKind::router, "r1");
+//   network.add_interface("r1", {"r1-eth1", mac, address, 1'500});
+//   network.add_link("r1-r2", network.end("r1-eth1", "add link r1-r2"), ..., a_to_b, b_to_a);
+//   network.begin("run", epoch_ns);
+//
+// Every add throws ConfigError when a name is taken or unknown, an end is joined twice, or a value is out of its range.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/network/link_model.h"
+#include "simcore/network/links.h"
+#include "simcore/network/network.h"
+#include "simcore/network/snapshot.h"
+#include "simcore/network/taps.h"
+#include "simcore/packet/packet_pool.h"
+
+namespace simcore {
+
+class SimulatedNetwork {
+ public:
+  // `pool_limit`: of all packets together.
+  explicit SimulatedNetwork(std::uint64_t seed, ByteCount pool_limit = PacketPool::kUsualLimit)
+      : simulation_(seed), pool_(pool_limit), nodes_(simulation_, pool_), links_(simulation_, pool_, taps_) {}
+
+  void add_node(NodeKind kind, const std::string& name,
+                const std::optional<Processor::Config>& processor = std::nullopt) {
+    nodes_.add_node(kind, name, processor);
+  }
+  void add_interface(const std::string& node, const Interface::Config& config) {
+    nodes_.add_interface(node, config);
+  }
+  void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
+                 const std::string& interface) {
+    nodes_.add_route(node, prefix, via, interface);
+  }
+  void add_application(const std::string& host, const ApplicationConfig& config) {
+    nodes_.add_application(host, config);
+  }
+  // Of what passes between the interface and its link: a pcap or pcapng file, or lines of text. Before that link is added.
+  void add_capture(const std::string& interface, const std::string& file);
+  void add_trace(const std::string& interface);
+
+  // An interface, as an end of a link. Throws ConfigError, which begins with `attempt`, when there is none of that name.
+  Links::End end(const std::string& interface, const std::string& attempt) const {
+    return {.port = &nodes_.interface(interface, attempt), .name = interface};
+  }
+  void add_link(const std::string& name, const Links::End& a, const Links::End& b, const LinkModel& a_to_b,
+                const LinkModel& b_to_a);
+  // As Links::change. `note`: what a record says of it.
+  void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                   const std::optional<LinkModel>& b_to_a, const std::string& note = "");
+
+  // Once everything was added: files begin, and every router and host tells its neighbours where its addresses are.
+  // `epoch_ns`: the wall clock, in nanoseconds since 1970, at simulated time zero. Throws ConfigError, which begins with
+  // `attempt`, unless a link joins every interface.
+  void begin(const std::string& attempt, std::int64_t epoch_ns);
+
+  Simulation& simulation() { return simulation_; }
+  const Simulation& simulation() const { return simulation_; }
+  PacketPool& pool() { return pool_; }
+  const PacketPool& pool() const { return pool_; }
+  Network& nodes() { return nodes_; }
+  const Network& nodes() const { return nodes_; }
+  const Links& links() const { return links_; }
+  Taps& taps() { return taps_; }
+  const Taps& taps() const { return taps_; }
+
+ private:
+  Simulation simulation_;
+  PacketPool pool_;
+  Network nodes_;
+  Taps taps_;
+  Links links_;
+};
+
+}  // namespace simcore
