@@ -73,7 +73,9 @@ def build(plan: dict[str, Any]) -> Any:
             f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
     pool = {"pool_bytes": plan["pool_bytes"]} if "pool_bytes" in plan else {}
-    instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"], **pool)
+    instance = _simcore.Instance(
+        plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"], **pool
+    )
     if "record" in plan:
         instance.add_record(plan["record"], json.dumps(with_traces(plan)))
     add_nodes(instance, plan)

@@ -176,7 +176,7 @@ def _judge_instance(
         _reason(last, reason) - _reason(first, reason)
         for first, last in windows
         for reason in ("portal_backlog", "device_refused", "pool_exhausted")
-    )
+    ) + sum(_refused_share(last) - _refused_share(first) for first, last in windows)
     if refused:
         reasons.append(
             f"instance {name}: {refused} segments found no room at a portal or in the packet pool: the emulated "
@@ -226,6 +226,11 @@ def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *key
 def _unrecorded(snapshot: Snapshot) -> int:
     record = snapshot.get("record", {"queue_full": 0, "write_failed": 0})
     return int(record["queue_full"]) + int(record["write_failed"])
+
+
+def _refused_share(snapshot: Snapshot) -> int:
+    """Segments that found a link with its share of the packet pool; see simcore/packet/packet_pool.h."""
+    return int(snapshot.get("pool", {}).get("refused_share", 0))
 
 
 def _reason(snapshot: Snapshot, reason: str) -> int:
