@@ -98,6 +98,11 @@ build-fuzz:
 stub:  ## write hybridnet/_simcore.pyi anew from the built extension
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o hybridnet/_simcore.pyi
 
+docs:  ## the documents and the API reference as web pages: build/docs/README.html; a dead link is an error
+	@echo "== docs"
+	@$(PYTHON) -m sphinx -W --keep-going -q -d build/doctrees -c docs . build/docs
+.PHONY: docs
+
 format:  ## let clang-format and ruff format everything
 	@clang-format -i $(CXX_SOURCES)
 	@$(PYTHON) -m ruff format .

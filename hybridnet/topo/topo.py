@@ -30,7 +30,7 @@ class Topo:
     there.
 
     Args:
-        *args, **params: handed to `build`, except the next three.
+        args, params: handed to `build`, except the next three.
         hopts, sopts, lopts: options of every host, switch and link that is added without options of its own.
 
     Example:
