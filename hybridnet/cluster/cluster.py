@@ -345,7 +345,7 @@ class Cluster:
     def _end_client(self) -> None:
         if (client := self._client) is None:
             return
-        topics = ("all", progress_topic(self.journal.run))
+        topics = ("all", progress_topic(self.journal.run)) if client.status == "running" else ()
         Endings(
             client.close, *(functools.partial(client.unsubscribe_topic, topic) for topic in topics)
         ).close()
@@ -369,10 +369,9 @@ class Cluster:
         turn_down_housekeeping()
         pem = make_certificate(self.journal.run)
         security = security_of(pem)
-        spec = {
-            "cls": QuietScheduler,
-            "options": {"host": host, "port": 0, "protocol": "tls://", "security": security},
-        }
+        options = {"host": host, "port": 0, "protocol": "tls://", "security": security}
+        options["local_directory"] = str(self.journal.directory / "dask")  # else something stays in /tmp
+        spec = {"cls": QuietScheduler, "options": options}
         cluster = SpecCluster(workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL)
         self._ending.add(cluster.close)
         self._use_client(Client(cluster, security=security, set_as_default=False))

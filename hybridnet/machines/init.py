@@ -133,7 +133,9 @@ def _plug_in(network: dict[str, Any]) -> None:
     # device by which it would not answer: see `hybridnet.agent.pairs.keep_stack_out`.
     (settings / "ipv4/ip_forward").write_text("0")
     (settings / "ipv4/conf/all/rp_filter").write_text("1")
-    (settings / "ipv4/udp_early_demux").write_text("0")  # it hands a peer's datagram on before that is checked
+    (settings / "ipv4/udp_early_demux").write_text(
+        "0"
+    )  # it hands a peer's datagram on before that is checked
     subprocess.run(
         ["ip", "-batch", "-"],
         input=f"link set lo up\naddr add {network['address']} dev {device}\nlink set {device} up\n",

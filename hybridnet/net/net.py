@@ -479,6 +479,8 @@ class Net:
         latest.
         """
         self.plan, self.links, self._links = None, [], None
+        if self._cluster is None:  # it has gone with the machines
+            return
         lost = self.cluster.lost()
         left = [machine for machine in self.cluster.machines if machine not in lost]
         try:
