@@ -6,15 +6,11 @@ What the verb raises comes back as a value, so an exception of the call itself a
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, cast
 
-from distributed import Client, Worker
+from distributed import Client
 
-from hybridnet.errors import HybridnetError, MachineError
-from hybridnet.machines.worker import PLUGIN, AgentPlugin
-
-Outcome = tuple[Any, HybridnetError | None]
+from hybridnet.machines.plugin import Outcome, perform
 
 
 async def ask(client: Client, worker: str, verb: str, arguments: dict[str, Any]) -> Outcome:
@@ -23,18 +19,5 @@ async def ask(client: Client, worker: str, verb: str, arguments: dict[str, Any])
     Raises:
         OSError, TimeoutError, KeyError: distributed's; the worker at this address is gone, or just going.
     """
-    answers = await client.run(_perform, verb, arguments, workers=[worker])
+    answers = await client.run(perform, verb, arguments, workers=[worker])
     return cast(Outcome, answers[worker])
-
-
-async def _perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Outcome:
-    """Runs on the machine's worker."""
-    agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
-    try:
-        running = asyncio.get_running_loop().run_in_executor(agent.threads, agent.perform, verb, arguments)
-    except RuntimeError:  # the executor's, once it is shut down
-        return None, MachineError(f"machine {agent.machine}: its agent is shutting down")
-    try:
-        return await running, None
-    except HybridnetError as error:
-        return None, error

@@ -27,7 +27,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
 from types import TracebackType
 from typing import Any
@@ -41,9 +41,10 @@ from hybridnet.machines.certificates import make_certificate
 from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
+from hybridnet.machines.plugin import progress_topic
 from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
+from hybridnet.machines.security import security_of
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.machines.worker import progress_topic, security_of
 from hybridnet.system.cleaning import remove_run_directory, uninterrupted
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, state_directory
@@ -267,34 +268,14 @@ class Cluster:
         return answer
 
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
-        """Runs a verb of `hybridnet.agent.Agent` on a machine, and waits for its result.
+        """Runs a verb of `hybridnet.agent.agent.Agent` on a machine, and waits for its result.
 
         Raises:
             UsageError: there is no such machine or verb, or the verb does not take these arguments.
             MachineError: the machine is lost, or the verb failed; the message says which, and why.
             HybridnetError: any other that the verb raises.
         """
-        self._check(machine)
-        lost = self._lost[machine]
-        if lost.done():
-            lost.result()
-        call = asyncio.run_coroutine_threadsafe(
-            ask(self.client, self._workers[machine], verb, arguments), self._loop
-        )
-        either: list[Future[Any]] = [call, lost]
-        wait(either, return_when=FIRST_COMPLETED)
-        if lost.done() and not call.done():
-            call.cancel()
-            lost.result()
-        try:
-            answer, error = call.result()
-        except (OSError, TimeoutError, KeyError) as broken:  # distributed's, when the connection breaks
-            raise MachineError(
-                f"machine {machine}: its agent is gone while it ran {verb} ({broken})"
-            ) from None
-        if error is not None:
-            raise error
-        return answer
+        return self._begin(machine, verb, arguments)()
 
     def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         """Runs one verb on each of several machines at the same time; every one is waited for.
@@ -305,13 +286,23 @@ class Cluster:
         Raises:
             The error of the first machine, in the order of `calls`, whose call failed.
         """
-        if not calls:
-            return {}
-        with ThreadPoolExecutor(len(calls)) as pool:
-            futures = {
-                m: pool.submit(self.call, m, verb, **arguments) for m, (verb, arguments) in calls.items()
-            }
-        return {machine: future.result() for machine, future in futures.items()}
+        waiting: dict[str, Callable[[], Any]] = {}
+        answers: dict[str, Any] = {}
+        errors: dict[str, HybridnetError] = {}
+        for machine, (verb, arguments) in calls.items():
+            try:
+                waiting[machine] = self._begin(machine, verb, arguments)
+            except HybridnetError as error:
+                errors[machine] = error
+        for machine, answer in waiting.items():
+            try:
+                answers[machine] = answer()
+            except HybridnetError as error:
+                errors[machine] = error
+        for machine in calls:
+            if machine in errors:
+                raise errors[machine]
+        return answers
 
     def lost(self) -> dict[str, str]:
         """The machines that are lost, and why."""
@@ -360,6 +351,34 @@ class Cluster:
         self.close()
 
     # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _begin(self, machine: str, verb: str, arguments: dict[str, Any]) -> Callable[[], Any]:
+        """Sends a verb to a machine. What is returned waits for its result, and raises what `call` does."""
+        self._check(machine)
+        lost = self._lost[machine]
+        if lost.done():
+            lost.result()
+        call = asyncio.run_coroutine_threadsafe(
+            ask(self.client, self._workers[machine], verb, arguments), self._loop
+        )
+
+        def answer() -> Any:
+            either: list[Future[Any]] = [call, lost]
+            wait(either, return_when=FIRST_COMPLETED)
+            if lost.done() and not call.done():
+                call.cancel()
+                lost.result()
+            try:
+                result, error = call.result()
+            except (OSError, TimeoutError, KeyError) as broken:  # distributed's, when the connection breaks
+                raise MachineError(
+                    f"machine {machine}: its agent is gone while it ran {verb} ({broken})"
+                ) from None
+            if error is not None:
+                raise error
+            return result
+
+        return answer
 
     def _start_scheduler(self, host: str) -> dict[str, str]:
         """Starts it, and the client. Returns the run's certificate; see `hybridnet.machines.certificates`."""

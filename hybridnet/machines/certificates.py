@@ -24,7 +24,7 @@ CLOCKS_APART = datetime.timedelta(days=1)  # a machine whose clock is behind by 
 
 
 def make_certificate(run: str) -> dict[str, str]:
-    """A new certificate for `run`, and its key: what `hybridnet.machines.worker.security_of` takes."""
+    """A new certificate for `run`, and its key: what `hybridnet.machines.security.security_of` takes."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"hybridnet run {run}")])
     now = datetime.datetime.now(datetime.UTC)

@@ -17,55 +17,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from distributed import Security, Worker, WorkerPlugin
+from distributed import Worker
 
-from hybridnet.agent import Agent
+from hybridnet.agent.agent import Agent
+from hybridnet.machines.plugin import AgentPlugin
 from hybridnet.machines.quiet import QuietWorker, turn_down_housekeeping
+from hybridnet.machines.security import security_of
 from hybridnet.system.journal import Journal
 from hybridnet.system.parent import die_with_parent
 from hybridnet.system.priority import Priority, raise_session, raise_thread
-
-PLUGIN = "hybridnet-agent"
-
-
-class AgentPlugin(WorkerPlugin):
-    """Carries the agent into a worker, and takes it down with it."""
-
-    name = PLUGIN
-
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
-
-    def setup(self, worker: Worker) -> None:
-        """Progress goes to the head as a Dask event of the run's topic."""
-        topic = progress_topic(self.agent.journal.run)
-        self.agent.on_progress = lambda text: worker.log_event(
-            topic, {"machine": self.agent.machine, "text": text}
-        )
-
-
-def progress_topic(run: str) -> str:
-    """The Dask topic on which the agents of a run tell how far they are."""
-    return f"hybridnet-progress-{run}"
-
-
-def security_of(pem: dict[str, str]) -> Security:
-    """What Dask is told of a certificate: to show it in every role, and to speak to nobody who shows no such one.
-
-    Args:
-        pem: ``certificate`` and ``key``, and the ``authority`` that signed it, by default itself; PEM, or files of it.
-    """
-    certificate, key = pem["certificate"], pem["key"]
-    return Security(
-        require_encryption=True,
-        tls_ca_file=pem.get("authority", certificate),
-        tls_scheduler_cert=certificate,
-        tls_scheduler_key=key,
-        tls_worker_cert=certificate,
-        tls_worker_key=key,
-        tls_client_cert=certificate,
-        tls_client_key=key,
-    )
 
 
 async def _serve(settings: dict[str, Any]) -> None:

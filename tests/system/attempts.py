@@ -24,7 +24,7 @@ from distributed import Client
 
 from hybridnet.machines.certificates import make_certificate
 from hybridnet.machines.quiet import turn_down_housekeeping
-from hybridnet.machines.worker import security_of
+from hybridnet.machines.security import security_of
 
 PATIENCE_S = 2.0
 

@@ -16,7 +16,7 @@ import pytest
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
-from hybridnet.machines.worker import security_of
+from hybridnet.machines.security import security_of
 from hybridnet.system.journal import read_entries, start_time
 from tests.system.machine_plans import pair, tree
 

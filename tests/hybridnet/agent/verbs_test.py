@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.agent import Agent
+from hybridnet.agent.agent import Agent
 from hybridnet.agent.verbs import perform, verb, verbs_of
 from hybridnet.errors import MachineError, PlanError, UsageError
 

@@ -11,7 +11,7 @@ import pytest
 from hybridnet.cluster import Cluster
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
-from hybridnet.machines.worker import security_of
+from hybridnet.machines.security import security_of
 
 
 @pytest.fixture(autouse=True)
