@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from hybridnet.errors import HybridnetError, UsageError
@@ -49,8 +52,9 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. Returns its exit code."""
     try:
-        arguments = _parser().parse_args(sys.argv[1:] if argv is None else argv)
-        return int(arguments.run(arguments))
+        with _heeding(signal.SIGTERM, signal.SIGHUP):
+            arguments = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+            return int(arguments.run(arguments))
     except HybridnetError as error:
         if os.environ.get("HYBRIDNET_DEBUG"):
             raise
@@ -63,6 +67,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Who read our output has seen enough. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+@contextlib.contextmanager
+def _heeding(*numbers: signal.Signals) -> Iterator[None]:
+    """Lets these signals end the command as ^C does, so that networks are stopped; by default they end it at once.
+
+    A verb may have handlers of its own. What is ignored, as SIGHUP is after `nohup`, stays ignored.
+    """
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _parser() -> Parser:

@@ -45,8 +45,8 @@ from hybridnet.machines.plugin import progress_topic
 from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
 from hybridnet.machines.security import security_of
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.system.cleaning import remove_run_directory, uninterrupted
-from hybridnet.system.ending import Endings, undone_on_error
+from hybridnet.system.cleaning import remove_run_directory
+from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.journal import Journal, state_directory
 from hybridnet.system.priority import run_in_real_time
 

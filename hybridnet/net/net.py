@@ -36,8 +36,7 @@ from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
-from hybridnet.system.cleaning import uninterrupted
-from hybridnet.system.ending import Endings
+from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, natural
 from hybridnet.values import flag, number, plain, shown

@@ -17,9 +17,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,25 +99,6 @@ def remove_run_directory(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
     with contextlib.suppress(OSError):  # other runs are there
         directory.parent.rmdir()
-
-
-@contextlib.contextmanager
-def uninterrupted(what: str) -> Iterator[None]:
-    """Answer ^C without obeying it while something is removed: half of it would stay. The removal ends by itself, in
-    bounded time. This does nothing outside the main thread, which alone gets ^C.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def answer(*_: object) -> None:
-        os.write(2, f"removing {what}; this ends by itself\n".encode())
-
-    before = signal.signal(signal.SIGINT, answer) or signal.SIG_DFL  # None: not set by Python
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _subdirectories(directory: Path) -> list[Path]:

@@ -10,13 +10,16 @@ endings.close()
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from hybridnet.errors import MachineError
 from hybridnet.system.log import warn
 
-__all__ = ["Endings", "undone_on_error"]
+__all__ = ["Endings", "undone_on_error", "uninterrupted"]
 
 End = Callable[[], object]
 
@@ -85,3 +88,22 @@ def undone_on_error(undo: End) -> Iterator[None]:
         except Exception as left:
             raise MachineError(f"{error}; and not all of it could be removed: {left}") from error
         raise
+
+
+@contextlib.contextmanager
+def uninterrupted(what: str) -> Iterator[None]:
+    """Answer ^C without obeying it while something is removed: half of it would stay. The removal ends by itself, in
+    bounded time. This does nothing outside the main thread, which alone gets ^C.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def answer(*_: object) -> None:
+        os.write(2, f"removing {what}; this ends by itself\n".encode())
+
+    before = signal.signal(signal.SIGINT, answer) or signal.SIG_DFL  # None: not set by Python
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -158,3 +158,18 @@ def test_only_what_bears_the_runs_mark_is_removed(state: Path) -> None:
         other.kill()
         other.wait()
         subprocess.run(["ip", "link", "del", "dev", "hncleantest"], check=False, capture_output=True)
+
+
+def test_cleaning_goes_on_where_nobody_reads_any_more(state: Path) -> None:
+    """As after ``| head -1``."""
+    left = [state.parent / f"left{number}" for number in range(20)]
+    for number, directory in enumerate(left):
+        journal = Journal(state / f"gone{number}", f"gone{number}")
+        journal.record("directory", path=str(directory))
+        directory.mkdir()
+        journal.close()
+    command = f"{sys.executable} -m hybridnet.cli clean | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 1, "")
+    assert [directory for directory in left if directory.exists()] == []
+    assert not state.exists()

@@ -9,6 +9,7 @@ namespaces, processes, mounts, files, settings, on the computer and inside the m
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -270,3 +271,19 @@ def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> 
     nothing_left.append(done.stdout.strip())
     assert done.stdout.strip(), done.stderr
     assert (done.returncode == 0) == (end == ""), done.stderr
+
+
+def test_a_command_that_is_terminated(nothing_left: list[str], tmp_path: Path) -> None:
+    """SIGTERM, as from `timeout` or at the computer's shutdown, ends `hybridnet run` as ^C does."""
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM.format(end="import os, signal; os.kill(os.getpid(), signal.SIGTERM)"))
+    done = subprocess.run(
+        [sys.executable, "-m", "hybridnet.cli", "run", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    run = done.stdout.split()[-1]
+    nothing_left.append(run)
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr

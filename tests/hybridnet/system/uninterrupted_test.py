@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hybridnet.system.cleaning import uninterrupted
+from hybridnet.system.ending import uninterrupted
 
 
 @pytest.fixture
