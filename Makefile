@@ -16,8 +16,8 @@ help:  ## print this
 install:  ## packages, Python environments, extension; quick the second time
 	@setup/install
 
-demo: install  ## the main job at this machine's scale, one round: table and plot in runs/demo
-	@.venv/bin/hybridnet reproduce maxinet --scale auto --rounds 1 --seconds-per-step 4 --out runs/demo
+demo: install  ## hybridnet beside MaxiNet's way on this computer, one round: tables and pictures in runs/demo
+	@.venv/bin/hybridnet reproduce maxinet --rounds 1 --out runs/demo
 
 test: install test-cpp test-unit test-system  ## every test (the system tier needs root)
 

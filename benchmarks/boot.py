@@ -15,6 +15,7 @@ from pathlib import Path
 from benchmarks.result import Result
 from hybridnet import Cluster, ExperimentError, HybridnetError, Net
 from hybridnet.experiments.maxinet.arms import MaxinetArm
+from hybridnet.experiments.maxinet.datapath import Datapath
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.topologies import TwoTrees
 
@@ -69,7 +70,7 @@ def _mininet() -> list[Result]:
     with (
         tempfile.TemporaryDirectory() as logs,
         Cluster.local(["m1", "m2"]) as cluster,
-        MaxinetArm(cluster, scale, "afpacket", Path(logs)) as arm,
+        MaxinetArm(cluster, scale, Datapath("afpacket"), Path(logs)) as arm,
     ):
         seconds = arm.settings["mininet_boot_s"]
     return [Result("boot/mininet/connected", max(seconds), "s")]

@@ -23,6 +23,7 @@ from typing import Any, Self
 from hybridnet.cluster import Cluster
 from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import MachineError
+from hybridnet.experiments.maxinet.datapath import READ_BACK, Datapath
 from hybridnet.experiments.maxinet.runner_client import RunnerClient
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.net import Net, own_address_toward
@@ -45,10 +46,10 @@ class _Arm(ABC):
 
     name = ""
 
-    def __init__(self, cluster: Cluster, scale: Scale, port_type: str, logs: Path) -> None:
+    def __init__(self, cluster: Cluster, scale: Scale, datapath: Datapath, logs: Path) -> None:
         self.cluster = cluster
         self.scale = scale
-        self.port_type = port_type
+        self.datapath = datapath
         self.settings: dict[str, Any] = {}
         self.boot_s = 0.0
         self._log = logs / f"controller-{self.name}.log"
@@ -59,6 +60,12 @@ class _Arm(ABC):
         with ExitStack() as undo:
             self._build(undo)
             self.boot_s = time.monotonic() - began
+            self.settings["open_vswitch"] = {
+                machine: self.datapath.check(
+                    self.name, machine, _run_on(self.cluster, machine, READ_BACK).decode()
+                )
+                for machine in (SENDERS, RECEIVERS)
+            }
             runners = [
                 undo.enter_context(RunnerClient(self.cluster, machine, "flow_runner.py"))
                 for machine in (SENDERS, RECEIVERS)
@@ -100,15 +107,10 @@ class _SimpleNets(_Arm):
             self._topo(),
             controller=lambda name: Controller(name, log=self._log),
             cluster=self.cluster,
-            port_type=self.port_type,
+            port_type=self.datapath.port_type,
         )
         undo.enter_context(self.net)
-        assert self.net.plan is not None
-        self.settings = {
-            "datapath": "system" if self.port_type == "system" else "netdev",
-            "port_type": {machine: plan["port_type"] for machine, plan in self.net.plan.machines.items()},
-            "between_switches": "patch ports",
-        }
+        self.settings = {"between_switches": "patch ports"}
 
 
 class HybridArm(_SimpleNets):
@@ -198,7 +200,6 @@ class MaxinetArm(_Arm):
     """Between switches: MaxiNet uses Mininet's plain links."""
 
     def _build(self, undo: ExitStack) -> None:
-        system = self.port_type == "system"
         controller = Controller("c0", log=self._log)
         undo.callback(controller.end)
         head = own_address_toward(self.cluster.address(SENDERS))
@@ -206,21 +207,14 @@ class MaxinetArm(_Arm):
         self._pids: dict[str, int] = {}
         halves = []
         for index, machine in enumerate((SENDERS, RECEIVERS)):
-            self.cluster.call(machine, "start_switching", port_type="system" if system else "afpacket")
+            self.cluster.call(machine, "start_switching", port_type=self.datapath.mininet_port_type)
             undo.callback(self.cluster.call, machine, "destroy")
             command, kind = _tunnel_command(self.cluster, machine)
             undo.callback(_run_on, self.cluster, machine, f"ip link del {TUNNEL_DEVICE}")
-            settings = {
-                "depth": self.scale.depth,
-                "first_host": index * self.scale.hosts_per_machine + 1,
-                "first_switch": index * switches_in_tree(self.scale.depth, 2) + 1,
-                "datapath": "kernel" if system else "user",
-                "joint": self.joint,
+            settings = half_settings(self.scale, self.datapath, index, self.joint) | {
                 "controller_ip": head,
                 "controller_port": controller.port,
                 "tunnel_command": command,
-                "tunnel_device": TUNNEL_DEVICE,
-                "mtu": TUNNEL_MTU,
             }
             half = RunnerClient(self.cluster, machine, "mininet_runner.py", [json.dumps(settings)])
             undo.enter_context(half)
@@ -234,11 +228,10 @@ class MaxinetArm(_Arm):
         self.settings = {
             "mininet": _mininet_version(self.cluster, SENDERS),
             "mininet_boot_s": mininet_s,
-            "datapath": "system" if system else "netdev",
             "between_switches": self.joint,
             "joint": f"{kind}, kernel device in each root",
             "host_mtu": TUNNEL_MTU,
-            "host_offloads": "as they are" if system else "tx off",
+            "host_offloads": "as they are" if self.datapath.type == "system" else "tx off",
         }
 
     def netns(self, host: str) -> str:
@@ -254,6 +247,19 @@ class MaxinetPatchArm(MaxinetArm):
 
     name = "maxinet-patch"
     joint = "patch"
+
+
+def half_settings(scale: Scale, datapath: Datapath, index: int, joint: str) -> dict[str, Any]:
+    """What Mininet is told about the half on machine ``index``, save where its controller and its tunnel are."""
+    return {
+        "depth": scale.depth,
+        "first_host": index * scale.hosts_per_machine + 1,
+        "first_switch": index * switches_in_tree(scale.depth, 2) + 1,
+        "datapath": datapath.mininet_name,
+        "joint": joint,
+        "tunnel_device": TUNNEL_DEVICE,
+        "mtu": TUNNEL_MTU,
+    }
 
 
 def _tunnel_command(cluster: Cluster, machine: str) -> tuple[str, str]:

@@ -27,27 +27,33 @@ from hybridnet.experiments.maxinet.arms import (
     MaxinetPatchArm,
     TunnelArm,
 )
-from hybridnet.experiments.maxinet.capacity import measure_source_capacity
-from hybridnet.experiments.maxinet.measure import GRACE_S, LIMITS, climb
-from hybridnet.experiments.maxinet.plot import plot
+from hybridnet.experiments.maxinet.capacity import measure_capacity
+from hybridnet.experiments.maxinet.datapath import Datapath, resolve
+from hybridnet.experiments.maxinet.measure import GRACE_S, climb
+from hybridnet.experiments.maxinet.plot import plot_comparison, plot_met, plot_over_time
 from hybridnet.experiments.maxinet.report import (
     PUBLISHED_MAXINET_BPS,
     ArmRound,
     StepComparison,
     checks_of,
     compare,
-    table_of,
-    to_json,
+    sentence_of,
 )
-from hybridnet.experiments.maxinet.scale import PAPER, Scale, auto_scale
+from hybridnet.experiments.maxinet.scale import PAPER, Scale, capacity_scale, met_scale
+from hybridnet.experiments.maxinet.tables import LEGEND, columns_of, rows_of, table_of
+from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
+from hybridnet.net.boot import machine_specs
 from hybridnet.quantities import parse_delay, parse_rate
 from hybridnet.results import Check, RunDirectory
+from hybridnet.topologies.tree import switches_in_tree
 
 SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
 
 ARMS = {arm.name: arm for arm in (HybridArm, MaxinetArm, MaxinetPatchArm, TunnelArm)}
 BUILD_S = 30.0
 """About what building and removing an arm takes, for the progress bar."""
+
+SECONDS_PER_STEP = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,10 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale",
         choices=("auto", "paper"),
         default="auto",
-        help="rates that this machine can source, or the paper's (default: auto)",
+        help="rates that fill every arm on this computer, or the paper's (default: auto)",
     )
     parser.add_argument(
-        "--seconds-per-step", type=int, metavar="N", help="seconds, at least 3 (default: 5, paper: 30)"
+        "--seconds-per-step",
+        type=int,
+        metavar="N",
+        help=f"seconds, at least 3 (default: {SECONDS_PER_STEP}; of the paper's rates: 30)",
     )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all arms in turn (default: 3)")
     parser.add_argument(
@@ -97,72 +106,97 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     console = wide_console(stderr=arguments.json)
     directory = RunDirectory(arguments.out)
+    base = replace(
+        PAPER,
+        link_rate_bps=parse_rate(arguments.link_rate, "--link-rate"),
+        link_delay_ns=parse_delay(arguments.link_delay, "--link-delay"),
+    )
     with Cluster.local([SENDERS, RECEIVERS]) as cluster:
-        scale = _choose_scale(arguments, cluster, console)
-        console.print(str(scale), highlight=False)
-        directory.write_manifest(seed=1, facts={"scale": scale.to_json(), "rounds": arguments.rounds})
-        rounds = _run_rounds(arguments, cluster, scale, directory, console)
-    comparisons = compare(scale, rounds)
-    checks = checks_of(scale, comparisons)
-    _write(directory, scale, rounds, comparisons, checks)
-    _tell(console, scale, rounds, comparisons)
+        datapath = resolve(arguments.port_type, machine_specs(cluster), switches_in_tree(base.depth, 2))
+        facts = {"rounds": arguments.rounds, "datapath": datapath.type}
+        directory.write_manifest(seed=1, facts=facts)
+        scales, rounds = _run_rounds(arguments, cluster, base, datapath, directory, console)
+    comparisons = {name: compare(scale, rounds[name]) for name, scale in scales.items()}
+    capacity, met = comparisons.values()
+    checks = checks_of(capacity, met)
+    _write(directory, scales, rounds, comparisons, checks)
+    _tell(console, rounds, comparisons)
     console.print(f"run directory: {directory.path}", highlight=False)
     return checks
 
 
-def _choose_scale(arguments: argparse.Namespace, cluster: Cluster, console: Console) -> Scale:
+Scales = dict[str, Scale]
+"""By name: what fills every arm, and then what the hybrid arm meets."""
+
+Rounds = dict[str, list[list[ArmRound]]]
+"""By the name of the scale: a climb of every arm in every round."""
+
+
+def _choose_scales(arguments: argparse.Namespace, hybrid: HybridArm, base: Scale, console: Console) -> Scales:
+    """Once the first hybrid arm is up: the demand, the same for all arms."""
     seconds: int | None = arguments.seconds_per_step
-    with console.status("measuring what this machine can source"):
-        capacity_bps = measure_source_capacity(cluster, arguments.port_type)
+    hybrid_bps = measure_capacity(hybrid, base)
     console.print(
-        f"this machine sources {capacity_bps / 1e6:.0f} Mbit/s from one machine to the other", highlight=False
+        f"the hybrid arm carries {hybrid_bps / 1e6:.0f} Mbit/s of 8 + 8 unlimited flows here", highlight=False
     )
     if arguments.scale == "paper":
-        scale = replace(
-            PAPER, seconds_per_step=seconds or PAPER.seconds_per_step, source_capacity_bps=capacity_bps
-        )
+        full = replace(base, seconds_per_step=seconds or base.seconds_per_step)
     else:
-        scale = auto_scale(capacity_bps, seconds or 5)
-    return replace(
-        scale,
-        link_rate_bps=parse_rate(arguments.link_rate, "--link-rate"),
-        link_delay_ns=parse_delay(arguments.link_delay, "--link-delay"),
-    )
+        full = capacity_scale(base, hybrid_bps, seconds or SECONDS_PER_STEP)
+    scales = {"capacity": full, "met": met_scale(base, hybrid_bps, seconds or SECONDS_PER_STEP)}
+    for name, scale in scales.items():
+        console.print(f"{name}: {scale}", highlight=False)
+    return scales
 
 
 def _run_rounds(
-    arguments: argparse.Namespace, cluster: Cluster, scale: Scale, directory: RunDirectory, console: Console
-) -> list[list[ArmRound]]:
-    arm_s = BUILD_S + GRACE_S + len(scale.steps) * scale.seconds_per_step
+    arguments: argparse.Namespace,
+    cluster: Cluster,
+    base: Scale,
+    datapath: Datapath,
+    directory: RunDirectory,
+    console: Console,
+) -> tuple[Scales, Rounds]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:3.0f} %"),
         TimeRemainingColumn(),
     )
-    rounds: list[list[ArmRound]] = []
+    scales: Scales = {}
+    rounds: Rounds = {}
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("", total=arguments.rounds * len(ARMS) * arm_s)
+        task = progress.add_task("", total=None)
         done_s = 0.0
         for number in range(1, arguments.rounds + 1):
-            runs = []
             for name, kind in ARMS.items():
                 progress.update(task, description=f"round {number}: building {name}")
-                with kind(cluster, scale, arguments.port_type, directory.path) as arm:
+                with kind(cluster, base, datapath, directory.path) as arm:
+                    if not scales:
+                        assert isinstance(arm, HybridArm)
+                        progress.update(task, description="measuring what this computer carries")
+                        scales = _choose_scales(arguments, arm, base, console)
+                        rounds = {each: [[] for _ in range(arguments.rounds)] for each in scales}
+                        arm_s = BUILD_S + sum(map(_climb_s, scales.values()))
+                        progress.update(task, total=arguments.rounds * len(ARMS) * arm_s)
                     progress.update(task, completed=done_s + BUILD_S)
-                    runs.append(
-                        climb(arm, scale, lambda what, s: progress.update(task, description=what, advance=s))
-                    )
+                    for each, scale in scales.items():
+                        run = climb(
+                            arm, scale, lambda what, s: progress.update(task, description=what, advance=s)
+                        )
+                        rounds[each][number - 1].append(run)
+                        _keep(directory, f"round-{number}/{name}/{each}", run)
                 done_s += arm_s
                 progress.update(task, completed=done_s)
-                _keep(directory, number, runs[-1])
-            rounds.append(runs)
-    return rounds
+    return scales, rounds
 
 
-def _keep(directory: RunDirectory, number: int, run: ArmRound) -> None:
+def _climb_s(scale: Scale) -> float:
+    return GRACE_S + len(scale.steps) * scale.seconds_per_step
+
+
+def _keep(directory: RunDirectory, folder: str, run: ArmRound) -> None:
     """Writes down what was measured, as soon as it is: a later failure loses nothing."""
-    folder = f"round-{number}/{run.arm}"
     directory.write_json(f"{folder}/iperf3.json", run.flows)
     directory.write_json(
         f"{folder}/steps.json",
@@ -184,53 +218,43 @@ def _keep(directory: RunDirectory, number: int, run: ArmRound) -> None:
 
 def _write(
     directory: RunDirectory,
-    scale: Scale,
-    rounds: list[list[ArmRound]],
-    comparisons: list[StepComparison],
+    scales: Scales,
+    rounds: Rounds,
+    comparisons: dict[str, list[StepComparison]],
     checks: list[Check],
 ) -> None:
     directory.write_json(
         "comparison.json",
         {
-            "scale": scale.to_json(),
             "published": {"maxinet_peak_bps": PUBLISHED_MAXINET_BPS, "factor_at_16_flows": "almost 6"},
-            "steps": to_json(comparisons),
+            **{
+                name: {"scale": scale.to_json(), "steps": [step.to_json() for step in comparisons[name]]}
+                for name, scale in scales.items()
+            },
             "checks": [check.to_json() for check in checks],
         },
     )
-    arms = list(comparisons[0].total_bps)
-    directory.write_csv(
-        "comparison.csv",
-        [
-            "flows",
-            "demand_bps",
-            *(f"{arm}_{kind}_bps" for arm in arms for kind in ("tcp", "udp")),
-            "overloaded",
-        ],
-        [
-            (
-                step.flows,
-                step.demand_bps,
-                *(value for arm in arms for value in (step.tcp_bps[arm], step.udp_bps[arm])),
-                step.overloaded or "",
-            )
-            for step in comparisons
-        ],
-    )
-    plot(directory.path / "comparison.png", scale, rounds[-1], comparisons)
+    for name, steps in comparisons.items():
+        directory.write_csv(f"{name}.csv", columns_of(steps), rows_of(steps))
+    plot_comparison(directory.path / "comparison.png", comparisons["capacity"])
+    plot_met(directory.path / "met.png", comparisons["met"])
+    plot_over_time(directory.path / "over_time.png", scales["capacity"], rounds["capacity"][-1])
 
 
-def _tell(
-    console: Console, scale: Scale, rounds: list[list[ArmRound]], comparisons: list[StepComparison]
-) -> None:
-    console.print(table_of(comparisons))
-    for step in comparisons:
-        if step.overloaded is not None:
-            console.print(f"{step.flows} + {step.flows} flows: {step.overloaded}", highlight=False)
+def _tell(console: Console, rounds: Rounds, comparisons: dict[str, list[StepComparison]]) -> None:
+    title = "Goodput at the receivers' interfaces, Mbit/s, "
+    console.print(table_of(f"{title}when the arms are full", comparisons["capacity"]))
+    console.print(table_of(f"{title}of a demand that the hybrid arm meets", comparisons["met"]))
+    console.print(LEGEND, highlight=False)
+    for name, steps in comparisons.items():
+        for step in steps:
+            for reason in step.reasons:
+                console.print(f"{name}, {step.flows} + {step.flows} flows: {reason}", highlight=False)
     console.print(
         f"verdict of a step: 99.9 % of the events at most {LIMITS.lateness_p999_ns / 1e6:g} ms late, at most "
-        f"{100 * LIMITS.late_packets_fraction:g} % of the packets later than their link's delay, no capture drop, the "
-        f"processor at most {100 * LIMITS.processor_busy:g} % busy",
+        f"{100 * LIMITS.late_packets_fraction:g} % of the packets later than their link's delay, no capture drop, no "
+        f"second above {100 * MOST_OF_DEMAND:g} % of the demand or below {100 * HOLE:g} % of the step's mean, else "
+        f"broken; the processor at most {100 * LIMITS.processor_busy:g} % busy, else saturated",
         highlight=False,
     )
     console.print(
@@ -238,7 +262,7 @@ def _tell(
         "flows (two 16-core machines, 10 Gbit/s network)",
         highlight=False,
     )
-    for run in rounds[-1]:
+    for run in rounds["capacity"][-1]:
         console.print(f"{run.arm}: up in {run.boot_s:.1f} s; {json.dumps(run.settings)}", highlight=False)
         if run.stalls:
             console.print(
@@ -246,3 +270,4 @@ def _tell(
                 f"{1e3 * run.stalled_s:.0f} ms in all: the verdicts leave out those quarter seconds",
                 highlight=False,
             )
+    console.print(f"[bold]{sentence_of(comparisons['capacity'])}[/]", highlight=False)

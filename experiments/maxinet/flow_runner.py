@@ -79,6 +79,19 @@ class Flow:
             return {"error": text[-500:].strip() or "iperf3 printed nothing"}
 
 
+def rate_arguments(protocol: str, rate_bps: int) -> list[str]:
+    """How iperf3 keeps a rate; 0: as fast as it goes.
+
+    TCP is paced by the kernel, so that a flow which was held up goes on at its rate: iperf3's own ``--bitrate`` is a
+    mean since the flow's start, and it makes up for what it missed. For UDP the kernel would need the queue discipline
+    fq, which not every kernel has.
+    """
+    if protocol == "udp":
+        return ["--udp", "--bitrate", str(rate_bps)]
+    pacing = ["--fq-rate", str(rate_bps)] if rate_bps else []
+    return ["--congestion", CONGESTION_CONTROL, "--bitrate", "0", *pacing]
+
+
 class Sampler(threading.Thread):
     """Reads the receivers' interface counters and the processor's times at a fixed period."""
 
@@ -186,8 +199,11 @@ class Runner:
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:
             arguments = ["--client", spec["to"], "--port", str(spec["port"]), "--time", str(spec["seconds"])]
-            arguments += ["--bitrate", str(spec["rate_bps"]), "--length", str(spec["block_bytes"])]
-            arguments += ["--udp"] if spec["protocol"] == "udp" else ["--congestion", CONGESTION_CONTROL]
+            arguments += [
+                "--length",
+                str(spec["block_bytes"]),
+                *rate_arguments(spec["protocol"], spec["rate_bps"]),
+            ]
             self.clients.append(Flow(spec, arguments, self.folder, held=True))
         return {}
 

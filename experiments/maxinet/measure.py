@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -15,12 +14,12 @@ from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.experiments.maxinet.staircase import (
     SETTLE_S,
     FlowSpec,
-    StepResult,
+    counted_seconds,
     flows_of,
     seconds_of,
     step_results,
 )
-from hybridnet.results import Limits, Verdict, Word, judge
+from hybridnet.experiments.maxinet.verdicts import stalled_ns, stalls_in, step_verdict
 from hybridnet.results.verdict import Window
 
 PORT = 5201
@@ -30,11 +29,6 @@ WINDOW_S = 0.25
 WARM_UP_LIMIT_S = 60
 GRACE_S = 5.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
-
-LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.95)
-"""The processor's share is the mean of a step: above 95 % some of its seconds had no core to spare."""
-
-WHATEVER_IS_LATE = replace(LIMITS, lateness_p999_ns=10**12, late_packets_fraction=1.0)
 
 Request = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -102,9 +96,10 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
 
     seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
     steps = step_results(seconds, scale)
-    simulated = any(first for of_step in windows for first, _ in of_step)
+    simulated = bool(arm.snapshots())
     verdicts = [
-        step_verdict(of_step, step) for of_step, step in zip(windows, steps, strict=True) if simulated
+        step_verdict(windows[index] if simulated else None, step, counted_seconds(seconds, scale, index))
+        for index, step in enumerate(steps)
     ]
     return ArmRound(
         arm=arm.name,
@@ -170,45 +165,3 @@ def _watch(arm: Arm, until: float, tick: Callable[[float], None]) -> list[Window
         tick(now - at)
         at, before = now, after
     return windows
-
-
-def step_verdict(windows: Sequence[Window], step: StepResult) -> Verdict:
-    """Whether a step of an arm that simulates can be trusted.
-
-    Args:
-        windows: of it; none when its flows were still being started when it ended.
-        step: what it delivered.
-    """
-    if not windows:
-        reason = (
-            f"starting the flows of this step ({step.flows} of each kind run in it) took longer than the step: the "
-            "processor was busy; take longer steps, or lower the load"
-        )
-        return Verdict.of([reason])
-    verdict = judge(without_stalls(windows), LIMITS, processor_busy=step.processor_busy)
-    if verdict.word is Word.BROKEN:
-        return verdict
-    # A stall excuses what came late in its window, not what was lost there.
-    lost = judge(windows, WHATEVER_IS_LATE)
-    return lost if lost.word is Word.BROKEN else verdict
-
-
-def without_stalls(windows: Sequence[Window]) -> list[Window]:
-    """Those in which the computer kept no instance from running, but at least a quarter: then where it did so least."""
-    tolerated_ns = sorted(map(stalled_ns, windows))[(len(windows) + 3) // 4 - 1]
-    return [window for window in windows if stalled_ns(window) <= tolerated_ns]
-
-
-def stalled_ns(window: Window) -> int:
-    """For how long the computer kept instances from running, all of them together."""
-    return _grown(window, "stalled_ns")
-
-
-def stalls_in(window: Window) -> int:
-    """How often it did."""
-    return _grown(window, "stalls")
-
-
-def _grown(window: Window, figure: str) -> int:
-    first, last = window
-    return sum(row["loop"][figure] for row in last) - sum(row["loop"][figure] for row in first)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One picture, laid out like the paper's figures 2, 3 and 11: demand, MaxiNet, hybrid; and the ratio by step."""
+"""The pictures: what each arm carries when it is full, the same over time as in the paper, and a demand that is met."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 
@@ -20,116 +19,156 @@ from hybridnet.experiments.maxinet.report import (
     StepComparison,
 )
 from hybridnet.experiments.maxinet.scale import Scale
+from hybridnet.experiments.maxinet.tables import MARKS
 from hybridnet.results import Word
 
-_TITLES = {
-    "maxinet": "Figure 3: aggregate goodput, MaxiNet's way",
-    "hybrid": "Figure 11: aggregate goodput, hybrid",
-    "maxinet-patch": "MaxiNet's way with Mininet's patch links",
-    "tunnel": "hybridnet's switches, roots joined by a tunnel",
+TITLES = {
+    "hybrid": "hybridnet (figure 11)",
+    "maxinet": "MaxiNet's way (figure 3)",
+    "maxinet-patch": "MaxiNet's way, patch links",
+    "tunnel": "hybridnet's switches, kernel tunnel",
 }
-
-_LAYOUT: list[Any] = [
-    ["demand", "maxinet", "hybrid", "ratios"],
-    ["maxinet-patch", "tunnel", "steps", "steps"],
-]
+COLOURS = {"hybrid": "#1f6f8b", "maxinet": "#d1495b", "maxinet-patch": "#edae49", "tunnel": "#9aa5b1"}
+DPI = 100
 
 
-def plot(
-    path: Path, scale: Scale, last_round: Sequence[ArmRound], comparisons: Sequence[StepComparison]
-) -> None:
-    """Writes the picture of the last round, and of the medians over all rounds, as PNG."""
-    figure, panels = plt.subplot_mosaic(_LAYOUT, figsize=(20, 8.5), constrained_layout=True)
-    _demand(panels["demand"], scale)
-    top = 1.1 * max(max(second.total_bps for second in run.seconds) for run in last_round) / 1e6
-    for run in last_round:
-        _over_time(panels[run.arm], scale, run, top)
-    _by_step(panels["steps"], comparisons)
-    _ratios(panels["ratios"], comparisons)
-    figure.suptitle(str(scale), fontsize=9)
-    figure.savefig(path, dpi=110)
+def plot_comparison(path: Path, comparisons: Sequence[StepComparison]) -> None:
+    """What each arm carries when it is full, and hybridnet in times of the others."""
+    figure, (bars, ratios) = plt.subplots(
+        1, 2, figsize=(9.6, 3.6), width_ratios=(3, 2), constrained_layout=True
+    )
+    _by_step(bars, comparisons)
+    bars.set_title("Goodput of two trees of 64 hosts when they are full", fontsize=10)
+    _ratios(ratios, comparisons)
+    figure.savefig(path, dpi=DPI)
     plt.close(figure)
+
+
+def plot_met(path: Path, comparisons: Sequence[StepComparison]) -> None:
+    """A demand that hybridnet meets, and how busy the processor is meanwhile."""
+    figure, (bars, busy) = plt.subplots(1, 2, figsize=(9.6, 3.6), constrained_layout=True)
+    _by_step(bars, comparisons)
+    bars.set_title("A demand that hybridnet meets", fontsize=10)
+    _grouped(busy, comparisons, {arm: [100 * step.busy[arm] for step in comparisons] for arm in COLOURS})
+    busy.axhline(95, linestyle=":", color="grey", label="trusted up to 95 %")
+    busy.set_ylim(0, 100)
+    busy.set_ylabel("processor busy, %")
+    busy.set_title("What that takes", fontsize=10)
+    busy.legend(loc="lower right", fontsize=8)
+    figure.savefig(path, dpi=DPI)
+    plt.close(figure)
+
+
+def plot_over_time(path: Path, scale: Scale, last_round: Sequence[ArmRound]) -> None:
+    """Demand and goodput second by second, as figures 2, 3 and 11 of the paper show them."""
+    figure, panels = plt.subplots(1, 5, figsize=(20, 4), constrained_layout=True)
+    _demand(panels[0], scale)
+    top = 1.1 * max(second.total_bps for run in last_round for second in run.seconds) / 1e6
+    for panel, run in zip(panels[1:], last_round, strict=True):
+        _over_time(panel, scale, run, top)
+    figure.suptitle(str(scale), fontsize=9)
+    figure.savefig(path, dpi=DPI)
+    plt.close(figure)
+
+
+def _by_step(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
+    arms = {arm: [step.total_bps[arm] / 1e6 for step in comparisons] for arm in COLOURS}
+    _grouped(panel, comparisons, arms)
+    top = 1.2 * max(max(values) for values in arms.values())
+    for index, step in enumerate(comparisons):
+        demand = step.demand_bps / 1e6
+        panel.hlines(
+            min(demand, 0.99 * top),
+            index - 0.4,
+            index + 0.4,
+            color="black",
+            linestyle="--" if demand < top else ":",
+            linewidth=1,
+            label="demand (dotted: above)" if index == 0 else "_demand",
+        )
+    panel.set_ylim(0, top)
+    panel.set_ylabel("Mbit/s")
+    panel.legend(fontsize=7, ncols=2, loc="upper left")
+
+
+def _grouped(panel: Axes, comparisons: Sequence[StepComparison], values: dict[str, list[float]]) -> None:
+    width = 0.8 / len(values)
+    for place, (arm, of_arm) in enumerate(values.items()):
+        panel.bar(
+            [index - 0.4 + (place + 0.5) * width for index in range(len(comparisons))],
+            of_arm,
+            width,
+            label=TITLES[arm].partition(" (")[0],
+            color=COLOURS[arm],
+        )
+    _label_steps(panel, comparisons)
+
+
+def _ratios(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
+    positions = range(len(comparisons))
+    for arm in (arm for arm in COLOURS if arm != "hybrid"):
+        panel.plot(
+            positions,
+            [step.ratio_to(arm) for step in comparisons],
+            marker="o",
+            color=COLOURS[arm],
+            label=f"/ {TITLES[arm].partition(' (')[0]}",
+        )
+    for index, step in enumerate(comparisons):
+        panel.annotate(
+            f"{step.ratio_to('maxinet'):.1f}",
+            (index, step.ratio_to("maxinet")),
+            textcoords="offset points",
+            xytext=(0, 6),
+            ha="center",
+            fontsize=8,
+        )
+    panel.axhline(PUBLISHED_FACTOR, linestyle=":", color="grey", label="the paper, 16 flows")
+    panel.set_ylim(0, 1.25 * max(PUBLISHED_FACTOR, *(step.ratio_to("maxinet") for step in comparisons)))
+    panel.set_title("hybridnet in times of the others", fontsize=10)
+    panel.grid(alpha=0.3)
+    panel.legend(fontsize=7, loc="lower right")
+    _label_steps(panel, comparisons)
+
+
+def _label_steps(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
+    panel.set_xticks(
+        range(len(comparisons)), [f"{step.flows} + {step.flows}{MARKS[step.word]}" for step in comparisons]
+    )
+    panel.set_xlabel("TCP + UDP flows (* saturated, ! broken)", fontsize=8)
 
 
 def _demand(panel: Axes, scale: Scale) -> None:
     edges = [index * scale.seconds_per_step for index in range(len(scale.steps) + 1)]
+    offered = [scale.demand_bps(flows) for flows in scale.steps]
     for protocol in ("tcp", "udp"):
-        panel.stairs(
-            [scale.demand_bps(flows)[protocol] / 1e6 for flows in scale.steps], edges, label=protocol.upper()
-        )
-    panel.stairs(
-        [sum(scale.demand_bps(flows).values()) / 1e6 for flows in scale.steps],
-        edges,
-        label="both",
-        color="black",
-    )
-    _label_time(panel, "Figure 2: traffic demand", scale)
+        panel.stairs([each[protocol] / 1e6 for each in offered], edges, label=protocol.upper())
+    panel.stairs([sum(each.values()) / 1e6 for each in offered], edges, label="both", color="black")
+    _label_time(panel, "Demand (figure 2)", scale)
 
 
 def _over_time(panel: Axes, scale: Scale, run: ArmRound, top: float) -> None:
     times = [second.at_s for second in run.seconds]
-    panel.plot(times, [second.tcp_bps / 1e6 for second in run.seconds], label="TCP", marker=".")
-    panel.plot(times, [second.udp_bps / 1e6 for second in run.seconds], label="UDP", marker=".")
-    panel.plot(
-        times, [second.total_bps / 1e6 for second in run.seconds], label="both", color="black", marker="."
-    )
+    for label, values, colour in (
+        ("TCP", [second.tcp_bps for second in run.seconds], None),
+        ("UDP", [second.udp_bps for second in run.seconds], None),
+        ("both", [second.total_bps for second in run.seconds], "black"),
+    ):
+        panel.plot(times, [value / 1e6 for value in values], label=label, marker=".", color=colour)
     for index, verdict in enumerate(run.verdicts):
-        if verdict.word is not Word.TRUSTED:
+        if verdict.word is Word.BROKEN:
             begin = index * scale.seconds_per_step
-            panel.axvspan(
-                begin, begin + scale.seconds_per_step, color="orange", alpha=0.2, label="_overloaded"
-            )
+            panel.axvspan(begin, begin + scale.seconds_per_step, color="orange", alpha=0.2, label="_broken")
     if run.arm == "maxinet" and top > PUBLISHED_MAXINET_BPS / 1e6:
         panel.axhline(PUBLISHED_MAXINET_BPS / 1e6, linestyle=":", color="grey", label="published peak")
     panel.set_ylim(0, top)
-    _label_time(panel, _TITLES[run.arm], scale)
+    _label_time(panel, TITLES[run.arm], scale)
 
 
 def _label_time(panel: Axes, title: str, scale: Scale) -> None:
-    panel.set_title(title)
+    panel.set_title(title, fontsize=10)
     panel.set_xlabel("time, s")
     panel.set_ylabel("Mbit/s")
     panel.set_xlim(0, len(scale.steps) * scale.seconds_per_step)
     panel.grid(alpha=0.3)
     panel.legend(loc="upper left", fontsize=8)
-
-
-def _by_step(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
-    arms = list(comparisons[0].total_bps)
-    width = 0.8 / len(arms)
-    for offset, arm in enumerate(arms):
-        panel.bar(
-            [index + offset * width for index in range(len(comparisons))],
-            [step.total_bps[arm] / 1e6 for step in comparisons],
-            width,
-            label=arm,
-        )
-    centre = 0.4 - width / 2
-    for index, step in enumerate(comparisons):
-        panel.hlines(
-            step.demand_bps / 1e6, index - width / 2, index + 0.8 - width / 2, color="black", linestyle="--"
-        )
-    panel.set_xticks([index + centre for index in range(len(comparisons))], _step_names(comparisons))
-    panel.set_title("by step, medians over rounds; dashed: demand")
-    panel.set_xlabel("flows of each kind (* overloaded)")
-    panel.set_ylabel("Mbit/s")
-    panel.legend(loc="upper left", fontsize=8)
-
-
-def _ratios(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
-    positions = range(len(comparisons))
-    for arm in (arm for arm in comparisons[0].total_bps if arm != "hybrid"):
-        panel.plot(
-            positions, [step.ratio_to(arm) for step in comparisons], marker="o", label=f"hybrid / {arm}"
-        )
-    panel.axhline(PUBLISHED_FACTOR, linestyle=":", color="grey", label="published, 16 flows")
-    panel.set_xticks(list(positions), _step_names(comparisons))
-    panel.set_ylim(bottom=0)
-    panel.set_title("ratio of goodput")
-    panel.set_xlabel("flows of each kind (* overloaded)")
-    panel.grid(alpha=0.3)
-    panel.legend(fontsize=8)
-
-
-def _step_names(comparisons: Sequence[StepComparison]) -> list[str]:
-    return [f"{step.flows}{'' if step.overloaded is None else '*'}" for step in comparisons]

@@ -12,13 +12,22 @@ PAYLOAD_BYTES = 1400
 """Of a UDP datagram; fits the 1450 bytes that VXLAN leaves of a 1500-byte MTU."""
 
 TCP_BLOCK_BYTES = 16 * 1024
-"""What an iperf3 TCP client writes at once: small, so that its rate is even over a step."""
+"""What an iperf3 TCP client writes at once."""
 
-SOURCE_SHARE = 0.22
-"""The part of the source capacity that `auto` asks for at the 16-flow step.
+FIRST_SHARE = 0.25
+"""The part of what the hybrid arm carries that the first step of `capacity` asks for.
 
-So much less than all, because 16 + 16 paced flows, with two processes each, cost more per byte than the few that the
-capacity is measured with, and because a virtual machine's speed may fall by a third from one minute to the next.
+That is about what MaxiNet's way carries, which is a sixth of it in the paper and between a fifth and a ninth on
+computers with two cores; a little more, so that its switches are full from the first step on. The demand doubles from
+there, and passes what the hybrid arm carries at the third step.
+"""
+
+MET_STEPS = (4, 16)
+MET_SHARE = 0.2
+"""The part of it that the widest step of `met` asks for: the hybrid arm meets that with processor time to spare.
+
+So much less than all, because many paced flows, with two processes each, cost more per byte than the few that the
+capacity is measured with, and because what a computer carries varies from minute to minute.
 """
 
 
@@ -27,14 +36,12 @@ class Scale:
     """One size of the experiment.
 
     Args:
-        name: ``paper`` or ``auto``.
+        name: ``paper``, ``capacity`` or ``met``.
         depth: of the tree of switches on each machine; 2**depth hosts each.
         steps: flows of each kind at each step, ascending; at most half the hosts of a machine at the last.
         tcp_rate_bps, udp_rate_bps: what each flow offers, payload bits per second.
         seconds_per_step: whole seconds, at least 3.
         link_rate_bps, link_delay_ns: of the simulated link between the roots.
-        source_capacity_bps: what this computer sources, carries from machine to machine and sinks; None where not
-            measured.
     """
 
     name: str
@@ -45,7 +52,6 @@ class Scale:
     seconds_per_step: int
     link_rate_bps: int = 10_000_000_000
     link_delay_ns: int = 5_000_000
-    source_capacity_bps: int | None = None
 
     def __post_init__(self) -> None:
         if self.seconds_per_step < 3:
@@ -90,30 +96,48 @@ PAPER = Scale(
 """Section 5.3 and figures 2, 3 and 11 of Obaida and Liu 2017; TCP offered at the 1 Gbit/s of an access link."""
 
 
-def auto_scale(source_capacity_bps: int, seconds_per_step: int) -> Scale:
-    """The paper's network, flows and proportions, with rates that this computer can source.
+def capacity_scale(base: Scale, hybrid_bps: int, seconds_per_step: int) -> Scale:
+    """The paper's network, flows and proportions, with rates that fill every arm on this computer.
 
     Args:
-        source_capacity_bps: goodput that unlimited flows reach from machine to machine here, payload bit/s.
+        base: the paper's scale, with the link between the roots that was asked for.
+        hybrid_bps: what the hybrid arm carries of unlimited flows here, payload bit/s.
         seconds_per_step: whole seconds.
 
     Returns:
-        A scale whose 16-flow step asks for ``SOURCE_SHARE`` of the capacity, with the paper's ten parts TCP to one part
-        UDP; the paper's own rates where the computer is large enough.
+        A scale whose first step asks for ``FIRST_SHARE`` of that, with the paper's ten parts TCP to one part UDP; the
+        paper's own rates where the computer is large enough.
 
     Example:
-        >>> auto_scale(1_467_000_000, 5).demand_bps(16)
-        {'tcp': 292800000, 'udp': 28800000}
+        >>> capacity_scale(PAPER, 440_000_000, 5).demand_bps(1)
+        {'tcp': 100000000, 'udp': 10000000}
     """
-    pair_bps = SOURCE_SHARE * source_capacity_bps / 16
+    return _with_demand(base, "capacity", PAPER.steps, FIRST_SHARE * hybrid_bps, seconds_per_step)
+
+
+def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int) -> Scale:
+    """The same network with a demand that the hybrid arm meets, and two of the steps: ``MET_SHARE`` at the wider one.
+
+    Args and Returns: as of `capacity_scale`.
+    """
+    return _with_demand(
+        base, "met", MET_STEPS, MET_SHARE * hybrid_bps * MET_STEPS[0] / MET_STEPS[-1], seconds_per_step
+    )
+
+
+def _with_demand(
+    base: Scale, name: str, steps: tuple[int, ...], first_bps: float, seconds_per_step: int
+) -> Scale:
+    """The paper's scale with other steps, and rates such that the first of them asks for ``first_bps``."""
+    pair_bps = first_bps / steps[0]
     part = min(1.0, pair_bps / (PAPER.tcp_rate_bps + PAPER.udp_rate_bps))
     return replace(
-        PAPER,
-        name="auto",
+        base,
+        name=name,
+        steps=steps,
         tcp_rate_bps=_round_down(part * PAPER.tcp_rate_bps),
         udp_rate_bps=_round_down(part * PAPER.udp_rate_bps),
         seconds_per_step=seconds_per_step,
-        source_capacity_bps=source_capacity_bps,
     )
 
 

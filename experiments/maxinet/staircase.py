@@ -91,6 +91,7 @@ class StepResult:
     Args:
         flows: of each kind.
         tcp_bps, udp_bps, total_bps: goodput at the receivers' interfaces, payload bit/s.
+        most_bps: in total, in the best of its seconds.
         demand_bps: what was offered.
         processor_busy: part of all cores that was busy, 0 to 1.
     """
@@ -99,6 +100,7 @@ class StepResult:
     tcp_bps: float
     udp_bps: float
     total_bps: float
+    most_bps: float
     demand_bps: int
     processor_busy: float
 
@@ -139,18 +141,24 @@ def seconds_of(
     return seconds
 
 
+def counted_seconds(seconds: Sequence[Second], scale: Scale, index: int) -> list[Second]:
+    """Those of the step ``index`` without its first ``SETTLE_S``."""
+    begin = index * scale.seconds_per_step
+    return [s for s in seconds if begin + SETTLE_S <= s.at_s < begin + scale.seconds_per_step]
+
+
 def step_results(seconds: Sequence[Second], scale: Scale) -> list[StepResult]:
     """The mean of each step over time, its first ``SETTLE_S`` left out; zeros where a step has no sample."""
     results = []
     for index, flows in enumerate(scale.steps):
-        begin = index * scale.seconds_per_step
-        counted = [s for s in seconds if begin + SETTLE_S <= s.at_s < begin + scale.seconds_per_step]
+        counted = counted_seconds(seconds, scale, index)
         results.append(
             StepResult(
                 flows=flows,
                 tcp_bps=_mean(counted, lambda second: second.tcp_bps),
                 udp_bps=_mean(counted, lambda second: second.udp_bps),
                 total_bps=_mean(counted, lambda second: second.total_bps),
+                most_bps=max((second.total_bps for second in counted), default=0.0),
                 demand_bps=sum(scale.demand_bps(flows).values()),
                 processor_busy=_mean(counted, lambda second: second.processor_busy),
             )

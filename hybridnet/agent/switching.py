@@ -131,7 +131,7 @@ class Switching:
         switches = plan["switches"]
         if not switches:
             return
-        datapath = "system" if self._port_type == "system" else "netdev"
+        datapath = datapath_type(self._port_type)
         portal_ports = {(portal["node"], portal["interface"]) for portal in plan["portals"]}
         peers: dict[tuple[str, str], str] = {}
         for pair in plan["pairs"]:
@@ -323,6 +323,11 @@ class Switching:
             raise MachineError(
                 f"{len(broken)} switch ports could not be opened, the first is {name}: {error}{hint}"
             )
+
+
+def datapath_type(port_type: str) -> str:
+    """Open vSwitch's name for the datapath of such ports: ``system`` is the kernel's, ``netdev`` its own."""
+    return "system" if port_type == "system" else "netdev"
 
 
 def kernel_datapath() -> bool:

@@ -114,7 +114,7 @@ def judge(windows: Sequence[Window], limits: Limits, *, processor_busy: float | 
     """Judge what happened in one window, or in several together.
 
     Args:
-        windows: at least one; all of the same instances.
+        windows: all of the same instances; none where nothing is simulated.
         limits: what is tolerated.
         processor_busy: share of all cores that was busy meanwhile; None if it was not measured.
 
@@ -123,7 +123,7 @@ def judge(windows: Sequence[Window], limits: Limits, *, processor_busy: float | 
     """
     reasons: list[str] = []
     figures: dict[str, dict[str, float]] = {}
-    for index, last in enumerate(windows[0][1]):
+    for index, last in enumerate(windows[0][1] if windows else []):
         mine = [(before[index], after[index]) for before, after in windows]
         figures[last["name"]] = _judge_instance(last["name"], mine, limits, reasons)
     verdict = Verdict.of(reasons, figures)

@@ -75,9 +75,8 @@ def test_a_client_waits_for_its_step(runner: Runner, tmp_path: Path) -> None:
     answer = runner.ask("finish", grace_s=seconds + 2)
     assert answer["unfinished"] == ["never"]
     assert "error" in answer["clients"]["never"]
-    sent_bytes = answer["clients"]["now"]["end"]["sum_sent"]["bytes"]
-    assert sent_bytes == pytest.approx(rate_bps / 8 * seconds, abs=rate_bps / 8 / 10 + block_bytes)
-    assert answer["servers"]["there"]["end"]["sum_received"]["bytes"] == sent_bytes
+    received_bytes = answer["servers"]["there"]["end"]["sum_received"]["bytes"]
+    assert received_bytes == pytest.approx(rate_bps / 8 * seconds, rel=0.1)
 
     assert runner.end() == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [PROGRAM.name]

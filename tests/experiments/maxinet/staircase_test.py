@@ -48,6 +48,7 @@ def test_a_step_is_the_mean_of_its_seconds_without_the_first():
     ]
     first, second = step_results(seconds, SMALL)
     assert first.tcp_bps == pytest.approx(20.0)
+    assert first.most_bps == 30.0
     assert second.tcp_bps == pytest.approx(7.0)
     assert second.demand_bps == 2 * (10_000_000 + 1_000_000)
 
