@@ -24,6 +24,8 @@ from hybridnet.results.verdict import Window
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0
+SPREAD_S = 0.6
+"""At the beginning of a step, so that its new flows do not start all at once."""
 WINDOW_S = 0.25
 """Between the snapshots of a step: what a stall spoils is left out of its verdict by so much at a time."""
 WARM_UP_LIMIT_S = 60
@@ -86,7 +88,12 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     windows: list[list[Window]] = []
     for index, count in enumerate(scale.steps):
         ends = began + (index + 1) * scale.seconds_per_step
-        ask(arm.sender, verb="go", hosts=[flow.sender for flow in flows if flow.step == index])
+        ask(
+            arm.sender,
+            verb="go",
+            hosts=[flow.sender for flow in flows if flow.step == index],
+            spread_s=SPREAD_S,
+        )
         what = f"{arm.name}: {count} TCP + {count} UDP flows"
         tick(what, 0.0)
         time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))

@@ -71,7 +71,7 @@ def test_a_client_waits_for_its_step(runner: Runner, tmp_path: Path) -> None:
     runner.ask("clients", flows=[flow | {"host": "now"}, flow | {"host": "never"}])
     assert runner.connections() == 0
 
-    runner.ask("go", hosts=["now"])
+    runner.ask("go", hosts=["now"], spread_s=0)
     answer = runner.ask("finish", grace_s=seconds + 2)
     assert answer["unfinished"] == ["never"]
     assert "error" in answer["clients"]["never"]
