@@ -10,7 +10,8 @@ requests as JSON lines on standard input and answers each with one JSON line on 
         answers {"lost": ["h7", …]}: the hosts that did not get so many answers in that time
     {"verb": "sample", "period_s": 1.0}
         begins to sample the receivers' interfaces and the machine's processor time
-    {"verb": "clients", "flows": [{"host", "netns", "to", "port", "protocol", "rate_bps", "seconds", "block_bytes"}]}
+    {"verb": "clients", "flows": [{"host", "netns", "to", "port", "protocol", "rate_bps", "seconds",
+                                    "datagram_bytes"}]}
         makes iperf3 clients ready in their namespaces: they wait
     {"verb": "go", "hosts": ["h1", …], "spread_s": 0.6}
         lets those hosts' clients begin one after the other, evenly over that time, and answers at once
@@ -38,6 +39,8 @@ from typing import Any
 
 LISTEN_LIMIT_S = 60.0
 CONGESTION_CONTROL = "cubic"
+DATAGRAMS_AT_ONCE = 4
+LEAST_PACING_US, MOST_PACING_US = 1_000, 10_000
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 ORDINARY, LAST = "0", "19"  # niceness
 
@@ -90,15 +93,20 @@ class Flow:
             return {"error": text[-500:].strip() or "iperf3 printed nothing"}
 
 
-def rate_arguments(protocol: str, rate_bps: int) -> list[str]:
-    """How iperf3 keeps a rate; 0: as fast as it goes.
+def protocol_arguments(spec: dict[str, Any]) -> list[str]:
+    """How iperf3 sends, and keeps its rate; 0: as fast as it goes.
 
     TCP is paced by the kernel, so that a flow which was held up goes on at its rate: iperf3's own ``--bitrate`` is a
     mean since the flow's start, and it makes up for what it missed. For UDP the kernel would need the queue discipline
-    fq, which not every kernel has.
+    fq, which not every kernel has. Instead of every millisecond, a slow UDP client wakes up for a few datagrams.
     """
-    if protocol == "udp":
-        return ["--udp", "--bitrate", str(rate_bps)]
+    rate_bps, datagram_bytes = spec["rate_bps"], spec["datagram_bytes"]
+    if spec["protocol"] == "udp":
+        pacing_us = max(
+            LEAST_PACING_US, min(8_000_000 * DATAGRAMS_AT_ONCE * datagram_bytes // rate_bps, MOST_PACING_US)
+        )
+        sending = ["--udp", "--length", str(datagram_bytes)]
+        return [*sending, "--bitrate", str(rate_bps), "--pacing-timer", str(pacing_us)]
     pacing = ["--fq-rate", str(rate_bps)] if rate_bps else []
     return ["--congestion", CONGESTION_CONTROL, "--bitrate", "0", *pacing]
 
@@ -220,12 +228,7 @@ class Runner:
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:
             arguments = ["--client", spec["to"], "--port", str(spec["port"]), "--time", str(spec["seconds"])]
-            arguments += [
-                "--length",
-                str(spec["block_bytes"]),
-                *rate_arguments(spec["protocol"], spec["rate_bps"]),
-            ]
-            self.clients.append(Flow(spec, arguments, self.folder, held=True))
+            self.clients.append(Flow(spec, arguments + protocol_arguments(spec), self.folder, held=True))
         return {}
 
     def go_verb(self, request: dict[str, Any]) -> dict[str, Any]:

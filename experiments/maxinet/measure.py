@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.maxinet.report import ArmRound
-from hybridnet.experiments.maxinet.scale import Scale
+from hybridnet.experiments.maxinet.scale import PAYLOAD_BYTES, Scale
 from hybridnet.experiments.maxinet.staircase import (
     SETTLE_S,
     FlowSpec,
@@ -135,7 +135,7 @@ def _client(arm: Arm, flow: FlowSpec, scale: Scale) -> dict[str, Any]:
         "protocol": flow.protocol,
         "rate_bps": flow.rate_bps,
         "seconds": (len(scale.steps) - flow.step) * scale.seconds_per_step,
-        "block_bytes": flow.block_bytes,
+        "datagram_bytes": PAYLOAD_BYTES,
     }
 
 

@@ -11,9 +11,6 @@ from hybridnet.errors import UsageError
 PAYLOAD_BYTES = 1400
 """Of a UDP datagram; fits the 1450 bytes that VXLAN leaves of a 1500-byte MTU."""
 
-TCP_BLOCK_BYTES = 16 * 1024
-"""What an iperf3 TCP client writes at once."""
-
 FIRST_SHARE = 0.25
 """The part of what the hybrid arm carries that the first step of `capacity` asks for.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hybridnet.experiments.maxinet.scale import PAYLOAD_BYTES, TCP_BLOCK_BYTES, Scale
+from hybridnet.experiments.maxinet.scale import Scale
 
 TCP_HEADERS = 14 + 20 + 32
 """Ethernet, IPv4, TCP with timestamps: what a frame carries besides payload, in bytes."""
@@ -35,10 +35,6 @@ class FlowSpec:
     protocol: str
     rate_bps: int
     step: int
-
-    @property
-    def block_bytes(self) -> int:
-        return PAYLOAD_BYTES if self.protocol == "udp" else TCP_BLOCK_BYTES
 
     @property
     def headers(self) -> int:
