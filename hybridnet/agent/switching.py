@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Open vSwitch on a machine: its own database and daemon, and the bridges of a machine plan.
 
-Measured (Debian's 3.1, userspace datapath): an AF_XDP port costs 0.46 s when Open vSwitch looks for the best XDP mode
-itself (it makes and discards the 64 MB of frame buffers once for each mode that fails), and 0.055 s when it is told
-``xdp-mode=native``, which is what it finds for veth in the end, and its packet thread sleeps when idle
-(``pmd-maxsleep``) instead of competing for the processor with the thread that adds the ports. With its 64 MB in huge
-pages, 8 + 8 flows (176 Mbit/s) over two trees of 64 hosts keep two cores 71 to 80 % busy instead of 86 to 91 %
-(three runs each, alternating).
+Open vSwitch is told ``xdp-mode=native``, which is what it finds for veth by itself: while it looks, it makes and
+discards the 64 MiB of a port's frame buffers once for each mode that fails. Its packet threads sleep when idle
+(``pmd-maxsleep``), so they do not compete for the processor with the thread that adds the ports. A port then takes
+about 0.2 s (Debian's 3.1, 32 ports at once on two cores), most of it for the memory. With these buffers in huge
+pages, 8 + 8 flows (176 Mbit/s) over two trees of 64 hosts keep two cores 71 to 80 % busy instead of 86 to 91 % (three
+runs each, alternating).
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ class Switching:
             name, _, error = broken[0]
             hint = ""
             if self._port_type == "afxdp":
-                hint = f" (an AF_XDP port takes 74 MB; its cause is in {self._directory}/ovs-vswitchd.log)"
+                hint = f" (an AF_XDP port takes 75 MB; its cause is in {self._directory}/ovs-vswitchd.log)"
             raise MachineError(
                 f"{len(broken)} switch ports could not be opened, the first is {name}: {error}{hint}"
             )

@@ -74,7 +74,7 @@ def _memory() -> Finding:
     text = Path("/proc/meminfo").read_text()
     available = int(re.search(r"MemAvailable:\s+(\d+)", text)[1]) * 1024  # type: ignore[index]
     ports = available // AFXDP_PORT_BYTES
-    means = "" if ports >= 140 else "an AF_XDP port takes 74 MB; the 128-host trees have 130 of them"
+    means = "" if ports >= 140 else "an AF_XDP port takes 75 MB; the 128-host trees have 130 of them"
     return Finding(
         "memory", "note" if means else "has", f"{available / 1e9:.1f} GB, {ports} AF_XDP ports", means
     )

@@ -7,7 +7,7 @@ How frames get from a veth into Open vSwitch decides how fast a SimpleNet is:
     afpacket  userspace datapath, packet sockets, all served by one thread that visits every bridge on every
               turn: fastest for one bridge (super-packets stay whole), 2.4 ms a turn for 63
     afxdp     userspace datapath, AF_XDP sockets, served by polling threads: the same for 1 bridge as for 63,
-              at 74 MB and 0.17 s a port
+              at 75 MB and 0.2 s a port
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ __all__ = ["choose_port_type", "judge_fit", "ports_of"]
 # 40 us for each bridge, so this is where a packet waits longer for its turn than the rest of its way takes.
 AFXDP_FROM_BRIDGES = 8
 
-# Measured with 32 ports in one bring-up on two cores: 64 MiB of frame buffers, which Open vSwitch 3.1 fixes, and rings.
-AFXDP_PORT_BYTES = 74 * 10**6
-AFXDP_PORT_SECONDS = 0.17
+# Measured with 32 ports in one bring-up on two cores, four times: 64 MiB of frame buffers, which Open vSwitch 3.1
+# fixes, and rings; 0.16 to 0.22 s.
+AFXDP_PORT_BYTES = 75 * 10**6
+AFXDP_PORT_SECONDS = 0.2
 # An allowance for a host's namespace, its veth and one small process in it.
 HOST_BYTES = 4 * 10**6
 
