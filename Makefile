@@ -7,7 +7,9 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON := .venv/bin/python
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
-FUZZ_SECONDS ?= 20
+ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
+FUZZERS := build/dev/tests/fuzz
+FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
 
 help:  ## print this
@@ -19,7 +21,7 @@ install:  ## packages, Python environments, extension; quick the second time
 demo: install  ## hybridnet beside MaxiNet's way on this computer, one round: tables and pictures in runs/demo
 	@.venv/bin/hybridnet reproduce maxinet --rounds 1 --out runs/demo
 
-test: install test-cpp test-unit test-system  ## every test (the system tier needs root)
+test: install test-cpp test-unit test-system  ## every test but the slow ones (the system tier needs root)
 
 test-cpp:  ## simcore's unit tests
 	@echo "== simcore: unit tests"
@@ -28,19 +30,14 @@ test-cpp:  ## simcore's unit tests
 
 test-unit:  ## hybridnet's unit tests: no root, seconds
 	@echo "== hybridnet: unit tests"
-	@$(PYTHON) -m pytest -q -m 'not system and not slow'
+	@$(PYTHON) -m pytest -q $(ON_EVERY_CORE) -m 'not system and not slow'
 
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
 	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'system and not slow' --durations=10; \
 	else echo "not run: they need root"; fi
 
-check: install check-format check-lint check-types check-layers check-stub check-slow check-tidy check-sanitizers check-threads check-fuzz  ## all of the following
-
-check-slow:  ## the tests that take tens of seconds
-	@echo "== slow tests"
-	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m slow; \
-	else $(PYTHON) -m pytest -q -m 'slow and not system'; echo "the slow system tests were not run: they need root"; fi
+check: install check-format check-lint check-types check-layers check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
 
 check-format:  ## clang-format, ruff format
 	@echo "== format"
@@ -60,6 +57,57 @@ check-layers:  ## includes and imports go only down
 	@$(PYTHON) -m pytest -q tests/layers_test.py
 
 check-stub:  ## hybridnet/_simcore.pyi says what the extension has
+	@echo "== stub"
+	@mkdir -p build
+	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
+	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make stub"; exit 1; }
+
+check-tidy:  ## clang-tidy over what has changed in simcore since it last passed
+	@echo "== clang-tidy"
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@$(PYTHON) .ci/tidy.py build/tidy simcore
+
+check-sanitizers:  ## simcore's unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	@echo "== sanitizers: address, undefined"
+	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
+	@ctest --preset dev
+
+check-threads:  ## what has threads, with ThreadSanitizer
+	@echo "== sanitizers: thread"
+	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
+	@ctest --preset tsan
+
+check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (10), from its seeds
+	@echo "== fuzz, $(FUZZ_SECONDS) s each"
+	@ls $(FUZZERS)/*_fuzz | xargs -n 1 basename | xargs -P "$$(nproc)" -I '{}' sh -c 'echo {}; \
+	  $(FUZZERS)/{} $(FUZZ_FLAGS) -seed=1 -max_total_time=$(FUZZ_SECONDS) build/fuzz/seeds/{} 2>build/fuzz/{}.log || { cat build/fuzz/{}.log; exit 255; }'
+
+check-wheel:  ## an installed wheel runs, away from the repository
+	@echo "== wheel"
+	@$(PYTHON) -m pytest -q -m wheel
+
+nightly: check-slow check-analyzer fuzz  ## what takes long: slow tests, clang's analyzer at full depth, fuzzing
+
+check-analyzer:  ## clang-tidy with its static analyzer at full depth
+	@echo "== clang-tidy, deep"
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@$(PYTHON) .ci/tidy.py build/tidy simcore --deep
+
+check-slow: install  ## the tests that take tens of seconds
+	@echo "== slow tests"
+	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'slow and not wheel'; \
+	else $(PYTHON) -m pytest -q -m 'slow and not system and not wheel'; echo "the slow system tests were not run: they need root"; fi
+
+fuzz: build-fuzz  ## each fuzz target for SECONDS (600), going on from what earlier such runs found
+	@for target in $(FUZZERS)/*_fuzz; do name=$$(basename $$target); echo "$$name"; \
+	  mkdir -p build/fuzz/corpus/$$name; \
+	  $$target $(FUZZ_FLAGS) -max_total_time=$(or $(SECONDS),600) build/fuzz/corpus/$$name build/fuzz/seeds/$$name; done
+
+build-fuzz:
+	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
+	@rm -rf build/fuzz/seeds && mkdir -p build/fuzz && $(FUZZERS)/seeds build/fuzz/seeds
+
+stub:  ## hybridnet/_simcore.pyi says what the extension has
 	@echo "== stub"
 	@mkdir -p build
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
@@ -117,4 +165,4 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-slow check-tidy check-sanitizers check-threads check-fuzz fuzz build-fuzz stub format bench clean-build
+	check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly check-slow check-analyzer fuzz build-fuzz stub format bench clean-build

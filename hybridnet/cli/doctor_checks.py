@@ -244,10 +244,10 @@ def _congestion_control() -> Finding:
 
 
 def _ryu() -> Finding:
-    from hybridnet.controllers.ryu import ryu_python
+    from hybridnet.controllers.ryu_environment import find_ryu_python
 
     try:
-        python = ryu_python()
+        python = find_ryu_python()
     except EnvironmentLackError as error:
         return Finding("Ryu", "lacks", "no environment", "no controllers but remote ones", str(error), True)
     program = "import importlib.metadata; print(importlib.metadata.version('ryu'))"

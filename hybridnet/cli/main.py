@@ -28,6 +28,7 @@ VERBS = {
     "plugin": "plugin",
     "exec": "execute",
     "doctor": "doctor",
+    "setup-ryu": "setup_ryu",
     "clean": "clean",
     "mininet-path": "mininet_path",
     "version": "version",

@@ -27,11 +27,11 @@ from types import TracebackType
 from typing import IO
 
 from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
-from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
+from hybridnet.controllers.ryu_environment import ryu_python
+from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.ending import Endings
 
-ROOT = Path(__file__).resolve().parents[2]
-CONTROLLERS = ROOT / "controllers"
+CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
 LAUNCHER = CONTROLLERS / "ryu_manager.py"
 FABRIC_VARIABLE = "HYBRIDNET_FABRIC"
 PORT_TAKEN, ADDRESS_UNKNOWN = 98, 99  # exit statuses of the launcher
@@ -39,25 +39,8 @@ QUOTED_LINES = 15  # of the log, in an error
 POLL_S = 0.02
 
 
-def ryu_python() -> Path:
-    """The Python that has Ryu: ``HYBRIDNET_RYU_PYTHON``, else ``.venv-ryu`` beside the package.
-
-    Raises:
-        EnvironmentLackError: there is none.
-    """
-    named = os.environ.get("HYBRIDNET_RYU_PYTHON")
-    python = Path(named) if named else ROOT / ".venv-ryu" / "bin" / "python"
-    if not os.access(python, os.X_OK):
-        origin = "HYBRIDNET_RYU_PYTHON names" if named else "Ryu's environment would be"
-        raise EnvironmentLackError(
-            f"{origin} {python}, which cannot be run; run setup/install, "
-            "or set HYBRIDNET_RYU_PYTHON to a Python that has Ryu"
-        )
-    return python
-
-
 def find_app(app: str | Path) -> str:
-    """What Ryu is told to load for ``app``: a file, the name of an app in ``controllers/``, or a module of Ryu's.
+    """What Ryu is told to load for ``app``: a file, the name of one of our apps, or a module of Ryu's.
 
     Raises:
         UsageError: ``app`` names a file that does not exist.
@@ -65,7 +48,7 @@ def find_app(app: str | Path) -> str:
     Example:
         >>> find_app("ryu.app.simple_switch_13")
         'ryu.app.simple_switch_13'
-        >>> find_app("tree_switch").endswith("controllers/tree_switch.py")
+        >>> find_app("tree_switch").endswith("ryu_apps/tree_switch.py")
         True
     """
     name = str(app)
@@ -84,7 +67,7 @@ class RyuController:
     """One Ryu process. A context manager: started on entry, stopped on exit.
 
     Args:
-        apps: Ryu apps, at least one: paths, names of files in ``controllers/``, or modules such as
+        apps: Ryu apps, at least one: paths, names of apps of ours, or modules such as
             ``ryu.app.ofctl_rest``.
         address: where it listens for switches; also for REST calls.
         port: TCP port for switches, 1 to 65535.
@@ -100,7 +83,7 @@ class RyuController:
 
     Raises:
         UsageError: no app, an app's file does not exist, or a port is out of range.
-        EnvironmentLackError: Ryu is not installed.
+        EnvironmentLackError: Ryu has no environment, and none can be made.
     """
 
     def __init__(

@@ -17,9 +17,8 @@ from hybridnet.controllers.ryu import (
     find_app,
     free_port,
     listens,
-    ryu_python,
 )
-from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
+from hybridnet.errors import ControllerError, UsageError
 
 
 @pytest.fixture
@@ -39,16 +38,6 @@ def test_app_is_a_file_one_of_ours_or_a_module_of_ryus(tmp_path: Path) -> None:
 def test_missing_app_file_is_named() -> None:
     with pytest.raises(UsageError, match=r"controller nowhere/app\.py: there is no such file"):
         find_app("nowhere/app.py")
-
-
-def test_missing_ryu_environment_is_named_with_the_cure(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HYBRIDNET_RYU_PYTHON", str(tmp_path / "python"))
-    with pytest.raises(
-        EnvironmentLackError, match=rf"HYBRIDNET_RYU_PYTHON names {tmp_path}/python.*setup/install"
-    ):
-        ryu_python()
 
 
 @pytest.mark.usefixtures("any_python")

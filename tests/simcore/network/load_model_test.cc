@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "simcore/network/link_model.h"
@@ -12,7 +13,10 @@
 namespace simcore {
 namespace {
 
-std::string path(const std::string& name) { return PLUGINS + name + ".so"; }
+// The plug-ins of the tests are built beside this program.
+std::string path(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins" / (name + ".so");
+}
 
 std::shared_ptr<UserModel> load(const std::string& name, std::map<std::string, std::string> arguments = {}) {
   return load_model({.file = path(name), .arguments = std::move(arguments)});

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What pyproject.toml declares is what the sources import, and a wheel holds all of it and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FIRST = re.search(r"```python\n(from hybridnet import.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+ELSEWHERE = {"mininet", "ryu", "eventlet"}  # in Debian's Python and in Ryu's
+
+
+def test_every_import_is_declared() -> None:
+    imported = {
+        name
+        for folder in ("hybridnet", "topologies", "experiments")
+        for file in (ROOT / folder).rglob("*.py")
+        if "ryu_apps" not in file.parts
+        for name in modules_of(ast.parse(file.read_text()))
+    }
+    third = imported - sys.stdlib_module_names - ELSEWHERE - {"hybridnet", "topologies", "experiments"}
+    # What experiments ship to a namespace is a folder of theirs, run beside its siblings.
+    own = {file.stem for folder in ("experiments", "hybridnet") for file in (ROOT / folder).rglob("*.py")}
+    declared = {name_of(line) for line in project()["dependencies"]}
+    assert third - own <= declared
+    assert declared - {"cryptography"} <= third  # distributed imports cryptography for us
+
+
+def test_what_is_declared_is_what_is_tested() -> None:
+    inputs = (ROOT / "requirements" / "runtime.in").read_text().splitlines()
+    named = {name_of(line) for line in inputs if line and not line.startswith("#")}
+    assert named == {name_of(line) for line in project()["dependencies"]}
+
+
+@pytest.mark.slow
+@pytest.mark.wheel
+@pytest.mark.timeout(1200)
+def test_an_installed_wheel_runs_away_from_the_repository(tmp_path: Path) -> None:
+    """Source distribution, wheel from it, clean environment, the README's first network, an experiment."""
+    from setuptools import build_meta
+
+    away = tmp_path / "away"
+    away.mkdir()
+    here = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        sdist = tmp_path / build_meta.build_sdist(str(tmp_path))
+    finally:
+        os.chdir(here)
+    options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
+    run([sys.executable, "-m", "pip", "wheel", *options, "-w", str(tmp_path), str(sdist)], away)
+    [wheel] = tmp_path.glob("*.whl")
+    assert top_level(wheel) <= {"hybridnet", f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"}
+
+    run([sys.executable, "-m", "venv", str(tmp_path / "venv")], away)
+    programs = tmp_path / "venv" / "bin"
+    run([str(programs / "pip"), "install", "--quiet", "--disable-pip-version-check", str(wheel)], away)
+    run([str(programs / "pip"), "check"], away)
+    hybridnet = str(programs / "hybridnet")
+    assert FIRST is not None
+    (away / "first.py").write_text(FIRST[1])
+    assert "h1" in run([hybridnet, "plan", "first.py"], away)
+    assert "pass" in run([hybridnet, "reproduce", "mm1", "--quick", "--out", "mm1"], away)
+    if os.geteuid() == 0:
+        assert "3 packets transmitted, 3 received, 0% packet loss" in run(
+            [hybridnet, "run", "first.py"], away
+        )
+
+
+def run(command: list[str], folder: Path) -> str:
+    """What it prints. It sees nothing of the repository."""
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
+    }
+    ended = subprocess.run(
+        command,
+        cwd=folder,
+        env=clean,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    print("$", *command, f"\n{ended.stdout}")
+    assert ended.returncode == 0, f"{command} ended with status {ended.returncode}:\n{ended.stdout}"
+    return ended.stdout
+
+
+def top_level(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for needed in (
+        "topologies/tree.py",
+        "experiments/mm1/experiment.py",
+        "ryu_apps/tree_switch.py",
+        "include/hybridnet/plugin.h",
+    ):
+        assert f"hybridnet/{needed}" in names
+    return {name.split("/")[0] for name in names}
+
+
+def project() -> dict[str, list[str]]:
+    described = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return dict(described["project"])
+
+
+def name_of(requirement: str) -> str:
+    found = re.match(r"[\w-]+", requirement)
+    assert found is not None, requirement
+    return found[0]
+
+
+def modules_of(tree: ast.AST) -> set[str]:
+    """The first part of every module that is imported by its full name."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module.split(".")[0])
+    return names
