@@ -202,7 +202,7 @@ def instance_plan(direction: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("direction", MODELS, ids=lambda direction: " ".join(direction.keys() - PLAIN.keys()))
+@pytest.mark.parametrize("direction", MODELS, ids=lambda each: " ".join(sorted(each.keys() - PLAIN.keys())))
 def test_the_simulator_takes_every_model_of_the_schema(direction: dict[str, Any]) -> None:
     pytest.importorskip("hybridnet._simcore")
     check_direction(direction, "link a-b")
