@@ -19,7 +19,7 @@ class Result:
 
     Args:
         name: what was measured: benchmark, case and quantity, separated by slashes.
-        value: None where it was skipped.
+        value: None if it was skipped.
         unit: of value and goal.
         goal: the value to reach; None: there is none, the figure is for comparison.
         less_is_better: the goal is the most that is good, not the least.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every error hybridnet raises on purpose.
+"""Every error that hybridnet raises on purpose.
 
 ::
 
@@ -51,7 +51,7 @@ class TopologyError(UsageError):
 
 
 class UnitError(UsageError):
-    """A quantity has no unit, is no number, or lies out of range."""
+    """A quantity has no unit, is not a number, or lies out of range."""
 
 
 class PlanError(UsageError):

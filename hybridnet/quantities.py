@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Quantities as people write them, turned into integers: bit/s, nanoseconds, bytes, packets.
 
-Text carries its unit (``"10 Mbit/s"``, ``"5ms"``). The only bare numbers that are understood are those whose
+Text carries its unit (``"10 Mbit/s"``, ``"5ms"``). The only bare numbers allowed are those whose
 unit Mininet fixed: ``bw`` in Mbit/s and queue lengths in packets. A bare delay is refused unless it is 0:
 ``tc`` would read 5 as microseconds, most people mean milliseconds. Arithmetic is decimal, so 0.1 Gbit/s is
-100000000 bit/s exactly; what does not come out whole is rounded to the nearest integer, except that a rate
+100000000 bit/s exactly; a result that is not whole is rounded to the nearest integer, except that a rate
 never rounds to 0.
 """
 
@@ -77,7 +77,7 @@ def parse_rate(value: object, what: str) -> int:
 
     Args:
         value: text such as ``"10 Mbit/s"``.
-        what: the object and option it belongs to, for the error, for example ``"link h1-s1: bw"``.
+        what: the object and option that it belongs to, for the error; for example ``"link h1-s1: bw"``.
 
     Returns:
         bit/s, from 1 to 10^12.
@@ -169,7 +169,7 @@ def parse_queue(value: object, what: str) -> tuple[int | None, int | None]:
     if unit in (None, "packets", "packet"):
         if number != number.to_integral_value() or not 1 <= number <= MAX_QUEUE_PACKETS:
             raise UnitError(
-                f'{what}: queue "{value}" is no length in packets; write 1 to {MAX_QUEUE_PACKETS}'
+                f'{what}: queue "{value}" is not a length in packets; write 1 to {MAX_QUEUE_PACKETS}'
             )
         return int(number), None
     size = parse_size(value, what)
@@ -193,7 +193,7 @@ def parse_percent(value: object, what: str) -> float:
     """
     number, unit = _split(value, what, "a percentage", {"%": 1})
     if unit not in (None, "%") or not 0 <= number <= 100:
-        raise UnitError(f'{what}: "{value}" is no percentage; write a number from 0 to 100')
+        raise UnitError(f'{what}: "{value}" is not a percentage; write a number from 0 to 100')
     return float(number / 100)
 
 
@@ -259,7 +259,7 @@ def _checked_rate(bits_per_second: Decimal, value: object, what: str) -> int:
         raise UnitError(f'{what}: rate "{value}" is not above 0; leave it out (or None) for no limit')
     rate = max(1, _whole(bits_per_second))
     if rate > MAX_RATE_BPS:
-        raise UnitError(f'{what}: rate "{value}" is above 1000 Gbit/s, the most that is simulated')
+        raise UnitError(f'{what}: rate "{value}" is above 1000 Gbit/s, the most that can be simulated')
     return rate
 
 

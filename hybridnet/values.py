@@ -32,7 +32,7 @@ def shown(value: object) -> str:
 
 
 def plain(name: object) -> str:
-    """A name within a sentence: without quotes, unless it is no name at all."""
+    """A name within a sentence: without quotes, unless it is not a name at all."""
     return name if isinstance(name, str) and len(name) <= _SHORT.maxstring else shown(name)
 
 
@@ -46,7 +46,7 @@ def whole(
         3
     """
     if type(value) is not int or not least <= value <= most:
-        raise error(f"{what} {shown(value)} is no whole number from {least} to {most}")
+        raise error(f"{what} {shown(value)} is not a whole number from {least} to {most}")
     return value
 
 
@@ -56,7 +56,7 @@ def number(
     """A number from `least` to `most`, whole or not."""
     good = isinstance(value, int | float) and not isinstance(value, bool)
     if not good or not math.isfinite(value) or not least <= value <= most:  # type: ignore[arg-type, operator]
-        raise error(f"{what} {shown(value)} is no number from {least:g} to {most:g}")
+        raise error(f"{what} {shown(value)} is not a number from {least:g} to {most:g}")
     return value  # type: ignore[return-value]
 
 
@@ -70,7 +70,7 @@ def flag(value: object, what: str, *, error: type[HybridnetError] = UsageError) 
 def text(value: object, what: str, *, error: type[HybridnetError] = UsageError) -> str:
     """Text that is not empty, and that programs can be given: without a zero byte, and with a form in UTF-8."""
     if not isinstance(value, str) or not value or not speakable(value):
-        raise error(f"{what} {shown(value)} is no text that programs take; write some")
+        raise error(f"{what} {shown(value)} is not text that programs take; write some")
     return value
 
 

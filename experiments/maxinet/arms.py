@@ -83,7 +83,7 @@ class _Arm(ABC):
 
     @abstractmethod
     def _build(self, undo: ExitStack) -> None:
-        """Builds the network; what removes it goes to ``undo``."""
+        """Build the network; what removes it goes to ``undo``."""
 
 
 class _SimpleNets(_Arm):
@@ -275,7 +275,7 @@ def _tunnel_command(cluster: Cluster, machine: str) -> tuple[str, str]:
 
 
 def _run_on(cluster: Cluster, machine: str, command: str) -> bytes:
-    """Runs a shell command on a machine; raises MachineError with its words when it fails."""
+    """Run a shell command on a machine; raise MachineError that quotes it when it fails."""
     done = cluster.call(machine, "exec", argv=command)
     if done["status"] != 0:
         raise MachineError(

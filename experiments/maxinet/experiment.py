@@ -57,7 +57,7 @@ SECONDS_PER_STEP = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds this experiment's options to those of ``hybridnet reproduce``."""
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--scale",
         choices=("auto", "paper"),
@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Runs the comparison.
+    """Run the comparison.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
@@ -196,7 +196,7 @@ def _climb_s(scale: Scale) -> float:
 
 
 def _keep(directory: RunDirectory, folder: str, run: ArmRound) -> None:
-    """Writes down what was measured, as soon as it is: a later failure loses nothing."""
+    """Write down what was measured, as soon as it is: a later failure loses nothing."""
     directory.write_json(f"{folder}/iperf3.json", run.flows)
     directory.write_json(
         f"{folder}/steps.json",

@@ -49,7 +49,7 @@ class Flow:
     """One iperf3 process in one host's namespace, its report going to a file.
 
     ``held``: it waits for ``go()``, as a shell that reads a line. To start 64 processes takes seconds where the
-    processor is busy with the flows that run already, and those seconds are no step's.
+    processor is busy with the flows that run already, so those seconds belong to no step.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Sampler(threading.Thread):
 
 
 def release(flows: Sequence[Flow], spread_s: float) -> None:
-    """Lets flows begin, evenly over some time: each keeps a core busy until its server has answered it."""
+    """Let flows begin, evenly over some time: each keeps a core busy until its server has answered it."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(SAMPLER_PRIORITY))
     began = time.monotonic()
     for number, flow in enumerate(flows):
@@ -270,7 +270,7 @@ class Runner:
         )
 
     def end_all(self) -> list[str]:
-        """Ends what still runs; the hosts where something did."""
+        """End what still runs. Return the hosts where something did."""
         running = [flow for flow in self.clients + self.servers if flow.process.poll() is None]
         for number, patience_s in ((signal.SIGINT, 2.0), (signal.SIGKILL, 5.0)):
             for flow in running:
@@ -284,7 +284,7 @@ class Runner:
 
 
 def shallow_idle() -> None:
-    """Keeps idle processors of this machine in states that they leave at once, as the instances of the hybrid arm do
+    """Keep idle processors of this machine in states that they leave at once, as the instances of the hybrid arm do
     (simcore/sys/shallow_idle.h), so that no arm's processors wake up faster than another's. The kernel ends it with
     this program; a machine that does not allow it does not allow it to instances either.
     """
@@ -297,7 +297,7 @@ def shallow_idle() -> None:
 
 
 def take_turns(niceness: str) -> None:
-    """Sets when the scheduling group of this session has its turn, which are this program and its flows.
+    """Set when the scheduling group of this session has its turn, which are this program and its flows.
 
     While flows run they go last in every arm: after instances, switches and controllers. An iperf3 client that waits
     for its server's word asks the kernel again and again without a pause. Two of them, at an ordinary priority, kept

@@ -43,10 +43,10 @@ class Arm(Protocol):
     boot_s: float
 
     def sender(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Asks the flow runner on the senders' machine."""
+        """Ask the flow runner on the senders' machine."""
 
     def receiver(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Asks the flow runner on the receivers' machine."""
+        """Ask the flow runner on the receivers' machine."""
 
     def netns(self, host: str) -> str:
         """The path of the host's network namespace on its machine."""
@@ -55,11 +55,11 @@ class Arm(Protocol):
         """The host's IPv4 address."""
 
     def snapshots(self) -> list[dict[str, Any]]:
-        """A snapshot per simcore instance; empty where nothing is simulated."""
+        """A snapshot per simcore instance; empty if nothing is simulated."""
 
 
 def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRound:
-    """Runs every step of the scale on ``arm``.
+    """Run every step of the scale on ``arm``.
 
     Before the first step each receiver is pinged by its sender, so that MAC learning and the set-up of OpenFlow
     rules are not part of any figure.
@@ -153,7 +153,7 @@ def _warm_up(arm: Arm, flows: Sequence[FlowSpec]) -> None:
 
 
 def ask(request: Request, **content: Any) -> dict[str, Any]:
-    """Asks a flow runner; raises ExperimentError when it answers with an error."""
+    """Ask a flow runner; raise ExperimentError when it answers with an error."""
     answer = request(content)
     if "error" in answer:
         raise ExperimentError(f"flow runner, {content['verb']}: {answer['error']}")

@@ -49,7 +49,7 @@ class RunnerClient:
         self._cluster.call(self._machine, "close_process", number=self._number)
 
     def request(self, content: dict[str, Any], limit_s: float = 300.0) -> dict[str, Any]:
-        """Sends one line and waits for its answer, at most ``limit_s`` seconds."""
+        """Send one line and wait for its answer, at most ``limit_s`` seconds."""
         line = json.dumps(content).encode() + b"\n"
         self._cluster.call(self._machine, "write_process", number=self._number, data=line)
         return self.read_line(limit_s)
@@ -58,7 +58,7 @@ class RunnerClient:
         """The next line that the program prints.
 
         Raises:
-            ExperimentError: it ended, or printed nothing in time; the message has its last words.
+            ExperimentError: it ended, or printed nothing in time; the message quotes its last output.
         """
         deadline = time.monotonic() + limit_s
         while b"\n" not in self._buffer:
@@ -75,7 +75,7 @@ class RunnerClient:
         return answer
 
     def end_input(self, limit_s: float) -> None:
-        """Ends the program's standard input, and waits until the program has cleaned up and ended.
+        """End the program's standard input, and wait until the program has cleaned up and ended.
 
         Raises:
             ExperimentError: it did not end in time. One that had failed before has been reported before.
@@ -91,4 +91,4 @@ class RunnerClient:
             self._machine, "read_process", number=self._number, stream="stderr", timeout=1.0
         ):
             words += chunk
-        return words.decode(errors="replace")[-600:].strip() or "it said nothing"
+        return words.decode(errors="replace")[-600:].strip() or "it printed nothing"

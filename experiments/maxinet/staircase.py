@@ -144,7 +144,7 @@ def counted_seconds(seconds: Sequence[Second], scale: Scale, index: int) -> list
 
 
 def step_results(seconds: Sequence[Second], scale: Scale) -> list[StepResult]:
-    """The mean of each step over time, its first ``SETTLE_S`` left out; zeros where a step has no sample."""
+    """The mean of each step over time, its first ``SETTLE_S`` left out; zeros if a step has no sample."""
     results = []
     for index, flows in enumerate(scale.steps):
         counted = counted_seconds(seconds, scale, index)

@@ -26,7 +26,7 @@ def step_verdict(windows: Sequence[Window] | None, step: StepResult, seconds: Se
     """What a step of an arm is worth.
 
     Args:
-        windows: of it; None where nothing is simulated. None of them: its flows were still being started when it ended.
+        windows: of it; None if nothing is simulated. None of them: its flows were still being started when it ended.
         step: what it delivered.
         seconds: those of it that are counted.
     """

@@ -18,7 +18,7 @@ _SHOWN = 5  # of those that failed, in an error
 def run_commands(
     shell_of: Callable[[str], Shell], commands: Mapping[str, str], timeout: float | None
 ) -> dict[str, dict[str, Any]]:
-    """Runs a command in the persistent shell of each node, side by side; waits for all.
+    """Run a command in the persistent shell of each node, side by side; wait for all.
 
     Args:
         commands: by node.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a machine has: the answers that decide what can be built there."""
+"""What a machine has, which decides what can be built there."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> None:
-    """Makes the namespaces of every host, ``{"name": …, "private_dirs": […]}``.
+    """Make the namespaces of every host, ``{"name": …, "private_dirs": […]}``.
 
     `until_taken` is called with one process of each host by name; when it returns, somebody must hold the mount
     namespaces open.

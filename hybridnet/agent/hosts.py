@@ -30,7 +30,7 @@ class Hosts:
         self._journal = journal
         self._inside = inside
         self._plans: dict[str, dict[str, Any]] = {}
-        self._mounts: dict[str, int] = {}  # of each host, a descriptor of its mount namespace
+        self._mounts: dict[str, int] = {}  # a descriptor of each host's mount namespace
         self._private_directories: list[Path] = []
 
     def __contains__(self, name: object) -> bool:
@@ -42,7 +42,7 @@ class Hosts:
         return list(self._plans)
 
     def create(self, plans: list[dict[str, Any]]) -> None:
-        """Makes the namespaces of all hosts. They have no device but a loopback that is down."""
+        """Make the namespaces of all hosts. Their only device is a loopback that is down."""
         if not plans:
             return
         Path(NETWORK_DIRECTORY).mkdir(exist_ok=True)
@@ -60,29 +60,29 @@ class Hosts:
         assert program.stdout is not None
         wanted = [{"name": plan["name"], "private_dirs": plan["private_dirs"]} for plan in plans]
         try:
-            with contextlib.suppress(BrokenPipeError):  # its words say why
+            with contextlib.suppress(BrokenPipeError):  # its output says why
                 program.stdin.write(json.dumps(wanted) + "\n")
                 program.stdin.flush()
             if line := program.stdout.readline():
                 for name, pid in json.loads(line).items():
                     self._mounts[name] = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
         finally:
-            _, words = program.communicate()  # closes its input: it and its children end
+            _, words = program.communicate()  # closes its input, so it and its children end
         if program.returncode != 0:
             raise MachineError(
                 f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"
             )
 
     def configure(self, offloads: dict[str, list[str]]) -> None:
-        """Gives all hosts their addresses, routes and neighbours, once their devices are there.
+        """Give all hosts their addresses, routes and neighbours, once their devices are there.
 
         Args:
-            offloads: of a device's name, the arguments for `ethtool -K`.
+            offloads: the arguments for `ethtool -K`, by device name.
         """
         self._inside.run_each(self.names, lambda name: self._configure(self._plans[name], offloads))
 
     def restore_addressing(self, name: str) -> None:
-        """Sets routes and IPv6 addresses of the plan again: the kernel forgets them when a device goes down."""
+        """Set routes and IPv6 addresses of the plan again: the kernel forgets them when a device goes down."""
         plan = self._plans[name]
         lines = [line.replace("addr add", "addr replace", 1) for line in _addresses(plan) if ":" in line]
         lines += [line.replace("route add", "route replace", 1) for line in _routes(plan)]
@@ -92,7 +92,7 @@ class Hosts:
         )
 
     def prefix(self, name: str) -> list[str]:
-        """What goes before a command so that it runs in the host; for an empty name, nothing.
+        """Return the prefix that makes a command run in the host; an empty one for an empty name.
 
         Raises:
             MachineError: no such host.
@@ -122,7 +122,7 @@ class Hosts:
         return found
 
     def kill_processes(self, patience: float = 2.0) -> None:
-        """Ends every process in a host: SIGTERM, and SIGKILL for those still there after `patience` seconds."""
+        """End every process in a host: SIGTERM, and SIGKILL for those still there after `patience` seconds."""
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0)):
             deadline = time.monotonic() + seconds
             descriptors = [fd for pid in self.processes() if (fd := _signalled(pid, number)) is not None]
@@ -131,7 +131,7 @@ class Hosts:
                 os.close(descriptor)
 
     def destroy(self) -> None:
-        """Ends the processes and removes the namespaces; their devices vanish with them. Whatever one part raises, all
+        """End the processes and remove the namespaces; their devices vanish with them. Whatever one part raises, all
         parts end."""
         if not self._plans and not self._private_directories:
             return
@@ -206,7 +206,7 @@ def _inode(path: str) -> int | None:
 
 
 def _signalled(pid: int, number: signal.Signals) -> int | None:
-    """Signals a process, and returns a descriptor that becomes readable when it ends."""
+    """Signal a process, and return a descriptor that becomes readable when it ends."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -27,14 +27,14 @@ class InstanceProcess:
     """One running `python -m hybridnet.instance`."""
 
     def __init__(self, plan: dict[str, Any], journal: Journal, directory: Path, sockets: Path) -> None:
-        """Starts it and waits until it is ready.
+        """Start it and wait until it is ready.
 
         Args:
             directory: where the plan and the log go.
-            sockets: a short path, for the control socket.
+            sockets: a short path for the control socket.
 
         Raises:
-            MachineError: it ended, or was not ready in time; the message has its own words.
+            MachineError: it ended, or was not ready in time; the message quotes it.
         """
         self.name = plan["name"]
         directory.mkdir(parents=True, exist_ok=True)
@@ -72,14 +72,14 @@ class InstanceProcess:
         return self._process.pid
 
     def check(self) -> None:
-        """Raises MachineError if the process has ended."""
+        """Raise MachineError if the process has ended."""
         status = self._process.poll()
         if status is not None:
             how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-            raise MachineError(f"instance {self.name} {how}: {self._words() or 'it said nothing'}")
+            raise MachineError(f"instance {self.name} {how}: {self._words() or 'it printed nothing'}")
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Sends one verb, with its arguments, over the control socket and returns the answer.
+        """Send one verb, with its arguments, over the control socket and return the answer.
 
         Raises:
             MachineError: it refuses, does not answer, or has ended.
@@ -94,8 +94,8 @@ class InstanceProcess:
                 self._socket.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
                 line = self._receive_line()
             except OSError as error:
-                self._hang_up()  # an answer that comes late would be taken for the next one's
-                # A broken connection most often is the beginning of its end, which says more.
+                self._hang_up()  # a late answer would be taken for the next one
+                # A broken connection usually means that the process is ending, and its end says more.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(2.0)
                 self.check()
@@ -106,7 +106,7 @@ class InstanceProcess:
         return answer
 
     def stop(self) -> dict[str, Any] | None:
-        """Ends it and returns its final counters; None if it had ended by itself or had to be killed."""
+        """End it and return its final counters; None if it had ended by itself or had to be killed."""
         final: dict[str, Any] | None = None
         try:
             final = self.ask("stop")
@@ -118,7 +118,7 @@ class InstanceProcess:
         return self._output.final() if final is None else final
 
     def _end(self) -> None:
-        """Waits for the end, or kills, and removes what is left of it. A second call does nothing."""
+        """Wait for the end, or kill, and remove what is left of it. A second call does nothing."""
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -150,7 +150,7 @@ class InstanceProcess:
             self._process.wait()
             self._output.close()
             state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
-            said = self._words() or self._output.last.decode(errors="replace") or "it said nothing"
+            said = self._words() or self._output.last.decode(errors="replace") or "it printed nothing"
             raise MachineError(f"instance {self.name} {state}: {said}")
 
     def _words(self) -> str:
@@ -171,7 +171,7 @@ class _Output:
         self._thread.start()
 
     def final(self) -> dict[str, Any] | None:
-        """The counters with which it ended; None if it could not print them."""
+        """Its last counters; None if it could not print them."""
         with contextlib.suppress(ValueError):
             counters = json.loads(self.last)
             return counters if isinstance(counters, dict) else None

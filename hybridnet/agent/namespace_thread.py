@@ -33,17 +33,17 @@ class NamespaceThread:
         )
 
     def run(self, host: str, function: Callable[[], Result]) -> Result:
-        """Returns what `function` returns in the network namespace of `host`."""
+        """Return what `function` returns in the network namespace of `host`."""
         return self._executor.submit(self._run, host, function).result()
 
     def run_each(self, hosts: list[str], function: Callable[[str], Result]) -> list[Result]:
-        """Calls `function` with each name, in that host's network namespace; an empty name is the machine."""
+        """Call `function` with each name, in that host's network namespace; an empty name is the machine."""
         return self._executor.submit(
             lambda: [self._run(host, lambda name=host: function(name)) for host in hosts]  # type: ignore[misc]
         ).result()
 
     def close(self) -> None:
-        """Ends the thread."""
+        """End the thread."""
         self._executor.shutdown()
         os.close(self._home)
 

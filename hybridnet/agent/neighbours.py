@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Limits of the kernel's neighbour table, which all network namespaces of a computer share.
 
-The default, 1024 entries, is used up by 32 hosts that each talk to 32 others; then pings fail with "no buffer space".
+32 hosts that each talk to 32 others use up the default of 1024 entries; then pings fail with "no buffer space".
 They exist in the first network namespace only, so whoever runs there sets them: the head for local machines, the agent
-on a computer of its own. They are raised only, and set back by the last run that needs them, unless someone else has
+on a computer of its own. They are only raised. The last run that needs them sets them back, unless someone else has
 changed them in between.
 """
 
@@ -28,7 +28,7 @@ class NeighbourLimits:
         self._changed: list[tuple[Path, str, str]] = []
 
     def raise_for(self, hosts: int) -> None:
-        """Makes room for `hosts` hosts that all talk to each other."""
+        """Make room for `hosts` hosts that all talk to each other."""
         entries = max(ENTRIES_FOR_ANY_RUN, hosts * hosts)
         for directory in _DIRECTORIES:
             for name, share in _SHARES.items():
@@ -37,7 +37,7 @@ class NeighbourLimits:
                     self._raise(path, int(entries * share))
 
     def restore(self) -> None:
-        """Sets back what was raised. Whatever one setting raises, all are tried; a second call tries those left."""
+        """Set back what was raised. Whatever one setting raises, all are tried; a second call tries those left."""
         Endings(*(partial(self._set_back, *change) for change in self._changed)).close()
 
     def _set_back(self, path: Path, before: str, after: str) -> None:

@@ -2,7 +2,7 @@
 """The veth pairs of a machine: between hosts, between a host and a switch, and the portals'.
 
 A pair is made with both ends where they belong, names, addresses and sizes included, so no device is ever renamed or
-moved. What its offloads have to be depends on who reads the frames:
+moved. Which offloads it needs depends on who reads the frames:
 
 =========  ====================================================================================================
 port type  at the devices
@@ -31,8 +31,8 @@ TOWARD_A_PORT = {
     "afpacket": ["tx-udp-segmentation", "off"],
     "system": [],
 }
-# Of portals that take single frames with finished checksums, and AF_XDP with their tags in them: a portal sets that at
-# the other end of its device, but cannot when that is in a host.
+# For portals that take single frames with finished checksums (and tags inside them, for AF_XDP). A portal sets this at
+# the other end of its device, but cannot when that end is in a host.
 TOWARD_A_BACKEND = {"pcap": ["tx", "off"], "xdp": ["tx", "off", "tx-vlan-hw-insert", "off"]}
 AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
 
@@ -47,7 +47,7 @@ class Pairs:
         self.host_offloads: dict[str, list[str]] = {}
 
     def create(self, plan: dict[str, Any]) -> None:
-        """Makes all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not."""
+        """Make all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not."""
         hosts = {host["name"]: {i["name"]: i for i in host["interfaces"]} for host in plan["hosts"]}
         ours: list[str] = []
         lines: list[str] = []
@@ -93,13 +93,13 @@ class Pairs:
         ip_batch([f"link set dev {device} up" for device in ours])
 
     def destroy(self) -> None:
-        """Removes the pairs that are still there; those with an end in a host went with the host."""
+        """Remove the pairs that are still there; those with an end in a host went with the host."""
         delete_links(self._devices, self._journal)
         self._devices = []
 
 
 def _backends(plan: dict[str, Any]) -> dict[str, str]:
-    """What reads the devices of the portals."""
+    """Return the backends that read the portals' devices."""
     portals = plan["instance"]["emulation_portals"] if plan["instance"] else []
     return {portal["device"]: portal["backend"] for portal in portals}
 
@@ -110,7 +110,7 @@ def mark(device: str, journal: Journal) -> str:
 
 
 def delete_links(devices: list[str], journal: Journal) -> None:
-    """Deletes those of `devices` that are the run's, and every other device of its group in this namespace.
+    """Delete those of `devices` that belong to the run, and every other device of its group in this namespace.
 
     The kernel deletes a group at once: 64 devices in 0.1 s instead of 1.4 s.
 
@@ -122,9 +122,9 @@ def delete_links(devices: list[str], journal: Journal) -> None:
         there = filter(None, json.loads(run(["ip", "-json", "link", "show", "group", group])))
         if all(link.get("ifalias") == journal.alias() for link in there):
             lines = [f"link del group {group}"]
-        else:  # somebody has the same number, which is chosen by chance, for a group of theirs
+        else:  # somebody else uses the same random number for a group of theirs
             lines = [f"link del dev {device}" for device in ours]
-        # A device may go meanwhile, with its other end or that end's namespace: what counts is that it is gone.
+        # A device may go meanwhile, with its other end or that end's namespace: it only has to be gone.
         batch = "\n".join(lines) + "\n"
         done = subprocess.run(
             ["ip", "-force", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
@@ -140,7 +140,7 @@ def _group(journal: Journal) -> int:
 
 
 def keep_stack_out(devices: list[str]) -> None:
-    """Keeps this machine's own IP stack out of devices that only carry others' frames.
+    """Keep this machine's own IP stack out of devices that only carry others' frames.
 
     The kernel would send router solicitations and the like there, answer ARP requests for any address of the machine,
     and take what a host sends to such an address: the machine's side of the fabric could be reached from its hosts. So

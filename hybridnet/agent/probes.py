@@ -48,7 +48,7 @@ def parse_ping(text: str) -> dict[str, Any]:
 
 
 def _lost(count: int) -> dict[str, Any]:
-    """What `parse_ping` says when none of `count` requests is answered."""
+    """What `parse_ping` returns when none of `count` requests is answered."""
     return parse_ping(f"{count} packets transmitted, 0 received")
 
 
@@ -62,12 +62,12 @@ def ping_pairs(
     parallel: int = 32,
     extra: list[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Pings of many (host, address) pairs, at most `parallel` at once; one result per pair, in order.
+    """Ping many (host, address) pairs, at most `parallel` at once. Return one result per pair, in order.
 
     Args:
         count: echo requests per pair.
         interval_s: between two requests.
-        wait_s: how long an answer is waited for.
+        wait_s: how long to wait for an answer.
         extra: more arguments for `ping`, for example ``["-s", "1400"]``.
     """
 
@@ -91,7 +91,7 @@ def ping_pairs(
 
 
 def parse_counters(text: str) -> dict[str, dict[str, int]]:
-    """The table of /proc/net/dev: of each device its counters."""
+    """Parse the table of /proc/net/dev: the counters of each device."""
     devices = {}
     for line in text.splitlines()[2:]:
         name, _, rest = line.partition(":")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Programs in hosts with their own pipes, as behind Mininet's `node.popen`.
 
-Output is bytes. What has not been fetched is kept up to `BUFFER_LIMIT` per stream; then the pipe fills and the program
-waits, so nothing is lost and nothing grows without bound.
+Output is bytes. Output that nobody has fetched is kept, up to `BUFFER_LIMIT` per stream. Then the pipe fills and the
+program waits, so nothing is lost and nothing grows without bound.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Stream:
             return taken
 
     def discard(self) -> None:
-        """Keeps nothing from now on: nobody will fetch any more."""
+        """Keep nothing from now on: nobody will fetch any more."""
         with self._change:
             self._wanted = False
             self._data.clear()
@@ -78,7 +78,7 @@ class Process:
         stdin: bool,
         discard: Collection[str] = (),
     ) -> None:
-        """Starts it.
+        """Start it.
 
         Args:
             command: text goes through ``/bin/sh``.
@@ -93,7 +93,7 @@ class Process:
         if not command:
             raise UsageError(f"node {node}: an empty command cannot be started")
         if unknown := set(discard) - {"stdout", "stderr"}:
-            raise UsageError(f"node {node}: {min(unknown)!r} cannot be discarded; stdout and stderr can")
+            raise UsageError(f"node {node}: {min(unknown)!r} cannot be discarded; only stdout and stderr can")
         self.node = node
         self._streams: dict[str, _Stream] = {}
         self._lock = threading.Lock()
@@ -137,7 +137,7 @@ class Process:
             os.close(end)
 
     def signal(self, number: int, group: bool) -> None:
-        """Sends a signal to the program, or to its whole process group; one that has ended ignores it."""
+        """Send a signal to the program, or to its whole process group; do nothing if it has ended."""
         if self.poll() is None:
             if group:
                 os.killpg(self.pid, number)
@@ -145,7 +145,7 @@ class Process:
                 self._popen.send_signal(number)
 
     def write(self, data: bytes, end: bool) -> None:
-        """Writes to its standard input, and closes that at the `end`."""
+        """Write to its standard input, and close that at the `end`."""
         pipe = self._popen.stdin
         if pipe is None or pipe.closed:
             raise MachineError(f"node {self.node}: process {self.pid} has no open standard input")
@@ -167,7 +167,7 @@ class Process:
         return self._streams[stream].take(most, timeout)
 
     def close(self) -> None:
-        """Ends it, if it still runs, with its process group."""
+        """End it, if it still runs, with its process group."""
         if self.poll() is None:
             self.signal(signal.SIGTERM, group=True)
             if self.wait(1) is None:

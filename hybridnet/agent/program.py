@@ -28,7 +28,7 @@ def start(
     stdout: Target = subprocess.PIPE,
     stderr: Target = subprocess.PIPE,
 ) -> subprocess.Popen[bytes]:
-    """Starts a program.
+    """Start a program.
 
     Args:
         prefix: what puts it into a host; empty: it runs on the machine.
@@ -61,7 +61,7 @@ def run(
     input: bytes | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs a program to its end, and collects what it prints.
+    """Run a program to its end, and collect what it prints.
 
     Raises:
         MachineError: as `start`; or it did not end within `timeout` seconds and was killed, with all of its session.

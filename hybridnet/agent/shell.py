@@ -3,8 +3,8 @@
 the next.
 
 The shell is bash on a terminal of its own, so that programs write line by line and ^C reaches them. A command's text
-comes in a file that the shell sources: it may have any length and any number of lines, and an unfinished quote is that
-command's error and nobody else's. When it is ready and after each command the shell prints a mark with a random secret,
+comes in a file that the shell sources: it may have any length and any number of lines, and an unfinished quote is an
+error of that command alone. When it is ready and after each command the shell prints a mark with a random secret,
 the exit status and the last background process, which no output can imitate by accident.
 
 A shell starts in real time, however busy the hosts are, and is one of the hosts' programs from its first mark on.
@@ -55,7 +55,7 @@ class Shell:
     """One host's shell. One command at a time; calls may come from any thread."""
 
     def __init__(self, name: str, prefix: list[str], environment: dict[str, str], directory: Path) -> None:
-        """Starts the shell of node `name`; command files go to `directory`."""
+        """Start the shell of node `name`; command files go to `directory`."""
         self._name = name
         self._mark = f"\x1d{secrets.token_hex(8)}:".encode()
         self._file = directory / f"{name}.command"
@@ -80,7 +80,7 @@ class Shell:
         os.close(slave)
 
     def start(self, text: str) -> None:
-        """Starts a command.
+        """Start a command.
 
         Raises:
             MachineError: the one before has not been waited for; or the shell cannot be started.
@@ -97,15 +97,15 @@ class Shell:
             os.write(self._master, f"{self._file}\n".encode())
 
     def read(self, timeout: float) -> Output:
-        """What there is of the output; waits at most `timeout` seconds for some."""
+        """Return the output so far; wait at most `timeout` seconds for some."""
         with self._lock:
             return self._read(timeout)
 
     def run(self, text: str, timeout: float | None) -> Output:
-        """Starts a command and waits for its end.
+        """Start a command and wait for its end.
 
         Raises:
-            MachineError: it did not end within `timeout` seconds; it has been interrupted. Or it printed too much.
+            MachineError: it did not end within `timeout` seconds; it is then interrupted. Or it printed too much.
         """
         self.start(text)
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -132,14 +132,14 @@ class Shell:
                 )
 
     def interrupt(self) -> None:
-        """Presses ^C."""
+        """Press ^C."""
         if not self._ready:
             with self._lock:
                 self._await_ready()
         os.write(self._master, b"\x03")
 
     def close(self) -> None:
-        """Ends the shell with all that runs in its session."""
+        """End the shell with all that runs in its session."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGHUP)
             try:
@@ -154,7 +154,7 @@ class Shell:
         self._file.unlink(missing_ok=True)
 
     def _await_ready(self) -> None:
-        """Waits for the first mark, and takes the shell out of real time before it gets its first command."""
+        """Wait for the first mark, and take the shell out of real time before it gets its first command."""
         if self._ready:
             return
         self.waiting = True
@@ -166,7 +166,7 @@ class Shell:
         if output.status != 0:
             state = "is not ready" if output.status is None else f"ended with status {output.status}"
             raise MachineError(
-                f"node {self._name}: its shell {state}: {words.strip()[-300:] or 'it said nothing'}"
+                f"node {self._name}: its shell {state}: {words.strip()[-300:] or 'it printed nothing'}"
             )
         leave_real_time(self.process.pid)
         self._ready = True
@@ -208,7 +208,7 @@ class Shell:
         return bool(waiting.poll(timeout * 1000))
 
     def _take(self) -> Output:
-        """Cuts off the buffer what is certainly output: up to the mark, or all but what may be the mark's beginning."""
+        """Cut from the buffer what is certainly output: up to the mark, or all but a possible beginning of the mark."""
         at = self._buffer.find(self._mark)
         if at >= 0:
             end = self._buffer.find(b";", at)

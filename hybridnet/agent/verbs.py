@@ -25,7 +25,7 @@ _MARK = "is_verb"
 
 
 def verb(method: Method) -> Method:
-    """Marks a method as a verb."""
+    """Mark a method as a verb."""
     setattr(method, _MARK, True)
     return method
 
@@ -41,7 +41,7 @@ def verbs_of(kind: type) -> dict[str, inspect.Signature]:
 
 
 def perform(target: object, name: str, arguments: dict[str, Any]) -> Any:
-    """Runs one verb of `target`.
+    """Run one verb of `target`.
 
     Raises:
         UsageError: there is no such verb, or it does not take these arguments.

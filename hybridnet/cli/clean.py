@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         dest="run_name",
         action="append",
-        help="this run; default: all whose head is dead",
+        help="only this run; default: all runs whose head is dead",
     )
     parser.add_argument("--json", action="store_true", help="print what was removed as a JSON list")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Clean, and say what was removed."""
+    """Clean up, and print what was removed."""
     from hybridnet.system.cleaning import clean_all
 
     if os.geteuid() != 0:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say(text: str) -> None:
-    """Prints a line at once. Where nobody reads any more, as after ``| head -3``, the rest is removed in silence."""
+    """Print a line at once. If nobody reads any more, as after ``| head -3``, go on in silence."""
     try:
         print(text, flush=True)
     except BrokenPipeError:

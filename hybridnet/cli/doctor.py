@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings. Returns 3 where something that the main job needs is missing."""
+    """Print the findings. Return 3 if something that the main job needs is missing."""
     from hybridnet.cli.doctor_checks import examine
     from hybridnet.cli.tables import print_table
 

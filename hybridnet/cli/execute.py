@@ -24,7 +24,7 @@ _INIT = "init of machine "
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """MACHINE and COMMAND."""
-    parser.add_argument("--run", metavar="RUN", dest="run_name", help="which run, where several are running")
+    parser.add_argument("--run", metavar="RUN", dest="run_name", help="which run, if several are running")
     parser.add_argument("machine", metavar="MACHINE", help="its name, such as m1")
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND ...", help="the command and its arguments"
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a machine is: on this computer, in the namespaces of its init; or on another one."""
+    """Where a machine is: on this computer, in the namespaces of its init, or on another computer."""
 
     run: str
     machine: str
@@ -111,7 +111,7 @@ def _runs(run_name: str | None) -> list[Path]:
 
 
 def _entries_of_living(directory: Path) -> list[dict[str, Any]]:
-    """The journal of a run's head, if that head lives; else nothing."""
+    """Return the journal of a run's head, if that head lives; else nothing."""
     entries = read_entries(directory)
     owners = [entry for entry in entries if entry["kind"] == "owner"]
     return entries if all(start_time(owner["pid"]) == owner["start"] for owner in owners) else []

@@ -23,7 +23,7 @@ from hybridnet.generate.report import judge_receiver, receiver_line, sender_line
 from hybridnet.quantities import format_delay, format_rate, parse_delay
 from hybridnet.results import Word
 
-SUMMARY = "Send frames of a schedule or of a pcap file at an interface, or count them at another."
+SUMMARY = "Send the frames of a schedule or a pcap file at an interface, or count them at another."
 EXAMPLES = """  hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s
   hybridnet generate eth1 --rate "1 Gbit/s" --size 1400 --duration 10s --trains
   hybridnet generate eth1 --schedule "1000pps for 5s, 0pps for 1s, 5000pps for 5s" --gaps poisson
@@ -31,12 +31,12 @@ EXAMPLES = """  hybridnet generate eth1 --rate 12500pps --size 100 --duration 60
   hybridnet generate eth1 --pcap recorded.pcap --rate "100 Mbit/s"
   hybridnet generate --receive eth2 --silence 2s --json
 
-SIGINT (Ctrl-C) or SIGTERM ends it; what has passed until then is reported. The exit code is 4 when frames did not leave
-as the schedule says, or when the receiver could not count all that came.
+SIGINT (Ctrl-C) or SIGTERM ends it; it then reports what has passed. The exit code is 4 when frames did not leave
+when they were due, or when the receiver could not count everything that came.
 """
 STATUS_PERIOD_S = 1.0
 
-# Of either, for what only the other has.
+# Options that only sending, or only counting, has.
 OF_SENDING = (
     *(
         "rate",
@@ -67,67 +67,78 @@ OF_RECEIVING = ("silence", "sent")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is sent, when, from whom to whom; or what is counted."""
+    """Add the options: what is sent, when, from whom to whom; or what is counted."""
     parser.add_argument("device", metavar="DEVICE", help="an interface of this network namespace")
     parser.add_argument(
         "--receive", action="store_true", help="count numbered frames there instead of sending"
     )
     parser.add_argument("--duration", metavar="TIME", help="end after this long")
-    parser.add_argument("--count", type=int, metavar="N", help="end after so many frames")
-    parser.add_argument("--port", type=int, metavar="N", help="of UDP, to which frames go; default 5300")
+    parser.add_argument("--count", type=int, metavar="N", help="end after this many frames")
+    parser.add_argument("--port", type=int, metavar="N", help="the UDP port that frames go to; default 5300")
     parser.add_argument("--portal", choices=BACKENDS, help="how frames are written and read; default packet")
     parser.add_argument(
         "--cpu", type=int, metavar="N", help="keep the thread that sends or counts on this core"
     )
-    parser.add_argument("--fifo", type=int, metavar="PRIORITY", help="run it in real time, 1 to 99")
+    parser.add_argument(
+        "--fifo", type=int, metavar="PRIORITY", help="run that thread in real time at this priority, 1 to 99"
+    )
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
     schedule = parser.add_argument_group("schedule")
     schedule.add_argument(
-        "--rate", metavar="RATE", help='"12500pps", "1 Gbit/s"; of a file, instead of its times'
+        "--rate", metavar="RATE", help='"12500pps" or "1 Gbit/s"; for a file, instead of its recorded times'
     )
     schedule.add_argument("--schedule", metavar="LIST", help='"1000pps for 5s, 0pps for 1s, 1 Gbit/s for 5s"')
-    schedule.add_argument("--gaps", choices=GAPS, help="between frames; default constant")
-    schedule.add_argument("--on", metavar="TIME", help="of --gaps on-off: mean time on; default 10ms")
-    schedule.add_argument("--off", metavar="TIME", help="and off; default 10ms")
-    schedule.add_argument("--seed", type=int, metavar="N", help="of random gaps; default 1")
+    schedule.add_argument("--gaps", choices=GAPS, help="the gaps between frames; default constant")
+    schedule.add_argument("--on", metavar="TIME", help="for --gaps on-off: mean time on; default 10ms")
+    schedule.add_argument("--off", metavar="TIME", help="and mean time off; default 10ms")
+    schedule.add_argument("--seed", type=int, metavar="N", help="seed of random gaps; default 1")
     frames = parser.add_argument_group("frames")
-    frames.add_argument("--size", type=int, metavar="BYTES", help="with the Ethernet header; default 100")
     frames.add_argument(
-        "--source-mac", metavar="MAC", help="default the interface's own; of a file, as recorded"
+        "--size", type=int, metavar="BYTES", help="size of a frame with its Ethernet header; default 100"
     )
     frames.add_argument(
-        "--destination-mac", metavar="MAC", help="default one that nobody has; of a file, as recorded"
+        "--source-mac", metavar="MAC", help="default: the interface's own; for a file, as recorded"
+    )
+    frames.add_argument(
+        "--destination-mac", metavar="MAC", help="default: one that nobody has; for a file, as recorded"
     )
     frames.add_argument("--source", metavar="ADDRESS", help="IPv4; default 198.18.0.1")
     frames.add_argument("--destination", metavar="ADDRESS", help="IPv4; default 198.18.0.2")
-    frames.add_argument("--source-port", type=int, metavar="N", help="of UDP; default 5300")
+    frames.add_argument("--source-port", type=int, metavar="N", help="source port of UDP; default 5300")
     recorded = parser.add_argument_group("recorded frames")
     recorded.add_argument("--pcap", type=Path, metavar="FILE", help="send these frames (pcap or pcapng)")
-    recorded.add_argument("--speed", metavar="FACTOR", help="of the recorded times; 2 is twice as fast")
-    recorded.add_argument("--loop", type=int, metavar="N", help="send the file so often; default 1")
+    recorded.add_argument("--speed", metavar="FACTOR", help="speed up the recorded times; 2 is twice as fast")
+    recorded.add_argument("--loop", type=int, metavar="N", help="send the file this many times; default 1")
     sending = parser.add_argument_group("sending")
     sending.add_argument(
         "--gather", metavar="TIME", help="frames due within this time leave together; default 0"
     )
     sending.add_argument(
-        "--trains", action="store_true", default=None, help="and as trains of equal segments; gathers 50us"
+        "--trains",
+        action="store_true",
+        default=None,
+        help="send them as trains of equal segments; gathers 50us",
     )
-    sending.add_argument("--spin", metavar="TIME", help="busy-wait so long before a frame is due; default 0")
-    sending.add_argument("--patience", metavar="TIME", help="go on so long with what is late; default 1s")
+    sending.add_argument(
+        "--spin", metavar="TIME", help="busy-wait this long before a frame is due; default 0"
+    )
+    sending.add_argument(
+        "--patience", metavar="TIME", help="go on with late frames for this long; default 1s"
+    )
     sending.add_argument(
         "--lateness-limit",
         metavar="TIME",
-        help="99.9 %% must leave within it, and what is gathered; default 1ms",
+        help="99.9 %% of the frames must leave within this, plus --gather; default 1ms",
     )
     counting = parser.add_argument_group("counting")
     counting.add_argument(
-        "--silence", metavar="TIME", help="end when after the first none has come for so long"
+        "--silence", metavar="TIME", help="end when no frame has come for this long after the first"
     )
-    counting.add_argument("--sent", type=int, metavar="N", help="so many were sent: the rest is missing")
+    counting.add_argument("--sent", type=int, metavar="N", help="how many were sent: the rest is missing")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Send or count. Returns 4 when the schedule was not kept, or the count is not complete."""
+    """Send or count. Return 4 when the schedule was not kept, or the count is not complete."""
     foreign = OF_SENDING if arguments.receive else OF_RECEIVING
     for name in foreign:
         if getattr(arguments, name) is not None:
@@ -204,13 +215,13 @@ def _watch(
     duration_s: float | None,
     console: Console,
 ) -> None:
-    """Waits until it ends by itself, or is told to, with one line about the last second where somebody looks."""
+    """Wait until it ends by itself or is told to; on a terminal, show one line about the last second."""
     end = None if duration_s is None else time.monotonic() + duration_s
     before = part.report()
     shown = time.monotonic()
     with Live(console=console, auto_refresh=False, transient=True) as live:
         while not ended.is_set() and (end is None or time.monotonic() < end):
-            # The end of the thread cannot wake this one, and so it is asked for often.
+            # The end of the thread cannot wake this one, so we look often.
             if part.wait(0.05):
                 return
             if console.is_terminal and time.monotonic() - shown >= STATUS_PERIOD_S:

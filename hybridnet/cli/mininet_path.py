@@ -13,7 +13,7 @@ EXAMPLES = """  hybridnet mininet-path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """It takes none."""
+    """Add nothing: it takes no options."""
 
 
 def run(arguments: argparse.Namespace) -> int:

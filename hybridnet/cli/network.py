@@ -15,18 +15,20 @@ __all__ = ["add_network_arguments", "controller_of", "plan_options"]
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """--port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap, --record."""
+    """Add --port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap and --record."""
     parser.add_argument(
         "--port-type", choices=PORT_TYPES, default="auto", help="how frames get into Open vSwitch"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the simulator's random streams (default 1)")
     parser.add_argument(
-        "--ip-base", default="10.0.0.0/8", metavar="PREFIX", help="hosts' addresses (default 10.0.0.0/8)"
+        "--seed", type=int, default=1, help="seed of the simulator's random streams (default 1)"
+    )
+    parser.add_argument(
+        "--ip-base", default="10.0.0.0/8", metavar="PREFIX", help="the hosts' network (default 10.0.0.0/8)"
     )
     parser.add_argument(
         "--ip6-base",
         metavar="PREFIX",
-        help="IPv6 addresses too, such as fd00::/48 (default: only where told)",
+        help="IPv6 addresses too, such as fd00::/48 (default: only where the topology gives one)",
     )
     parser.add_argument("--mac", action="store_true", help="MAC addresses count from 00:00:00:00:00:01")
     parser.add_argument(
@@ -36,7 +38,7 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record",
         metavar="DIR",
-        help="what crosses portals goes to DIR/MACHINE.pcapng, for `hybridnet replay`",
+        help="record what crosses the portals in DIR/MACHINE.pcapng, for `hybridnet replay`",
     )
 
 

@@ -21,14 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE.py, --topo, how to build it, and --json."""
     add_topology_arguments(parser)
     parser.add_argument(
-        "--machines", metavar="NAME,NAME", help="default: those that the topology names, else m1"
+        "--machines", metavar="NAME,NAME", help="default: the machines that the topology names, else m1"
     )
     parser.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     add_network_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the plan. The machines are taken to be like this computer, and to share its memory."""
+    """Print the plan. It takes the machines to be like this computer, and to share its memory."""
     from hybridnet.agent.facts import facts
 
     topo = find_topology(arguments.file, arguments.topo)

@@ -13,7 +13,7 @@ from hybridnet.instance.plugin import build_plugin, describe_plugin, find_plugin
 SUMMARY = "Build a link model of your own (one C++ file), or look at one."
 EXAMPLES = """  hybridnet plugin build bursty.cc               writes bursty.so here
   hybridnet plugin build bursty.cc -o models/bursty.so --flags="-O3 -march=native"
-  hybridnet plugin show ./bursty.so              what it is a model of
+  hybridnet plugin show ./bursty.so              says what it is a model of
   hybridnet plugin include-dir                   for another build system: -I that
 """
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("build", "show", "include-dir"), help="what to do")
     parser.add_argument("file", nargs="?", metavar="FILE", help="build: the C++ source; show: the plug-in")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="build: what to write; default SOURCE.so, here"
+        "-o", "--output", metavar="FILE", help="build: the file to write; default SOURCE.so, here"
     )
     parser.add_argument("--flags", metavar="LIST", help="build: further options of the compiler, --flags=-g")
 

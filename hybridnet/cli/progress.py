@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is shown while a network is built: one line per machine, with what it has done last."""
+"""Progress while a network is built: one line per machine, with what it has done last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BuildProgress"]
 
 
 class BuildProgress:
-    """Lines on standard error that vanish when the network stands; nothing where that is no terminal.
+    """Lines on standard error that vanish when the network is up; nothing if it is not a terminal.
 
     Called with a machine's name (empty: the network as a whole) and what was done.
     """

@@ -21,7 +21,7 @@ EXAMPLES = """  hybridnet replay m1.pcapng
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The record, --plan, --out, --json."""
-    parser.add_argument("record", type=Path, metavar="FILE", help="what `--record` has made: a .pcapng file")
+    parser.add_argument("record", type=Path, metavar="FILE", help="a file that `--record` made (.pcapng)")
     parser.add_argument(
         "--plan", type=Path, metavar="FILE", help="an instance plan; default: the one in the record"
     )
@@ -49,10 +49,10 @@ def _print(report: ReplayReport) -> None:
     print(f", {report.changes} changes of links" if report.changes else "")
     refused = sum(portal.refused_frames for portal in report.portals)
     if refused:
-        print(f"{refused} recorded frames are not described as they are, and were left out")
+        print(f"{refused} recorded frames do not match their description and were left out")
     if report.cut:
-        print("the record has no end: its instance was killed; what it has was replayed")
-    print("identical" if report.identical else "NOT identical: docs/record.md says what can make them differ")
+        print("the record has no end because its instance was killed; everything before that was replayed")
+    print("identical" if report.identical else "NOT identical; docs/record.md says what can make them differ")
 
 
 def _row(portal: PortalReplay) -> tuple[str, ...]:

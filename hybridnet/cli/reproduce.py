@@ -2,8 +2,8 @@
 """``hybridnet reproduce``: run one of the experiments in ``experiments/``, found by name.
 
 An experiment is a package whose module ``experiment`` has SUMMARY or a docstring, `add_arguments(parser)` and
-`run(arguments) -> checks`. It says what it does on standard output, or on standard error with ``--json``: then the
-output is the checks alone.
+`run(arguments) -> checks`. It reports on standard output, or with ``--json`` on standard error; then
+standard output has the checks alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXAMPLES = """  hybridnet reproduce                     lists the experiments
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The experiment's name, and its own arguments."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment; without it they are listed")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment; without it, a list")
     parser.add_argument(
         "--json", action="store_true", help="print the list, or the experiment's checks, as JSON"
     )
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the experiment, and print its checks. Returns 1 when one of them does not hold, else 0."""
+    """Run the experiment, and print its checks. Return 1 when one of them does not hold, else 0."""
     names = experiment_names()
     if arguments.name is None:
         listed = {name: _summary(_load(name)) for name in names}
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--json",
         action="store_true",
         default=arguments.json,
-        help="print the checks as JSON, and all else to stderr",
+        help="print the checks as JSON, and everything else to stderr",
     )
     experiment.add_arguments(parser)
     chosen = parser.parse_args(arguments.rest)

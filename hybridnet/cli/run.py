@@ -33,27 +33,37 @@ TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE.py, --topo, and how to build it."""
     add_topology_arguments(parser)
-    parser.add_argument("script_arguments", nargs="*", metavar="ARGUMENT", help="of the script, after --")
+    parser.add_argument(
+        "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
+    )
     parser.add_argument(
         "--controller",
         metavar="APP",
         default="tree_switch",
-        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: our own",
+        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: tree_switch",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--ssh", metavar="HOST,HOST", help="machines m1, m2 ... are these computers; default: local ones"
+        "--ssh",
+        metavar="HOST,HOST",
+        help="machines m1, m2 ... are these computers; default: machines on this computer",
     )
-    where.add_argument("--dask", metavar="ADDRESS", help="machines are the workers of this Dask scheduler")
-    parser.add_argument("--test", choices=TESTS, help="do this instead of opening the prompt")
+    where.add_argument(
+        "--dask", metavar="ADDRESS", help="the machines are the workers of this Dask scheduler"
+    )
+    parser.add_argument("--test", choices=TESTS, help="run this instead of opening the prompt")
     parser.add_argument(
-        "-v", "--verbosity", choices=tuple(LEVELS), default="info", help="what is told (default info)"
+        "-v",
+        "--verbosity",
+        choices=tuple(LEVELS),
+        default="info",
+        help="which messages to show (default info)",
     )
     add_network_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it. Returns 1 when the test lost pings."""
+    """Run it. Return 1 when the test lost pings."""
     setLogLevel(arguments.verbosity)
     if arguments.topo is None and arguments.file is not None:
         _refuse_network_arguments(arguments)
@@ -79,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_network_arguments(arguments: argparse.Namespace) -> None:
-    """A script says itself what it builds: an option that it would not see is a mistake."""
+    """Refuse options that a script would not see: it decides itself what it builds."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     defaults = vars(parser.parse_args([]))
@@ -148,7 +158,7 @@ def _use(net: Any, test: str | None) -> None:
         lost = net.pingAll() if test == "pingall" else net.pingPair()
         if lost:
             raise ExperimentError(
-                f"{test}: {lost:.0f}% of the pings were lost; `--test none` with the prompt shows where"
+                f"{test}: {lost:.0f}% of the pings were lost; run it without `--test` and look around at the prompt"
             )
     elif test != "none":
         net.iperf(l4Type="UDP" if test == "iperfudp" else "TCP")

@@ -63,7 +63,7 @@ class CLI(cmd.Cmd):
                 output("\nInterrupt\n")
 
     def onecmd(self, line: str) -> bool:
-        """Run one line; errors are told and the prompt goes on."""
+        """Run one line; print an error and go on."""
         try:
             return bool(super().onecmd(line))
         except HybridnetError as problem:
@@ -109,7 +109,7 @@ class CLI(cmd.Cmd):
     # Looking
 
     def do_help(self, line: str) -> None:
-        """help [COMMAND]: list the commands, or tell what one does."""
+        """help [COMMAND]: list the commands, or say what one does."""
         if line.strip():
             super().do_help(line.strip())
             return
@@ -147,12 +147,12 @@ class CLI(cmd.Cmd):
             output(f"{node}: {','.join(node.intfNames())}\n")
 
     def do_dump(self, _: str) -> None:
-        """dump: all there is to say about each node."""
+        """dump: print everything about each node."""
         for node in [*self.net.hosts, *self.net.switches]:
             output(f"{node!r}\n")
 
     def do_plan(self, _: str) -> None:
-        """plan: what was built on which machine."""
+        """plan: print what was built on which machine."""
         output(f"{self.net.plan}\n")
 
     def do_machines(self, _: str) -> None:
@@ -225,7 +225,7 @@ class CLI(cmd.Cmd):
         """py EXPRESSION: evaluate Python; `net` and the nodes have their names."""
         try:
             output(f"{eval(line, self._scope(), self._locals)!r}\n")
-        except Exception as problem:  # the user's own code: whatever it raises is the answer
+        except Exception as problem:  # the user's own code: report whatever it raises
             error(f"*** {type(problem).__name__}: {problem}\n")
 
     def do_px(self, line: str) -> None:
@@ -250,7 +250,7 @@ class CLI(cmd.Cmd):
                 return
 
     def do_time(self, line: str) -> None:
-        """time COMMAND: run a command and tell how long it took."""
+        """time COMMAND: run a command and print how long it took."""
         start = time.monotonic()
         self.onecmd(line)
         output(f"*** Elapsed time: {time.monotonic() - start:.6f} secs\n")

@@ -11,7 +11,7 @@ from rich.table import Table
 
 __all__ = ["print_table", "wide_console"]
 
-_WIDTH = 140  # where the output is no terminal
+_WIDTH = 140  # if the output is not a terminal
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -25,7 +25,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def wide_console(**options: Any) -> Console:
-    """A console that leaves tables room where the output is no terminal: a file need not wrap at 80 columns.
+    """A console that leaves tables room if the output is not a terminal: a file need not wrap at 80 columns.
 
     Args:
         options: of rich's ``Console``.

@@ -85,7 +85,7 @@ def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Topo]]:
 
 
 def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
-    """``"tree,2,fanout=3"`` as a name, values and named values; what is no Python literal is text.
+    """``"tree,2,fanout=3"`` as a name, values and named values; anything but a Python literal is text.
 
     Example:
         >>> parse_call("twotrees,depth=6,join=routed,delay=5ms")

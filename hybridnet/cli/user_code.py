@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Running a user's file: what goes wrong in it is told in one line that says where.
+"""Running a user's file: a mistake in it is reported in one line that says where.
 
 with user_code("my_topo.py", ExperimentError):
     runpy.run_path("my_topo.py")
@@ -33,7 +33,7 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
         raise type(problem)(f"{_place(problem, file)}: {problem}") from problem
     except (HybridnetError, BrokenPipeError):
         raise
-    except Exception as problem:  # the user's own code: whatever it raises is the answer
+    except Exception as problem:  # the user's own code: report whatever it raises
         said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only())
         told = said.strip().rpartition("\n")[2]  # what precedes it shows the line of a SyntaxError
         raise error(f"{_place(problem, file)}: {told}; HYBRIDNET_DEBUG=1 shows the whole trace") from problem
@@ -54,6 +54,6 @@ def _place(problem: Exception, file: str) -> str:
 
 
 def _shown(path: Path) -> str:
-    """As short as it can be said from here."""
+    """The shortest path to it from here."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith("..") else relative

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The controllers of a network, and the processes of those that are ours."""
+"""The controllers of a network, and the processes of those that hybridnet starts."""
 
 from hybridnet.controllers.kinds import Controller, OVSController, RemoteController, Ryu
 

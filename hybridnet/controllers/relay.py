@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A relay for OpenFlow: machines reach a controller that listens where only this computer can reach it.
+"""A relay for OpenFlow: through it, machines reach a controller that only this computer can reach.
 
 A controller at 127.0.0.1, or at an address that machines have no route to, is offered at this computer's address toward
 them. Each switch's connection is one connection to the controller, opened when the switch comes, so a controller that

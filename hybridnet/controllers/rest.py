@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The way to a Ryu's REST interface, which answers only those who show its secret.
+"""The connection to a Ryu's REST interface, which answers only requests that show its secret.
 
 The secret is made for each Ryu. Ryu gets it in its environment, which its own user alone can read, and asks for it by
 HTTP's basic authentication; so `call`, ``curl -u hybridnet:SECRET`` and a browser all reach it.
@@ -34,11 +34,11 @@ class Rest:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a request needs: for clients other than `call`."""
+        """Return the headers that a request needs, for clients other than `call`."""
         return {"Authorization": "Basic " + base64.b64encode(f"{USER}:{self.secret}".encode()).decode()}
 
     def call(self, path: str, body: Any = None, method: str | None = None) -> Any:
-        """One request, and its answer as it is in JSON; None for an empty one.
+        """Send one request. Returns its answer, decoded from JSON; None for an empty one.
 
         Args:
             path: for example ``"/stats/switches"``.

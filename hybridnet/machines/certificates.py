@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The certificate of a run: whoever shows it belongs to the run, and nobody else is spoken to.
+"""The certificate of a run: whoever shows it belongs to the run, and the run speaks to nobody else.
 
 It is made when the machines are, signs itself, and serves scheduler, workers and clients alike: each side of every
 connection asks the other for it. It and its key live in memory. A machine gets them through its standard input; they

@@ -16,18 +16,18 @@ from hybridnet.system.journal import RUN_VARIABLE, state_directory
 
 
 def enter(run: str, machine: str, command: list[str]) -> NoReturn:
-    """Becomes `command` in the machine's namespaces.
+    """Become `command` in the machine's namespaces.
 
     Raises:
         MachineError: the machine is not there.
-        EnvironmentLackError: nsenter is not.
+        EnvironmentLackError: nsenter is not installed.
     """
     try:
         pid = int((state_directory() / run / machine / "init").read_text())
         environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         pid, environment = 0, []
-    if f"{RUN_VARIABLE}={run}".encode() not in environment:  # the number is somebody else's by now
+    if f"{RUN_VARIABLE}={run}".encode() not in environment:  # another process has the number by now
         raise MachineError(f"machine {machine} of run {run} is not on this computer any more")
     nsenter = shutil.which("nsenter")
     if nsenter is None:

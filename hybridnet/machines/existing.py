@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Machines found in a Dask cluster that exists already: each of its workers starts the machine's init next to itself.
 
-The workers give the place and the way there. The agent is a second worker of the same scheduler, on the same host and
+The workers provide the place and the connection. The agent is a second worker of the same scheduler, on the same host
+and
 with the same certificates, started and kept by the first: when that ends, so does the agent. The scheduler outlives
 the head here, so the agent also listens for the head's heartbeat.
 """
@@ -24,7 +25,7 @@ _LAUNCHED = "_hybridnet_launched"
 
 
 def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Worker) -> dict[str, Any]:
-    """Runs on an existing worker: starts the init of the machine that this worker's computer is."""
+    """Run on an existing worker: start the init of the machine that this worker's computer is."""
     import os
 
     if os.geteuid() != 0:
@@ -60,7 +61,7 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
 
 
 def end_beside(run: str, timeout: float, dask_worker: Worker) -> int | None:
-    """Runs on an existing worker: lets the machine of `run` end, and waits for it."""
+    """Run on an existing worker: let the machine of `run` end, and wait for it."""
     process = getattr(dask_worker, _LAUNCHED, {}).pop(run, None)
     if process is None:
         return None

@@ -10,7 +10,7 @@
 Nothing but this joins the machines. Addresses are out of 198.18.0.0/15, which RFC 2544 sets aside for tests; each run
 takes a /24 that this computer has no route to, so several runs do not meet.
 
-The namespace has no name and no process: the head holds it open. When the head ends, however it ends, the kernel
+The namespace has no name and no process: the head holds it open. When the head ends, for whatever reason, the kernel
 removes the bridge and every cable.
 """
 
@@ -57,7 +57,9 @@ class Fabric:
         return str(self._subnet[HEAD_HOST_NUMBER])
 
     def plug_in(self, machine: str, init_pid: int) -> dict[str, str]:
-        """Leads a cable to the machine whose init is `init_pid`. Returns the device and address it has to configure."""
+        """Connect a cable to the machine whose init is `init_pid`. Returns the device and address that it must
+        configure.
+        """
         if len(self._machines) >= MACHINES_LIMIT:
             raise MachineError(f"machine {machine}: a run has at most {MACHINES_LIMIT} local machines")
         self._machines.append(machine)
@@ -73,7 +75,7 @@ class Fabric:
         return {"device": DEVICE, "address": f"{self._subnet[number]}/{self._subnet.prefixlen}"}
 
     def close(self) -> None:
-        """Removes the bridge and the cables. Whatever one part raises, all parts end."""
+        """Remove the bridge and the cables. Whatever one part raises, all parts end."""
         Endings(self._forget, self._let_go, self._remove_device).close()
 
     def _remove_device(self) -> None:
@@ -103,7 +105,7 @@ class Fabric:
             prefix=self._inside,
         )
         self._journal.record("link", name=self.device, network=self._network)
-        # Two runs that start at once would find the same addresses free: one looks and takes at a time.
+        # Two runs that start at once would find the same addresses free, so they take turns.
         lock = os.open(state_directory(), os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -136,7 +138,7 @@ def _free_subnet() -> ipaddress.IPv4Network:
 
 
 def _new_network_namespace() -> int:
-    """A descriptor of a new network namespace. Only a thread of its own goes there, so the head stays where it is."""
+    """A descriptor of a new network namespace. Only a separate thread enters it, so the head stays where it is."""
     answer: list[int | OSError] = []
 
     def make() -> None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The first process of a machine: makes its namespaces, starts its agent, reaps what is orphaned, ends everything.
+"""The first process of a machine: makes its namespaces, starts its agent, reaps orphans, ends everything.
 
 ::
 
     head ──stdin──▶ outer process ──fork into a new PID namespace──▶ init (pid 1 of the machine) ──▶ agent
 
-Two lines of JSON come on standard input. After the first (`run`, `machine`, `state`, `own_network`) the namespaces are
-made and a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable. After the second (`network`,
+Two lines of JSON arrive on standard input. After the first (`run`, `machine`, `state`, `own_network`) the namespaces
+are made and a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable. After the second (`network`,
 `agent`) the agent is started with it. Then standard input stays open for as long as the head lives. Whichever ends
 first, the head, its connection or the agent: the agent is asked to clean up, and when this process ends the kernel
 kills whatever is left in the PID namespace; the machine's namespaces, its hosts' names and its mounts vanish with it.
@@ -80,7 +80,7 @@ def _read_line() -> dict[str, Any] | None:
 
 
 def _let_go_of_namespaces() -> None:
-    """Unmounts the copies of the computer's named namespaces: they would keep those alive after their removal."""
+    """Unmount the copies of the computer's named namespaces: they would keep those alive after their removal."""
     for line in reversed(Path("/proc/self/mountinfo").read_text().splitlines()):
         fields = line.split()
         if fields[fields.index("-") + 1] == "nsfs":
@@ -89,7 +89,7 @@ def _let_go_of_namespaces() -> None:
 
 
 def _mount_machine(state: str, own_network: bool) -> None:
-    """Gives the machine its own /proc, /sys and /run; a shared computer's other files stay as they are."""
+    """Give the machine its own /proc, /sys and /run; a shared computer's other files stay as they are."""
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     _let_go_of_namespaces()
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -125,7 +125,7 @@ def _mount_machine(state: str, own_network: bool) -> None:
 
 
 def _plug_in(network: dict[str, Any]) -> None:
-    """Configures the device that the head has moved into this network namespace."""
+    """Configure the device that the head has moved into this network namespace."""
     device = network["device"]
     settings = Path("/proc/sys/net")
     (settings / f"ipv6/conf/{device}/disable_ipv6").write_text("1")
@@ -145,7 +145,7 @@ def _plug_in(network: dict[str, Any]) -> None:
 
 
 def _reap_until(agent: int, wakeup: int) -> int | None:
-    """Reaps children; returns the agent's exit status once it has ended, else None."""
+    """Reap children; return the agent's exit status once it has ended, else None."""
     with contextlib.suppress(BlockingIOError):
         os.read(wakeup, 4096)
     while True:
@@ -169,7 +169,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
         _libc.sethostname(machine.encode(), len(machine.encode()))
     second = _read_line()
     if second is None:
-        return 0  # the head has changed its mind
+        return 0  # the head has given up
     if second.get("network"):
         _plug_in(second["network"])
 
@@ -180,7 +180,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
     terminated: list[int] = []
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGTERM, lambda *_: terminated.append(1))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's ^C is for the head; the agents are told by it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's ^C is for the head, which tells the agents
     with (directory / "agent.log").open("wb") as log:
         agent = subprocess.Popen(
             [sys.executable, "-m", "hybridnet.machines.worker"],
@@ -206,7 +206,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
         while status is None and select.select([reading], [], [], CLEANUP_SECONDS)[0]:
             status = _reap_until(agent.pid, reading)
     if status == 0 and not first["own_network"]:
-        # The head cannot reach these files: what is left is the agent's log and an empty journal.
+        # The head cannot reach these files: the agent's log and an empty journal remain.
         shutil.rmtree(directory.parent, ignore_errors=True)
         with contextlib.suppress(OSError):  # other runs are there
             Path(state).rmdir()
@@ -217,7 +217,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
 
 
 def main() -> NoReturn:
-    """Reads the first line, makes the namespaces, and becomes the outer process or the machine's init."""
+    """Read the first line, make the namespaces, and become the outer process or the machine's init."""
     first = _read_line()
     if first is None:
         sys.exit(0)

@@ -28,7 +28,7 @@ class LaunchedMachine:
     """A machine's outer process: `python -m hybridnet.machines.init`, or the `ssh` that runs it elsewhere."""
 
     def __init__(self, name: str, argv: list[str], first: dict[str, Any], journal: Journal) -> None:
-        """Starts it and gives it the first line; see `hybridnet.machines.init`."""
+        """Start it and send it the first line; see `hybridnet.machines.init`."""
         self.name = name
         self._words: deque[bytes] = deque(maxlen=60)
         self._process = subprocess.Popen(
@@ -50,10 +50,10 @@ class LaunchedMachine:
             raise
 
     def await_namespaces(self) -> dict[str, Any]:
-        """Waits until the machine's namespaces are made; returns what it says about them.
+        """Wait until the machine's namespaces are made; return what it says about them.
 
         Raises:
-            MachineError: it ended; the message has its own words.
+            MachineError: it ended; the message quotes it.
         """
         assert self._process.stdout is not None
         watchdog = threading.Timer(START_SECONDS, self._process.kill)
@@ -66,17 +66,17 @@ class LaunchedMachine:
             self._process.wait()
             self._reader.join(5)
             raise MachineError(
-                f"machine {self.name} could not be started: {self.words() or 'it said nothing'}"
+                f"machine {self.name} could not be started: {self.words() or 'it printed nothing'}"
             )
         answer: dict[str, Any] = json.loads(line)
         return answer
 
     def start_agent(self, second: dict[str, Any]) -> None:
-        """Gives the second line."""
+        """Send the second line."""
         self._send(second)
 
     def watch(self, on_end: Callable[[str], None]) -> None:
-        """Calls `on_end` with its last words, from a thread, when the machine ends."""
+        """Call `on_end` with its last words, from a thread, when the machine ends."""
 
         def wait() -> None:
             self._process.wait()
@@ -86,17 +86,17 @@ class LaunchedMachine:
         threading.Thread(target=wait, name=f"watch {self.name}", daemon=True).start()
 
     def words(self) -> str:
-        """The last that came on its standard error."""
+        """Return the end of its standard error."""
         return b"".join(self._words).decode(errors="replace").strip()
 
     def ask_to_end(self) -> None:
-        """Lets go of its standard input: the agent cleans up, and the machine ends."""
+        """Close its standard input: the agent cleans up, and the machine ends."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
 
     def await_end(self) -> None:
-        """Waits for the end; what does not end in time is killed, and the kernel takes its namespaces down."""
+        """Wait for the end; kill what does not end in time. The kernel then removes its namespaces."""
         try:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -117,7 +117,7 @@ class LaunchedMachine:
             self._process.wait()
             self._reader.join(5)
             raise MachineError(
-                f"machine {self.name} could not be started: {self.words() or 'it said nothing'}"
+                f"machine {self.name} could not be started: {self.words() or 'it printed nothing'}"
             ) from None
 
     def _collect_words(self) -> None:

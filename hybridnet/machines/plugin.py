@@ -45,7 +45,7 @@ def progress_topic(run: str) -> str:
 
 
 async def perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Outcome:
-    """Runs on the machine's worker: the verb, in a thread of the agent's."""
+    """Run on the machine's worker: the verb, in a thread of the agent's."""
     agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
     try:
         running = asyncio.get_running_loop().run_in_executor(agent.threads, agent.perform, verb, arguments)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Dask's servers as a run wants them: their housekeeping turned down, and without web pages.
 
-By default every worker samples its stacks 100 times a second and looks at its event loop 50 times a second, the
-scheduler too: three processes that do nothing take a tenth of a core from the network that they serve. Measured with
+By default every worker, and the scheduler, samples its stacks 100 times a second and looks at its event loop 50 times a
+second: three idle processes take a tenth of a core from the network that they serve. Measured with
 128 idle hosts on 2 cores.
 
 The web pages know no password: anybody on the computer could read them.
@@ -25,15 +25,17 @@ SETTINGS = {
 
 
 def turn_down_housekeeping() -> None:
-    """Sets them for this process; before its scheduler, worker or client is made."""
+    """Set them for this process, before its scheduler, worker or client is made."""
     dask.config.set(SETTINGS)
 
 
 class _WithoutPages:
-    """Of a Dask server: it listens for Dask's own protocol, which asks for the certificate, and for nothing else."""
+    """A part of a Dask server, which listens for Dask's own protocol, which asks for the certificate, and for nothing
+    else.
+    """
 
     def start_http_server(self, *arguments: Any, **options: Any) -> None:
-        """Starts none."""
+        """Start none."""
 
 
 class QuietScheduler(_WithoutPages, Scheduler):

@@ -7,7 +7,7 @@ from distributed import Security
 
 
 def security_of(pem: dict[str, str]) -> Security:
-    """What Dask is told of a certificate: to show it in every role, and to speak to nobody who shows no such one.
+    """What Dask is told about a certificate: show it in every role, and speak only to those who show it too.
 
     Args:
         pem: ``certificate`` and ``key``, and the ``authority`` that signed it, by default itself; PEM, or files of it.

@@ -3,7 +3,8 @@
 
 Started by `hybridnet.machines.init`, which gives one JSON object on standard input: where the scheduler is, how this
 machine is called and reached, the run's certificate and its key (never on a command line, never in a file).
-It ends when it is told to, or when its scheduler is gone; in both cases the agent removes all it has made first.
+It ends when it is told to, or when its scheduler is gone; in both cases the agent first removes everything that it
+made.
 """
 
 from __future__ import annotations
@@ -65,14 +66,14 @@ async def _serve(settings: dict[str, Any]) -> None:
 
 
 async def _end_in_silence(worker: Worker, agent: Agent, seconds: float) -> None:
-    """Where the scheduler outlives the head: ends the worker once nothing was heard of the head for so long."""
+    """If the scheduler outlives the head, end the worker when nothing has been heard of the head for this long."""
     while (left := agent.last_heard + seconds - time.monotonic()) > 0:
         await asyncio.sleep(left)
     await worker.close(reason="the head is silent")
 
 
 def main() -> None:
-    """Runs the agent until its end."""
+    """Run the agent until its end."""
     die_with_parent()
     raise_thread(Priority.AGENT)
     raise_session(os.getpid(), Priority.AGENT)

@@ -85,7 +85,7 @@ class CLI(shell.CLI):
             )
 
     def do_dump(self, _: str) -> None:
-        """dump: all there is to say about each node."""
+        """dump: print everything about each node."""
         for node in self.mn.values():
             output(f"{node!r}\n")
 
@@ -131,7 +131,7 @@ class CLI(shell.CLI):
         self.default(line)
 
     def do_time(self, line: str) -> None:
-        """time COMMAND: run a command and tell how long it took."""
+        """time COMMAND: run a command and print how long it took."""
         start = time.time()
         self.onecmd(line)
         sys.stdout.write(f"*** Elapsed time: {time.time() - start:.6f} secs\n")

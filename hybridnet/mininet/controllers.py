@@ -84,7 +84,7 @@ class Controller:
         """Nothing: it stops when the network does."""
 
     def IP(self, intf: Any = None) -> str:
-        """Where it listens."""
+        """Return where it listens."""
         return self.ip
 
     def intfList(self) -> list[Any]:
@@ -163,7 +163,7 @@ class RemoteController(Controller):
         return _answers(ip, port)
 
     def checkListening(self) -> None:
-        """Warn where nothing listens."""
+        """Warn if nothing listens."""
         ports = kinds.OPENFLOW_PORTS if self.port is None else (self.port,)
         if not any(_answers(self.ip, port) for port in ports):
             warn(f"Unable to contact the remote controller at {self.ip}:{ports[0]}\n")
@@ -196,7 +196,7 @@ class _Remote(kinds.RemoteController):
     _relay: Relay | None = None
 
     def begin(self, head_address: str) -> None:
-        """Find the way to it; warn where nothing listens, as Mininet does."""
+        """Find the way to it; warn if nothing listens, as Mininet does."""
         ports = kinds.OPENFLOW_PORTS if self.port is None else (self.port,)
         here = self.ip in LOOPBACK
         for port in ports:
@@ -238,7 +238,7 @@ class _Program(_Remote):
         self._process: subprocess.Popen[bytes] | None = None
 
     def begin(self, head_address: str) -> None:
-        """Start it, and wait until it listens. Raises ControllerError where it cannot be started or ends."""
+        """Start it, and wait until it listens. Raises ControllerError if it cannot be started or ends."""
         try:
             self._process = subprocess.Popen(
                 self._argv, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -264,7 +264,7 @@ class _Program(_Remote):
         super().begin(head_address)
 
     def check(self) -> None:
-        """Raise ControllerError where it has died."""
+        """Raise ControllerError if it has died."""
         if self._process is not None and self._process.poll() is not None:
             raise ControllerError(f"controller {self.name} has ended with status {self._process.returncode}")
 

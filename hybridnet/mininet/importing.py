@@ -64,7 +64,7 @@ def path_of_mininet() -> Path:
 
 
 def imports_mininet(script: Path) -> bool:
-    """Whether a script, or a module beside it that it imports, imports `mininet`. False where it is no Python."""
+    """Whether a script, or a module beside it that it imports, imports `mininet`. False if it is not Python."""
     return _imports_mininet(script, set())
 
 

@@ -36,7 +36,7 @@ class MininetLogger(logging.Logger):
         setLogLevel(levelname)
 
     def output(self, msg: object, *args: object) -> None:
-        """Results that were asked for."""
+        """Print results that were asked for."""
         self.log(OUTPUT, msg, *args)
 
     @property

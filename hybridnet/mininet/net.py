@@ -124,7 +124,7 @@ class Mininet:
         return switch
 
     def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> Any:
-        """Add a controller: an object, or a class and its parameters. Returns it; None where the class gives none."""
+        """Add a controller: an object, or a class and its parameters. Returns it; None if the class gives none."""
         if isinstance(name, Controller):
             made: Any = name
         elif isinstance(controller, Controller):
@@ -425,7 +425,7 @@ class Mininet:
         self.live.set_link(link.intf1.node.name, link.intf2.node.name, key=between.index(link), **options)
 
     def configLinkStatus(self, src: str, dst: str, status: str) -> None:
-        """Set the links between two nodes (by name) "up" or "down"; says so where there is none."""
+        """Set the links between two nodes (by name) "up" or "down"; says so if there is none."""
         for name in (src, dst):
             if name not in self.nameToNode:
                 error(f"{name} is not in the network\n")
@@ -447,7 +447,7 @@ class Mininet:
     # Trying
 
     def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
-        """Ping once between all pairs of hosts; prints a table. Returns the percentage lost."""
+        """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
         return self._net().ping(self._hosts(hosts), timeout=PING_SECONDS if timeout is None else timeout)
 
     def pingAll(self, timeout: float | str | None = None) -> float:

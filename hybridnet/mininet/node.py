@@ -270,11 +270,11 @@ class CPULimitedHost(Host):
         return super().config(**params)
 
     def setCPUFrac(self, f: float, sched: str | None = None) -> None:
-        """Says that it has no effect."""
+        """Say that it has no effect."""
         tolerate("setCPUFrac", "shares of the processor are not limited; it has no effect")
 
     def setCPUs(self, cores: Any, mems: int = 0) -> None:
-        """Says that it has no effect."""
+        """Say that it has no effect."""
         tolerate("setCPUs", "processes of hosts are not pinned; it has no effect")
 
     @classmethod
@@ -311,7 +311,7 @@ class Switch(Node, live.Switch):
         self.on_start = None
 
     def defaultDpid(self, dpid: str | None = None) -> str:
-        """Its datapath id: the one given, or the first number in its name. Raises UsageError where it has none."""
+        """Its datapath id: the one given, or the first number in its name. Raises UsageError if it has none."""
         if dpid is not None:
             return dpid.replace(":", "").lower().zfill(self.dpidLen)
         number = re.search(r"\d+", self.name)
@@ -322,7 +322,7 @@ class Switch(Node, live.Switch):
         return f"{int(number[0]):x}".zfill(self.dpidLen)
 
     def defaultIntf(self) -> Any:
-        """Its first port; None where it has none."""
+        """Its first port; None if it has none."""
         return self.intfs[min(self.intfs)] if self.intfs else None
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:

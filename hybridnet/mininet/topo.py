@@ -171,7 +171,7 @@ class Topo:
         return sorted(turned, key=lambda link: (natural(link[0]), natural(link[1])))
 
     def port(self, src: str, dst: str) -> tuple[int, int] | None:
-        """The ports of the first link between two nodes, `src`'s first; None where there is none."""
+        """The ports of the first link between two nodes, `src`'s first; None if there is none."""
         for sport, (node, dport) in sorted(self.ports.get(src, {}).items()):
             if node == dst:
                 return sport, dport

@@ -66,7 +66,7 @@ def run(cmd: str) -> int:
 
 
 def checkRun(cmd: str) -> int:
-    """`run`; raises CalledProcessError where the command fails."""
+    """`run`; raises CalledProcessError if the command fails."""
     return subprocess.check_call(cmd.split(" "))
 
 
@@ -209,7 +209,7 @@ def ipNum(w: int, x: int, y: int, z: int) -> int:
 
 
 def ipAdd(i: int, prefixLen: int = 8, ipBaseNum: int = 0x0A000000) -> str:
-    """Address number `i` of a network. Raises UsageError where the network has not so many.
+    """Address number `i` of a network. Raises UsageError if the network has not so many.
 
     Example:
         >>> ipAdd(257, 8)

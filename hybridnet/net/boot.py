@@ -35,7 +35,7 @@ _POLL_S = 0.1
 
 
 def machine_names(topo: Topo) -> list[str]:
-    """The machines that a topology names; where it names none, one."""
+    """Return the machines that a topology names, or one if it names none."""
     named = {spec.machine for spec in topo.node_specs() if spec.machine is not None}
     return sorted(named, key=natural) or ["m1"]
 
@@ -91,7 +91,7 @@ def await_switches(
         check: raises the error of a controller that has died meanwhile.
 
     Raises:
-        ControllerError: a switch found none in time.
+        ControllerError: a switch did not find one in time.
     """
     deadline = time.monotonic() + patience_s
     for attempt in itertools.count():
@@ -134,7 +134,7 @@ def switches_with_controllers(plan: Plan) -> list[str]:
 
 
 def parts_text(hosts: Sequence[object], switches: Sequence[object], links: Sequence[object]) -> str:
-    """How much of what there is.
+    """Count what there is.
 
     Example:
         >>> parts_text("ab", "a", "")
@@ -155,7 +155,7 @@ def counted(number: int, what: str) -> str:
 
 
 def own_address_toward(address: str) -> str:
-    """This computer's address on the way to a machine. Sends nothing: a UDP socket only looks up the
+    """Return this computer's address toward a machine. Sends nothing: a UDP socket only looks up the
     route.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

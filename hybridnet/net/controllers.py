@@ -57,7 +57,7 @@ class Controllers:
                 self.add(f"c{number}", kind, {}, taken)
 
     def check_machines(self, machines: Sequence[str]) -> None:
-        """Raise UsageError where a controller is for a machine that there is not."""
+        """Raise UsageError if a controller names a machine that does not exist."""
         for controller in self.all:
             for machine in controller.machines or ():
                 if machine not in machines:
@@ -80,7 +80,7 @@ class Controllers:
             controller.ready()
 
     def check(self) -> None:
-        """Raise ControllerError where one has died."""
+        """Raise ControllerError if one has died."""
         for controller in self.all:
             controller.check()
 
@@ -99,14 +99,14 @@ class Controllers:
         except TypeError as error:
             raise UsageError(f"{what}: {shown(kind)} does not take its options: {error}") from error
         if not isinstance(made, RemoteController):
-            raise UsageError(f"{what}: {shown(kind)} made {shown(made)}, which is no controller")
+            raise UsageError(f"{what}: {shown(kind)} made {shown(made)}, which is not a controller")
         return made
 
 
 def controller_targets(
     controllers: Sequence[RemoteController], heads: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Of each machine, what its switches are told; `heads`: this computer's address toward it."""
+    """Return what the switches of each machine are told; `heads`: this computer's address toward it."""
     return {
         machine: [
             controller.target(head)
@@ -125,5 +125,5 @@ def _check_kind(kind: Any, what: str) -> None:
         made = made.func
     if not callable(made) or (isinstance(made, type) and not issubclass(made, RemoteController)):
         raise UsageError(
-            f"{what} {shown(kind)} is no controller; give a class, an object such as Ryu('c0', 'my_app.py'), or None"
+            f"{what} {shown(kind)} is not a controller; give a class, an object such as Ryu('c0', 'my_app.py'), or None"
         )

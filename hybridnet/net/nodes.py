@@ -46,7 +46,7 @@ class LiveNodes:
         base: type[Node] = Switch if spec.kind == "switch" else Node
         if not isinstance(node, base) or getattr(node, "name", None) != spec.name:
             raise TopologyError(
-                f"{what}: {shown(cls)} made {shown(node)}, which is no {spec.kind} of that name"
+                f"{what}: {shown(cls)} made {shown(node)}, which is not a {spec.kind} of that name"
             )
         if isinstance(node, Switch):
             node.on_start = self._on_start
@@ -86,7 +86,7 @@ class LiveNodes:
 
 
 def check_node_class(cls: Any, kind: str, what: str) -> Any:
-    """What makes nodes of a kind: a class, a functools.partial of one, or a function. None passes.
+    """What makes nodes of a kind: a class, a functools.partial of one, or a function. None is allowed.
 
     Raises:
         TopologyError: it makes something else.
@@ -100,7 +100,7 @@ def check_node_class(cls: Any, kind: str, what: str) -> Any:
         right = made is None or callable(made)
     if not right:
         base = "Switch" if kind == "switch" else "Host"
-        raise TopologyError(f"{what} {shown(cls)} is no {base} class; give a subclass of hybridnet.{base}")
+        raise TopologyError(f"{what} {shown(cls)} is not a {base} class; give a subclass of hybridnet.{base}")
     return cls
 
 

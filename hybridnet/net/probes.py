@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Looking at a running network: who reaches whom, and how fast. What `Net.ping`, `pingAll`, `iperf` do."""
+"""Looking at a running network: who reaches whom, and how fast. `Net.ping`, `pingAll` and `iperf` use this."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def ping_all(cluster: Cluster, hosts: Sequence[Host], wait_s: float) -> float:
 
 
 def patience(timeout: Any) -> float:
-    """How long a ping is waited for, in seconds: a number, or the text of one; None is a second. Raises UsageError."""
+    """How long to wait for a ping, in seconds: a number, or the text of one; None is a second. Raises UsageError."""
     try:
         seconds = 1.0 if timeout is None else float(timeout)
         if isinstance(timeout, bool) or not 0 < seconds <= MOST_SECONDS:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise UsageError(
-            f"ping: timeout {shown(timeout)} is no number of seconds; write for example 2"
+            f"ping: timeout {shown(timeout)} is not a number of seconds; write for example 2"
         ) from None
     return seconds
 
@@ -106,7 +106,7 @@ def iperf(
 
     Raises:
         UsageError: unknown protocol, or the server has no address.
-        ExperimentError: iperf3 failed; quotes it.
+        ExperimentError: iperf3 failed; the message quotes it.
     """
     choice(protocol, "iperf: protocol", ("TCP", "UDP"))
     number(seconds, "iperf: seconds", 0.1, MOST_SECONDS)
@@ -160,7 +160,7 @@ def _await_line(program: Popen, wanted: str, server: Host) -> None:
         if wanted in line:
             return
     raise ExperimentError(
-        f"iperf: the server on {server} did not start: {' '.join(lines).strip() or 'it said nothing'}"
+        f"iperf: the server on {server} did not start: {' '.join(lines).strip() or 'it printed nothing'}"
     )
 
 
@@ -178,7 +178,7 @@ def _report(out: str, err: str, client: Host) -> dict[str, Any]:
     except ValueError:
         said = err.strip() or out.strip()[-300:]
         raise MachineError(
-            f"iperf: the client on {client} gave no report: {said or 'it said nothing'}"
+            f"iperf: the client on {client} gave no report: {said or 'it printed nothing'}"
         ) from None
     if "error" in report:
         raise ExperimentError(f"iperf: the client on {client} failed: {report['error']}")

@@ -2,7 +2,7 @@
 """Interfaces and links of the live network.
 
 `Link` and `Intf` also stand for Mininet's classes of the same name where a script passes them to `link=` or
-`cls=`: whether a link is a veth pair or simulated follows from its options, so `TCLink` is another name for
+`cls=`: a link's options decide whether it is a veth pair or simulated, so `TCLink` is another name for
 `Link`.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["Intf", "Link", "Owner", "TCIntf", "TCLink"]
 
 
 class Owner(Protocol):
-    """What an interface asks of the node that it belongs to."""
+    """What an interface needs of its node."""
 
     name: str
 
@@ -80,7 +80,7 @@ class Intf:
         """Replace the addresses of one family by one: ``"10.0.0.5/8"``, or an address and a prefix length.
 
         Raises:
-            UsageError: it is no address with a prefix length.
+            UsageError: it is not an address with a prefix length.
             MachineError: the host refused it.
         """
         written = str(ipstr) if isinstance(ipstr, str | _ADDRESSES) else ""
@@ -89,7 +89,7 @@ class Intf:
             address = ipaddress.ip_interface(text)
         except ValueError:
             raise UsageError(
-                f"interface {self}: {shown(text if written else ipstr)} is no IP address; write one like 10.0.0.5/8"
+                f"interface {self}: {shown(text if written else ipstr)} is not an IP address; write one like 10.0.0.5/8"
             ) from None
         family = f"-{address.version}"
         self.node.execute(["ip", family, "address", "flush", "dev", self.name, "scope", "global"])
@@ -101,12 +101,12 @@ class Intf:
             self.ip6 = str(address.ip)
 
     def setMAC(self, mac: str) -> None:
-        """Replace the MAC address. Raises MachineError where the host refuses it."""
+        """Replace the MAC address. Raises MachineError if the host refuses it."""
         self.node.execute(["ip", "link", "set", "dev", self.name, "address", str(mac)])
         self.mac = mac
 
     def ifconfig(self, *args: str) -> str:
-        """Set it ``"up"`` or ``"down"``; without argument, what `ip address` says of it."""
+        """Set it ``"up"`` or ``"down"``; without an argument, return what `ip address` prints about it."""
         if args in (("up",), ("down",)):
             self.node.set_interface(self.name, args[0] == "up")
             return ""
@@ -122,7 +122,7 @@ class Intf:
         return bool(int(flags, 16) & 1)
 
     def status(self) -> str:
-        """ "OK" where the device is there, else "MISSING"; for a switch's patch port there is no device to
+        """Return "OK" if the device exists, else "MISSING"; a switch's patch port has no device to
         look at.
         """
         return "OK" if f" {self.name}" in self.node.execute(["ip", "-o", "link", "show"]) else "MISSING"
@@ -143,7 +143,7 @@ class Link:
         """Made by the network.
 
         Args:
-            kind: what it became: veth, patch, simulated, cut.
+            kind: what it became: veth, patch, simulated or cut.
 
         Raises:
             UsageError: a script makes one, as Mininet's may.

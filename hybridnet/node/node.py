@@ -55,7 +55,7 @@ class Node:
         return dict(self.params)
 
     def unbind(self) -> None:
-        """The network is stopped: what the node was connected to is gone."""
+        """Forget the agent and the interfaces: the network is stopped."""
         self._agent = None
         self.waiting = False
 
@@ -71,7 +71,7 @@ class Node:
             timeout: seconds after which it is interrupted and MachineError raised; None: none.
 
         Raises:
-            MachineError: the network is not started, another command is running, or the time is over.
+            MachineError: the network is not started, another command is running, or the time is up.
         """
         command = command_text(args)
         limit = checked_timeout(timeout, f"{self.name}.cmd")
@@ -112,7 +112,7 @@ class Node:
         self.waiting = True
 
     def monitor(self, timeoutms: float | None = None) -> str:
-        """What the command has printed since; waits for some, at most `timeoutms`. `waiting` is False once
+        """Return what the command has printed since; wait at most `timeoutms` for some. `waiting` is False once
         it ended.
         """
         if timeoutms is not None:
@@ -142,7 +142,7 @@ class Node:
     # Programs beside the shell
 
     def popen(self, *args: Any, **options: Any) -> Popen:
-        """Start a program in the node, with `subprocess.Popen`'s face.
+        """Start a program in the node, with the interface of `subprocess.Popen`.
 
         Args:
             args: one list of arguments, one text (divided into words, or for the shell with shell=True), or
@@ -175,10 +175,12 @@ class Node:
         """Run a short program beside the shell and return its output.
 
         Raises:
-            MachineError: it failed; quotes what it said.
+            MachineError: it failed; the message quotes it.
         """
         if not isinstance(argv, list | tuple) or not all(isinstance(word, str) for word in argv):
-            raise UsageError(f"{self.name}.execute: {shown(argv)} is no list of words; write ['ip', 'route']")
+            raise UsageError(
+                f"{self.name}.execute: {shown(argv)} is not a list of words; write ['ip', 'route']"
+            )
         limit = number(timeout, f"{self.name}.execute: timeout", 0, 1e9)
         done = self._call("exec", argv=_argv((list(argv),)), timeout=limit, node=self.name)
         if done["status"] != 0:
@@ -197,11 +199,11 @@ class Node:
         return [intf.name for intf in self.intfList()]
 
     def defaultIntf(self) -> Intf | None:
-        """The interface with the lowest port; None where there is none."""
+        """The interface with the lowest port; None if there is none."""
         return self.intfs[min(self.intfs)] if self.intfs else None
 
     def intf(self, intf: str | int | Intf | None = None) -> Intf | None:
-        """The interface of that name or port; the default one without argument; None where there is none."""
+        """The interface of that name or port; the default one without argument; None if there is none."""
         if intf is None or intf == "":
             return self.defaultIntf()
         if isinstance(intf, Intf):
@@ -216,7 +218,7 @@ class Node:
         return None if found is None else found.IP()
 
     def IP6(self, intf: str | int | Intf | None = None) -> str | None:
-        """The IPv6 address of an interface (the default one), without prefix length; None where it has none."""
+        """The IPv6 address of an interface (the default one), without prefix length; None if it has none."""
         found = self.intf(intf)
         return None if found is None else found.IP6()
 
@@ -347,7 +349,7 @@ class Switch(Node):
         """Switches end with the network; nothing happens here."""
 
     def connected(self) -> bool:
-        """Whether its controller has it."""
+        """Return whether it is connected to a controller."""
         return bool(self._call("switches_connected").get(self.name, False))
 
     def dpctl(self, *args: Any) -> str:

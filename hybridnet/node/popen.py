@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Popen: a program that runs in a node, with the face of `subprocess.Popen`.
+"""Popen: a program that runs in a node, with the interface of `subprocess.Popen`.
 
-The program is the agent's child; here is a handle. Its output is kept by the agent up to a bound and fetched
+The program is the agent's child; this is a handle. Its output is kept by the agent up to a bound and fetched
 when it is read; after that the program waits, so a program that prints much must be read, or be given a file.
 """
 
@@ -61,7 +61,9 @@ class Popen:
         if env is not None and not (
             isinstance(env, Mapping) and all(isinstance(word, str) for pair in env.items() for word in pair)
         ):
-            raise UsageError(f"{what}: env={shown(env)} is no dictionary of texts; write {{'NAME': 'value'}}")
+            raise UsageError(
+                f"{what}: env={shown(env)} is not a dictionary of texts; write {{'NAME': 'value'}}"
+            )
         if cwd is not None:
             values.text(cwd, f"{what}: cwd")
         self._call = call
@@ -123,7 +125,7 @@ class Popen:
         found: dict[str, Any] = {}
 
         def read(name: str, stream: _Output) -> None:
-            with contextlib.suppress(HybridnetError):  # the machine is gone: `wait` raises it
+            with contextlib.suppress(HybridnetError):  # the machine is gone: `wait` raises the error
                 found[name] = stream.read()
 
         readers = [
@@ -143,7 +145,7 @@ class Popen:
         """Send a signal to it."""
         if not isinstance(signal, int) or not 0 < signal < NSIG:
             raise UsageError(
-                f"program {self.pid}: {shown(signal)} is no signal; write signal.SIGTERM or the like"
+                f"program {self.pid}: {shown(signal)} is not a signal; write signal.SIGTERM or the like"
             )
         self._call("signal_process", number=self._number, signal=int(signal))
 
@@ -214,7 +216,7 @@ class _Output:
         return list(self)
 
     def read_available(self, timeout: float) -> bytes | None:
-        """What there is, waited for at most `timeout` seconds; None at the end."""
+        """Return what there is, after at most `timeout` seconds; None at the end."""
         if not self._buffer and not self._ended:
             self._fetch(timeout)
         if not self._buffer and self._ended:
@@ -258,7 +260,7 @@ class _Input:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is held back."""
 
     def close(self) -> None:
         """Let the program see the end of its input."""

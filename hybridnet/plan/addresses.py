@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Addresses: every host and router interface gets an IPv4 address, and an IPv6 one where that is asked for.
+"""Addresses: every host and router interface gets an IPv4 address, and an IPv6 one if asked for.
 
 Without a simulated router in the segment, Mininet's rule: the n-th host (natural order) gets the n-th
 address of ip_base on its first interface, and its other interfaces get none. With a router:
@@ -7,9 +7,9 @@ address of ip_base on its first interface, and its other interfaces get none. Wi
     10.k.0.0/16       the k-th routed segment: hosts from 10.k.0.1 up, routers from 10.k.255.254 down
     100.64.0.0/10     one /30 for each pair of routers joined without a host between them
 
-An explicit `ip=` always wins, and decides its segment's subnet where it comes with a prefix length. IPv6 follows the
+An explicit `ip=` always wins, and sets its segment's subnet if it has a prefix length. IPv6 follows the
 same rules with `ip6=` and ip6_base, one /64 for each segment: hosts from ::1 up, routers from ::fffe down. Without
-ip6_base it is only in the segments where an interface is told its address and prefix length.
+ip6_base, only segments where an interface is given its address and prefix length have IPv6.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def assign_addresses(layout: Layout, segments: Sequence[Segment], family: Family
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What the description says of one interface's address."""
+    """What the description says about one interface's address."""
 
     address: Address | None = None
-    network: Subnet | None = None  # where the prefix length was given too
-    none: bool = False  # ip=None: it shall have no address
+    network: Subnet | None = None  # if the prefix length was given too
+    none: bool = False  # ip=None: it gets no address
 
 
 def _wanted(layout: Layout, end: End, family: Family) -> _Wanted:

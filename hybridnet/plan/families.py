@@ -49,8 +49,8 @@ class Family:
         base: where the hosts of segments without a router are numbered; None: they get addresses only where told.
         routed, pairs: subnets for segments with a router, and for pairs of routers; empty: those get addresses
             only where one of their interfaces is told its own.
-        pool: what `routed` is called where it runs out.
-        most: of a subnet only its first so many addresses are given away.
+        pool: what to call `routed` when it runs out.
+        most: only this many addresses of a subnet are given out.
         least_mtu: of an interface that has such an address.
     """
 
@@ -75,7 +75,7 @@ class Family:
         return IPv4Address(number) if self.version == 4 else IPv6Address(number)
 
     def may_not_be_given(self, parsed: Interface) -> str | None:
-        """Why no interface may have it for its own; None where one may."""
+        """Return why no interface may have this address; None if one may."""
         network = parsed.network
         if self.version == 4:
             own = (network.network_address, network.broadcast_address) if network.prefixlen < 31 else ()

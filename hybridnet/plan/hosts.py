@@ -13,7 +13,7 @@ __all__ = ["host_plans"]
 
 
 def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[str, Any]]:
-    """The hosts on one machine. With `static_arp` each knows the MAC addresses of all others in its
+    """The hosts on one machine. With `static_arp` each host knows the MAC addresses of all others in its
     subnet.
     """
     neighbours = _neighbours(network) if static_arp else []

@@ -38,7 +38,7 @@ class Network:
 def instance_plan(
     network: Network, machine: str, joints: Joints, options: PlanOptions
 ) -> dict[str, Any] | None:
-    """The instance plan of one machine; None where nothing is simulated.
+    """The instance plan of one machine; None if nothing is simulated.
 
     Raises:
         PlanError: two interfaces or portals of the instance have the same name.
@@ -78,7 +78,7 @@ def instance_plan(
 
 
 def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
-    """Over both directions of all links; 0 where there is none."""
+    """The least delay over both directions of all links; 0 if there are none."""
     return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
 
 
@@ -150,7 +150,7 @@ def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> 
     try:
         application["destination"] = str(ipaddress.ip_address(destination))
     except ValueError:
-        raise PlanError(f"{what}: there is no such node, and it is no address of IPv4 or IPv6") from None
+        raise PlanError(f"{what}: there is no such node, and it is not an address of IPv4 or IPv6") from None
     return application
 
 

@@ -2,8 +2,8 @@
 """Layout: which machine each node lives on.
 
 A node without `machine=` lives where its neighbours live. First along links that cannot be cut (their delay
-is too short to hide the way between machines), then along the others; a part of the network in which nobody
-names a machine lives on the first one.
+is too short to hide the transit between machines), then along the others. If no node of a part of the network
+names a machine, the part lives on the first one.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class LinkPlan:
-    """What became of one link. `kind`: veth, patch, simulated, cut."""
+    """What one link became. `kind`: veth, patch, simulated or cut."""
 
     name: str
     kind: str
@@ -57,17 +57,17 @@ class Joints:
 def join(
     layout: Layout, addresses: dict[str, str], least_cut_delay_ns: int, backend: str, peer_port: int
 ) -> tuple[list[LinkPlan], dict[str, Joints]]:
-    """Decide every link, and write down what each machine makes for it.
+    """Decide what every link becomes, and what each machine makes for it.
 
     Args:
         layout: the description with every node on a machine.
         addresses: where each machine is reached, in the machines' order.
-        least_cut_delay_ns: less delay is refused between machines.
+        least_cut_delay_ns: the smallest delay that is allowed between machines.
         backend: of emulation portals.
         peer_port: the UDP port of the first pair of machines; each further pair takes the next one.
 
     Raises:
-        PlanError: a link between machines has too little delay; an option cannot be had at that kind of end.
+        PlanError: a link between machines has too little delay, or an option is not available at that kind of end.
     """
     joints = {machine: Joints() for machine in addresses}
     channels: dict[frozenset[str], int] = {}
@@ -104,7 +104,7 @@ def join(
 def changed(
     plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
 ) -> tuple[LinkPlan, dict[str, Json]]:
-    """The link with other directions while it runs, and what each machine's agent is told by set_link.
+    """Return the link with other directions while it runs, and what set_link tells each machine's agent.
 
     Raises:
         PlanError: it is not simulated, or a cut link's delay becomes too short.
@@ -144,7 +144,7 @@ def _check_cut_delay(link: LinkSpec | LinkPlan, machines: tuple[str, str], least
         least = format_delay(least_cut_delay_ns)
         raise PlanError(
             f"link {link.name}: its ends are on machines {machines[0]} and {machines[1]}, and its delay "
-            f"({format_delay(delay)}) cannot hide the way between them; give it delay='{least.replace(' ', '')}' "
+            f"({format_delay(delay)}) cannot hide the transit between them; give it delay='{least.replace(' ', '')}' "
             "or more, or put both ends on one machine"
         )
 

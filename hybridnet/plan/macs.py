@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """MAC addresses: given, counted as Mininet's autoSetMacs does, or derived from the interface's name.
 
-A derived address is locally administered (02:...), and the same in every run, so captures of two runs can be
-compared.
+A derived address is locally administered (02:...) and the same in every run, so you can compare captures of two
+runs.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _derive(owners: dict[str, str], interface: str) -> str:
         mac = ":".join(f"{byte:02x}" for byte in (0x02, *digest[:5]))
         if mac not in owners:
             return _claim(owners, mac, interface)
-    raise AssertionError("one more candidate than addresses taken, and all of them were taken")
+    raise AssertionError("every candidate is taken, although there is one more than addresses taken")
 
 
 def _numbers(layout: Layout) -> dict[str, int]:

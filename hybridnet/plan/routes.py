@@ -3,7 +3,7 @@
 
 Dijkstra over the routers and switches of the whole network, across machines: a packet from one subnet to
 another takes the path of least total propagation delay, then of fewest links. The subnets of a router's own
-interfaces need no route: the interface says them.
+interfaces need no route: the interface implies them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _DELAY_WEIGHT = 1_000_000
 def router_routes(
     layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
 ) -> dict[str, list[Route]]:
-    """For every simulated router its routes to the subnets of each family that it is not on, in the order of the
-    segments.
+    """Return, for every simulated router, its routes to the subnets of each family that it is not on, in the order of
+    the segments.
     """
     routes: dict[str, list[Route]] = {}
     for addresses in families:
@@ -71,8 +71,8 @@ def _routes_of_family(
 def host_routes(
     layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
 ) -> dict[str, list[Route]]:
-    """For every host, emulated or simulated, the routes it is given, and the default route via its gateway of each
-    family for which it is given none.
+    """Return, for every host, emulated or simulated, the routes it is given, and the default route via its gateway for
+    each family for which it is given none.
     """
     gateways = [_gateways(layout, segments, addresses) for addresses in families]
     routes: dict[str, list[Route]] = {}
@@ -93,8 +93,8 @@ def host_routes(
 
 
 def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
-    """What forwards packets of one family; an edge carries its two interfaces. Of parallel links the one with the
-    least delay counts.
+    """Return the graph of what forwards packets of one family; an edge carries its two interfaces. Among parallel
+    links, the one with the least delay counts.
     """
     import networkx as nx
 
@@ -115,12 +115,12 @@ def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
 
 
 def _speaks(layout: Layout, end: End, addresses: Addresses) -> bool:
-    """Packets of the family pass there: a router needs an address for that, a switch none."""
+    """Whether packets of the family pass there: a router needs an address for that, a switch does not."""
     return layout.nodes[end.node].kind != "simrouter" or end.interface in addresses.by_interface
 
 
 def _nearest_router(segment: Segment, start: str, distances: dict[str, int]) -> str | None:
-    """The router over which `start` reaches the segment; None where it is on it, or cannot reach it."""
+    """Return the router through which `start` reaches the segment; None if it is on it, or cannot reach it."""
     routers = [end.node for end in segment.routers]
     reachable = [router for router in routers if router in distances]
     if start in routers or not reachable:

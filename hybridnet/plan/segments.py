@@ -3,8 +3,7 @@
 
 A switch, emulated or simulated, joins all its ports; a link joins its two ends; hosts and routers end a
 segment. So a segment may reach over several machines and through several simulated links. A segment with a
-simulated router in it is
-*routed*: the router is its hosts' gateway.
+simulated router in it is *routed*: the router is its hosts' gateway.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Segment:
 
     @property
     def point_to_point(self) -> bool:
-        """Two routers and nothing else."""
+        """Whether it joins two routers and nothing else."""
         return len(self.routers) == 2 and not self.hosts
 
     @property

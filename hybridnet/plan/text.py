@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plan as people read it: a tree of machines, what is made there, and how the machines are joined."""
+"""The plan for people to read: a tree of machines, what is made there, and how the machines are joined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plan_text"]
 
-_MOST_LINES = 24  # of one list; a tree of 128 hosts is not read line by line
+_MOST_LINES = 24  # lines of one list; nobody reads a tree of 128 hosts line by line
 
 
 def plan_text(plan: Plan) -> str:

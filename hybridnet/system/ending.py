@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Endings: what has begun and must end, whatever happens on the way.
+"""Endings: what has begun and must end, whatever happens in between.
 
 endings = Endings()
 endings.add(remove_bridge)      # what was begun first ends last
@@ -60,7 +60,7 @@ class Endings:
         for end in reversed(self._again):
             self.add(end)
         for error in self._errors[1:]:
-            warn(f"*** Warning: and while that was removed: {error}\n")
+            warn(f"*** Warning: and while removing it: {error}\n")
         if self._errors:
             raise self._errors[0]
 
@@ -75,7 +75,7 @@ class Endings:
 
 @contextlib.contextmanager
 def undone_on_error(undo: End) -> Iterator[None]:
-    """Calls `undo` if what is inside raises.
+    """Call `undo` if what is inside raises.
 
     Raises:
         MachineError: `undo` raised too; the message has both.
@@ -86,7 +86,7 @@ def undone_on_error(undo: End) -> Iterator[None]:
         try:
             undo()
         except Exception as left:
-            raise MachineError(f"{error}; and not all of it could be removed: {left}") from error
+            raise MachineError(f"{error}; and not everything could be removed: {left}") from error
         raise
 
 

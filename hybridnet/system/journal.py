@@ -44,7 +44,7 @@ def state_directory() -> Path:
 
 
 def make_private(directory: Path) -> None:
-    """Makes a run's directory, which its owner alone can look into, and the state directory above it.
+    """Make a run's directory, which only its owner can read, and the state directory above it.
 
     Raises:
         EnvironmentLackError: somebody else could change what is in the state directory.
@@ -55,13 +55,13 @@ def make_private(directory: Path) -> None:
 
 
 def require_own(state: Path) -> None:
-    """Raises EnvironmentLackError unless only this user can change what is in the state directory: whoever writes a
-    journal there says what `hybridnet.system.cleaning` removes."""
+    """Raise EnvironmentLackError unless only this user can change the state directory: whoever writes a
+    journal there decides what `hybridnet.system.cleaning` removes."""
     there = state.stat()
     if there.st_uid != os.geteuid() or there.st_mode & 0o022:
         raise EnvironmentLackError(
             f"state directory {state}: user {there.st_uid} and mode {there.st_mode & 0o7777:o}, so others can change "
-            f"what is in it; chown {os.geteuid()} and chmod 755, or choose another by HYBRIDNET_STATE_DIR"
+            f"its content; chown {os.geteuid()} and chmod 755, or choose another by HYBRIDNET_STATE_DIR"
         )
 
 

@@ -47,14 +47,14 @@ def raise_session(pid: int, priority: Priority) -> None:
 
 
 def raise_thread(priority: Priority) -> None:
-    """Gives the calling thread the priority, and nothing that it starts. Without the right to, it stays as it is."""
+    """Give the calling thread the priority, but nothing that it starts. Without the right to, change nothing."""
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0))
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), priority)
 
 
 def run_in_real_time() -> None:
-    """Puts the calling thread before every ordinary one, and nothing that it starts. Without the right to, it stays
+    """Put the calling thread before every ordinary one, but nothing that it starts. Without the right to, it stays
     as it is.
     """
     with contextlib.suppress(PermissionError):
@@ -62,7 +62,7 @@ def run_in_real_time() -> None:
 
 
 def leave_real_time(pid: int) -> None:
-    """Makes process `pid`, which was started within `starting()`, an ordinary one, if it is still there."""
+    """Make process `pid`, which was started within `starting()`, an ordinary one, if it still exists."""
     with contextlib.suppress(ProcessLookupError):
         os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
 

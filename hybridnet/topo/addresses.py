@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Addresses and routes of a description, checked where they are written. Where they fit in is the plan's business."""
+"""Addresses and routes of a description, checked where they are written. The plan decides where they fit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def address_option(option: str, value: Any, what: str) -> str | None:
         parse(text)
     except ValueError:
         raise TopologyError(
-            f"{what} {shown(value)} is no {'IPv4' if option == 'ip' else 'IPv6'} address; write one like "
+            f"{what} {shown(value)} is not an {'IPv4' if option == 'ip' else 'IPv6'} address; write one like "
             f"{_EXAMPLES[option]}"
         ) from None
     return text
@@ -49,7 +49,7 @@ def mac_address(value: Any, what: str) -> str | None:
         return None
     mac = value.lower() if isinstance(value, str) else ""
     if not _MAC.fullmatch(mac):
-        raise TopologyError(f"{what} {shown(value)} is no MAC address; write one like 00:00:00:00:00:01")
+        raise TopologyError(f"{what} {shown(value)} is not a MAC address; write one like 00:00:00:00:00:01")
     if int(mac[:2], 16) & 1:
         raise TopologyError(f"{what} {value} is a multicast address; make its first byte even")
     return mac
@@ -60,7 +60,7 @@ def routes(value: Any, what: str) -> list[Given]:
     if value is None:
         return []
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        raise TopologyError(f"{what} {shown(value)} is no list of (prefix, gateway) pairs")
+        raise TopologyError(f"{what} {shown(value)} is not a list of (prefix, gateway) pairs")
     return [_route(pair, what) for pair in value]
 
 
@@ -79,7 +79,7 @@ def default_route(value: Any, what: str) -> Default | None:
 def _route(pair: Any, what: str) -> Given:
     if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
         raise TopologyError(
-            f"{what} {shown(pair)} is no pair of prefix and gateway; write ('10.2.0.0/16', '10.0.0.1')"
+            f"{what} {shown(pair)} is not a pair of prefix and gateway; write ('10.2.0.0/16', '10.0.0.1')"
         )
     prefix, via = pair
     where = f"{what} {shown(prefix)} via {shown(via)}"
@@ -87,12 +87,14 @@ def _route(pair: Any, what: str) -> Given:
         network = ipaddress.ip_network(prefix if isinstance(prefix, str) else "", strict=False)
     except ValueError:
         raise TopologyError(
-            f"{where}: {shown(prefix)} is no prefix; write one like 10.2.0.0/16 or fd00:2::/64"
+            f"{where}: {shown(prefix)} is not a prefix; write one like 10.2.0.0/16 or fd00:2::/64"
         ) from None
     words = str(via).split()
     gateway = _gateway(words[-1] if words[:-1] in ([], ["via"]) and words else str(via), where)
     if ipaddress.ip_address(gateway).version != network.version:
-        raise TopologyError(f"{where}: the two are of different families; write both of IPv4 or both of IPv6")
+        raise TopologyError(
+            f"{where}: the two are of different families; write both for IPv4 or both for IPv6"
+        )
     return str(network), gateway
 
 
@@ -101,5 +103,5 @@ def _gateway(text: str, what: str) -> str:
         return str(ipaddress.ip_address(text))
     except ValueError:
         raise TopologyError(
-            f"{what}: {shown(text)} is no address; write one like 10.0.0.1 or fd00::1"
+            f"{what}: {shown(text)} is not an address; write one like 10.0.0.1 or fd00::1"
         ) from None

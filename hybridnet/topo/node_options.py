@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `Topo.addHost`, `addSwitch` and their simulated sisters accept: one table, checked when it is written.
+"""What `Topo.addHost`, `addSwitch` and their simulated counterparts accept: one table, checked when it is written.
 
 An option is in the table with the kinds of nodes that have it and with its reader, which returns what the plan takes.
 A class that is given with cls= may have options of its own: what its constructor or its `config` names. They are the
@@ -48,7 +48,9 @@ Reader = Callable[[Any, str], Any]
 
 def _class(value: Any, what: str) -> Any:
     if value is not None and not callable(value):
-        raise TopologyError(f"{what} {shown(value)} is no class; give a class, or functools.partial of one")
+        raise TopologyError(
+            f"{what} {shown(value)} is not a class; give a class, or functools.partial of one"
+        )
     return value
 
 
@@ -61,11 +63,13 @@ def _directories(value: Any, what: str) -> list[str]:
         return []
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise TopologyError(
-            f"{what} {shown(value)} is no list of directories; write ['/var/run'] or the like"
+            f"{what} {shown(value)} is not a list of directories; write ['/var/run'] or the like"
         )
     for directory in value:
         if not isinstance(directory, str) or not directory.startswith("/") or "\0" in directory:
-            raise TopologyError(f"{what}: {shown(directory)} is no absolute path; write one like '/var/run'")
+            raise TopologyError(
+                f"{what}: {shown(directory)} is not an absolute path; write one like '/var/run'"
+            )
     return list(value)
 
 
@@ -83,7 +87,9 @@ def _protocols(value: Any, what: str) -> list[str]:
         return DEFAULT_PROTOCOLS
     given = value.split(",") if isinstance(value, str) else value
     if not isinstance(given, Sequence) or not given:
-        raise TopologyError(f"{what} {shown(value)} is no list of versions; write 'OpenFlow13' or the like")
+        raise TopologyError(
+            f"{what} {shown(value)} is not a list of versions; write 'OpenFlow13' or the like"
+        )
     named = [part.strip() if isinstance(part, str) else part for part in given]
     return [choice(part, what, OPENFLOW_VERSIONS, error=TopologyError) for part in named]
 
@@ -111,7 +117,7 @@ def _delay(value: Any, what: str) -> int | None:
 def _queue(value: Any, what: str) -> int | None:
     if value is not None and (type(value) is not int or not 1 <= value <= MAX_PROCESSING_QUEUE):
         raise TopologyError(
-            f"{what} {shown(value)} is no number of packets; write 1 to {MAX_PROCESSING_QUEUE}"
+            f"{what} {shown(value)} is not a number of packets; write 1 to {MAX_PROCESSING_QUEUE}"
         )
     return value
 
@@ -164,7 +170,7 @@ UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
 
 
 def check_node_name(name: Any, kind: str) -> None:
-    """Raises TopologyError for what cannot be the name of a node of that kind."""
+    """Raise TopologyError for what cannot be the name of a node of that kind."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise TopologyError(
             f"node {shown(name)}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
@@ -180,7 +186,7 @@ def check_node_name(name: Any, kind: str) -> None:
 
 
 def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the options of a node ask for, read: every option of its kind that is given.
+    """Return what the options of a node ask for: every option of its kind that is given.
 
     Raises:
         TopologyError: an option does not exist, or its value makes no sense.

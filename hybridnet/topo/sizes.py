@@ -20,5 +20,5 @@ def size(value: Any, what: str, most: int = MOST_NODES) -> int:
 def side_names(value: Any, what: str) -> tuple[str, str]:
     """The machines of two sides. Raises TopologyError."""
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise TopologyError(f"{what} {shown(value)} is no pair of machines; write ('m1', 'm2')")
+        raise TopologyError(f"{what} {shown(value)} is not a pair of machines; write ('m1', 'm2')")
     return text(value[0], what, error=TopologyError), text(value[1], what, error=TopologyError)

@@ -29,12 +29,12 @@ class NodeSpec:
 
     @property
     def forwards_frames(self) -> bool:
-        """It is a switch: all its ports belong to one Ethernet segment."""
+        """Whether it is a switch, whose ports all belong to one Ethernet segment."""
         return self.kind in ("switch", "simswitch")
 
     @property
     def machine(self) -> str | None:
-        """Where it was told to live."""
+        """Where it should live, if that was given."""
         return self.resolved.get("machine")
 
 
@@ -52,7 +52,7 @@ class LinkSpec:
 
     @property
     def shaped(self) -> bool:
-        """A direction has options of its own, so only the simulator can be this link."""
+        """Whether a direction has options, so that only the simulator can be this link."""
         return self.a_to_b.shaped or self.b_to_a.shaped
 
 

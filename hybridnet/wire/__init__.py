@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two interfaces joined by a simulated link, and no topology."""
+"""Two interfaces joined by a simulated link, without a topology."""
 
 from hybridnet.wire.wire import BACKENDS, Wire, wire_plan
 

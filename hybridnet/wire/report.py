@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a wire did between two snapshots of its instance, as figures and as a line. Pure."""
+"""What a wire did between two snapshots of its instance, as figures and as a line. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Snapshot = Mapping[str, Any]
 
 
 def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict[str, Any]:
-    """What passed the direction that begins at ``from_portal``.
+    """Return what passed the direction that begins at ``from_portal``.
 
     Returns:
         seconds, packets and bytes accepted and delivered by the link (segments; wire bytes without overhead),
-        goodput_bps of what was delivered, and ``dropped`` by the link: segments by reason. Where there were any,
+        goodput_bps of what was delivered, and ``dropped`` by the link: segments by reason. If there were any,
         also duplicated_packets, corrupted_packets and queue_marked_packets (with ECN).
     """
     seconds = (last["time_ns"] - first["time_ns"]) / 1e9
@@ -40,7 +40,7 @@ def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict
 
 
 def portal_drops(first: Snapshot, last: Snapshot) -> dict[str, dict[str, int]]:
-    """What was dropped at each portal between the snapshots, by reason; ``capture`` is what the kernel dropped."""
+    """Return the drops at each portal between the snapshots, by reason; ``capture`` is the kernel's."""
     earlier = {row["name"]: row for row in first["portals"]}
     drops = {}
     for row in last["portals"]:
@@ -59,7 +59,7 @@ def lateness_p99_ns(first: Snapshot, last: Snapshot) -> int:
 
 
 def portal_notes(snapshot: Snapshot) -> list[str]:
-    """What the portals asked for and did not get."""
+    """Return what the devices refused to the portals."""
     return [row["notes"] for row in snapshot["portals"] if "notes" in row]
 
 
@@ -82,7 +82,7 @@ def _link(snapshot: Snapshot, from_portal: str) -> Mapping[str, Any]:
 
 
 def _short_rate(bits_per_second: float) -> str:
-    """Three digits are enough to look at.
+    """Format a rate with three digits, enough to look at.
 
     Example:
         >>> _short_rate(941_234_567.0), _short_rate(0.0)

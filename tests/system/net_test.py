@@ -122,5 +122,5 @@ def test_a_killed_controller_is_noticed() -> None:
 def test_errors_before_and_while_building_leave_nothing() -> None:
     with pytest.raises(HybridnetError, match="nothing answers"):
         Net(SingleSwitchTopo(k=2), controller=RemoteController("c0", port=1)).start()
-    with pytest.raises(PlanError, match="cannot hide the way"):
+    with pytest.raises(PlanError, match="cannot hide the transit"):
         Net(TwoTrees(depth=1, delay="10us"), controller=None).start()

@@ -62,7 +62,7 @@ def test_looking_commands_print_the_network(tmp_path: Path, capsys: pytest.Captu
         ("py 1/0", "*** ZeroDivisionError: division by zero"),
         ("source nowhere", "*** nowhere: No such file"),
         ("xterm h1", "terminals are not supported"),
-        ("pingall x", "ping: timeout 'x' is no number of seconds"),
+        ("pingall x", "ping: timeout 'x' is not a number of seconds"),
         ("dpctl 'show", "No closing quotation"),
         ("help", "  link NODE NODE up|down: set the links between two nodes."),
     ],

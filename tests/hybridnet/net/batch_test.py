@@ -48,7 +48,7 @@ def test_what_cannot_be_run_is_refused_before_anything_runs() -> None:
     for commands in ({"h9": "true"}, ["true"], {"h1": "a\0b"}, {"h1": "true", net["h1"]: "true"}):
         with pytest.raises(UsageError):
             net.run_all(commands)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="timeout 'soon' is no number"):
+    with pytest.raises(UsageError, match="timeout 'soon' is not a number"):
         net.run_all({"h1": "true"}, timeout="soon")  # type: ignore[arg-type]
     net["h2"].sendCmd("slow")
     with pytest.raises(MachineError, match="cannot run `true` while `slow` is running"):

@@ -168,7 +168,7 @@ def test_a_failed_build_is_raised_after_the_controllers_ended() -> None:
 def test_what_cannot_be_built_is_said_before_a_machine_or_controller_is_started() -> None:
     controller = Recorded()
     network = Net(TwoTrees(depth=1, delay="1us"), controller=controller)
-    with pytest.raises(PlanError, match="cannot hide the way"):
+    with pytest.raises(PlanError, match="cannot hide the transit"):
         network.start()
     assert "begin 127.0.0.1" not in controller.log
     with pytest.raises(MachineError, match="not running"):
@@ -252,7 +252,7 @@ def test_classes_of_nodes_are_used_and_configured_once_the_network_runs() -> Non
     host: Any = network.addHost("h1", cls=Configured, ip="10.0.0.1/8")
     with network:
         assert host.seen == ({"ip": "10.0.0.1/8"}, "h1$ sysctl\n")
-    with pytest.raises(TopologyError, match="is no Host class"):
+    with pytest.raises(TopologyError, match="is not a Host class"):
         network.addHost("h2", cls=dict)
     assert "h2" not in network.topo.nodes()
 
@@ -335,7 +335,7 @@ def test_of_a_cut_link_each_machine_is_told_its_side() -> None:
         assert both["m1"]["a_to_b"] == both["m2"]["b_to_a"]
         assert both["m1"]["b_to_a"] == both["m2"]["a_to_b"]
         assert both["m1"]["a_to_b"]["delay_ns"] == 7_000_000
-        with pytest.raises(PlanError, match="cannot hide the way between them"):
+        with pytest.raises(PlanError, match="cannot hide the transit between them"):
             network.set_link("a", "b", delay="1us")
 
 

@@ -82,7 +82,7 @@ def test_set_ip_replaces_the_address_there_and_here() -> None:
     ]
     assert last(cluster)["argv"][4] == "10.9.0.1/24"
     assert (h1.IP(), h1.defaultIntf().prefixLen) == ("10.9.0.1", 24)  # type: ignore[union-attr]
-    with pytest.raises(UsageError, match="'nonsense/8' is no IP address"):
+    with pytest.raises(UsageError, match="'nonsense/8' is not an IP address"):
         h1.setIP("nonsense")
 
 

@@ -189,13 +189,13 @@ def test_moderation_can_be_set_and_is_bounded() -> None:
     unmoderated = plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=0))
     assert unmoderated.machines["m1"]["instance"]["realtime"]["moderation_ns"] == 0
     with pytest.raises(
-        PlanError, match="realtime: moderation_ns 2000000 is no whole number from 0 to 1000000"
+        PlanError, match="realtime: moderation_ns 2000000 is not a whole number from 0 to 1000000"
     ):
         plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=2_000_000))
 
 
 def test_an_early_wake_is_bounded() -> None:
-    with pytest.raises(PlanError, match="realtime: early_wake_ns -1 is no whole number"):
+    with pytest.raises(PlanError, match="realtime: early_wake_ns -1 is not a whole number"):
         plan(TwoTrees(depth=1), realtime=RealtimeOptions(early_wake_ns=-1))
 
 

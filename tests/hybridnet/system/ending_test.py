@@ -83,7 +83,7 @@ def test_what_fails_is_undone_and_its_own_error_raised(ended: list[str]) -> None
 
 
 def test_what_could_not_be_undone_is_said_with_the_cause(ended: list[str]) -> None:
-    words = "no memory; and not all of it could be removed: half does not end"
+    words = "no memory; and not everything could be removed: half does not end"
     with pytest.raises(MachineError, match=words), undone_on_error(Part("half", ended, 1).end):
         raise MachineError("no memory")
 

@@ -134,7 +134,7 @@ def test_the_binding_takes_every_kind_and_option() -> None:
 
 
 def test_a_destination_that_is_nowhere_is_refused() -> None:
-    with pytest.raises(PlanError, match="ping to h9: there is no such node, and it is no address"):
+    with pytest.raises(PlanError, match="ping to h9: there is no such node, and it is not an address"):
         plan(network([{"kind": "ping", "destination": "h9"}]))
 
 

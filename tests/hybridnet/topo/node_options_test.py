@@ -18,7 +18,9 @@ from hybridnet.topo.node_options import own_options, resolve_node
     "ip", ["10.0.0", "10.0.0.1/40", "hello", "10.0.0.256", "::1", 5, 10.5, b"10.0.0.1", ["10.0.0.1"], True]
 )
 def test_what_is_no_address_is_refused(ip: Any) -> None:
-    with pytest.raises(TopologyError, match=r"^host h1: ip .* is no IPv4 address; write one like 10.0.0.1/8"):
+    with pytest.raises(
+        TopologyError, match=r"^host h1: ip .* is not an IPv4 address; write one like 10.0.0.1/8"
+    ):
         Topo().addHost("h1", ip=ip)
 
 
@@ -42,12 +44,12 @@ def test_a_malformed_default_route_is_refused(text: Any) -> None:
 @pytest.mark.parametrize(
     ("routes", "said"),
     [
-        ("10.0.0.0/8", "is no list of"),
-        ([("10.0.0.0/8",)], "is no pair of prefix and gateway"),
-        ([("10.0.0.0/8", "nowhere")], "'nowhere' is no address"),
-        ([("10.0.0.0/8", None)], "'None' is no address"),
-        ([("somewhere", "10.0.0.1")], "'somewhere' is no prefix"),
-        ([(5, "10.0.0.1")], "5 is no prefix"),
+        ("10.0.0.0/8", "is not a list of"),
+        ([("10.0.0.0/8",)], "is not a pair of prefix and gateway"),
+        ([("10.0.0.0/8", "nowhere")], "'nowhere' is not an address"),
+        ([("10.0.0.0/8", None)], "'None' is not an address"),
+        ([("somewhere", "10.0.0.1")], "'somewhere' is not a prefix"),
+        ([(5, "10.0.0.1")], "5 is not a prefix"),
         ([("fd00::/64", "10.0.0.1")], "of different families"),
     ],
 )
