@@ -104,7 +104,6 @@ class Cluster:
             limits = NeighbourLimits(self.journal)
             self._ending.add(limits.restore)
             limits.raise_for(0)
-            pem = self._start_scheduler(fabric.head_address)
             self._ending.add(self._end_machines)
             cpus = sorted(os.sched_getaffinity(0))
             for number, name in enumerate(machines):
@@ -118,6 +117,10 @@ class Cluster:
                 }
                 argv = [sys.executable, "-m", "hybridnet.machines.init"]
                 self._launched.append(LaunchedMachine(name, argv, first, self.journal))
+            pem = self._start_scheduler(fabric.head_address)  # while they make their namespaces
+            self._ending.add(
+                self._end_machines
+            )  # again: now that there is a scheduler, they end before it does
             for machine in self._launched:
                 init_pid = machine.await_namespaces()["init_pid"]
                 self.journal.process(init_pid, f"init of machine {machine.name}")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.controllers.rest import Rest
+from hybridnet.controllers.rest import USER, Rest
 from hybridnet.controllers.ryu import RyuController, free_port, listens
 from hybridnet.errors import ControllerError
 
@@ -192,10 +192,11 @@ class Line:
     def mac(self, host: str) -> str:
         return json.loads(self.inside(host, "ip", "-j", "link", "show", f"{host}-eth0"))[0]["address"]
 
-    def rest(self, path: str) -> object:
-        return json.loads(
-            self.inside("net", "curl", "-sS", "--max-time", "5", f"http://127.0.0.1:{REST_PORT}{path}")
-        )
+    def rest(self, ryu: RyuController, path: str) -> object:
+        """As with another client than ours."""
+        secret = f"{USER}:{ryu.rest.secret}"
+        url = f"http://127.0.0.1:{REST_PORT}{path}"
+        return json.loads(self.inside("net", "curl", "-sS", "--max-time", "5", "-u", secret, url))
 
     def controller(self, *apps: str, **options: object) -> RyuController:
         prefix = ("ip", "netns", "exec", self.namespaces["net"])
@@ -273,17 +274,18 @@ def test_switches_that_connect_again_start_anew(line: Line) -> None:
 
 def test_ryus_rest_and_link_discovery_apps_run_beside_it(line: Line) -> None:
     apps = ("tree_switch", "ryu.app.ofctl_rest", "ryu.app.rest_topology")
-    with line.controller(*apps, arguments=["--observe-links"]):
+    with line.controller(*apps, arguments=["--observe-links"]) as ryu:
         line.connect()
         wait_until(line.ready, "three switches with their flows")
         dpids = {
             int(line.vsctl("get", "bridge", switch, "datapath_id").strip().strip('"'), 16)
             for switch in SWITCHES
         }
-        assert set(line.rest("/stats/switches")) == dpids
+        assert set(line.rest(ryu, "/stats/switches")) == dpids
         both_ways = 2 * (len(SWITCHES) - 1)
         wait_until(
-            lambda: len(line.rest("/v1.0/topology/links")) == both_ways, "links s1-s2 and s2-s3, both ways"
+            lambda: len(line.rest(ryu, "/v1.0/topology/links")) == both_ways,
+            "links s1-s2 and s2-s3, both ways",
         )
         assert line.ping(3) == 3
 
