@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
 import signal
 import socket
@@ -37,6 +38,7 @@ FABRIC_VARIABLE = "HYBRIDNET_FABRIC"
 PORT_TAKEN, ADDRESS_UNKNOWN = 98, 99  # exit statuses of the launcher
 QUOTED_LINES = 15  # of the log, in an error
 POLL_S = 0.02
+LOWEST_PORT, PORTS_TRIED = 10000, 20  # of `free_port`
 
 
 def find_app(app: str | Path) -> str:
@@ -335,8 +337,18 @@ def listens(pid: int, port: int) -> bool:
 
 
 def free_port(address: str = "127.0.0.1") -> int:
-    """A TCP port of ``address`` that is free at this moment."""
+    """A TCP port of ``address`` that is free at this moment.
+
+    It is below those from which the kernel takes one for whoever asks for any: a controller needs a second until it
+    binds its port, and the run's own connections come up meanwhile.
+    """
+    lowest_given_out = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    candidates = range(LOWEST_PORT, lowest_given_out)
+    for port in random.sample(candidates, min(PORTS_TRIED, len(candidates))):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((address, port))
+            return port
     with socket.socket() as probe:
         probe.bind((address, 0))
-        port: int = probe.getsockname()[1]
-        return port
+        any_port: int = probe.getsockname()[1]
+        return any_port

@@ -116,3 +116,10 @@ def test_only_the_last_lines_are_kept(tmp_path: Path) -> None:
     tail = _Tail(path, None)
     assert tail.last_lines().splitlines() == [f"line {number}" for number in range(85, 100)]
     tail.close()
+
+
+def test_a_free_port_is_one_that_the_kernel_gives_to_nobody_who_asks_for_any() -> None:
+    lowest_given_out = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports = {free_port() for _ in range(20)}
+    assert len(ports) > 1
+    assert all(10000 <= port < lowest_given_out for port in ports)
