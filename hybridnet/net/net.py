@@ -113,13 +113,8 @@ class Net:
             flag(value, f"Net: {name}")
         check_interface_class(intf)
         self.topo = Topo() if topo is None else topo
-        self._options = PlanOptions(
-            token=_NO_TOKEN,
-            ip_base=ipBase,
-            auto_set_macs=autoSetMacs,
-            auto_static_arp=autoStaticArp,
-            **options,
-        )
+        of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
+        self._options = PlanOptions(**{"token": _NO_TOKEN, **of_mininet, **options})
         if not isinstance(waitConnected, bool):
             number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
