@@ -31,7 +31,7 @@ from hybridnet.system.priority import Priority, prefix, raise_session
 
 RUN_DIRECTORY = Path("/run/openvswitch")  # the machine's own: see hybridnet.machines.init
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-PORTS_PER_TRANSACTION = 50
+PORTS_PER_TRANSACTION = 50  # even: see `build`
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd takes
@@ -147,7 +147,7 @@ class Switching:
         self._transact("bridges", (_bridge(switch, datapath) for switch in switches), progress)
         ip_batch([mark(tap, self._journal) for tap in self._taps])
         keep_stack_out([*self._switches, "ovs-netdev", "ovs-system"])
-        ports = []
+        ports = {}
         for switch in switches:
             for port in switch["ports"]:
                 end = (switch["name"], port["name"])
@@ -155,8 +155,11 @@ class Switching:
                     kind = ["type=patch", f"options:peer={peers[end]}"]
                 else:
                     kind = INTERFACE_OPTIONS[self._port_type]
-                ports.append(_port(*end, port["number"], kind, is_portal=end in portal_ports))
-        self._transact("switch ports", ports, progress)
+                ports[end] = _port(*end, port["number"], kind, is_portal=end in portal_ports)
+        # Both ends of a patch come in one transaction, which has an even number of ports: an end without the other is
+        # an error, which the daemon takes back only some time after the other has come.
+        ordered = [ports.pop(end) for end in peers] + list(ports.values())
+        self._transact("switch ports", ordered, progress)
         self._refuse_broken_ports()
         with_controllers = [_controllers(switch) for switch in switches if switch["controllers"]]
         self._transact("controllers", with_controllers, progress)
