@@ -221,6 +221,27 @@ def test_a_program_has_binary_pipes_and_takes_signals(two_hosts: Cluster) -> Non
         two_hosts.call("m1", "poll_process", number=number)
 
 
+def test_what_runs_in_hosts_has_the_hosts_priority_and_agents_go_before_it(two_hosts: Cluster) -> None:
+    # priority, niceness, real-time priority, policy; and the niceness of the session's group
+    look = "cut -d' ' -f18,19,40,41 /proc/{0}/stat; [ ! -e /proc/{0}/autogroup ] || cut -d' ' -f3 /proc/{0}/autogroup"
+    own = look.format("self")
+    grouped = os.path.exists("/proc/self/autogroup")
+    ordinary = "20 0 0 0\n" + ("0\n" if grouped else "")
+    assert shell(two_hosts, own, node="h1") == ordinary
+    assert shell(two_hosts, own) == ordinary
+    for _ in range(2):  # with the shell's start, and without
+        assert two_hosts.call("m1", "run_command", node="h1", text=own)["output"] == ordinary
+    assert two_hosts.call("m1", "run_command", node="h1", text=look.format("$$"))["output"] == ordinary
+    number = two_hosts.call("m1", "start_process", node="h1", command=own)["number"]
+    said = b""
+    while (piece := two_hosts.call("m1", "read_process", number=number, timeout=5.0)) is not None:
+        said += piece
+    two_hosts.call("m1", "close_process", number=number)
+    assert said.decode() == ordinary
+    agent = "5 -15 0 0\n" + ("-15\n" if grouped else "")
+    assert shell(two_hosts, look.format("$PPID")) == agent
+
+
 def test_private_directories_are_a_hosts_own(cluster: Cluster, tmp_path: Path) -> None:
     plan = pair("m1")
     directory = tmp_path / "deep" / "private"
