@@ -37,7 +37,7 @@ test-system:  ## tests with real namespaces, switches and controllers
 	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'system and not slow' --durations=10; \
 	else echo "not run: they need root"; fi
 
-check: install check-format check-lint check-types check-layers check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
+check: install check-format check-lint check-types check-layers check-stub docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
 
 check-format:  ## clang-format, ruff format
 	@echo "== format"
@@ -107,49 +107,12 @@ build-fuzz:
 	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
 	@rm -rf build/fuzz/seeds && mkdir -p build/fuzz && $(FUZZERS)/seeds build/fuzz/seeds
 
-stub:  ## hybridnet/_simcore.pyi says what the extension has
-	@echo "== stub"
-	@mkdir -p build
-	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
-	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make stub"; exit 1; }
-
-check-tidy:  ## clang-tidy over simcore
-	@echo "== clang-tidy"
-	@cmake --preset tidy --log-level=WARNING >/dev/null
-	@git ls-files -co --exclude-standard 'simcore/*.cc' ':!simcore/python' | xargs -P "$$(nproc)" -n 2 \
-	  clang-tidy -p build/tidy --quiet 2>/dev/null
-
-check-sanitizers:  ## simcore's unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
-	@echo "== sanitizers: address, undefined"
-	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
-	@ctest --preset dev
-
-check-threads:  ## what has threads, with ThreadSanitizer
-	@echo "== sanitizers: thread"
-	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
-	@ctest --preset tsan
-
-check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS, from its seeds
-	@echo "== fuzz, $(FUZZ_SECONDS) s each"
-	@for target in build/fuzz/tests/fuzz/*_fuzz; do name=$$(basename $$target); echo "$$name"; \
-	  $$target $(FUZZ_FLAGS) -seed=1 -max_total_time=$(FUZZ_SECONDS) build/fuzz/seeds/$$name; done
-
-fuzz: build-fuzz  ## each fuzz target for SECONDS (600), going on from what earlier such runs found
-	@for target in build/fuzz/tests/fuzz/*_fuzz; do name=$$(basename $$target); echo "$$name"; \
-	  mkdir -p build/fuzz/corpus/$$name; \
-	  $$target $(FUZZ_FLAGS) -max_total_time=$(or $(SECONDS),600) build/fuzz/corpus/$$name build/fuzz/seeds/$$name; done
-
-build-fuzz:
-	@cmake --preset fuzz --log-level=WARNING >/dev/null && cmake --build --preset fuzz
-	@rm -rf build/fuzz/seeds && build/fuzz/tests/fuzz/seeds build/fuzz/seeds
-
 stub:  ## write hybridnet/_simcore.pyi anew from the built extension
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o hybridnet/_simcore.pyi
 
 docs:  ## the documents and the API reference as web pages: build/docs/README.html; a dead link is an error
 	@echo "== docs"
 	@$(PYTHON) -m sphinx -W --keep-going -q -d build/doctrees -c docs . build/docs
-.PHONY: docs
 
 format:  ## let clang-format and ruff format everything
 	@clang-format -i $(CXX_SOURCES)
@@ -165,4 +128,4 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly check-slow check-analyzer fuzz build-fuzz stub format bench clean-build
+	check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly check-slow check-analyzer fuzz build-fuzz stub docs format bench clean-build
