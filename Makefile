@@ -56,7 +56,58 @@ check-layers:  ## includes and imports go only down
 	@echo "== layers"
 	@$(PYTHON) -m pytest -q tests/layers_test.py
 
-check-stub:  ## write hybridnet/_simcore.pyi anew from the built extension
+check-stub:  ## hybridnet/_simcore.pyi says what the extension has
+	@echo "== stub"
+	@mkdir -p build
+	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
+	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make stub"; exit 1; }
+
+check-tidy:  ## clang-tidy over what has changed in simcore since it last passed
+	@echo "== clang-tidy"
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@$(PYTHON) .ci/tidy.py build/tidy simcore
+
+check-sanitizers:  ## simcore's unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	@echo "== sanitizers: address, undefined"
+	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
+	@ctest --preset dev
+
+check-threads:  ## what has threads, with ThreadSanitizer
+	@echo "== sanitizers: thread"
+	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
+	@ctest --preset tsan
+
+check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (10), from its seeds
+	@echo "== fuzz, $(FUZZ_SECONDS) s each"
+	@ls $(FUZZERS)/*_fuzz | xargs -n 1 basename | xargs -P "$$(nproc)" -I '{}' sh -c 'echo {}; \
+	  $(FUZZERS)/{} $(FUZZ_FLAGS) -seed=1 -max_total_time=$(FUZZ_SECONDS) build/fuzz/seeds/{} 2>build/fuzz/{}.log || { cat build/fuzz/{}.log; exit 255; }'
+
+check-wheel:  ## an installed wheel runs, away from the repository
+	@echo "== wheel"
+	@$(PYTHON) -m pytest -q -m wheel
+
+nightly: check-slow check-analyzer fuzz  ## what takes long: slow tests, clang's analyzer at full depth, fuzzing
+
+check-analyzer:  ## clang-tidy with its static analyzer at full depth
+	@echo "== clang-tidy, deep"
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@$(PYTHON) .ci/tidy.py build/tidy simcore --deep
+
+check-slow: install  ## the tests that take tens of seconds
+	@echo "== slow tests"
+	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'slow and not wheel'; \
+	else $(PYTHON) -m pytest -q -m 'slow and not system and not wheel'; echo "the slow system tests were not run: they need root"; fi
+
+fuzz: build-fuzz  ## each fuzz target for SECONDS (600), going on from what earlier such runs found
+	@for target in $(FUZZERS)/*_fuzz; do name=$$(basename $$target); echo "$$name"; \
+	  mkdir -p build/fuzz/corpus/$$name; \
+	  $$target $(FUZZ_FLAGS) -max_total_time=$(or $(SECONDS),600) build/fuzz/corpus/$$name build/fuzz/seeds/$$name; done
+
+build-fuzz:
+	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
+	@rm -rf build/fuzz/seeds && mkdir -p build/fuzz && $(FUZZERS)/seeds build/fuzz/seeds
+
+stub:  ## write hybridnet/_simcore.pyi anew from the built extension
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o hybridnet/_simcore.pyi
 
 docs:  ## the documents and the API reference as web pages: build/docs/README.html; a dead link is an error
