@@ -54,6 +54,7 @@ BUILD_S = 30.0
 """About what building and removing an arm takes, for the progress bar."""
 
 SECONDS_PER_STEP = 4
+MET_SECONDS_PER_STEP = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +144,7 @@ def _choose_scales(arguments: argparse.Namespace, hybrid: HybridArm, base: Scale
         full = replace(base, seconds_per_step=seconds or base.seconds_per_step)
     else:
         full = capacity_scale(base, hybrid_bps, seconds or SECONDS_PER_STEP)
-    scales = {"capacity": full, "met": met_scale(base, hybrid_bps, seconds or SECONDS_PER_STEP)}
+    scales = {"capacity": full, "met": met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP)}
     for name, scale in scales.items():
         console.print(f"{name}: {scale}", highlight=False)
     return scales

@@ -42,7 +42,6 @@ CONGESTION_CONTROL = "cubic"
 DATAGRAMS_AT_ONCE = 4
 LEAST_PACING_US, MOST_PACING_US = 1_000, 10_000
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
-ORDINARY, LAST = "0", "19"  # niceness
 
 
 class Flow:
@@ -62,9 +61,6 @@ class Flow:
         with open(self.report_path, "wb") as report:
             self.process = subprocess.Popen(
                 [
-                    "nice",
-                    "-n",
-                    LAST,
                     "nsenter",
                     "--net=" + spec["netns"],
                     *hold,
@@ -146,7 +142,12 @@ class Sampler(threading.Thread):
 
 
 def release(flows: Sequence[Flow], spread_s: float) -> None:
-    """Let flows begin, evenly over some time: each keeps a core busy until its server has answered it."""
+    """Let flows begin, evenly over some time.
+
+    An iperf3 client that waits for its server's first word asks the kernel again and again without a pause. Sixteen
+    that began at once kept the packet threads of Open vSwitch, of niceness -10, waiting for their cores for up to 9 s
+    (Linux 6.18), and so kept that word from arriving; one after the other they do not.
+    """
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(SAMPLER_PRIORITY))
     began = time.monotonic()
     for number, flow in enumerate(flows):
@@ -222,7 +223,6 @@ class Runner:
     def sample_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         self.sampler = Sampler(self.servers, request["period_s"])
         self.sampler.start()
-        take_turns(LAST)
         return {"monotonic_s": time.monotonic()}
 
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -249,7 +249,6 @@ class Runner:
             samples = self.sampler.samples
             self.sampler = None
         unfinished = self.end_all()
-        take_turns(ORDINARY)
         answer = {
             "samples": samples,
             "unfinished": unfinished,
@@ -272,7 +271,7 @@ class Runner:
     def end_all(self) -> list[str]:
         """End what still runs. Return the hosts where something did."""
         running = [flow for flow in self.clients + self.servers if flow.process.poll() is None]
-        for number, patience_s in ((signal.SIGINT, 2.0), (signal.SIGKILL, 5.0)):
+        for number, patience_s in ((signal.SIGINT, 1.0), (signal.SIGKILL, 5.0)):
             for flow in running:
                 if flow.process.poll() is None:
                     flow.process.send_signal(number)
@@ -294,19 +293,6 @@ def shallow_idle() -> None:
     with contextlib.suppress(OSError):
         request = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
         os.write(request, struct.pack("=i", 0 if driver == "haltpoll" else 2))
-
-
-def take_turns(niceness: str) -> None:
-    """Set when the scheduling group of this session has its turn, which are this program and its flows.
-
-    While flows run they go last in every arm: after instances, switches and controllers. An iperf3 client that waits
-    for its server's word asks the kernel again and again without a pause. Two of them, at an ordinary priority, kept
-    the packet threads of Open vSwitch, of niceness -10, waiting for their cores for 9 s (Linux 6.18), and so kept that
-    word from arriving. How long such a thread waits goes with the weight of the group that is running: with the
-    least, it is milliseconds.
-    """
-    with contextlib.suppress(OSError):  # a kernel without such groups
-        Path("/proc/self/autogroup").write_text(niceness, encoding="ascii")
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ SPREAD_S = 0.6
 WINDOW_S = 0.25
 """Between the snapshots of a step: what a stall spoils is left out of its verdict by so much at a time."""
 WARM_UP_LIMIT_S = 60
-GRACE_S = 5.0
+GRACE_S = 1.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
 Request = Callable[[dict[str, Any]], dict[str, Any]]

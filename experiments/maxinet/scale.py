@@ -14,9 +14,8 @@ PAYLOAD_BYTES = 1400
 FIRST_SHARE = 0.25
 """The part of what the hybrid arm carries that the first step of `capacity` asks for.
 
-That is about what MaxiNet's way carries, which is a sixth of it in the paper and between a fifth and a ninth on
-computers with two cores; a little more, so that its switches are full from the first step on. The demand doubles from
-there, and passes what the hybrid arm carries at the third step.
+MaxiNet's way carries a sixth of it in the paper, and between a tenth and a fifth on computers with two cores: with a
+quarter its switches are full from the first step on, and the hybrid arm from the third or fourth.
 """
 
 MET_STEPS = (4, 16)
