@@ -5,9 +5,9 @@ programs.
 Where the scheduler groups processes by session (autogroup), a nice value counts within the session only; then the group
 of the process, which must be a session of its own, is given the same value.
 
-What goes first stays bounded. An agent has a weight, not a privilege: the flows keep their share while it works. Real
-time is for two things that are short: the head's thread that carries calls, and a program's way from the agent to its
-first instruction. Whatever these threads start in any other way begins as an ordinary process of niceness 0.
+What goes first has bounds. An agent has more weight, but the flows keep their share while it works. Only two things
+run in real time, and both are short: the work of the head's thread that carries calls, and the way of a program from
+the agent to its first instruction. Whatever else these threads start is an ordinary process of niceness 0.
 """
 
 from __future__ import annotations
@@ -40,10 +40,13 @@ def prefix(priority: Priority) -> list[str]:
 
 
 def raise_session(pid: int, priority: Priority) -> None:
-    """Give the priority also to the scheduling group of process `pid`, which leads a session of its own."""
+    """Give the priority also to the scheduling group of process `pid`, which leads a session of its own. Without
+    the right to do so, leave it as it is.
+    """
     group = Path(f"/proc/{pid}/autogroup")
     if group.exists():
-        group.write_text(str(int(priority)))
+        with contextlib.suppress(PermissionError):
+            group.write_text(str(int(priority)))
 
 
 def raise_thread(priority: Priority) -> None:
@@ -69,11 +72,11 @@ def leave_real_time(pid: int) -> None:
 
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
-    """Processes that the calling thread starts within run in real time until they leave it: see `LEAVE_REAL_TIME`.
+    """Let the processes that the calling thread starts within run in real time until they leave it: see
+    `LEAVE_REAL_TIME`.
 
-    A process that enters a host's namespaces and a session of its own is one more of the host's programs before it has
-    become the program that was asked for. Behind 64 flows each of these steps waits for tens of milliseconds, and who
-    starts it waits with it.
+    On its way into a host and a session of its own, a process already competes with the flows. Behind 64 of them each
+    step waits for tens of milliseconds, and the agent waits for the first of them.
     """
     thread = threading.get_native_id()
     policy, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
