@@ -56,7 +56,25 @@ check-layers:  ## includes and imports go only down
 	@echo "== layers"
 	@$(PYTHON) -m pytest -q tests/layers_test.py
 
-check-stub:  ## hybridnet/_simcore.pyi says what the extension has
+check-coverage: install coverage-cpp coverage-python  ## lines and branches that the tests reach, of C++ and of Python
+
+coverage-cpp:  ## of simcore, by its unit tests
+	@echo "== coverage: simcore"
+	@rm -rf build/coverage/profiles && cmake --preset coverage --log-level=WARNING >/dev/null && cmake --build --preset coverage
+	@ctest --preset coverage >/dev/null
+	@llvm-profdata merge -o build/coverage/all.profdata build/coverage/profiles/*.profraw
+	@cd build/coverage/simcore && llvm-cov report -instr-profile ../all.profdata $$(printf -- '-object %s ' simcore_*_test) \
+	  -ignore-filename-regex '/usr/|/tests/' >../report.txt; awk '/^TOTAL/ \
+	  { printf "C++: %s of %s lines (%s), %s of %s branches (%s)\n", $$8 - $$9, $$8, $$10, $$11 - $$12, $$11, $$13 }' ../report.txt
+
+coverage-python:  ## of hybridnet, topologies, experiments: by unit tests, and as root by the system tests
+	@echo "== coverage: hybridnet"
+	@rm -rf build/coverage-python && mkdir -p build/coverage-python
+	@$(PYTHON) -m coverage run -m pytest -q -m "not slow$$([ "$$(id -u)" -eq 0 ] || echo ' and not system')"
+	@$(PYTHON) -m coverage combine -q && $(PYTHON) -m coverage report --skip-covered >build/coverage-python/report.txt
+	@tail -1 build/coverage-python/report.txt
+
+stub:  ## hybridnet/_simcore.pyi says what the extension has
 	@echo "== stub"
 	@mkdir -p build
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
@@ -128,4 +146,5 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly check-slow check-analyzer fuzz build-fuzz stub docs format bench clean-build
+	check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly coverage coverage-cpp coverage-python \
+	check-slow check-analyzer fuzz build-fuzz stub docs format bench clean-build
