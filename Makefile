@@ -56,25 +56,7 @@ check-layers:  ## includes and imports go only down
 	@echo "== layers"
 	@$(PYTHON) -m pytest -q tests/layers_test.py
 
-check-coverage: install coverage-cpp coverage-python  ## lines and branches that the tests reach, of C++ and of Python
-
-coverage-cpp:  ## of simcore, by its unit tests
-	@echo "== coverage: simcore"
-	@rm -rf build/coverage/profiles && cmake --preset coverage --log-level=WARNING >/dev/null && cmake --build --preset coverage
-	@ctest --preset coverage >/dev/null
-	@llvm-profdata merge -o build/coverage/all.profdata build/coverage/profiles/*.profraw
-	@cd build/coverage/simcore && llvm-cov report -instr-profile ../all.profdata $$(printf -- '-object %s ' simcore_*_test) \
-	  -ignore-filename-regex '/usr/|/tests/' >../report.txt; awk '/^TOTAL/ \
-	  { printf "C++: %s of %s lines (%s), %s of %s branches (%s)\n", $$8 - $$9, $$8, $$10, $$11 - $$12, $$11, $$13 }' ../report.txt
-
-coverage-python:  ## of hybridnet, topologies, experiments: by unit tests, and as root by the system tests
-	@echo "== coverage: hybridnet"
-	@rm -rf build/coverage-python && mkdir -p build/coverage-python
-	@$(PYTHON) -m coverage run -m pytest -q -m "not slow$$([ "$$(id -u)" -eq 0 ] || echo ' and not system')"
-	@$(PYTHON) -m coverage combine -q && $(PYTHON) -m coverage report --skip-covered >build/coverage-python/report.txt
-	@tail -1 build/coverage-python/report.txt
-
-stub:  ## hybridnet/_simcore.pyi says what the extension has
+check-stub:  ## hybridnet/_simcore.pyi says what the extension has
 	@echo "== stub"
 	@mkdir -p build
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
@@ -124,6 +106,24 @@ fuzz: build-fuzz  ## each fuzz target for SECONDS (600), going on from what earl
 build-fuzz:
 	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
 	@rm -rf build/fuzz/seeds && mkdir -p build/fuzz && $(FUZZERS)/seeds build/fuzz/seeds
+
+coverage: install coverage-cpp coverage-python  ## lines and branches that the tests reach, of C++ and of Python
+
+coverage-cpp:  ## of simcore, by its unit tests
+	@echo "== coverage: simcore"
+	@rm -rf build/coverage/profiles && cmake --preset coverage --log-level=WARNING >/dev/null && cmake --build --preset coverage
+	@ctest --preset coverage >/dev/null
+	@llvm-profdata merge -o build/coverage/all.profdata build/coverage/profiles/*.profraw
+	@cd build/coverage/simcore && llvm-cov report -instr-profile ../all.profdata $$(printf -- '-object %s ' simcore_*_test) \
+	  -ignore-filename-regex '/usr/|/tests/' >../report.txt; awk '/^TOTAL/ \
+	  { printf "C++: %s of %s lines (%s), %s of %s branches (%s)\n", $$8 - $$9, $$8, $$10, $$11 - $$12, $$11, $$13 }' ../report.txt
+
+coverage-python:  ## of hybridnet, topologies, experiments: by unit tests, and as root by the system tests
+	@echo "== coverage: hybridnet"
+	@rm -rf build/coverage-python && mkdir -p build/coverage-python
+	@$(PYTHON) -m coverage run -m pytest -q -m "not slow$$([ "$$(id -u)" -eq 0 ] || echo ' and not system')"
+	@$(PYTHON) -m coverage combine -q && $(PYTHON) -m coverage report --skip-covered >build/coverage-python/report.txt
+	@tail -1 build/coverage-python/report.txt
 
 stub:  ## write hybridnet/_simcore.pyi anew from the built extension
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o hybridnet/_simcore.pyi
