@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import MOST_PORTS, Topo, size
+from hybridnet.topo import Topo, size
 
 __all__ = ["MinimalTopo", "SingleSwitchReversedTopo", "SingleSwitchTopo"]
 
@@ -14,7 +14,7 @@ class SingleSwitchTopo(Topo):
     """Switch s1 with `k` hosts; hN is at port N."""
 
     def build(self, k: int = 2, **link: Any) -> None:
-        size(k, "single: k", MOST_PORTS)
+        size(k, "single: k")
         self.reserve(f"single: k={k}", k + 1)
         self.addSwitch("s1")
         for number in range(1, k + 1):
@@ -25,7 +25,7 @@ class SingleSwitchReversedTopo(Topo):
     """Switch s1 with `k` hosts; h1 is at the highest port, so port numbers and addresses differ."""
 
     def build(self, k: int = 2, **link: Any) -> None:
-        size(k, "single: k", MOST_PORTS)
+        size(k, "single: k")
         self.reserve(f"single: k={k}", k + 1)
         self.addSwitch("s1")
         for number in range(1, k + 1):

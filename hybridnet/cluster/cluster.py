@@ -49,6 +49,7 @@ from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.journal import Journal, state_directory
 from hybridnet.system.priority import run_in_real_time
+from hybridnet.values import number, plain, shown, text
 
 JOIN_SECONDS = 60.0
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
@@ -95,6 +96,8 @@ class Cluster:
             MachineError: a machine did not come up.
         """
         machines = _distinct(names)
+        if not callable(on_head_address):
+            raise UsageError(f"on_head_address {shown(on_head_address)} cannot be called; give a function")
         _need_root("local machines")
         self = cls(Journal.create())
         with undone_on_error(self.close):
@@ -147,9 +150,16 @@ class Cluster:
         Raises:
             MachineError: a host could not be reached, or hybridnet does not start there; the message has ssh's words.
         """
+        for what, given in (("python", python), ("head_address", head_address)):
+            if given is not None:
+                text(given, f"machines over SSH: {what}")
         wanted = [
-            SshMachine(host, python=python or "python3") if isinstance(host, str) else host for host in hosts
+            SshMachine(host, python=python or "python3") if isinstance(host, str) else host
+            for host in _several(hosts, "hosts")
         ]
+        for host in wanted:
+            if not isinstance(host, SshMachine):
+                raise UsageError(f"host {shown(host)} is no machine; write 'user@host', or an SshMachine")
         names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
         with undone_on_error(self.close):
@@ -196,6 +206,14 @@ class Cluster:
             UsageError: the scheduler's address is not of TLS, or there is no certificate to show it.
             MachineError: the scheduler does not answer, or has not such workers.
         """
+        text(scheduler_address, "scheduler")
+        number(timeout, f"scheduler {plain(scheduler_address)}: timeout", 0, 1e6)
+        if workers is not None:
+            _distinct(workers)
+        if security is not None and not isinstance(security, Security):
+            raise UsageError(
+                f"scheduler {plain(scheduler_address)}: security {shown(security)} is no distributed.Security; make one"
+            )
         if not scheduler_address.startswith("tls://"):
             raise UsageError(
                 f"scheduler {scheduler_address}: without TLS whoever reaches it runs programs as root on its workers; "
@@ -495,16 +513,23 @@ class Cluster:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    if not names:
-        raise UsageError("a cluster needs at least one machine")
-    for name in names:
-        if not _NAME.fullmatch(name):
+    for name in _several(names, "machines"):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(
-                f"machine {name!r}: a name begins with a letter and has at most 32 letters, digits, . _ -"
+                f"machine {shown(name)}: a name begins with a letter and has at most 32 letters, digits, . _ -"
             )
     if len(set(names)) != len(names):
         raise UsageError(f"the machines' names repeat: {', '.join(names)}")
     return list(names)
+
+
+def _several(given: Any, what: str) -> list[Any]:
+    """A list or tuple with something in it; text is none, although Python can go through its letters."""
+    if not isinstance(given, list | tuple):
+        raise UsageError(f"{what} {shown(given)} are no list; write for example ['m1', 'm2']")
+    if not given:
+        raise UsageError("a cluster needs at least one machine")
+    return list(given)
 
 
 def _need_root(what: str) -> None:

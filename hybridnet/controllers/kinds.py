@@ -16,6 +16,7 @@ from hybridnet.controllers.ryu import RyuController, find_app, free_port
 from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.command import run
 from hybridnet.system.journal import alias_of
+from hybridnet.values import shown, text
 
 __all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
 
@@ -23,6 +24,15 @@ OPENFLOW_PORTS = (6653, 6633)
 DEFAULT_APP = "tree_switch"
 
 _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
+
+
+# Of Mininet's controllers, with what to do instead.
+_UNSUPPORTED = {
+    "command": "name Ryu apps: Ryu('c0', 'my_app.py')",
+    "cargs": "give arguments= to Ryu",
+    "cdir": "name apps by their path",
+    "inNamespace": "controllers live in this computer's namespace",
+}
 
 
 class RemoteController:
@@ -34,6 +44,10 @@ class RemoteController:
             address toward them, so the controller must listen there too (0.0.0.0 does).
         port: default: 6653 or 6633, whichever answers.
         machines: the machines whose switches it gets; default: all.
+        protocol: ``"tcp"``, as MiniEdit's scripts say.
+
+    Raises:
+        UsageError: an option does not exist, or its value makes no sense.
     """
 
     def __init__(
@@ -43,22 +57,27 @@ class RemoteController:
         port: int | None = None,
         *,
         machines: Sequence[str] | None = None,
-        **params: Any,
+        protocol: str = "tcp",
+        **unknown: Any,
     ) -> None:
-        if unknown := set(params) - {"protocol", "command", "cdir", "cargs"}:
+        self.name = text(name, "controller: name")
+        what = f"controller {self.name}"
+        for option in sorted(unknown):
+            cure = _UNSUPPORTED.get(option)
             raise UsageError(
-                f"controller {name}: unknown option {min(unknown)!r}; the options are ip, port, protocol, machines"
+                f"{what}: unknown option {option!r}; the options are ip, port, protocol, machines"
+                if cure is None
+                else f"{what}: {option}= is not supported; {cure}"
             )
-        if params.get("protocol", "tcp") != "tcp":
-            raise UsageError(
-                f"controller {name}: protocol {params['protocol']!r} is not supported; write 'tcp'"
-            )
-        if port is not None and not (type(port) is int and 1 <= port <= 65535):
-            raise UsageError(f"controller {name}: port {port!r} is no TCP port; write one from 1 to 65535")
-        self.name = name
-        self.ip = ip
-        self.port = port
-        self.machines = None if machines is None else list(machines)
+        if protocol != "tcp":
+            raise UsageError(f"{what}: protocol {shown(protocol)} is not supported; write 'tcp'")
+        self.ip = text(ip, f"{what}: ip")
+        self.port = _tcp_port(port, what)
+        if machines is not None and (not isinstance(machines, Sequence) or isinstance(machines, str | bytes)):
+            raise UsageError(f"{what}: machines {shown(machines)} is no list of names; write ['m1']")
+        self.machines = (
+            None if machines is None else [text(name, f"{what}: machines: name") for name in machines]
+        )
 
     def begin(self, head_address: str) -> None:
         """Find out that it listens. Raises ControllerError where nothing does."""
@@ -68,8 +87,8 @@ class RemoteController:
         for port in ports:
             try:
                 socket.create_connection((host, port), timeout=5).close()
-            except OSError as error:
-                reasons.append(f"{host}:{port}: {error.strerror or error}")
+            except (OSError, UnicodeError) as error:  # the second: no name of a computer has this form
+                reasons.append(f"{host}:{port}: {getattr(error, 'strerror', None) or error}")
                 continue
             self.port = port
             return
@@ -128,9 +147,10 @@ class Ryu(RemoteController):
         log: file for its output.
         on_line: called with each line of its output.
         machines: the machines whose switches it gets; default: all.
+        ip, protocol: as Mininet's scripts say: this computer, ``"tcp"``.
 
     Raises:
-        UsageError: a file that is named does not exist, or a port is out of range.
+        UsageError: a file that is named does not exist, or an option makes no sense.
     """
 
     def __init__(
@@ -143,14 +163,29 @@ class Ryu(RemoteController):
         log: Path | None = None,
         on_line: Callable[[str], None] | None = None,
         machines: Sequence[str] | None = None,
+        ip: str = "127.0.0.1",
+        protocol: str = "tcp",
+        **unknown: Any,
     ) -> None:
-        super().__init__(name, port=port, machines=machines)
+        super().__init__(name, ip, port, machines=machines, protocol=protocol, **unknown)
+        what = f"controller {self.name}"
+        if self.ip not in _LOOPBACK:
+            raise UsageError(
+                f"{what}: ip {shown(ip)} is another computer; this controller runs here: leave it out, or use "
+                "RemoteController"
+            )
         self.apps = apps or (DEFAULT_APP,)
         for app in self.apps:
-            find_app(app)
-        self.rest_port = rest_port
-        self._arguments = arguments
-        self._log = log
+            find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
+        self.rest_port = _tcp_port(rest_port, what)
+        if not isinstance(arguments, Sequence) or isinstance(arguments, str | bytes):
+            raise UsageError(f"{what}: arguments {shown(arguments)} is no list; write ['--observe-links']")
+        self._arguments = [text(word, f"{what}: arguments: word") for word in arguments]
+        if log is not None and not isinstance(log, str | Path):
+            raise UsageError(f"{what}: log {shown(log)} is no file; write Path('c0.log')")
+        self._log = None if log is None else Path(log)
+        if on_line is not None and not callable(on_line):
+            raise UsageError(f"{what}: on_line {shown(on_line)} cannot be called; give a function of a line")
         self._on_line = on_line
         self.process: RyuController | None = None
 
@@ -204,3 +239,9 @@ class Controller(Ryu):
 
 
 OVSController = Controller
+
+
+def _tcp_port(port: Any, what: str) -> int | None:
+    if port is not None and not (type(port) is int and 1 <= port <= 65535):
+        raise UsageError(f"{what}: port {shown(port)} is no TCP port; write one from 1 to 65535")
+    return port

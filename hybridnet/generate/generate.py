@@ -40,12 +40,15 @@ from hybridnet.generate.report import (
 )
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.results import Verdict
+from hybridnet.values import choice, flag, number, text, whole
 
 __all__ = ["BACKENDS", "GAPS", "Generator", "Receiver"]
 
 BACKENDS = ("packet", "pcap")
 GAPS = ("constant", "poisson", "on-off")
 PORT = 5300
+LEAST_FRAME, MOST_FRAME = 58, 65_549
+MOST_FRAMES = 2**63 - 1
 DESTINATION_MAC = "02:00:00:00:00:02"
 SOURCE, DESTINATION = "198.18.0.1", "198.18.0.2"  # set aside for measuring: RFC 2544
 LATENESS_LIMIT_NS = 1_000_000
@@ -71,6 +74,8 @@ class _Part:
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the end. Returns False if the time ran out first; raises the error that ended it."""
+        if timeout_s is not None:
+            number(timeout_s, f"{self._thread.name}: timeout", 0, 1e6)
         self._thread.join(timeout_s)
         if self._failure is not None:
             raise self._failure
@@ -173,12 +178,27 @@ class Generator(_Part):
         seed: int = 1,
         lateness_limit: object = None,
     ) -> None:
-        self.device = device
-        self._what = f"generate at {device}"
-        if count is not None and count < 1:
-            raise UsageError(
-                f"{self._what}: {count} frames are none; write at least 1, or leave the count out"
-            )
+        self.device = text(device, "generate: device")
+        self._what = what = f"generate at {device}"
+        _check_count(count, what)
+        whole(size, f"{what}: size", LEAST_FRAME, MOST_FRAME)
+        for option, port in (("source_port", source_port), ("destination_port", destination_port)):
+            whole(port, f"{what}: {option}", 0, 65535)
+        for option, given in (
+            ("source_mac", source_mac),
+            ("destination_mac", destination_mac),
+            ("source", source),
+            ("destination", destination),
+            ("schedule", schedule),
+        ):
+            if given is not None:
+                text(given, f"{what}: {option}")
+        if pcap is not None and not isinstance(pcap, Path):
+            text(pcap, f"{what}: pcap")
+        whole(loop, f"{what}: loop", 1, MOST_FRAMES)
+        flag(trains, f"{what}: trains")
+        whole(seed, f"{what}: seed", 0, 2**64 - 1)
+        _check_thread(backend, cpu, fifo_priority, what)
         self._gather_ns = parse_delay(
             ("50us" if trains else "0") if gather is None else gather, f"{self._what}: gather"
         )
@@ -196,8 +216,7 @@ class Generator(_Part):
             "mean_on_ns": parse_delay(on, f"{self._what}: on"),
             "mean_off_ns": parse_delay(off, f"{self._what}: off"),
         }
-        if gaps not in GAPS:
-            raise UsageError(f"{self._what}: there are no gaps {gaps!r}; there are {', '.join(GAPS)}")
+        choice(gaps, f"{what}: gaps", GAPS)
         if pcap is None:
             if speed is not None or loop != 1:
                 raise UsageError(
@@ -334,11 +353,13 @@ class Receiver(_Part):
         cpu: int | None = None,
         fifo_priority: int | None = None,
     ) -> None:
-        self.device = device
+        self.device = text(device, "receive: device")
         what = f"receive at {device}"
+        whole(port, f"{what}: port", 0, 65535)
+        flag(gro, f"{what}: gro")
+        _check_thread(backend, cpu, fifo_priority, what)
         silence_ns = None if silence is None else parse_delay(silence, f"{what}: silence")
-        if count is not None and count < 1:
-            raise UsageError(f"{what}: {count} frames are none; write at least 1, or leave the count out")
+        _check_count(count, what)
         _check_device(device, what)
         self.description = f"numbered frames for UDP port {port}" + (
             "" if silence_ns is None else f", until none comes for {format_delay(silence_ns)}"
@@ -382,12 +403,25 @@ def _core() -> Any:
     return _simcore
 
 
+def _check_count(count: object, what: str) -> None:
+    if count is not None:
+        whole(count, f"{what}: count", 1, MOST_FRAMES)
+
+
+def _check_thread(backend: object, cpu: object, fifo_priority: object, what: str) -> None:
+    choice(backend, f"{what}: backend", BACKENDS)
+    if cpu is not None:
+        whole(cpu, f"{what}: cpu", 0, 4095)
+    if fifo_priority is not None:
+        whole(fifo_priority, f"{what}: fifo_priority", 1, 99)
+
+
 def _check_device(device: str, what: str) -> None:
     if os.geteuid() != 0:
         raise EnvironmentLackError(f"{what}: reading and writing frames needs root; run it with sudo")
     try:
         socket.if_nametoindex(device)
-    except OSError:
+    except (OSError, UnicodeError):
         raise EnvironmentLackError(
             f"{what}: there is no interface {device} in this network namespace; `ip link` lists what there is"
         ) from None

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import RUN_VARIABLE
+from hybridnet.values import shown, text, whole
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,23 @@ class SshMachine:
     state: str = "/run/hybridnet"
 
     def __post_init__(self) -> None:
-        if not self.target or self.target.startswith("-") or any(c.isspace() for c in self.target):
+        for what, given in (("name", self.name), ("address", self.address), ("identity", self.identity)):
+            if given is not None:
+                text(given, f"SSH machine: {what}")
+        text(self.python, "SSH machine: python")
+        text(self.state, "SSH machine: state")
+        if self.port is not None:
+            whole(self.port, "SSH machine: port", 1, 65535)
+        if not isinstance(self.options, tuple) or not all(isinstance(word, str) for word in self.options):
+            raise UsageError(
+                f"SSH machine: options {shown(self.options)} are no tuple of words; write ('-4',)"
+            )
+        if (
+            not isinstance(self.target, str)
+            or not self.target
+            or self.target.startswith("-")
+            or any(c.isspace() for c in self.target)
+        ):
             raise UsageError(f'SSH machine {self.target!r}: write "user@host" or "host"')
 
     def command(self, remote: str) -> list[str]:

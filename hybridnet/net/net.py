@@ -524,7 +524,10 @@ def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:
     return params if cls is None else {**params, "cls": cls}
 
 
-def _name(node: Any) -> Any:
+def _name(node: Any) -> str:
+    """The name of a node that is given as itself or by name."""
+    if not isinstance(node, str | Node):
+        raise UsageError(f"node {shown(node)} is no node; give one, or its name")
     return node.name if isinstance(node, Node) else node
 
 

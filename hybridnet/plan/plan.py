@@ -31,6 +31,7 @@ from hybridnet.plan.segments import find_segments
 from hybridnet.plan.switches import assign_dpids, check_device_names
 from hybridnet.topo import NodeSpec, Topo
 from hybridnet.topo.node_options import DEFAULT_PROTOCOLS
+from hybridnet.values import shown
 
 __all__ = ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"]
 
@@ -94,6 +95,14 @@ def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions)
     Raises:
         PlanError: the description cannot be built as asked; the message names the node or link and the cure.
     """
+    if not isinstance(topo, Topo) or not isinstance(options, PlanOptions):
+        raise PlanError(
+            f"make_plan: {shown(topo)}, {shown(options)} are no Topo and PlanOptions; give one of each"
+        )
+    if not isinstance(machines, Sequence) or not all(isinstance(each, MachineSpec) for each in machines):
+        raise PlanError(
+            f"make_plan: machines {shown(machines)} are no list of MachineSpec; write [MachineSpec(...)]"
+        )
     layout = lay_out(topo, machines, options.least_cut_delay_ns)
     segments = find_segments(layout)
     addresses = assign_addresses(layout, segments, ipv4(options.ip_base))

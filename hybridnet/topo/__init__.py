@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The description of a network: it creates nothing."""
 
-from hybridnet.topo.graph import MOST_PORTS
 from hybridnet.topo.sizes import side_names, size
 from hybridnet.topo.topo import LinkSpec, NodeSpec, Topo, TopologyError, natural
 
-__all__ = ["MOST_PORTS", "LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural", "side_names", "size"]
+__all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural", "side_names", "size"]

@@ -13,9 +13,10 @@ from hybridnet.topo.node_options import check_node_name, resolve_node
 from hybridnet.topo.specs import LinkSpec, NodeSpec
 from hybridnet.values import plain, shown
 
-__all__ = ["MOST_NODES", "MOST_PORTS", "Graph"]
+__all__ = ["MOST_EMULATED", "Graph"]
 
-MOST_NODES = 250_000  # of one description; no computer holds a tenth of them as namespaces
+MOST_NODES = 250_000  # of one description
+MOST_EMULATED = 32_768  # hosts and switches; a machine holds some hundreds, a large one some thousands
 MOST_PORTS = 65279  # of a switch, in OpenFlow
 
 
@@ -25,6 +26,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSpec] = {}
         self.links: list[LinkSpec] = []
+        self.emulated = 0  # nodes
         self._ports: dict[str, dict[int, tuple[str, int]]] = {}
         self._interfaces: dict[str, str] = {}  # which link has it
         self._pairs: dict[frozenset[str], list[LinkSpec]] = {}
@@ -36,11 +38,22 @@ class Graph:
             raise TopologyError(
                 f"node {name}: the name is taken by another {self.nodes[name].kind}; choose another"
             )
+        spec = NodeSpec(name, kind, dict(options), resolve_node(kind, name, options))
         if len(self.nodes) >= MOST_NODES:
             raise TopologyError(f"{kind} {name}: a description has at most {MOST_NODES} nodes; add fewer")
-        self.nodes[name] = NodeSpec(name, kind, dict(options), resolve_node(kind, name, options))
+        if not spec.simulated:
+            self.reserve(f"{kind} {name}", 1)
+            self.emulated += 1
+        self.nodes[name] = spec
         self._ports[name] = {}
         return name
+
+    def reserve(self, what: str, nodes: int) -> None:
+        """Raise TopologyError where so many more emulated nodes do not fit."""
+        if nodes > MOST_EMULATED - self.emulated:
+            raise TopologyError(
+                f"{what}: it makes more than {MOST_EMULATED} hosts and switches, which nothing can hold; ask for fewer"
+            )
 
     def add_link(
         self, node1: str, node2: str, port1: Any, port2: Any, key: Any, options: Mapping[str, Any]
@@ -104,7 +117,11 @@ class Graph:
         Raises:
             TopologyError, UnitError: an option makes no sense there.
         """
+        for name in nodes:
+            self.known(name, "revised")
+        link_options(links, "revised")
         made = Graph()
+        made.emulated = self.emulated
         for name, spec in self.nodes.items():
             options = nodes.get(name, spec.options)
             resolved = spec.resolved

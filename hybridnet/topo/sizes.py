@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.topo.graph import MOST_NODES
+from hybridnet.topo.graph import MOST_EMULATED
 from hybridnet.values import shown, text, whole
 
 __all__ = ["side_names", "size"]
 
 
-def size(value: Any, what: str, most: int = MOST_NODES) -> int:
+def size(value: Any, what: str, most: int = MOST_EMULATED) -> int:
     """A number of nodes, ports or levels, 1 to `most`. Raises TopologyError."""
     return whole(value, what, 1, most, error=TopologyError)
 

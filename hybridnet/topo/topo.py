@@ -14,13 +14,13 @@ switches and routers: h1-eth0, s1-eth1, r1-eth1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.topo.graph import MOST_NODES, Graph
+from hybridnet.topo.graph import Graph
 from hybridnet.topo.specs import LinkSpec, NodeSpec, natural
-from hybridnet.values import flag, plain, shown, text
+from hybridnet.values import flag, plain, shown, text, whole
 
 __all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural"]
 
@@ -169,15 +169,13 @@ class Topo:
         return ports
 
     def reserve(self, what: str, nodes: int) -> None:
-        """Refuse to go on where so many more nodes do not fit, before the first of them is added.
+        """Refuse to go on where so many more hosts and switches do not fit, before the first of them is added.
 
         Raises:
-            TopologyError: a description has at most 250,000 nodes; `what` names this one.
+            TopologyError: a description has at most 32,768 of them; `what` names this one.
         """
-        if nodes + len(self._graph.nodes) > MOST_NODES:
-            raise TopologyError(
-                f"{what}: it has more than {MOST_NODES} nodes, which nothing can hold; ask for fewer"
-            )
+        whole(nodes, "reserve: nodes", 0, 1 << 62, error=TopologyError)
+        self._graph.reserve(plain(what), nodes)
 
     # Looking
 
@@ -267,6 +265,8 @@ class Topo:
     @staticmethod
     def sorted(items: list[str]) -> list[str]:
         """Names in natural order."""
+        if not isinstance(items, Iterable):
+            raise TopologyError(f"sorted: {shown(items)} is no list of names; write ['h2', 'h10']")
         return sorted((text(item, "sorted: name", error=TopologyError) for item in items), key=natural)
 
     def revised(self, nodes: Mapping[str, Mapping[str, Any]], links: Mapping[str, Any]) -> Topo:
@@ -276,6 +276,11 @@ class Topo:
         Raises:
             TopologyError, UnitError: an option makes no sense there.
         """
+        for given in (nodes, links, *(nodes.values() if isinstance(nodes, Mapping) else ())):
+            if not isinstance(given, Mapping):
+                raise TopologyError(
+                    f"revised: {shown(given)} is no dictionary of options; write {{'bw': 10}}"
+                )
         made = Topo()
         made._graph = self._graph.revised(nodes, links)
         return made

@@ -19,6 +19,7 @@ from typing import Any
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.journal import state_directory
 from hybridnet.topo.direction import Direction
+from hybridnet.values import shown
 from hybridnet.wire.options import Options, given_options, resolve_options
 
 __all__ = [
@@ -53,6 +54,9 @@ def options_of_ways(
     """The options of each direction: those of both, and its own, which go first. Raises UsageError."""
     common = given_options(options, what)
     own = {"forward": forward, "backward": backward}
+    for word, given in own.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise UsageError(f"{what}: {word} {shown(given)} is no dictionary; write {{'delay': '5 ms'}}")
     return {key: {**common, **given_options(own[word] or {}, f"{what}, {word}")} for key, word in WAYS}
 
 

@@ -30,6 +30,7 @@ from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.journal import Journal
 from hybridnet.topo.direction import Direction
+from hybridnet.values import choice, plain, shown, text, whole
 from hybridnet.wire.report import direction_figures, portal_drops, portal_notes
 from hybridnet.wire.state import (
     LINK,
@@ -110,7 +111,10 @@ def wire_plan(
 
 
 class Wire:
-    """Joins two interfaces of this network namespace by a simulated link, until it is closed.
+    """Two interfaces of this network namespace that a simulated link joins, from `start` until `close`.
+
+    As with `hybridnet.Net`, the constructor checks and makes nothing; ``with`` starts and closes. A wire that has not
+    been started answers every other call with a UsageError.
 
     Args:
         a, b: names of the interfaces.
@@ -168,20 +172,27 @@ class Wire:
         record: str | os.PathLike[str] | None = None,
         **options: object,
     ) -> None:
-        self.a, self.b = a, b
-        self.name = name or f"{a}-{b}"
+        self.a, self.b = text(a, "wire: a"), text(b, "wire: b")
+        self.name = f"{a}-{b}" if name is None or name == "" else text(name, "wire: name")
         self.verdict: Verdict | None = None
+        what = f"wire {plain(self.name)}"
+        if limits is not None and not isinstance(limits, Limits):
+            raise UsageError(
+                f"{what}: limits {shown(limits)} are no hybridnet.results.Limits; leave them out"
+            )
         self._limits = limits or Limits()
-        what = f"wire {self.name}"
+        for option, given_options in (("portal_options", portal_options), ("realtime", realtime)):
+            if given_options is not None and not isinstance(given_options, Mapping):
+                raise UsageError(f"{what}: {option} {shown(given_options)} is no dictionary; leave it out")
         if not _NAME.fullmatch(self.name):
             raise UsageError(
                 f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"
             )
-        given = options_of_ways(what, options, forward, backward)
-        self._directions = resolve_ways(what, given)
+        self._given = options_of_ways(what, options, forward, backward)
+        self._directions = resolve_ways(what, self._given)
+        file = None if record is None else self._checked_record(record)
         self._check(backend, seed)
-        file = None if record is None else self._checked_record(Path(record))
-        plan = wire_plan(
+        self._plan = wire_plan(
             a,
             b,
             name=self.name,
@@ -193,9 +204,23 @@ class Wire:
             seed=seed,
             record=file,
         )
-        self._journal = Journal.create()
         self._process: InstanceProcess | None = None
-        self._features = DeviceFeatures((a, b))
+        self._started = False
+
+    def start(self) -> None:
+        """Joins the interfaces. A second call does nothing.
+
+        Raises:
+            EnvironmentLackError: this computer lacks something.
+            MachineError: the instance did not start; the message has its own words.
+        """
+        if self._started:
+            return
+        what = f"wire {self.name}"
+        self._refuse_name_in_use()
+        self._started = True
+        self._journal = Journal.create()
+        self._features = DeviceFeatures((self.a, self.b))
         try:
             self._directory = directory = self._journal.directory / f"wire-{self.name}"
             if len(os.fsencode(directory / SOCKET)) > _SOCKET_PATH_BYTES:
@@ -204,8 +229,8 @@ class Wire:
                     "set HYBRIDNET_STATE_DIR to a shorter one"
                 )
             directory.mkdir(parents=True)
-            write_options(directory, given)
-            self._process = InstanceProcess(plan, self._journal, directory, directory)
+            write_options(directory, self._given)
+            self._process = InstanceProcess(self._plan, self._journal, directory, directory)
             self._first = self._last = self._process.ask("snapshot")
         except BaseException:
             self.close()
@@ -226,6 +251,7 @@ class Wire:
             UsageError, UnitError: the options make no sense, or nothing is given; nothing has changed.
             MachineError: it cannot be changed while the wire runs; nothing has changed.
         """
+        self._need_started()
         process = self._process
         if process is None:
             raise UsageError(f"wire {self.name}: it is closed and cannot be changed")
@@ -245,12 +271,16 @@ class Wire:
         Raises:
             MachineError: the instance has ended; the message has its last words.
         """
+        self._need_started()
         if self._process is not None:
             self._last = self._process.ask("snapshot")
         return self._last
 
     def close(self) -> None:
-        """Ends the wire, puts the interfaces' settings back, and judges: afterwards `verdict` is there."""
+        """Ends the wire, puts the interfaces' settings back, and judges: afterwards `verdict` is there. A second call
+        does nothing.
+        """
+        self._need_started()
         process, self._process = self._process, None
         try:
             if process is not None:
@@ -268,6 +298,7 @@ class Wire:
 
     def to_json(self) -> dict[str, Any]:
         """What passed since the start, and the verdict if it is closed."""
+        self._need_started()
         seconds = (self._last["time_ns"] - self._first["time_ns"]) / 1e9
         return {
             "name": self.name,
@@ -283,6 +314,7 @@ class Wire:
         }
 
     def __enter__(self) -> Wire:
+        self.start()
         return self
 
     def __exit__(
@@ -290,7 +322,14 @@ class Wire:
     ) -> None:
         self.close()
 
-    def _checked_record(self, file: Path) -> str:
+    def _need_started(self) -> None:
+        if not self._started:
+            raise UsageError(f"wire {self.name}: it has not been started; use `with`, or call start() first")
+
+    def _checked_record(self, record: Any) -> str:
+        if not isinstance(record, os.PathLike):
+            text(record, f"wire {self.name}: record")
+        file = Path(record)
         what = f"wire {self.name}: record {file}"
         if file.suffix != ".pcapng":
             raise UsageError(f"{what}: a record is a pcapng file; write a name that ends in .pcapng")
@@ -302,10 +341,8 @@ class Wire:
 
     def _check(self, backend: str, seed: int) -> None:
         what = f"wire {self.name}"
-        if not 0 <= seed <= MOST_SEED:
-            raise UsageError(f"{what}: seed {seed} is out of range; write 0 to {MOST_SEED}")
-        if backend not in BACKENDS:
-            raise UsageError(f"{what}: there is no portal {backend!r}; there are {', '.join(BACKENDS)}")
+        whole(seed, f"{what}: seed", 0, MOST_SEED)
+        choice(backend, f"{what}: portal", BACKENDS)
         if self.a == self.b:
             raise UsageError(f"{what}: both ends are {self.a}; a wire joins two interfaces")
         if os.geteuid() != 0:
@@ -313,7 +350,7 @@ class Wire:
         for device in (self.a, self.b) if backend != "tap" else ():  # which makes what is not there
             try:
                 socket.if_nametoindex(device)
-            except OSError:
+            except (OSError, UnicodeError):
                 raise EnvironmentLackError(
                     f"{what}: there is no interface {device} in this network namespace; `ip link` lists what there is"
                 ) from None
@@ -327,6 +364,10 @@ class Wire:
             trace = (direction.wire or {}).get("file")
             if trace is not None and not Path(trace).is_file():
                 raise UsageError(f"{what}: there is no trace file {trace}; give a mahimahi trace")
+        self._refuse_name_in_use()
+
+    def _refuse_name_in_use(self) -> None:
+        what = f"wire {self.name}"
         if (found := reachable(self.name)) is not None:
             found[1].close()
             raise UsageError(

@@ -109,14 +109,14 @@ def test_unknown_join_is_refused() -> None:
         (LinearTopo, {"k": 10**5, "n": 10**5}),
         (SingleSwitchTopo, {"k": 65280}),
         (SingleSwitchReversedTopo, {"k": 10**12}),
-        (DumbbellTopo, {"n": 125_000}),
+        (DumbbellTopo, {"n": 16_384}),
     ],
 )
 def test_what_nothing_can_hold_is_refused_within_a_second(
     make: type[Topo], arguments: dict[str, int]
 ) -> None:
     before = time.monotonic()
-    with pytest.raises(TopologyError, match=r"nodes, which nothing can hold|not a whole number from 1 to"):
+    with pytest.raises(TopologyError, match=r"which nothing can hold|not a whole number from 1 to"):
         make(**arguments)
     assert time.monotonic() - before < 1
 

@@ -15,7 +15,7 @@ from hybridnet.cli.main import main
         (["x", "--rate", "1pps"], "nothing ends it; give a duration or a count"),
         (["x", "--rate", "1pps", "--duration", "5"], 'delay "5" has no unit'),
         (["x", "--rate", "1pps", "--duration", "0"], "a duration of 0 sends nothing"),
-        (["x", "--rate", "1pps", "--count", "0"], "0 frames are none"),
+        (["x", "--rate", "1pps", "--count", "0"], "count 0 is not a whole number from 1"),
         (["x", "--rate", "1pps", "--schedule", "1pps for 1s"], "give a rate"),
         (["x", "--schedule", "1pps for 1s", "--duration", "1s"], "the schedule already has a length"),
         (["x", "--schedule", "1pps"], "is not a rate for a time"),
@@ -29,7 +29,7 @@ from hybridnet.cli.main import main
             "--rate is about sending; leave it out, or leave out --receive",
         ),
         (["x", "--silence", "1s"], "--silence is about counting; leave it out, or add --receive"),
-        (["x", "--receive", "--count", "0"], "0 frames are none"),
+        (["x", "--receive", "--count", "0"], "count 0 is not a whole number from 1"),
         (["x", "--receive", "--silence", "2"], 'delay "2" has no unit'),
     ],
 )

@@ -39,6 +39,17 @@ def test_unknown_options_are_refused() -> None:
         RemoteController("c0", protocol="ssl")
 
 
+def test_options_of_miniedits_scripts_are_taken_by_every_controller() -> None:
+    for kind in (Controller, RemoteController, Ryu):
+        made = kind(name="c0", ip="127.0.0.1", protocol="tcp", port=6633)
+        assert made.port == 6633
+    with pytest.raises(UsageError, match=r"ip '192\.0\.2\.1' is another computer"):
+        Controller("c0", ip="192.0.2.1")
+    for option in ("command", "cargs", "cdir"):
+        with pytest.raises(UsageError, match=f"controller c0: {option}= is not supported"):
+            Controller("c0", **{option: "x"})
+
+
 def test_the_default_controller_runs_our_learning_switch() -> None:
     assert Controller().apps == ("tree_switch",)
     assert Ryu("c0", "tree_switch", "ryu.app.ofctl_rest").apps == ("tree_switch", "ryu.app.ofctl_rest")

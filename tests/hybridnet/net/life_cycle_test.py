@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hybridnet.controllers.kinds import RemoteController
-from hybridnet.errors import ControllerError, MachineError
+from hybridnet.controllers.kinds import Controller, RemoteController
+from hybridnet.errors import ControllerError, MachineError, UsageError
 from hybridnet.net import Net
 from hybridnet.node import Host
 from hybridnet.topologies import SingleSwitchTopo
@@ -178,6 +178,29 @@ def test_several_controllers_are_begun_told_and_ended() -> None:
         assert len(net.plan.switch("s1")["controllers"]) == 2
     logs = [controller.log for controller in net.controllers if isinstance(controller, Recorded)]
     assert [log[-1] for log in logs] == ["end", "end"]
+
+
+def test_a_controller_is_added_as_miniedits_scripts_do() -> None:
+    net = Net(controller=None)
+    made = net.addController("c0", controller=Controller, protocol="tcp", port=6633)
+    assert (made.name, made.port) == ("c0", 6633)
+    net.addHost("h1")
+    for name, kind, said in (
+        ("c0", None, "the name is taken"),
+        ("h1", None, "the name is taken"),
+        ("c1", 5, "is not a controller"),
+        ("c1", Host, "is not a controller"),
+        (5, None, "is not text"),
+        ("c1", lambda name: None, "made None, which is no(t a)? controller"),
+        ("c1", lambda: None, "does not take its options"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            net.addController(name, controller=kind)
+    with pytest.raises(UsageError, match="it is made already and takes no port="):
+        net.addController(RemoteController("c2"), port=5)
+    for wrong in (5, "tree_switch", Host, [Controller, 5]):
+        with pytest.raises(UsageError, match="is not a controller"):
+            Net(controller=wrong)
 
 
 def test_controllers_are_classes_and_names_in_a_list() -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def test_a_direction_is_checked_before_a_running_link_takes_it() -> None:
 def test_ends_names_and_portals_that_make_no_sense_are_refused_before_anything_is_made(state: Path) -> None:
     with pytest.raises(UsageError, match="both ends are eth1"):
         Wire("eth1", "eth1")
-    with pytest.raises(UsageError, match="there is no portal 'dpdk'"):
+    with pytest.raises(UsageError, match="portal 'dpdk' does not exist"):
         Wire("eth1", "eth2", backend="dpdk")
     with pytest.raises(UsageError, match="the name may have letters"):
         Wire("eth1", "eth2", name="../x")
@@ -90,8 +91,26 @@ def test_ends_names_and_portals_that_make_no_sense_are_refused_before_anything_i
         EnvironmentLackError, match=r"no interface none-1 in this network namespace|needs root"
     ):
         Wire("none-1", "none-2")
-    with pytest.raises(UsageError, match="seed -1 is out of range"):
+    with pytest.raises(UsageError, match="seed -1 is not a whole number from 0"):
         Wire("eth1", "eth2", seed=-1)
+    for option, value in (
+        ("portal_options", 5),
+        ("realtime", "x"),
+        ("limits", 3),
+        ("record", 7),
+        ("name", 8),
+    ):
+        with pytest.raises(UsageError, match=f"{option} {value!r}"):
+            Wire("eth1", "eth2", **{option: value})
+    assert not state.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the constructor asks for root")
+def test_a_wire_that_has_not_been_started_says_so(state: Path) -> None:
+    wire = Wire("none-1", "none-2", backend="tap")
+    for use in (wire.close, wire.snapshot, wire.to_json, lambda: wire.set(delay="1 ms")):
+        with pytest.raises(UsageError, match=r"wire none-1-none-2: it has not been started; use `with`"):
+            use()
     assert not state.exists()
 
 

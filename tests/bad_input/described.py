@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""What is walked of describing and planning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridnet.plan import MachineSpec, PlanOptions, RealtimeOptions, make_plan
+from hybridnet.topo import Topo
+from hybridnet.topo.direction import DIRECTION_OPTIONS
+from hybridnet.topo.node_options import NODE_OPTIONS
+from hybridnet.topologies import TOPOS
+from tests.bad_input.walk import Subject
+
+TOKEN = "0" * 16
+
+
+def small() -> Topo:
+    topo = Topo()
+    topo.addHost("h1")
+    topo.addSwitch("s1")
+    topo.addSimRouter("r1")
+    topo.addLink("h1", "s1")
+    topo.addLink("s1", "r1", delay="5ms")
+    return topo
+
+
+def planned(topo: Topo) -> None:
+    """What a description accepts, the plan accepts, or refuses as well."""
+    machines = [MachineSpec("m1", "198.18.0.1"), MachineSpec("m2", "198.18.0.2")]
+    make_plan(topo, machines, PlanOptions(token=TOKEN))
+
+
+def adding(method: str) -> Callable[..., None]:
+    def call(**options: Any) -> None:
+        topo = small()
+        getattr(topo, method)(**options)
+        planned(topo)
+
+    return call
+
+
+def asking(method: str) -> Callable[..., object]:
+    def call(**arguments: Any) -> object:
+        found = getattr(small(), method)(*arguments.values())
+        return list(found) if method == "iterLinks" else found
+
+    return call
+
+
+def linking(**options: Any) -> None:
+    topo = small()
+    topo.addHost("h2")
+    ends = {"node1": options.pop("node1", "h2"), "node2": options.pop("node2", "s1")}
+    topo.addLink(**ends, **options)
+    planned(topo)
+
+
+def linking_one_way(**options: Any) -> None:
+    linking(params1=options)
+
+
+def planning(topo: Any = None, machines: Any = None) -> None:
+    make_plan(
+        small() if topo is None else topo,
+        [MachineSpec("m1", "198.18.0.1")] if machines is None else machines,
+        PlanOptions(token=TOKEN),
+    )
+
+
+def options_of(kind: str) -> dict[str, Any]:
+    return dict.fromkeys(NODE_OPTIONS[kind])
+
+
+OPTION = {"no_such_option": None}
+LINK = dict.fromkeys(sorted(DIRECTION_OPTIONS))
+ENDS = dict.fromkeys(["ip", "ip6", "mac"]) | {"mtu": 1500}
+PORTS = dict.fromkeys(["port1", "port2", "key"])
+OF_LINK = dict.fromkeys(
+    ["addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "use_htb"]
+)
+ASKED: dict[str, dict[str, Any]] = {
+    "nodes": {"sort": True},
+    "hosts": {"sort": True},
+    "switches": {"sort": True},
+    "simulated": {"sort": True},
+    "isSwitch": {"name": "s1"},
+    "iterLinks": {"withKeys": True, "withInfo": True},
+    "links": {"sort": True, "withKeys": True, "withInfo": True},
+    "linkInfo": {"src": "h1", "dst": "s1", "key": 0},
+    "nodeInfo": {"name": "h1"},
+    "port": {"src": "h1", "dst": "s1"},
+    "spec": {"src": "h1", "dst": "s1", "key": 0},
+    "node_spec": {"name": "h1"},
+    "node_specs": {},
+    "link_specs": {},
+    "sorted": {"items": ["h1", "h2"]},
+    "addPort": {"src": "h1", "dst": "s1", "sport": None, "dport": None},
+    "reserve": {"what": "tree", "nodes": 5},
+    "revised": {"nodes": {}, "links": {}},
+}
+
+SUBJECTS = [
+    Subject("Topo", lambda **given: Topo(**given), {"hopts": {}, "sopts": {}, "lopts": {}}),
+    Subject("Topo.addHost", adding("addHost"), {"name": "h2", **options_of("host"), "inNamespace": True, **OPTION}),
+    Subject("Topo.addSwitch", adding("addSwitch"), {
+        "name": "s2", **options_of("switch"), "inNamespace": False, **OPTION,
+    }),
+    Subject("Topo.addSimHost", adding("addSimHost"), {
+        "name": "v1", **options_of("simhost"), "applications": [], **OPTION,
+    }),
+    Subject("Topo.addSimRouter", adding("addSimRouter"), {"name": "r2", **options_of("simrouter"), **OPTION}),
+    Subject("Topo.addSimSwitch", adding("addSimSwitch"), {"name": "x1", **options_of("simswitch"), **OPTION}),
+    Subject("Topo.addNode", adding("addNode"), {"name": "n1", "isSwitch": False}),
+    Subject("Topo.addLink", linking, {"node1": "h2", "node2": "s1", **PORTS, **LINK, **OF_LINK, **OPTION}),
+    Subject("Topo.addLink(params1=)", linking_one_way, {**LINK, **ENDS, **OPTION}),
+    *(Subject(f"Topo.{method}", asking(method), good) for method, good in ASKED.items()),
+    Subject("make_plan", planning, {"topo": None, "machines": None}),
+    Subject("MachineSpec", MachineSpec, {
+        "name": "m1", "address": "198.18.0.1", "kernel_datapath": False, "memory_bytes": None,
+    }),
+    Subject("PlanOptions", PlanOptions, {"token": TOKEN} | {
+        name: field.default for name, field in PlanOptions.__dataclass_fields__.items()
+        if name not in ("token", "captures", "realtime")
+    } | {"captures": {}, "realtime": RealtimeOptions()}),
+    Subject("RealtimeOptions", RealtimeOptions, {
+        name: field.default for name, field in RealtimeOptions.__dataclass_fields__.items()
+    }),
+    Subject("topologies.dumbbell", TOPOS["dumbbell"], {
+        "n": 1, "bw": 1, "delay": "5ms", "max_queue_size": 9, "machines": None,
+    }),
+    Subject("topologies.fattree", TOPOS["fattree"], {"k": 2, "bw": None}),
+    Subject("topologies.linear", TOPOS["linear"], {"k": 1, "n": 1, "bw": None}),
+    Subject("topologies.minimal", TOPOS["minimal"], {"k": 2, "bw": None}),
+    Subject("topologies.reversed", TOPOS["reversed"], {"k": 2, "bw": None}),
+    Subject("topologies.single", TOPOS["single"], {"k": 2, "bw": None}),
+    Subject("topologies.tree", TOPOS["tree"], {"depth": 1, "fanout": 2, "machine": None, "delay": None}),
+    Subject("topologies.twotrees", TOPOS["twotrees"], {
+        "depth": 1, "fanout": 2, "bw": None, "delay": "1ms", "max_queue_size": None, "train_limit": None,
+        "join": "bridged", "machines": ("m1", "m2"),
+    }),
+]  # fmt: skip
