@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hybridnet.experiments.maxinet.plot import TITLES, plot_comparison, plot_met, plot_over_time
+from hybridnet.experiments.maxinet.report import ArmRound, compare
+from hybridnet.experiments.maxinet.scale import PAPER
+from hybridnet.experiments.maxinet.staircase import Second, step_results
+from hybridnet.results import Verdict
+
+SCALE = replace(PAPER, name="small", steps=(1, 4), seconds_per_step=3)
+
+
+def one_round() -> list[ArmRound]:
+    """Every arm carries 100 Mbit/s in each second, and the last step of one of them is broken."""
+    seconds = [Second(at + 0.5, 1.0, 9e7, 1e7, 0.9) for at in range(6)]
+    verdicts = [Verdict.of([]), Verdict.of(["late"])]
+    return [
+        ArmRound(arm, step_results(seconds, SCALE), seconds, verdicts, 1.0, 0, 0.0, {}, {}) for arm in TITLES
+    ]
+
+
+@pytest.mark.parametrize("kind", ["comparison", "met", "over_time"])
+def test_each_picture_is_a_png_of_its_own_size(kind: str, tmp_path: Path) -> None:
+    picture = tmp_path / f"{kind}.png"
+    if kind == "over_time":
+        plot_over_time(picture, SCALE, one_round())
+    else:
+        {"comparison": plot_comparison, "met": plot_met}[kind](picture, compare(SCALE, [one_round()]))
+    header = picture.read_bytes()[:24]
+    assert header.startswith(b"\x89PNG")
+    width, height = (int.from_bytes(header[at : at + 4], "big") for at in (16, 20))
+    assert (width, height) == ((2000, 400) if kind == "over_time" else (960, 360))
