@@ -34,7 +34,7 @@ SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 PORTS_PER_TRANSACTION = 50  # even: see `build`
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
-STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd takes
+STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd accepts
 
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 """For ovs-vswitchd: the C library (2.35 or newer; an older one ignores it) asks for huge pages where the kernel gives
@@ -68,7 +68,7 @@ class Switching:
         return bool(self._daemons)
 
     def start(self, port_type: str, pmd_cpus: list[int] | None = None) -> None:
-        """Starts ovsdb-server and ovs-vswitchd.
+        """Start ovsdb-server and ovs-vswitchd.
 
         Args:
             port_type: "afxdp", "afpacket" or "system", for all switches: some settings hold for the whole daemon.
@@ -77,7 +77,7 @@ class Switching:
 
         Raises:
             EnvironmentLackError: Open vSwitch, or for "system" its kernel module, is not there.
-            MachineError: a daemon did not come up; the message has the end of its log.
+            MachineError: a daemon did not start; the message quotes the end of its log.
         """
         if self.running:
             if port_type != self._port_type:
@@ -127,7 +127,7 @@ class Switching:
         )
 
     def build(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
-        """Makes the bridges, their ports, and last their controllers, so that a controller meets complete switches."""
+        """Make the bridges, then their ports, then their controllers: a controller meets complete switches."""
         switches = plan["switches"]
         if not switches:
             return
@@ -165,7 +165,7 @@ class Switching:
         self._transact("controllers", with_controllers, progress)
 
     def connected(self) -> dict[str, bool]:
-        """Of each switch that has a controller, whether one of them is connected.
+        """Return, for each switch that has a controller, whether one is connected.
 
         The daemon writes this into its database every 5 s, and at once when that interval is changed. So whenever a
         switch is not connected, as far as the database says, a change asks for the present state.
@@ -196,9 +196,9 @@ class Switching:
         return answer
 
     def set_port_state(self, switch: str, port: str, up: bool) -> None:
-        """Opens or closes a patch port, which is no device whose link could be set.
+        """Open or close a patch port, which is not a device whose link could be set.
 
-        `down` is what the controller is told; for a patch port it does nothing else, so what passes it is stopped too.
+        `down` tells the controller; for a patch port it does nothing else, so this stops its traffic too.
         Datapath flows from before are gone when this returns: until the daemon has looked through them they would go on
         dropping, or passing, what they did.
         """
@@ -207,7 +207,7 @@ class Switching:
         self._tell_vswitchd("revalidator/wait")
 
     def stop(self) -> None:
-        """Ends the daemons, and removes their devices and files. Whatever one part raises, all parts end.
+        """End the daemons, and remove their devices and files. Whatever one part raises, all parts end.
 
         The kernel's datapath outlives them, and is asked to go. Where there is none, the process simply ends: asked to
         go it would close the ports one by one, which takes 10 s for 64 hosts instead of 0.2 s.
@@ -289,7 +289,7 @@ class Switching:
         return daemon
 
     def _await_socket(self, command: str, path: Path) -> None:
-        """Waits until the daemon listens. There is no event for it: Open vSwitch tells nobody but by its socket."""
+        """Wait until the daemon listens. There is no event for it: Open vSwitch announces it only by its socket."""
         daemon = self._daemons[-1]
         deadline = time.monotonic() + READY_SECONDS
         while not path.exists():
@@ -299,7 +299,7 @@ class Switching:
                     words += log.read_bytes()[-800:] if log.exists() else b""
                 state = "is not ready" if daemon.poll() is None else f"ended with status {daemon.returncode}"
                 raise MachineError(
-                    f"{command} {state}: {words.decode(errors='replace').strip() or 'it said nothing'}"
+                    f"{command} {state}: {words.decode(errors='replace').strip() or 'it printed nothing'}"
                 )
             time.sleep(0.01)
 

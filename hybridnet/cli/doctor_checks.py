@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `hybridnet doctor` looks at. Each look changes nothing: what has to be tried is tried in a network
+"""What `hybridnet doctor` looks at. No check changes anything: what must be tried is tried in a network
 namespace that ends with the trial.
 """
 

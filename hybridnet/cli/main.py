@@ -37,14 +37,14 @@ VERBS = {
 EXIT_CODES = """exit codes:
   0  ok
   1  the experiment failed, or a check does not hold
-  2  usage
-  3  the environment lacks something; the message says which, and how to get it
+  2  usage: the command line or the topology makes no sense
+  3  the environment lacks something; the message says what, and how to get it
   4  it ran, but the verdict is broken: the results cannot be trusted
 """
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are UsageErrors, told in one line like all others."""
+    """A parser whose mistakes are UsageErrors, printed in one line like all others."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see `{self.prog} --help`")
@@ -65,14 +65,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Who read our output has seen enough. Python would complain again when it flushes at exit.
+        # The reader of our output has closed it. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
 @contextlib.contextmanager
 def _heeding(*numbers: signal.Signals) -> Iterator[None]:
-    """Lets these signals end the command as ^C does, so that networks are stopped; by default they end it at once.
+    """Let these signals end the command as ^C does, so that networks are stopped; by default they end it at once.
 
     A verb may have handlers of its own. What is ignored, as SIGHUP is after `nohup`, stays ignored.
     """

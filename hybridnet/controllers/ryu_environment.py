@@ -69,7 +69,7 @@ def ryu_python(say: Callable[[str], None] | None = None) -> Path:
 
 
 def make_ryu_environment(say: Callable[[str], None] | None = None, folder: Path | None = None) -> Path:
-    """Makes the environment in ``folder`` (default: `environment_folder`) with pip, and returns its Python.
+    """Make the environment in ``folder`` (default: `environment_folder`) with pip, and return its Python.
 
     What is there and complete stays. One process makes it at a time; a second one waits for the first.
 
