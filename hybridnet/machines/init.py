@@ -6,10 +6,11 @@
     head ──stdin──▶ outer process ──fork into a new PID namespace──▶ init (pid 1 of the machine) ──▶ agent
 
 Two lines of JSON arrive on standard input. After the first (`run`, `machine`, `state`, `own_network`) the namespaces
-are made and a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable. After the second (`network`,
-`agent`) the agent is started with it. Then standard input stays open for as long as the head lives. Whichever ends
-first, the head, its connection or the agent: the agent is asked to clean up, and when this process ends the kernel
-kills whatever is left in the PID namespace; the machine's namespaces, its hosts' names and its mounts vanish with it.
+are made, a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable, and the agent is started. The
+second (`network`, `agent`) says where the head is, and is passed on to the agent. Then standard input stays open for as
+long as the head lives. Whichever ends first, the head, its connection or the agent: the agent is asked to clean up, and
+when this process ends the kernel kills whatever is left in the PID namespace; the machine's namespaces, its hosts'
+names and its mounts vanish with it.
 
 On a computer of its own (reached by SSH) a machine keeps the network namespace of that computer; the rest is the same.
 
@@ -167,12 +168,6 @@ def _run_as_init(first: dict[str, Any]) -> int:
     _mount_machine(state, first["own_network"])
     if first["own_network"]:
         _libc.sethostname(machine.encode(), len(machine.encode()))
-    second = _read_line()
-    if second is None:
-        return 0  # the head has given up
-    if second.get("network"):
-        _plug_in(second["network"])
-
     directory = Path(state) / run / machine
     directory.mkdir(parents=True, exist_ok=True)
     reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -190,11 +185,20 @@ def _run_as_init(first: dict[str, Any]) -> int:
             env={**os.environ, "HYBRIDNET_RUN": run, "HYBRIDNET_STATE_DIR": state},
         )
     assert agent.stdin is not None
-    with contextlib.suppress(BrokenPipeError):
-        agent.stdin.write(json.dumps({**first, **second["agent"]}).encode())
-        agent.stdin.close()
+    # What the agent imports takes half a second, in which the head plugs the machine in and starts its scheduler.
+    second = _read_line()
+    status: int | None = None
+    if second is None:  # the head has given up, and the agent has made nothing
+        agent.kill()
+        agent.wait()
+        status = 0
+    else:
+        if second.get("network"):
+            _plug_in(second["network"])
+        with contextlib.suppress(BrokenPipeError):
+            agent.stdin.write(json.dumps({**first, **second["agent"]}).encode())
+            agent.stdin.close()
 
-    status = None
     watched = [0, reading]
     while status is None and 0 in watched and not terminated:
         readable, _, _ = select.select(watched, [], [])
