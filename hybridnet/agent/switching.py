@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -292,7 +293,7 @@ class Switching:
         """Wait until the daemon listens. There is no event for it: Open vSwitch announces it only by its socket."""
         daemon = self._daemons[-1]
         deadline = time.monotonic() + READY_SECONDS
-        while not path.exists():
+        while not _listens(path):
             if daemon.poll() is not None or time.monotonic() > deadline:
                 words = b""
                 for log in (self._directory / f"{command}.stderr", self._directory / f"{command}.log"):
@@ -331,6 +332,16 @@ class Switching:
 def datapath_type(port_type: str) -> str:
     """Open vSwitch's name for the datapath of such ports: ``system`` is the kernel's, ``netdev`` its own."""
     return "system" if port_type == "system" else "netdev"
+
+
+def _listens(path: Path) -> bool:
+    """Whether a connection to the socket is taken: its file is there a moment before it is listened at."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+    return True
 
 
 def kernel_datapath() -> bool:
