@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 NASTY = [
     "", " ", "\n", "\0", "%s", "{}", "-1", "-x", "--", "0", "1e999", "nan", "inf", "10", "٣", "²", "10 Mbit/s", "5 ms",
-    "5ms 5ms", "9" * 40 + " Gbit/s", "1e99 s", "100 %", "-5 %", "a" * 5000, "h1", "s1", "h9", "no-such-thing",
+    "5ms 5ms", "9" * 40 + " Gbit/s", "1e99 s", "100 %", "-5 %", "a" * 300, "h1", "s1", "h9", "no-such-thing",
     "../../x", "/", "/no/such/file", "10.0.0.1", "10.0.0.1/33", "::1", "fe80::1%lo", "01:00:00:00:00:01", "tcp:",
     "OpenFlow99", "\ud800",
 ]  # fmt: skip

@@ -40,6 +40,7 @@ class Subject:
         good: arguments with which it works, or fails for a reason of this computer's. Each is walked.
         drawn: what is drawn for arguments whose good values would do harm here.
         also: what it raises besides, as it is documented.
+        watched: what of this process may not grow. Dask's client keeps connections, and threads to serve them.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Subject:
     good: Mapping[str, Any]
     drawn: Mapping[str, SearchStrategy[Any]] | None = None
     also: tuple[type[Exception], ...] = ()
+    watched: tuple[str, ...] = ("threads", "descriptors", "children")
 
     def values(self, argument: str) -> SearchStrategy[Any]:
         """What is drawn for an argument."""
@@ -76,7 +78,8 @@ def attempt(subject: Subject, argument: str, value: Any) -> None:
     took = own_seconds() - begun
     assert 0 < len(said.strip()) < 2000, "an error is read by people"
     assert took < LIMIT_S, f"it took {took:.1f} s"
-    assert left_behind() == before
+    after = left_behind()
+    assert {kind: after[kind] for kind in subject.watched} == {kind: before[kind] for kind in subject.watched}
 
 
 def left_behind() -> dict[str, Any]:
