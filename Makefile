@@ -37,7 +37,7 @@ test-system:  ## tests with real namespaces, switches and controllers
 	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'system and not slow' --durations=10; \
 	else echo "not run: they need root"; fi
 
-check: install check-format check-lint check-types check-layers check-stub docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
+check: install check-format check-lint check-types check-layers check-stub check-generated docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
 
 check-format:  ## clang-format, ruff format
 	@echo "== format"
@@ -60,7 +60,11 @@ check-stub:  ## hybridnet/_simcore.pyi says what the extension has
 	@echo "== stub"
 	@mkdir -p build
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
-	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make stub"; exit 1; }
+	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make generated"; exit 1; }
+
+check-generated:  ## the tables of options in docs/ are those that are declared
+	@echo "== tables in docs"
+	@$(PYTHON) -m hybridnet.options.document --check docs/*.md
 
 check-tidy:  ## clang-tidy over what has changed in simcore since it last passed
 	@echo "== clang-tidy"
@@ -131,6 +135,9 @@ stub:  ## write hybridnet/_simcore.pyi anew from the built extension
 docs:  ## the documents and the API reference as web pages: build/docs/README.html; a dead link is an error
 	@echo "== docs"
 	@$(PYTHON) -m sphinx -W --keep-going -q -d build/doctrees -c docs . build/docs
+
+generated: stub  ## what is written from the built extension: the stub, the tables of options in docs/
+	@$(PYTHON) -m hybridnet.options.document docs/*.md
 
 format:  ## let clang-format and ruff format everything
 	@clang-format -i $(CXX_SOURCES)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 class Instance:
     """One running simulation in real time; see simcore/instance/instance.h."""
 
-    def __init__(self, name: str, seed: int, token: int, *, policy: str = 'best_effort', lateness_limit_ns: int = 1000000, spin_ns: int = 0, fixed_poll_ns: int = 0, moderation_ns: int = 0, early_wake_ns: int = 0, cpu: int | None = None, fifo_priority: int | None = None, shallow_idle: bool = False, pool_bytes: int = 1073741824) -> None: ...
+    def __init__(self, name: str, seed: int, token: int, realtime: dict = {}, *, pool_bytes: int = 1073741824) -> None: ...
 
     def add_emulation_portal(self, name: str, device: str, backend: str = 'packet', filter: str = '', options: dict = {}) -> None: ...
 
@@ -226,3 +226,8 @@ class Replay:
     def add_capture(self, interface: str, file: str) -> None: ...
 
 def describe_plugin(file: str) -> str: ...
+
+def option_tables() -> dict:
+    """
+    Every option there is, by table and by family of models; see simcore/options/option_facts.h.
+    """

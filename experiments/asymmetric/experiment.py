@@ -14,7 +14,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from hybridnet.experiments.common.path import PathCase, PathResult, run_path
+from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import Estimate, estimate, run_all
 from hybridnet.experiments.common.tcp_plot import plot_curves, plot_windows
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
@@ -147,6 +147,7 @@ def directions(mss: int, loss: float, uplink_queue: int) -> tuple[Mapping[str, A
     down = {
         "rate_bps": round(DOWN_BPS * (datagram + ETHERNET) / datagram),
         "delay_ns": delay_ns,
+        "queue_packets": AMPLE_QUEUE,
         "loss": {"model": "independent", "probability": loss},
     }
     up = {

@@ -11,6 +11,8 @@ from typing import Any
 from hybridnet._simcore import OfflineSimulation
 
 NS = 1_000_000_000
+AMPLE_QUEUE = 100_000
+"""Packets: more than any window of these experiments, so nothing is lost there."""
 _INTERFACES = {
     "server": ("server-eth0", "02:00:00:00:00:01", "10.0.0.1/24"),
     "client": ("client-eth0", "02:00:00:00:00:02", "10.0.0.2/24"),

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from hybridnet.experiments.common.formulas import INDEPENDENT, PERIODIC, pftk, square_root
-from hybridnet.experiments.common.path import PathCase, PathResult, run_path
+from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import Estimate, estimate, run_all
 from hybridnet.experiments.common.tcp_plot import plot_friendly, plot_windows
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
@@ -141,7 +141,7 @@ def label_of(mss: int, loss: float) -> str:
 
 def case_of(mss: int, loss: float, seed: int, size: int, recovery: str) -> PathCase:
     """One replication; the first of each point keeps its samples."""
-    direction = {"rate_bps": RATE_BPS, "delay_ns": round(RTT_S / 2 * 1e9)}
+    direction = {"rate_bps": RATE_BPS, "delay_ns": round(RTT_S / 2 * 1e9), "queue_packets": AMPLE_QUEUE}
     return PathCase(
         label=label_of(mss, loss),
         seed=seed,
@@ -172,7 +172,7 @@ def point_of(results: Sequence[PathResult], mss: int, loss: float) -> Point:
 
 def figure_4_2() -> str:
     """A connection of 4580 bytes as the server sees it, line by line."""
-    direction = {"rate_bps": RATE_BPS, "delay_ns": round(RTT_S / 2 * 1e9)}
+    direction = {"rate_bps": RATE_BPS, "delay_ns": round(RTT_S / 2 * 1e9), "queue_packets": AMPLE_QUEUE}
     options = tcp_options(1460, 0, "reno")
     case = PathCase("figure 4-2", 1, direction, direction, 4580, options, limit_s=10, trace=True)
     return run_path(case).trace

@@ -8,7 +8,6 @@ plain data. Verbs may be called from several threads at once: long commands in d
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import shutil
 import subprocess
@@ -16,8 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +32,7 @@ from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
-from hybridnet.schema.check import SchemaCheck
+from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import Priority, raise_thread
@@ -169,7 +167,7 @@ class Agent:
             PlanError: the plan does not follow ``schema/machine.json``, or something is built already.
             MachineError, EnvironmentLackError: something could not be made.
         """
-        _check(plan)
+        check(plan, "machine", "machine plan")
         with self._building:
             if self._plan is not None:
                 raise PlanError("a network is built here already; destroy it first")
@@ -466,18 +464,3 @@ def _set_device(node: str, interface: str, state: str) -> None:
     )
     if done.returncode != 0:
         raise MachineError(f"node {node}: interface {interface} cannot be set {state}: {done.stderr.strip()}")
-
-
-@cache
-def _schema_check() -> SchemaCheck:
-    machine, instance = (
-        json.loads((files("hybridnet") / "schema" / name).read_text(encoding="utf-8"))
-        for name in ("machine.json", "instance.json")
-    )
-    return SchemaCheck(machine, {"instance.json": instance})
-
-
-def _check(plan: dict[str, Any]) -> None:
-    if errors := _schema_check().errors(plan):
-        where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
-        raise PlanError(f"machine plan, at {where}: {errors[0].message} ({len(errors)} errors)")

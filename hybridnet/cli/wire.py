@@ -17,6 +17,8 @@ from rich.text import Text
 
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
+from hybridnet.options import Option, table
+from hybridnet.options.flags import accepts, default_of, flags, metavar_of
 from hybridnet.quantities import parse_delay
 from hybridnet.wire import BACKENDS, Wire
 from hybridnet.wire.options import parse_list
@@ -43,39 +45,13 @@ _CHANGED = {
     "queue_marked_packets": "marked",
 }
 
-# Of each direction: what its value looks like, and what it is.
-DIRECTION_OPTIONS: Mapping[str, tuple[str, str]] = {
-    "rate": ("RATE", 'of each direction, "10 Mbit/s"; default none: no limit'),
-    "burst": ("SIZE", "bytes that may leave at once: a token bucket, filled at --rate"),
-    "peak": ("RATE", "at which the bucket's bytes leave; default none: at once"),
-    "trace": ("FILE", "mahimahi trace of when a frame can leave, instead of --rate"),
-    "trace_bytes": ("SIZE", "that one of its lines carries; default 1514"),
-    "delay": ("TIME", "propagation delay of each direction; default 0"),
-    "jitter": ("TIME", "it varies by so much; or a model, normal:mean=2ms:deviation=1ms; default 0"),
-    "jitter_distribution": ("NAME", "uniform, normal, exponential; default uniform"),
-    "keep_order": ("yes|no", "packets do not overtake each other with --jitter; default no"),
-    "loss": ("SHARE", "of the packets, 1%%; or gilbert_elliott:to_bad=1%%:to_good=30%%; default 0"),
-    "duplicate": ("SHARE", "of the packets, that are sent twice; default 0"),
-    "corrupt": ("SHARE", "of the packets, in which one bit is flipped; default 0"),
-    "bit_error_rate": ("NUMBER", "instead: of all bits, 1e-6; default 0"),
-    "reorder": ("SHARE", "of the packets, that skip the delay, 25%%; default 0"),
-    "reorder_gap": ("N", "only the last of so many packets may; default 1"),
-    "queue": ("LENGTH", 'before each direction: 100 packets, "150 kB"; default 1000'),
-    "aqm": ("NAME", "red, codel, fq_codel, or with parameters codel:target=5ms; default none"),
-    "ecn": ("yes|no", "aqm marks what can be marked instead of dropping it; default no"),
-    "watch_queue": ("yes|no", "gather histograms of what waits, for snapshots; default no"),
-    "model": ("FILE", "a plug-in of your own: ./bursty.so:key=value; see hybridnet plugin; default none"),
-    "overhead": ("SIZE", 'added to every frame, "24 B" for all of Ethernet; default 0 B'),
-    "train_limit": ("TIME", "how long a train may hold the wire; 0: exact; default 50us"),
-}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The interfaces, what happens between them, and how."""
     parser.add_argument("first", metavar="A", help="an interface of this network namespace; or: set")
     parser.add_argument("second", metavar="B", help="the other one; or, after set: the wire's name")
-    for key, (metavar, help_text) in DIRECTION_OPTIONS.items():
-        parser.add_argument(f"--{key.replace('_', '-')}", metavar=metavar, help=help_text)
+    for name, option in _flags().items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar=metavar_of(option), help=_help(option))
     for direction, way in (("forward", "from A to B"), ("backward", "from B to A")):
         parser.add_argument(
             f"--{direction}", metavar="LIST", help=f'{way} only: "rate=10 Mbit/s,delay=5ms,queue=100"'
@@ -94,6 +70,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="by which `wire set` finds it; default A-B")
     parser.add_argument("--duration", metavar="TIME", help="end after this long; default: when it is told to")
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
+
+
+def _flags() -> dict[str, Option]:
+    """The options of both directions that text can say; the others are for Python."""
+    said = flags(table("direction"))
+    return {name: option for name, option in said.items() if option.kind not in ("list", "map")}
+
+
+def _help(option: Option) -> str:
+    parts = (option.help, accepts(option), f"default {default_of(option)}" if default_of(option) else "")
+    return "; ".join(part for part in parts if part).replace("%", "%%")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -147,7 +134,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         text = getattr(arguments, way)
         return None if text is None else parse_list(text, f"wire: --{way}")
 
-    common = {key: getattr(arguments, key) for key in DIRECTION_OPTIONS}
+    common = {key: getattr(arguments, key) for key in _flags()}
     return {**common, "forward": listed("forward"), "backward": listed("backward")}
 
 

@@ -27,14 +27,13 @@ import signal
 import socket
 import sys
 import threading
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.instance.plugin import find_plugin
-from hybridnet.schema.check import SchemaCheck
+from hybridnet.options import table
+from hybridnet.schema.check import check
 
 REQUEST_LIMIT = 1 << 16
 
@@ -55,9 +54,7 @@ def load_plan(path: Path) -> dict[str, Any]:
 
 def check_plan(plan: Any, what: str) -> None:
     """Checks an instance plan against its schema. Raises PlanError, which begins with ``what``."""
-    if errors := _check_of("").errors(plan):
-        where = "/".join(map(str, errors[0].absolute_path)) or "the plan"
-        raise PlanError(f"{what}, at {where}: {errors[0].message}")
+    check(plan, "instance", what)
 
 
 def build(plan: dict[str, Any]) -> Any:
@@ -73,9 +70,7 @@ def build(plan: dict[str, Any]) -> Any:
             f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
     pool = {"pool_bytes": plan["pool_bytes"]} if "pool_bytes" in plan else {}
-    instance = _simcore.Instance(
-        plan["name"], plan["seed"], int(plan["token"], 16), **plan["realtime"], **pool
-    )
+    instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **pool)
     if "record" in plan:
         instance.add_record(plan["record"], json.dumps(with_traces(plan)))
     add_nodes(instance, plan)
@@ -128,9 +123,7 @@ def add_links(simulation: Any, plan: dict[str, Any]) -> None:
 
 def check_direction(direction: dict[str, Any], what: str) -> None:
     """Checks one direction of a link against the schema of plans. Raises PlanError."""
-    for error in _check_of("#/$defs/direction").errors(direction):
-        where = "/".join(map(str, error.absolute_path))
-        raise PlanError(f"{what}{f', {where}' if where else ''}: {error.message}")
+    check(direction, "instance", what, "direction")
 
 
 def with_files(direction: dict[str, Any], *, backward: bool = False) -> dict[str, Any]:
@@ -141,23 +134,23 @@ def with_files(direction: dict[str, Any], *, backward: bool = False) -> dict[str
         UsageError: there is no such plug-in.
     """
     direction = with_trace(direction)
-    if "plugin" not in direction:
+    plugin = direction.get("plugin")
+    if plugin is None:
         return direction
-    plugin = direction["plugin"]
     file = str(find_plugin(plugin["file"]))
     return {**direction, "plugin": {**plugin, "file": file, "backward": backward}}
 
 
 def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
     """The direction with the text of its trace file, where it has one. Raises PlanError: it cannot be read."""
-    wire = direction.get("wire", {})
-    if "file" not in wire or "text" in wire:
+    model = direction.get("rate_model") or {}
+    if "file" not in model or "text" in model:
         return direction
     try:
-        text = Path(wire["file"]).read_text(encoding="ascii")
+        text = Path(model["file"]).read_text(encoding="ascii")
     except (OSError, ValueError) as error:
-        raise PlanError(f"trace file {wire['file']}: {error}") from None
-    return {**direction, "wire": {**wire, "text": text}}
+        raise PlanError(f"trace file {model['file']}: {error}") from None
+    return {**direction, "rate_model": {**model, "text": text}}
 
 
 def with_traces(plan: dict[str, Any]) -> dict[str, Any]:
@@ -276,10 +269,13 @@ class Control:
 
 
 def _merged(direction: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """The direction with its changes; null takes away what need not be there."""
-    required = _schema("instance.json")["$defs"]["direction"]["required"]
+    """The direction with its changes; null takes a model away, and is the default again of what has no null."""
+    planned = table("direction").planned
+    keeps = {
+        key for key, option in planned.items() if option.nullable and option.kind not in ("table", "family")
+    }
     merged = {**direction, **changes}
-    return {key: value for key, value in merged.items() if value is not None or key in required}
+    return {key: value for key, value in merged.items() if value is not None or key in keeps}
 
 
 def run(plan_path: Path, control_path: Path) -> None:
@@ -332,19 +328,6 @@ def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
     if "portal" in end:
         return ("portal", end["portal"])
     return ("peer", end["peer"], end["channel"])
-
-
-@cache
-def _check_of(part: str) -> SchemaCheck:
-    """The schema of instance plans, or a part of it."""
-    name = "instance.json"
-    return SchemaCheck({"$ref": f"{name}{part}"}, {name: _schema(name)})
-
-
-@cache
-def _schema(name: str) -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads((files("hybridnet") / "schema" / name).read_text(encoding="utf-8"))
-    return schema
 
 
 def main() -> int:

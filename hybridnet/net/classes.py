@@ -8,13 +8,11 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.node.link import Intf, Link
-from hybridnet.topo.direction import DIRECTION_OPTIONS, resolve_direction
+from hybridnet.topo.direction import direction_options, resolve_direction
 from hybridnet.topo.links import link_options
 from hybridnet.values import shown
 
 __all__ = ["check_interface_class", "check_link_class", "link_defaults"]
-
-_OF_ALL_LINKS = DIRECTION_OPTIONS | {"mtu", "use_htb"}
 
 
 def link_defaults(link: Any) -> dict[str, Any]:
@@ -31,9 +29,9 @@ def link_defaults(link: Any) -> dict[str, Any]:
     check_link_class(link, what)
     given = link_options({"cls": link}, what)
     options = {name: value for name, value in given.items() if name != "cls"}
-    if alien := set(options) - _OF_ALL_LINKS:
+    if alien := set(options) - direction_options() - {"mtu", "use_htb"}:
         raise TopologyError(f"{what}: {min(alien)}= cannot be the same for all links; give it to addLink")
-    resolve_direction({name: value for name, value in options.items() if name in DIRECTION_OPTIONS}, what)
+    resolve_direction({name: value for name, value in options.items() if name in direction_options()}, what)
     return options
 
 

@@ -13,7 +13,7 @@ from hybridnet.net.nodes import LiveNodes
 from hybridnet.plan import Plan
 from hybridnet.plan.links import changed
 from hybridnet.topo import Topo
-from hybridnet.topo.direction import DIRECTION_OPTIONS, resolve_direction
+from hybridnet.topo.direction import direction_options, resolve_direction
 from hybridnet.topo.options import check_names
 from hybridnet.values import shown
 
@@ -81,7 +81,7 @@ def _divided(options: Mapping[str, Any], what: str) -> tuple[Options, tuple[Opti
     for given in (both, *own):
         if not isinstance(given, Mapping):
             raise TopologyError(f"{what}: params1= and params2= are dictionaries, not {shown(given)}")
-        check_names(given, DIRECTION_OPTIONS, {}, what)
+        check_names(given, direction_options(), {}, what)
     if not any((both, *own)):
         raise TopologyError(f"{what}: nothing is given that changes; write for example delay='5ms'")
     return both, (dict(own[0]), dict(own[1]))

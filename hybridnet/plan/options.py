@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.errors import PlanError
+from hybridnet.options import table
+from hybridnet.options.read import cure
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
+from hybridnet.schema.check import check
 from hybridnet.topo.node_options import FAIL_MODES
 from hybridnet.values import choice, flag, shown, text, whole
 
@@ -64,49 +67,31 @@ class MachineSpec:
             whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RealtimeOptions:
     """How the instances keep up with the wall clock.
 
     Args:
-        policy: ``"best_effort"`` runs on when late and reports it, ``"strict"`` stops.
-        lateness_limit_ns: the bound of the strict policy.
-        spin_ns: how long before an event the instance stops sleeping and spins.
-        moderation_ns: while an instance is busy, it begins its turns at least this far apart and handles together what
-            came meanwhile, 0 (never) to 1,000,000; what falls due meanwhile is late by at most that. None: a twentieth
-            of the least delay of its links, at most 100,000; 300,000 where it has neither portals nor peers.
-        early_wake_ns: a sleep before an event ends earlier by what waking up takes on this computer, at most by this,
-            0 (never) to 1,000,000; no more than 2 % of the time are spent on it. Default 150,000.
-        cpu: the processor it is pinned to, or None.
-        fifo_priority: 1 to 99: it runs under SCHED_FIFO, where the kernel allows it, so that no busy program makes
-            it late, but for short times where it never sleeps (docs/portals.md); None: under the ordinary scheduler.
-        shallow_idle: while it runs, idle processors of its computer stay in states that they leave at once, where
-            it may ask for that (root); they use more power, and those of a virtual machine do not sleep.
+        options: those of the table of real time, by their names in plans; docs/portals.md has them all, with units,
+            ranges and defaults. Without `moderation_ns` the plan chooses it: a twentieth of the least delay of an
+            instance's links, at most 100,000; 300,000 where it has neither portals nor peers.
+
+    Raises:
+        PlanError: an option does not exist, or its value is of another type or out of range.
+
+    Example:
+        >>> RealtimeOptions(policy="strict", lateness_limit_ns=200_000).options["policy"]
+        'strict'
     """
 
-    policy: str = "best_effort"
-    lateness_limit_ns: int = 1_000_000
-    spin_ns: int = 0
-    moderation_ns: int | None = None
-    early_wake_ns: int = 150_000
-    cpu: int | None = None
-    fifo_priority: int | None = 10
-    shallow_idle: bool = True
+    def __init__(self, **options: Any) -> None:
+        known = table("realtime").planned
+        for name in options:
+            if name not in known:
+                raise PlanError(f"realtime: unknown option {name!r}; {cure(name, known)}")
+        check(options, "instance", "realtime", "realtime")
+        self.options: Mapping[str, Any] = options
 
-    def __post_init__(self) -> None:
-        choice(self.policy, "realtime policy", ("best_effort", "strict"), error=PlanError)
-        for name, most in (("lateness_limit_ns", 3600 * 10**9), ("spin_ns", 10**9)):
-            whole(getattr(self, name), f"realtime: {name}", 0, most, error=PlanError)
-        for name in ("early_wake_ns", "moderation_ns"):
-            if name != "moderation_ns" or self.moderation_ns is not None:
-                whole(getattr(self, name), f"realtime: {name}", 0, 1_000_000, error=PlanError)
-        if self.cpu is not None:
-            whole(self.cpu, "realtime: cpu", 0, 4095, error=PlanError)
-        if self.fifo_priority is not None:
-            whole(self.fifo_priority, "realtime: fifo_priority", 1, 99, error=PlanError)
-        flag(self.shallow_idle, "realtime: shallow_idle", error=PlanError)
-
-    def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, str | int | None]:
+    def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, Any]:
         """As the instance plan writes it.
 
         Args:
@@ -116,16 +101,10 @@ class RealtimeOptions:
         chosen_ns = (
             ALONE_MODERATION_NS if alone else min(least_delay_ns // MODERATION_PART, MOST_MODERATION_NS)
         )
-        return {
-            "policy": self.policy,
-            "lateness_limit_ns": self.lateness_limit_ns,
-            "spin_ns": self.spin_ns,
-            "moderation_ns": chosen_ns if self.moderation_ns is None else self.moderation_ns,
-            "early_wake_ns": self.early_wake_ns,
-            "cpu": self.cpu,
-            "fifo_priority": self.fifo_priority,
-            "shallow_idle": self.shallow_idle,
+        defaults = {
+            key: option.default for key, option in table("realtime").planned.items() if not option.plan_only
         }
+        return {**defaults, "moderation_ns": chosen_ns, **self.options}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,51 +4,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_percent, parse_queue
-from hybridnet.topo.fields import one_of, size_between, whole_between
-from hybridnet.topo.models import jitter_model, loss_model, plugin_model, queue_model, wire_model
+from hybridnet.options import table
+from hybridnet.options.read import one_of, read_value
+from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_queue
+from hybridnet.topo.models import jitter_model, loss_model, plugin_model, queue_model, rate_model
 
-__all__ = ["DIRECTION_OPTIONS", "Direction", "resolve_direction"]
+__all__ = ["Direction", "direction_options", "resolve_direction"]
 
-# What one direction of a link may say, in `addLink` itself (both directions) or in params1 / params2 (from
-# that end).
-DIRECTION_OPTIONS = frozenset({
+# The options that are read together with others; of all else the plan has what is said.
+_TOGETHER = frozenset({
     "aqm", "bit_error_rate", "burst", "bw", "corrupt", "delay", "duplicate", "ecn", "enable_ecn", "enable_red",
-    "jitter", "jitter_distribution", "keep_order", "loss", "max_queue_size", "model", "model_args", "overhead",
-    "peak", "reorder", "reorder_gap", "slots", "trace", "trace_bytes", "train_limit", "watch_queue",
+    "jitter", "jitter_distribution", "keep_order", "loss", "max_queue_size", "model", "model_args", "overhead", "peak",
+    "reorder", "reorder_gap", "slots", "trace", "trace_bytes", "train_limit", "watch_queue",
 })  # fmt: skip
-# Uniform is what netem draws when none is named.
-JITTER_DISTRIBUTIONS = ("uniform", "normal", "exponential")
-
-DEFAULT_QUEUE_PACKETS = 1000
-DEFAULT_TRAIN_LIMIT_NS = 50_000
-_MUCH = 1 << 40
-# What the instance plan leaves out where it is not asked for.
-_OPTIONAL = (
-    "loss", "duplicate", "corrupt", "bit_error_rate", "extra_delay", "reorder", "queue", "wire", "plugin",
-    "watch_queue",
-)  # fmt: skip
 
 Json = Mapping[str, Any]
 
 
+@cache
+def direction_options() -> frozenset[str]:
+    """What one direction of a link may say, in `addLink` itself (both directions) or in params1 / params2 (from that
+    end).
+    """
+    return frozenset(table("direction").said)
+
+
+def _default(key: str) -> Any:
+    return table("direction").planned[key].default
+
+
 @dataclass(frozen=True, kw_only=True)
 class Direction:
-    """What happens to packets that travel one way over a link. None of rate_bps means no limit, or one of `wire`.
+    """What happens to packets that travel one way over a link. None of rate_bps means no limit, or a `rate_model`.
 
-    Loss, jitter_model, queue and wire are as the instance plan writes them; None is the plain case.
+    Loss, jitter_model, queue and rate_model are as the instance plan writes them; None is the plain case.
     """
 
     rate_bps: int | None = None
     delay_ns: int = 0
-    queue_packets: int | None = DEFAULT_QUEUE_PACKETS
+    queue_packets: int | None = field(default_factory=lambda: _default("queue_packets"))
     queue_bytes: int | None = None
     overhead_bytes: int = 0
-    train_limit_ns: int = DEFAULT_TRAIN_LIMIT_NS
+    train_limit_ns: int = field(default_factory=lambda: _default("train_limit_ns"))
     loss: Json | None = None
     duplicate: float = 0.0  # this and the next one are probabilities, of each segment
     corrupt: float = 0.0
@@ -60,9 +62,10 @@ class Direction:
     jitter_model: Json | None = None  # instead of these two: what comes upon the delay
     keep_order: bool = False
     queue: Json | None = None  # None: drop-tail
-    wire: Json | None = None  # None: the rate
+    rate_model: Json | None = None  # None: the rate
     watch_queue: bool = False
     plugin: Json | None = None  # a user's model, in place of what it is a model of
+    others: Json = field(default_factory=dict)  # what needs no word here: as the plan writes it
     shaped: bool = (
         False  # the description gave an option of this direction, so only the simulator can be the link
     )
@@ -87,10 +90,11 @@ class Direction:
             "overhead_bytes": self.overhead_bytes,
             "train_limit_ns": self.train_limit_ns,
         }
+        direction |= self.others
         for name in ("duplicate", "corrupt", "bit_error_rate"):
             if getattr(self, name) > 0:
                 direction[name] = getattr(self, name)
-        for name in ("loss", "queue", "wire", "plugin"):
+        for name in ("loss", "queue", "rate_model", "plugin"):
             if getattr(self, name) is not None:
                 direction[name] = dict(getattr(self, name))
         if self.watch_queue:
@@ -99,13 +103,14 @@ class Direction:
             gap = {"gap": self.reorder_gap} if self.reorder_gap > 1 else {}
             direction["reorder"] = {"probability": self.reorder, **gap}
         if self.jitter_ns > 0 or self.reorder > 0 or self.jitter_model is not None:
-            in_order = {"in_order": True} if self.keep_order else {}
-            direction["extra_delay"] = {**self._extra_delay(), **in_order}
+            direction["extra_delay"] = dict(self._extra_delay())
+            if self.keep_order:
+                direction["keep_order"] = True
         return direction
 
     def to_change(self) -> dict[str, Any]:
         """The direction as `set_link` takes it: null takes away what it has not."""
-        return {**dict.fromkeys(_OPTIONAL), **self.to_json()}
+        return {**dict.fromkeys(table("direction").planned), **self.to_json()}
 
     def text(self) -> str:
         """One line about it.
@@ -117,11 +122,11 @@ class Direction:
         bounds = ((self.queue_packets, "packets"), (self.queue_bytes, "bytes"))
         queue = " and ".join(f"{bound} {unit}" for bound, unit in bounds if bound is not None)
         if self.queue is not None:
-            queue += f" {self.queue['model']}" + (" with ECN" if self.queue["ecn"] else "")
+            queue += f" {self.queue['model']}" + (" with ECN" if self.queue.get("ecn") else "")
         jitter = f" ± {format_delay(self.jitter_ns)}" if self.jitter_ns else ""
         if self.jitter_model is not None:
             jitter = f" and {self.jitter_model['model']} jitter"
-        parts = [self._wire_text(), f"{format_delay(self.delay_ns)}{jitter}", f"queue {queue}"]
+        parts = [self._rate_text(), f"{format_delay(self.delay_ns)}{jitter}", f"queue {queue}"]
         if self.loss is not None:
             independent = self.loss["model"] == "independent"
             parts.append(
@@ -135,15 +140,15 @@ class Direction:
             parts.append(f"model {self.plugin['file']}")
         return ", ".join(parts)
 
-    def _wire_text(self) -> str:
-        rate, wire = format_rate(self.rate_bps), self.wire
-        if wire is None:
+    def _rate_text(self) -> str:
+        rate, model = format_rate(self.rate_bps), self.rate_model
+        if model is None:
             return rate
-        if wire["model"] == "opportunities":
-            return f"trace {wire['file']}"
-        if wire["model"] == "slots":
-            return " then ".join(format_rate(slot["rate_bps"]) for slot in wire["slots"])
-        return f"{rate} in bursts of {wire['burst_bytes']} bytes"
+        if model["model"] == "opportunities":
+            return f"trace {model['file']}"
+        if model["model"] == "slots":
+            return " then ".join(format_rate(slot["rate_bps"]) for slot in model["slots"])
+        return f"{rate} in bursts of {model['burst_bytes']} bytes"
 
     def _extra_delay(self) -> Json:
         if self.jitter_model is not None:
@@ -160,24 +165,20 @@ class Direction:
 
 def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
     """The direction that `options` describe; `what` names the link. Raises TopologyError and UnitError."""
-    given: dict[str, Any] = {}
-    if options.get("delay") is not None:
-        given["delay_ns"] = parse_delay(options["delay"], f"{what}: delay")
+    given = _plain(options, ("delay", "overhead", "train_limit"), what)
     if options.get("max_queue_size") is not None:
         packets, size = parse_queue(options["max_queue_size"], f"{what}: max_queue_size")
         given["queue_packets"], given["queue_bytes"] = packets, size
-    if options.get("overhead") is not None:
-        given["overhead_bytes"] = size_between(0, _MUCH)(options["overhead"], f"{what}: overhead")
-    if options.get("train_limit") is not None:
-        given["train_limit_ns"] = parse_delay(options["train_limit"], f"{what}: train_limit")
-    rate, wire = wire_model(options, given.get("overhead_bytes", 0), what)
-    given |= {name: value for name, value in (("rate_bps", rate), ("wire", wire)) if value is not None}
+    rate, model = rate_model(options, given.get("overhead_bytes", 0), what)
+    given |= {name: value for name, value in (("rate_bps", rate), ("rate_model", model)) if value is not None}
     given |= _impairments(options, what) | _jitter(options, what) | _queue(options, what)
     if (plugin := plugin_model(options, what)) is not None:
         given["plugin"] = plugin
     _check_queue(given, what)
-    if options.get("watch_queue"):
-        given["watch_queue"] = True
+    others = _plain(options, tuple(options.keys() & (direction_options() - _TOGETHER)), what)
+    if others:
+        given["others"] = others
+    given |= {key: value for key, value in _plain(options, ("watch_queue",), what).items() if value}
     if given.get("reorder") and not given.get("delay_ns") and "jitter_model" not in given:
         raise TopologyError(f"{what}: reorder= lets packets skip the delay, and there is none; give delay=")
     # delay=0 and nothing else asks for nothing that a plain wire does not do.
@@ -185,30 +186,32 @@ def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
     return Direction(**given, shaped=shaped)
 
 
+def _plain(options: Mapping[str, Any], names: tuple[str, ...], what: str) -> dict[str, Any]:
+    """Of these options those that say something, as the plan writes them."""
+    said = table("direction").said
+    return {
+        said[name].key: read_value(options[name], said[name], f"{what}: {name}")
+        for name in names
+        if options.get(name) is not None
+    }
+
+
 def _impairments(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     """What is asked of loss, duplicate, corrupt, bit_error_rate and reorder; 0 and None ask for nothing."""
-    given: dict[str, Any] = {}
+    shares = _plain(options, ("duplicate", "corrupt", "bit_error_rate"), what)
+    given = {key: share for key, share in shares.items() if share > 0}
     if options.get("loss") is not None and (loss := loss_model(options["loss"], f"{what}: loss")) is not None:
         given["loss"] = loss
-    for name in ("duplicate", "corrupt", "reorder"):
-        if options.get(name) is not None and (share := parse_percent(options[name], f"{what}: {name}")) > 0:
-            given[name] = share
-    errors = options.get("bit_error_rate")
-    if errors is not None:
-        if not isinstance(errors, int | float) or isinstance(errors, bool) or not 0 <= errors < 1:
-            raise TopologyError(
-                f"{what}: bit_error_rate={errors!r} is no rate; write a number from 0 to below 1"
-            )
-        if errors > 0 and "corrupt" in given:
-            raise TopologyError(
-                f"{what}: corrupt= and bit_error_rate= both damage packets; leave one of them out"
-            )
-        if errors > 0:
-            given["bit_error_rate"] = float(errors)
-    if options.get("reorder_gap") is not None:
-        if "reorder" not in given:
-            raise TopologyError(f"{what}: reorder_gap= says which packets reorder= picks; give it too")
-        given["reorder_gap"] = whole_between(1, 1_000_000)(options["reorder_gap"], f"{what}: reorder_gap")
+    if {"corrupt", "bit_error_rate"} <= given.keys():
+        raise TopologyError(
+            f"{what}: corrupt= and bit_error_rate= both damage packets; leave one of them out"
+        )
+    reorder = _plain(options, ("reorder", "reorder_gap"), what)
+    if reorder.get("probability"):
+        given["reorder"] = reorder["probability"]
+        given["reorder_gap"] = reorder.get("gap", 1)
+    elif "gap" in reorder:
+        raise TopologyError(f"{what}: reorder_gap= says which packets reorder= picks; give it too")
     return given
 
 
@@ -217,7 +220,8 @@ def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
     jitter, distribution = options.get("jitter"), options.get("jitter_distribution")
     if distribution is not None:
-        one_of(*JITTER_DISTRIBUTIONS)(distribution, f"{what}: jitter_distribution")
+        choices = table("direction").said["jitter_distribution"].choices
+        one_of(distribution, choices, f"{what}: jitter_distribution")
     if isinstance(jitter, Mapping):
         if distribution is not None:
             raise TopologyError(
@@ -228,7 +232,7 @@ def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
         given["jitter_ns"] = nanoseconds
         if distribution is not None:
             given["jitter_distribution"] = distribution
-    if options.get("keep_order") and given:
+    if _plain(options, ("keep_order",), what).get("keep_order") and given:
         given["keep_order"] = True
     return given
 
@@ -236,15 +240,16 @@ def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
 def _queue(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     """The queue management asked for: aqm and ecn, or Mininet's enable_red and enable_ecn."""
     aqm = options.get("aqm")
-    ecn = bool(options.get("ecn")) or bool(options.get("enable_ecn"))
+    flags = _plain(options, ("ecn", "enable_red", "enable_ecn"), what)
+    ecn = bool(flags.get("ecn") or flags.get("enable_ecn")) if flags.keys() & {"ecn", "enable_ecn"} else None
     model = None if aqm is None else queue_model(aqm, ecn, f"{what}: aqm")
-    if options.get("enable_red") or options.get("enable_ecn"):
+    if flags.get("enable_red") or flags.get("enable_ecn"):
         if model is not None and model["model"] != "red":
             raise TopologyError(
                 f"{what}: aqm={aqm!r} and Mininet's RED are both asked for; leave one of them out"
             )
         model = model or queue_model("red", ecn, f"{what}: enable_red")
-    if model is None and options.get("ecn"):
+    if model is None and flags.get("ecn"):
         raise TopologyError(f"{what}: ecn=True marks where a queue would drop early; give aqm= too")
     return {} if model is None else {"queue": model}
 
@@ -253,7 +258,7 @@ def _check_queue(given: Mapping[str, Any], what: str) -> None:
     if "queue" not in given:
         return
     kind = given["queue"]["model"]
-    if not given.keys() & {"rate_bps", "wire", "plugin"}:
+    if not given.keys() & {"rate_bps", "rate_model", "plugin"}:
         raise TopologyError(
             f"{what}: {kind} needs bw=, as nothing waits without a rate; give it, or leave it out"
         )

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.topo.direction import DIRECTION_OPTIONS, Direction, resolve_direction
+from hybridnet.topo.direction import Direction, direction_options, resolve_direction
 from hybridnet.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.topo.options import (
     END_OPTIONS,
-    LINK_OPTIONS,
     UNSUPPORTED_LINK_OPTIONS,
     End,
     check_names,
+    link_option_names,
     resolve_end,
 )
 from hybridnet.topo.specs import LinkSpec, NodeSpec
@@ -39,7 +39,7 @@ def link_options(opts: Mapping[str, Any], what: str) -> dict[str, Any]:
             raise TopologyError(f"{what}: cls={shown(cls)} has nameless arguments; name each, as in bw=10")
         given = {**cls.keywords, **given}
         given["cls"] = cls = cls.func
-    check_names(given, LINK_OPTIONS, UNSUPPORTED_LINK_OPTIONS, what)
+    check_names(given, link_option_names(), UNSUPPORTED_LINK_OPTIONS, what)
     for number in (1, 2):
         if not isinstance(given.get(f"params{number}") or {}, Mapping):
             raise TopologyError(
@@ -57,14 +57,14 @@ def describe_link(
         TopologyError, UnitError: an option makes no sense.
     """
     what = f"link {nodes[0].name}-{nodes[1].name}"
-    both = {option: value for option, value in given.items() if option in DIRECTION_OPTIONS}
+    both = {option: value for option, value in given.items() if option in direction_options()}
     ends: list[End] = []
     directions: list[Direction] = []
     for number, node, port in zip((1, 2), nodes, ports, strict=True):
         params = _params(given, number, what)
         interface = _interface(given.get(f"intfName{number}"), node, port, what)
         ends.append(resolve_end(node.name, port, interface, params, what))
-        own = {option: value for option, value in params.items() if option in DIRECTION_OPTIONS}
+        own = {option: value for option, value in params.items() if option in direction_options()}
         directions.append(resolve_direction({**both, **own}, what))
     if ends[0].interface == ends[1].interface:
         raise TopologyError(
@@ -75,7 +75,9 @@ def describe_link(
 
 def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:
     params = dict(given.get(f"params{number}") or {})
-    check_names(params, END_OPTIONS | DIRECTION_OPTIONS, UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}")
+    check_names(
+        params, END_OPTIONS | direction_options(), UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}"
+    )
     if given.get(f"addr{number}") is not None:
         params.setdefault("mac", given[f"addr{number}"])
     if given.get("mtu") is not None:

@@ -14,17 +14,23 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.topo.addresses import address_option, mac_address
-from hybridnet.topo.direction import DIRECTION_OPTIONS
+from hybridnet.topo.direction import direction_options
 
-__all__ = ["End", "check_names", "resolve_end"]
+__all__ = ["End", "check_names", "link_option_names", "resolve_end"]
 
 # What params1 / params2 may say about the interface at that end.
 END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu"})
-# What `addLink` takes besides its named parameters. cls and use_htb name the tool with which Mininet shapes;
+# What `addLink` takes besides the options of a direction. cls and use_htb name the tool with which Mininet shapes;
 # here a link with a rate or a delay is always the simulator's, so they change nothing.
-LINK_OPTIONS = DIRECTION_OPTIONS | {
+_LINK_OPTIONS = frozenset({
     "addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "use_htb",
-}  # fmt: skip
+})  # fmt: skip
+
+
+def link_option_names() -> frozenset[str]:
+    """What `addLink` takes besides its named parameters."""
+    return direction_options() | _LINK_OPTIONS
+
 
 UNSUPPORTED_LINK_OPTIONS: Mapping[str, str] = {
     "use_hfsc": "links with bw= are simulated; leave it out",

@@ -9,38 +9,36 @@ dictionary, is ``NAME:key=value:key=value``; so is a plug-in with its arguments.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.topo.direction import DIRECTION_OPTIONS, Direction, resolve_direction
+from hybridnet.options import Option, table
+from hybridnet.options.flags import flags
+from hybridnet.topo.direction import Direction, resolve_direction
 
-__all__ = ["KEYS", "Options", "given_options", "parse_list", "parse_model", "resolve_options"]
+__all__ = ["Options", "given_options", "keys", "parse_list", "parse_model", "resolve_options"]
 
 Options = dict[str, Any]
 """The options of one direction that were given, as JSON. What is not there has its default."""
 
 NONE = "none"  # an option that is given again as this has its default from then on
-_MININETS = {"enable_red", "enable_ecn"}  # other words for aqm and ecn
-_OF_WIRE = {
-    "bw": "rate",
-    "max_queue_size": "queue",
-}  # of a topology's options, those that a wire calls otherwise
-_OF_TOPOLOGY = {wires: topologys for topologys, wires in _OF_WIRE.items()}
-KEYS = tuple(sorted(_OF_WIRE.get(key, key) for key in DIRECTION_OPTIONS - _MININETS))
-_RATES = ("rate", "peak")  # a bare number would be Mininet's Mbit/s; here they have their unit
-_FLAGS = ("ecn", "keep_order", "watch_queue")
-_MODELS = ("aqm", "jitter", "loss")  # a name with parameters, or something plain
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?|\.\d+")
+
+
+def keys() -> tuple[str, ...]:
+    """The options of a wire."""
+    return tuple(sorted(flags(table("direction"))))
 
 
 def given_options(options: Mapping[str, object], what: str) -> Options:
     """Those of the options that say something: None stands for "not said".
 
     Args:
-        options: some of KEYS.
+        options: some of keys().
         what: the object, for errors, for example ``"wire eth1-eth2, forward"``.
 
     Raises:
@@ -51,13 +49,12 @@ def given_options(options: Mapping[str, object], what: str) -> Options:
         {'rate': '10 Mbit/s', 'aqm': {'model': 'codel', 'target': '5ms'}}
     """
     given: Options = {}
+    known = flags(table("direction"))
     for key, value in options.items():
-        if key not in KEYS:
-            raise UsageError(
-                f"{what}: there is no option {key!r}; there are {', '.join(KEYS).replace('_', '-')}"
-            )
+        if key not in known:
+            raise UsageError(f"{what}: there is no option {key!r}; {_cure(key)}")
         if value is not None:
-            given[key] = value if value == NONE else _read(key, value, f"{what}: {key}")
+            given[key] = value if value == NONE else _read(known[key], value, f"{what}: {key}")
     if isinstance(options.get("model"), str) and given["model"] != NONE:
         file, arguments = parse_model(given["model"], f"{what}: model")
         if arguments and given.get("model_args"):
@@ -78,13 +75,15 @@ def resolve_options(options: Mapping[str, object], what: str) -> Direction:
         >>> resolve_options({"rate": "10 Mbit/s", "queue": 50}, "wire a-b").queue_packets
         50
     """
-    topologys = {_OF_TOPOLOGY.get(key, key): value for key, value in options.items() if value != NONE}
+    known = flags(table("direction"))
+    topologys = {known[key].said_as: value for key, value in options.items() if value != NONE}
     if "model" not in topologys:
         topologys.pop("model_args", None)
     try:
         return resolve_direction(topologys, what)
     except UsageError as error:
-        words = re.sub(r"\b(bw|max_queue_size)\b", lambda word: _OF_WIRE[word[0]], str(error))
+        others = {option.mininet: option.name for option in known.values() if option.mininet}
+        words = re.sub(rf"\b({'|'.join(others)})\b", lambda word: others[word[0]], str(error))
         raise type(error)(words) from None
 
 
@@ -138,16 +137,22 @@ def parse_model(text: str, what: str) -> tuple[str, dict[str, str]]:
     return name, parameters
 
 
-def _read(key: str, value: object, what: str) -> Any:
-    if key in _FLAGS:
+def _cure(key: str) -> str:
+    near = difflib.get_close_matches(key, keys(), n=1)
+    said = ", ".join(near or keys()).replace("_", "-")
+    return f"did you mean {said}?" if near else f"there are {said}"
+
+
+def _read(option: Option, value: object, what: str) -> Any:
+    if option.kind == "flag":
         return _flag(value, what)
-    if key == "trace":
+    if option.name == "trace":
         return os.path.abspath(str(value))  # who changes another option may be in another folder
-    if key in (*_RATES, "model"):
-        return str(value)
+    if option.kind == "rate" or option.name == "model":
+        return str(value)  # a bare number would be Mininet's Mbit/s; here rates have their unit
     if not isinstance(value, str):
         return value
-    if key in _MODELS and value.lstrip()[:1].isalpha():
+    if option.kind == "family" and value.lstrip()[:1].isalpha():
         name, parameters = parse_model(value, what)
         return {"model": name, **{key: _number_or_text(each) for key, each in parameters.items()}}
     return _number_or_text(value)

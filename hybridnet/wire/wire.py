@@ -97,14 +97,9 @@ def wire_plan(
             }
         ],
         "captures": [],
+        # A wait of a fixed length ends when it ends, so nothing wakes up early for an event.
         "realtime": {
-            "policy": "best_effort",
-            "lateness_limit_ns": 1_000_000,
-            "spin_ns": 0,
-            "early_wake_ns": 0 if (realtime or {}).get("fixed_poll_ns") else 150_000,
-            "cpu": None,
-            "fifo_priority": 10,
-            "shallow_idle": True,
+            **({"early_wake_ns": 0} if (realtime or {}).get("fixed_poll_ns") else {}),
             **(realtime or {}),
         },
     }
@@ -361,7 +356,7 @@ class Wire:
         for direction in self._directions.values():
             if direction.plugin is not None:
                 find_plugin(direction.plugin["file"])
-            trace = (direction.wire or {}).get("file")
+            trace = (direction.rate_model or {}).get("file")
             if trace is not None and not Path(trace).is_file():
                 raise UsageError(f"{what}: there is no trace file {trace}; give a mahimahi trace")
         self._refuse_name_in_use()

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simcore/link/ecn.h"
+#include "simcore/options/option_table.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -66,6 +67,26 @@ void Codel::admit(PacketPtr packet, SimTime, ByteCount) {
 PacketPtr Codel::release(SimTime now) {
   return control_.next(config_, waiting_, now, counters_.marked,
                        [this](PacketPtr packet) { drop(std::move(packet), DropReason::aqm); });
+}
+
+const OptionTable<CodelConfig>& CodelConfig::options() {
+  using C = CodelConfig;
+  static const OptionTable<C> table(
+      "codel", "controlled delay (RFC 8289)", C{},
+      {
+          {"target", &C::target, {.help = "how long packets may stand in the queue", .least = 1}},
+          {"interval",
+           &C::interval,
+           {.help = "for how long before one is dropped: about a round trip", .least = 1}},
+          {"ecn", &C::ecn, {.help = "mark instead of dropping, where the sender understands it"}},
+      });
+  return table;
+}
+
+std::unique_ptr<QueueDiscipline> make_queue(const CodelConfig& config, const QueuePlace& place,
+                                            RandomStream) {
+  require_no_bytes(place, "CoDel");
+  return std::make_unique<Codel>(config, place.packets);
 }
 
 }  // namespace simcore

@@ -8,11 +8,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "simcore/link/packet_fifo.h"
 #include "simcore/link/queue_discipline.h"
+#include "simcore/link/queue_model.h"
 
 namespace simcore {
+
+template <class T>
+class OptionTable;
 
 struct CodelConfig {
   Duration target = Duration::ms(5);        // > 0
@@ -21,6 +26,7 @@ struct CodelConfig {
   bool ecn = false;                         // mark instead of dropping, where the sender understands it
 
   bool operator==(const CodelConfig&) const = default;
+  static const OptionTable<CodelConfig>& options();
 };
 // Throws ConfigError when a value is out of its range.
 void check(const CodelConfig& config);
@@ -70,6 +76,10 @@ class Codel final : public QueueDiscipline {
   PacketFifo waiting_;
   CodelControl control_;
 };
+
+// Its bound is the link's, in packets. Throws ConfigError where the link has one in bytes.
+std::unique_ptr<QueueDiscipline> make_queue(const CodelConfig& config, const QueuePlace& place,
+                                            RandomStream random);
 
 template <class Drop>
 PacketPtr CodelControl::next(const CodelConfig& config, PacketFifo& queue, SimTime now, std::uint64_t& marked,

@@ -16,6 +16,9 @@
 
 namespace simcore {
 
+template <class Model>
+class OptionFamily;
+
 using DelayModel = std::function<Duration(RandomStream&, const SegmentView&)>;
 
 // All of these throw ConfigError when a value is out of its range.
@@ -35,5 +38,8 @@ DelayModel trace_delay(std::vector<Duration> delays);
 // Reordering as netem's `reorder PROBABILITY gap GAP`: of each `gap` segments the last goes at once with the
 // probability given, and all others take the time of `others`. gap >= 1.
 DelayModel reordering(DelayModel others, double probability, std::int64_t gap);
+
+// All of them but reordering, by their names.
+const OptionFamily<DelayModel>& delay_models();
 
 }  // namespace simcore

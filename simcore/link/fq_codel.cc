@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "simcore/packet/ethernet.h"
-#include "simcore/packet/transport_place.h"
+#include "simcore/link/flow_hash.h"
+#include "simcore/options/option_table.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -14,20 +14,6 @@ namespace simcore {
 namespace {
 
 constexpr std::int64_t kMostDroppedAtOnce = 64;
-constexpr std::size_t kPorts = 4;  // bytes, of source and destination together
-
-// FNV-1a, continued.
-std::uint64_t hash_on(std::uint64_t hash, std::span<const std::uint8_t> bytes) {
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3ULL;
-  return hash;
-}
-
-// Spreads what FNV leaves in the low bits (the finalizer of splitmix64).
-std::uint64_t mixed(std::uint64_t hash) {
-  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9ULL;
-  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebULL;
-  return hash ^ hash >> 31;
-}
 
 }  // namespace
 
@@ -44,27 +30,8 @@ FqCodel::FqCodel(const Config& config, RandomStream random) : config_(config), s
   flows_ = std::vector<Flow>(static_cast<std::size_t>(config.flows));
 }
 
-// What is neither TCP nor UDP is told apart by its network addresses, and what is not IPv4 by its Ethernet header.
 std::size_t FqCodel::flow_of(const Packet& packet) const {
-  const std::span<const std::uint8_t> frame = packet.bytes();
-  std::uint64_t hash = 0xcbf29ce484222325ULL ^ salt_;
-  constexpr std::size_t kIpv4Addresses = 12;
-  constexpr std::size_t kIpv6Addresses = 8;
-  constexpr std::size_t kProtocol = 9;
-  const auto ethernet = EthernetHeader::parse(frame);
-  if (const auto place = find_transport(frame, packet.virtual_payload)) {
-    const std::size_t addresses = place->network + (place->ipv6 ? kIpv6Addresses : kIpv4Addresses);
-    hash = hash_on(hash, frame.subspan(addresses, place->ipv6 ? 32 : 8));
-    hash = hash_on(hash, frame.subspan(place->transport, kPorts));
-    const std::uint8_t protocol = place->udp ? 1 : 0;
-    hash = hash_on(hash, {&protocol, 1});
-  } else if (ethernet && ethernet->ether_type() == EtherType::ipv4 && ethernet->payload().size() >= 20) {
-    hash = hash_on(hash, ethernet->payload().subspan(kIpv4Addresses, 8));
-    hash = hash_on(hash, ethernet->payload().subspan(kProtocol, 1));
-  } else {
-    hash = hash_on(hash, frame.first(std::min(frame.size(), EthernetHeader::kSize)));
-  }
-  return static_cast<std::size_t>(mixed(hash) % flows_.size());
+  return static_cast<std::size_t>(flow_hash(packet, salt_) % flows_.size());
 }
 
 void FqCodel::admit(PacketPtr packet, SimTime, ByteCount) {
@@ -151,6 +118,28 @@ PacketPtr FqCodel::next_of(Flow& flow, SimTime now) {
 void FqCodel::take_out(const Packet& packet) {
   --packets_;
   bytes_ -= packet.wire_size();
+}
+
+const OptionTable<FqCodel::Config>& FqCodel::Config::options() {
+  using C = Config;
+  static const OptionTable<C> table(
+      "fq_codel", "a queue for each flow, in turns, each with CoDel (RFC 8290)", C{},
+      joined<C>({CodelConfig::options().within(&C::codel),
+                 {
+                     {"flows",
+                      &C::flows,
+                      {.help = "queues, to which flows are hashed", .least = 1, .most = 65'536}},
+                     {"quantum", &C::quantum, {.help = "what a flow may send in a turn", .least = 1}},
+                 }}));
+  return table;
+}
+
+std::unique_ptr<QueueDiscipline> make_queue(const FqCodel::Config& config, const QueuePlace& place,
+                                            RandomStream random) {
+  require_no_bytes(place, "FQ-CoDel");
+  FqCodel::Config here = config;
+  here.limit = place.packets;
+  return std::make_unique<FqCodel>(here, random);
 }
 
 }  // namespace simcore

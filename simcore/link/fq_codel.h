@@ -8,14 +8,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "simcore/kernel/random.h"
 #include "simcore/link/codel.h"
 #include "simcore/link/queue_discipline.h"
+#include "simcore/link/queue_model.h"
 #include "simcore/link/ring.h"
 
 namespace simcore {
+
+template <class T>
+class OptionTable;
 
 class FqCodel final : public QueueDiscipline {
  public:
@@ -26,6 +31,7 @@ class FqCodel final : public QueueDiscipline {
     ByteCount quantum = ByteCount::bytes(1'514);  // >= 1
 
     bool operator==(const Config&) const = default;
+    static const OptionTable<Config>& options();
   };
 
   // Throws ConfigError when a value is out of its range.
@@ -61,5 +67,9 @@ class FqCodel final : public QueueDiscipline {
   std::int64_t packets_ = 0;
   ByteCount bytes_ = ByteCount::zero();
 };
+
+// Its limit is the link's bound in packets. Throws ConfigError where the link has one in bytes.
+std::unique_ptr<QueueDiscipline> make_queue(const FqCodel::Config& config, const QueuePlace& place,
+                                            RandomStream random);
 
 }  // namespace simcore

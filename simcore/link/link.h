@@ -46,6 +46,9 @@
 
 namespace simcore {
 
+template <class T>
+class OptionTable;
+
 class Link final : public PacketSink {
  public:
   struct Config {
@@ -55,6 +58,8 @@ class Link final : public PacketSink {
     std::optional<ByteCount> queue_bytes = std::nullopt;  // a limit in bytes besides, overhead included; >= 1
     ByteCount overhead = ByteCount::zero();   // >= 0, added to every frame on the wire; Ethernet in full: 24
     Duration train_limit = Duration::us(50);  // >= 0; zero: single segments, exact
+
+    static const OptionTable<Config>& options();
   };
 
   // Counts of segments and of their wire bytes (without overhead).

@@ -23,6 +23,9 @@
 
 namespace simcore {
 
+template <class Model>
+class OptionFamily;
+
 // Says of the next segment whether it is lost.
 using LossModel = std::function<bool(RandomStream&, const SegmentView&)>;
 
@@ -42,6 +45,9 @@ LossModel gilbert_elliott_loss(const GilbertElliott& channel);
 
 // Exactly the segments with these numbers, counted from 0. Throws ConfigError unless the numbers increase.
 LossModel scripted_loss(std::vector<std::uint64_t> numbers);
+
+// All of these, by their names.
+const OptionFamily<LossModel>& loss_models();
 
 class Loss final : public PacketSink {
  public:

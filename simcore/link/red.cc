@@ -8,6 +8,7 @@
 
 #include "simcore/link/ecn.h"
 #include "simcore/link/probability.h"
+#include "simcore/options/option_table.h"
 
 namespace simcore {
 
@@ -86,6 +87,35 @@ bool Red::chosen() {
   }
   count_ = 0;
   return true;
+}
+
+const OptionTable<Red::Config>& Red::Config::options() {
+  using C = Config;
+  static const OptionTable<C> table(
+      "red",
+      "random early detection (Floyd and Jacobson 1993), in bytes as Linux's; the defaults are what Mininet "
+      "gives to tc",
+      C{.most = ByteCount::bytes(35'000), .highest = 1.0, .weight = 0.5},
+      {
+          {"limit", &C::limit, {.help = "bound of the queue", .least = 1}},
+          {"least", &C::least, {.help = "average length below which nobody is dropped"}},
+          {"most", &C::most, {.help = "average length from which everybody is dropped", .least = 1}},
+          {"highest", &C::highest, {.help = "share that is dropped just below `most`", .unit = "%"}},
+          {"weight",
+           &C::weight,
+           {.help = "of a new sample in the average", .least = 0, .most = 1, .above = true}},
+          {"ecn", &C::ecn, {.help = "mark instead of dropping, where the sender understands it"}},
+      });
+  return table;
+}
+
+std::unique_ptr<QueueDiscipline> make_queue(const Red::Config& config, const QueuePlace& place,
+                                            RandomStream random) {
+  constexpr ByteCount kTypicalPacket = ByteCount::bytes(1'500);
+  Red::Config here = config;
+  if (here.typical == Duration::zero() && place.rate)
+    here.typical = serialization(kTypicalPacket, *place.rate);
+  return std::make_unique<Red>(here, random);
 }
 
 }  // namespace simcore

@@ -14,12 +14,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "simcore/kernel/random.h"
 #include "simcore/link/packet_fifo.h"
 #include "simcore/link/queue_discipline.h"
+#include "simcore/link/queue_model.h"
 
 namespace simcore {
+
+template <class T>
+class OptionTable;
 
 class Red final : public QueueDiscipline {
  public:
@@ -33,6 +38,7 @@ class Red final : public QueueDiscipline {
     bool ecn = false;
 
     bool operator==(const Config&) const = default;
+    static const OptionTable<Config>& options();
   };
 
   // Throws ConfigError when a value is out of its range.
@@ -60,5 +66,9 @@ class Red final : public QueueDiscipline {
   SimTime idle_since_ = SimTime::zero();
   bool idle_ = true;
 };
+
+// The typical packet is 1,500 bytes at the link's rate, where it has one.
+std::unique_ptr<QueueDiscipline> make_queue(const Red::Config& config, const QueuePlace& place,
+                                            RandomStream random);
 
 }  // namespace simcore

@@ -8,8 +8,6 @@ namespace simcore {
 
 namespace {
 
-constexpr ByteCount kTypicalPacket = ByteCount::bytes(1'500);
-
 LossModel loss_or_none(const LossModel& model) { return model ? model : independent_loss(0.0); }
 
 ErrorModel errors_or_none(const ErrorModel& model) { return model ? model : independent_bit_errors(0.0); }
@@ -20,8 +18,8 @@ Link::Config delaying(const Link::Config& config) { return {.propagation_delay =
 }  // namespace
 
 bool LinkModel::served() const {
-  return !std::holds_alternative<DropTailQueue>(queue) || std::holds_alternative<TokenBucket>(wire) ||
-         std::holds_alternative<Opportunities>(wire) || std::holds_alternative<UserRate>(wire);
+  return !queue.drop_tail() || std::holds_alternative<TokenBucket>(rate_model) ||
+         std::holds_alternative<Opportunities>(rate_model) || std::holds_alternative<UserRate>(rate_model);
 }
 
 ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::string& name,
@@ -45,18 +43,13 @@ ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::
 void ModelledLink::check(const LinkModel& model) const {
   const std::string attempt = "make link " + name_ + ": ";
   Link::check(name_, model.link);
-  if (const auto* slots = std::get_if<LinkModel::Slots>(&model.wire)) RateSchedule::check(*slots);
+  if (const auto* slots = std::get_if<LinkModel::Slots>(&model.rate_model)) RateSchedule::check(*slots);
   require_probability("link " + name_, "duplicate", model.duplicate);
-  const bool by_rate = !std::holds_alternative<LinkModel::Opportunities>(model.wire) &&
-                       !std::holds_alternative<LinkModel::UserRate>(model.wire);
-  const bool needs_rate = model.served() || std::holds_alternative<LinkModel::Slots>(model.wire);
+  const bool by_rate = !std::holds_alternative<LinkModel::Opportunities>(model.rate_model) &&
+                       !std::holds_alternative<LinkModel::UserRate>(model.rate_model);
+  const bool needs_rate = model.served() || std::holds_alternative<LinkModel::Slots>(model.rate_model);
   if (by_rate && needs_rate && !model.link.rate) {
     throw ConfigError(attempt + "it has no rate, so nothing waits; a queue, token bucket or slots need one");
-  }
-  const bool codel = std::holds_alternative<LinkModel::CodelQueue>(model.queue) ||
-                     std::holds_alternative<FqCodel::Config>(model.queue);
-  if (codel && model.link.queue_bytes) {
-    throw ConfigError(attempt + "the bound of CoDel's queues is in packets; leave the one in bytes out");
   }
   if (!by_rate && model.link.rate) {
     throw ConfigError(
@@ -66,33 +59,24 @@ void ModelledLink::check(const LinkModel& model) const {
 }
 
 std::unique_ptr<QueueDiscipline> ModelledLink::make_queue(const LinkModel& model) const {
-  const std::string stream = name_ + "/queue";
-  if (const auto* red = std::get_if<Red::Config>(&model.queue)) {
-    Red::Config config = *red;
-    if (config.typical == Duration::zero() && model.link.rate) {
-      config.typical = serialization(kTypicalPacket, *model.link.rate);
-    }
-    return std::make_unique<Red>(config, simulation_.stream(stream));
-  }
-  if (const auto* codel = std::get_if<LinkModel::CodelQueue>(&model.queue)) {
-    return std::make_unique<Codel>(codel->config, model.link.queue_packets);
-  }
-  if (const auto* flows = std::get_if<FqCodel::Config>(&model.queue)) {
-    return std::make_unique<FqCodel>(*flows, simulation_.stream(stream));
+  const Link::Config& link = model.link;
+  if (!model.queue.drop_tail()) {
+    return model.queue.make({.packets = link.queue_packets, .bytes = link.queue_bytes, .rate = link.rate},
+                            simulation_.stream(name_ + "/queue"));
   }
   return std::make_unique<DropTail>(
-      DropTail::Config{.packets = model.link.queue_packets, .bytes = model.link.queue_bytes});
+      DropTail::Config{.packets = link.queue_packets, .bytes = link.queue_bytes});
 }
 
 std::unique_ptr<Server> ModelledLink::make_server(const LinkModel& model) const {
-  if (const auto* bucket = std::get_if<LinkModel::TokenBucket>(&model.wire)) {
+  if (const auto* bucket = std::get_if<LinkModel::TokenBucket>(&model.rate_model)) {
     return std::make_unique<TokenBucketServer>(
         TokenBucketServer::Config{.rate = *model.link.rate, .burst = bucket->burst, .peak = bucket->peak});
   }
-  if (const auto* opportunities = std::get_if<LinkModel::Opportunities>(&model.wire)) {
+  if (const auto* opportunities = std::get_if<LinkModel::Opportunities>(&model.rate_model)) {
     return std::make_unique<OpportunityServer>(opportunities->trace, opportunities->bytes);
   }
-  if (const auto* rate = std::get_if<LinkModel::UserRate>(&model.wire)) {
+  if (const auto* rate = std::get_if<LinkModel::UserRate>(&model.rate_model)) {
     return std::make_unique<UserServer>(rate->model, simulation_.stream(name_ + "/rate"));
   }
   return std::make_unique<RateServer>(*model.link.rate);
@@ -101,11 +85,11 @@ std::unique_ptr<Server> ModelledLink::make_server(const LinkModel& model) const 
 // Whether the server that is there can go on, perhaps at another rate.
 bool ModelledLink::keeps_server(const LinkModel& model) const {
   const auto by_rate = [](const LinkModel& each) {
-    return std::holds_alternative<std::monostate>(each.wire) ||
-           std::holds_alternative<LinkModel::Slots>(each.wire);
+    return std::holds_alternative<std::monostate>(each.rate_model) ||
+           std::holds_alternative<LinkModel::Slots>(each.rate_model);
   };
   if (by_rate(model_) || by_rate(model)) return by_rate(model_) && by_rate(model);
-  return model_.wire == model.wire && model_.link.rate == model.link.rate;
+  return model_.rate_model == model.rate_model && model_.link.rate == model.link.rate;
 }
 
 ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
@@ -113,7 +97,7 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
   if (delay_) delay_->check_change(link_.on_their_way());
   Change change(model);
   // Slots that go on have the rate of the one that holds now.
-  if (schedule_ && model.wire == model_.wire) change.model.link.rate = model_.link.rate;
+  if (schedule_ && model.rate_model == model_.rate_model) change.model.link.rate = model_.link.rate;
   if (!model.served()) return change;
   const bool same_limits = model.link.queue_packets == model_.link.queue_packets &&
                            model.link.queue_bytes == model_.link.queue_bytes;
@@ -127,7 +111,7 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
 
 void ModelledLink::apply(Change change) {
   const LinkModel& model = change.model;
-  const bool other_wire = model.wire != model_.wire;
+  const bool other_rate_model = model.rate_model != model_.rate_model;
   const bool toggles = model.served() != serving_;
   Backlog backlog;
   if (toggles) {
@@ -155,7 +139,7 @@ void ModelledLink::apply(Change change) {
     corrupt_->change(errors_or_none(model.errors));
   }
   model_ = model;
-  if (other_wire) follow_slots();
+  if (other_rate_model) follow_slots();
 }
 
 // Makes the queue and the server before the link, or changes those that are there.
@@ -176,7 +160,7 @@ void ModelledLink::serve(Change& change) {
 // Follows the slots of the model, from the first one, or none.
 void ModelledLink::follow_slots() {
   schedule_ = nullptr;
-  const auto* slots = std::get_if<LinkModel::Slots>(&model_.wire);
+  const auto* slots = std::get_if<LinkModel::Slots>(&model_.rate_model);
   if (slots == nullptr) return;
   schedule_ = std::make_unique<RateSchedule>(simulation_, *slots, [this](DataRate rate) {
     model_.link.rate = rate;

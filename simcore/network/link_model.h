@@ -2,7 +2,7 @@
 //
 // LinkModel: what one direction of a link does to packets, and ModelledLink, which puts it together:
 //
-//   entrance --> [loss] --> [duplicate] --> [corrupt] --> [ queue | wire | propagation ] --> [extra delay] --> sink
+//   entrance --> [loss] --> [duplicate] --> [corrupt] --> [ queue | rate | propagation ] --> [extra delay] --> sink
 //
 // Only what the model asks for is there. A model that is a Link::Config and nothing else is a Link and nothing else.
 // The middle is a Link (drop-tail, a rate, also one that changes by slots), or a ServedLink (other queues, token
@@ -23,11 +23,10 @@
 #include "simcore/link/corrupt.h"
 #include "simcore/link/delay_model.h"
 #include "simcore/link/duplicate.h"
-#include "simcore/link/fq_codel.h"
 #include "simcore/link/link.h"
 #include "simcore/link/loss.h"
+#include "simcore/link/queue_model.h"
 #include "simcore/link/rate_schedule.h"
-#include "simcore/link/red.h"
 #include "simcore/link/served_link.h"
 #include "simcore/link/user_model.h"
 #include "simcore/link/variable_delay.h"
@@ -54,19 +53,11 @@ struct LinkModel {
 
     bool operator==(const UserRate& other) const { return model->origin() == other.model->origin(); }
   };
-  struct DropTailQueue {
-    bool operator==(const DropTailQueue&) const = default;
-  };
-  struct CodelQueue {  // its limit is the link's, in packets
-    CodelConfig config;
-
-    bool operator==(const CodelQueue&) const = default;
-  };
 
   LinkModel(const Link::Config& config) : link(config) {}  // NOLINT: a Link::Config is a model
 
   bool impaired() const { return loss || duplicate > 0 || errors; }
-  // Whether the queue or the wire takes two events per packet.
+  // Whether the queue or the rate model takes two events per packet.
   bool served() const;
 
   Link::Config link;
@@ -79,9 +70,9 @@ struct LinkModel {
   // What loss and extra_delay were made from, as text: one that is asked for again goes on where it is. Empty: anew.
   std::string loss_origin = {};
   std::string extra_delay_origin = {};
-  std::variant<DropTailQueue, Red::Config, CodelQueue, FqCodel::Config> queue = DropTailQueue{};
-  std::variant<std::monostate, TokenBucket, Opportunities, Slots, UserRate> wire =
-      std::monostate{};  // monostate: the rate
+  QueueModel queue = {};
+  using RateModel = std::variant<std::monostate, TokenBucket, Opportunities, Slots, UserRate>;
+  RateModel rate_model = std::monostate{};  // monostate: the rate of the link
 };
 
 class ModelledLink final : private PacketSink {
@@ -111,8 +102,8 @@ class ModelledLink final : private PacketSink {
   Change prepare(const LinkModel& model) const;
 
   // From now on the model that was prepared, at this instant. Nothing that was accepted is lost or overtaken, and all
-  // counts go on. What waits goes on in the new queue and by the new wire; what is on the wire, or beyond, keeps its
-  // delay. A queue or a wire whose parameters change begins anew: CoDel's and RED's control with what waits, a token
+  // counts go on. What waits goes on in the new queue and at the new rate; what is on the wire, or beyond, keeps its
+  // delay. A queue or a rate model whose parameters change begins anew: CoDel's and RED's control with what waits, a token
   // bucket full, slots with the first one.
   void apply(Change change);
   void change(const LinkModel& model) { apply(prepare(model)); }

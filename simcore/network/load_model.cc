@@ -60,8 +60,8 @@ void follow(LinkModel& model, const std::shared_ptr<UserModel>& user) {
     };
   }
   if (user->rates()) {
-    refuse(model.link.rate || !std::holds_alternative<std::monostate>(model.wire), "rate");
-    model.wire = LinkModel::UserRate{user};
+    refuse(model.link.rate || !std::holds_alternative<std::monostate>(model.rate_model), "rate");
+    model.rate_model = LinkModel::UserRate{user};
   }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/python/bind_network.h"
 
+#include "simcore/application/application_options.h"
+#include "simcore/options/option_table.h"
+#include "simcore/python/option_value.h"
 #include "simcore/units/error.h"
 
 namespace simcore::python {
@@ -29,8 +32,13 @@ Interface::Config interface_config(const std::string& name, const std::optional<
   return config;
 }
 
-std::optional<LinkModel> changed_model(const std::optional<nanobind::dict>& direction) {
-  return direction ? std::optional(link_model(*direction)) : std::nullopt;
+ApplicationConfig application_config(const std::string& host, const std::string& kind,
+                                     const nanobind::dict& options) {
+  const std::string place = "make an application of " + host;
+  OptionValue given = option_value(options, place);
+  auto& entries = std::get<OptionValue::Dict>(given.is);
+  if (given.find("kind") == nullptr) entries.insert(entries.begin(), {"kind", kind});
+  return applications().read(given, place);
 }
 
 LinkEnd link_end(const nanobind::tuple& end) {

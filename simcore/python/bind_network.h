@@ -13,7 +13,6 @@
 
 #include "simcore/network/link_end.h"
 #include "simcore/network/simulated_network.h"
-#include "simcore/python/application.h"
 #include "simcore/python/link_model.h"
 
 namespace simcore::python {
@@ -28,8 +27,9 @@ Interface::Config interface_config(const std::string& name, const std::optional<
                                    const std::optional<std::string>& address, std::uint16_t mtu,
                                    const std::optional<std::string>& address6);
 
-// The model of a direction that changes; none of one that does not.
-std::optional<LinkModel> changed_model(const std::optional<nanobind::dict>& direction);
+// By the tables of the kinds; `options` may have the kind too. Throws ConfigError.
+ApplicationConfig application_config(const std::string& host, const std::string& kind,
+                                     const nanobind::dict& options);
 
 // ("interface", name) | ("portal", name) | ("peer", name, channel). Throws ConfigError.
 LinkEnd link_end(const nanobind::tuple& end);
@@ -67,7 +67,7 @@ void bind_network(nanobind::class_<Simulation>& to) {
       .def(
           "add_application",
           [](Simulation& self, const Text& host, const Text& kind, const nb::dict& options) {
-            self.network().add_application(host, application(kind, options));
+            self.network().add_application(host, application_config(host, kind, options));
           },
           "host"_a, "kind"_a, "options"_a)
       .def(

@@ -8,11 +8,12 @@
 #include <limits>
 
 #include "simcore/instance/offline.h"
+#include "simcore/options/option_table.h"
 #include "simcore/python/bind_network.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
+#include "simcore/python/option_value.h"
 #include "simcore/python/snapshot.h"
-#include "simcore/python/tcp_options.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -98,14 +99,14 @@ nb::dict samples(const OfflineSimulation& self, const Text& name) {
 void add_transfer(OfflineSimulation& self, const Text& name, const Text& server, const Text& client,
                   std::optional<std::int64_t> bytes, std::int64_t start_ns, const nb::dict& server_tcp,
                   const nb::dict& client_tcp, std::int64_t sample_every_ns) {
-  const Text attempt = "add transfer " + name;
+  const Text attempt = "add transfer " + name + ": TCP options";
   Transfer::Config config{.name = name,
                           .server_address = Ipv4Address::any(),
                           .port = 0,
                           .bytes = bytes.value_or(Transfer::kForever),
                           .start = SimTime::zero() + Duration::ns(start_ns),
-                          .server = tcp_options(server_tcp, attempt),
-                          .client = tcp_options(client_tcp, attempt),
+                          .server = TcpOptions::options().read(option_value(server_tcp, attempt), attempt),
+                          .client = TcpOptions::options().read(option_value(client_tcp, attempt), attempt),
                           .sample_every = Duration::ns(sample_every_ns)};
   self.add_transfer(server, client, std::move(config));
 }
@@ -120,7 +121,10 @@ void bind_offline(nb::module_& m) {
       .def(
           "add_link",
           [](OfflineSimulation& self, const Text& name, const Text& a, const Text& b, const nb::dict& a_to_b,
-             const nb::dict& b_to_a) { self.add_link(name, a, b, link_model(a_to_b), link_model(b_to_a)); },
+             const nb::dict& b_to_a) {
+            self.add_link(name, a, b, link_model(a_to_b, "make link " + name + ", a to b"),
+                          link_model(b_to_a, "make link " + name + ", b to a"));
+          },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def(
           "add_trace",
@@ -130,7 +134,8 @@ void bind_offline(nb::module_& m) {
           "set_link",
           [](OfflineSimulation& self, const Text& name, const std::optional<nb::dict>& a_to_b,
              const std::optional<nb::dict>& b_to_a) {
-            self.network().change_link(name, changed_model(a_to_b), changed_model(b_to_a));
+            self.network().change_link(name, changed_model(a_to_b, "change link " + name + ", a to b"),
+                                       changed_model(b_to_a, "change link " + name + ", b to a"));
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none())
       .def("add_transfer", add_transfer, "name"_a, "server"_a, "client"_a, nb::kw_only(), "bytes"_a.none(),

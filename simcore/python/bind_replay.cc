@@ -69,7 +69,9 @@ void bind_replay(nb::module_& m) {
           "add_link",
           [](Replay& self, const Text& name, const nb::tuple& a, const nb::tuple& b, const nb::dict& a_to_b,
              const nb::dict& b_to_a) {
-            self.add_link(name, link_end(a), link_end(b), link_model(a_to_b), link_model(b_to_a));
+            self.add_link(name, link_end(a), link_end(b),
+                          link_model(a_to_b, "make link " + name + ", a to b"),
+                          link_model(b_to_a, "make link " + name + ", b to a"));
           },
           "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("run", run)
@@ -77,7 +79,8 @@ void bind_replay(nb::module_& m) {
           "set_link",
           [](Replay& self, const Text& name, const std::optional<nb::dict>& a_to_b,
              const std::optional<nb::dict>& b_to_a, const Text& note) {
-            self.network().change_link(name, changed_model(a_to_b), changed_model(b_to_a), note);
+            self.network().change_link(name, changed_model(a_to_b, "change link " + name + ", a to b"),
+                                       changed_model(b_to_a, "change link " + name + ", b to a"), note);
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
       .def_prop_ro("now_ns", [](const Replay& self) { return (self.now() - SimTime::zero()).count_ns(); })

@@ -15,5 +15,6 @@ void bind_offline(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
 void bind_plugin(nanobind::module_& m);
+void bind_options(nanobind::module_& m);
 
 }  // namespace simcore::python

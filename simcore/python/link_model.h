@@ -5,11 +5,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
+#include <string>
+
 #include "simcore/network/link_model.h"
 
 namespace simcore::python {
 
-// The keys are those of a direction in hybridnet/schema/instance.json, against which it was checked. Throws ConfigError.
-LinkModel link_model(const nanobind::dict& from);
+// By the table of LinkOptions. Throws ConfigError, which begins with `place`.
+LinkModel link_model(const nanobind::dict& from, const std::string& place);
+
+// The same of a direction that changes; none of one that does not.
+std::optional<LinkModel> changed_model(const std::optional<nanobind::dict>& from, const std::string& place);
 
 }  // namespace simcore::python

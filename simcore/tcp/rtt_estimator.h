@@ -16,6 +16,9 @@
 
 namespace simcore {
 
+template <class T>
+class OptionTable;
+
 class RttEstimator {
  public:
   struct Config {
@@ -24,6 +27,8 @@ class RttEstimator {
     Duration maximum_rto = Duration::seconds(60);
     Duration granularity = Duration::ms(1);  // G of RFC 6298: of the clock that measures
     bool floor_on_variance = false;
+
+    static const OptionTable<Config>& options();
   };
 
   explicit RttEstimator(const Config& config) : config_(config), rto_(config.initial_rto) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/tcp/tcp_options.h"
 
+#include "simcore/options/option_table.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -56,47 +57,179 @@ TcpOptions TcpOptions::tahoe_2004() {
   return options;
 }
 
-TcpOptions TcpOptions::preset(std::string_view name) {
-  if (name == "rfc") return rfc();
-  if (name == "linux") return linux_like();
-  if (name == "reno-2004") return reno_2004();
-  if (name == "tahoe-2004") return tahoe_2004();
-  throw ConfigError("choose TCP options: preset \"" + std::string(name) +
-                    "\" is unknown; the presets are rfc, linux, reno-2004, tahoe-2004");
+const TcpOptions& TcpOptions::preset(const std::string& name) {
+  return options().preset(name, "choose TCP options");
+}
+
+const OptionTable<TcpOptions>& TcpOptions::options() {
+  using O = TcpOptions;
+  static const OptionTable<O> table(
+      "tcp", "a TCP", O{},
+      joined<O>(
+          {{
+               {"congestion",
+                &O::congestion,
+                {{"none", CongestionAlgorithm::none},
+                 {"reno", CongestionAlgorithm::reno},
+                 {"vegas", CongestionAlgorithm::vegas},
+                 {"cubic", CongestionAlgorithm::cubic},
+                 {"bbr", CongestionAlgorithm::bbr}},
+                {.help = "congestion control: RFC 5681, Vegas 1995, RFC 9438, BBR version 1; `none` for "
+                         "experiments"}},
+               {"recovery",
+                &O::recovery,
+                {{"tahoe", LossRecovery::tahoe},
+                 {"reno", LossRecovery::reno},
+                 {"newreno", LossRecovery::newreno},
+                 {"sack", LossRecovery::sack}},
+                {.help = "what follows three duplicate acknowledgements: RFC 5681, 6582, 6675; `sack` is "
+                         "NewReno where the peer has no SACK"}},
+               {"initial_window", &O::initial_window, {.help = "RFC 6928", .unit = "segments", .least = 1}},
+               {"initial_ssthresh",
+                &O::initial_ssthresh,
+                {.help = "where the first slow start ends", .unit = "bytes"}},
+               {"bytes_counted_per_ack",
+                &O::bytes_counted_per_ack,
+                {.help = "growth in slow start per acknowledgement at most: L of RFC 3465; 0: all, as Linux",
+                 .unit = "segments"}},
+               {"byte_counting",
+                &O::byte_counting,
+                {.help = "false: congestion avoidance grows by MSS²/cwnd per acknowledgement (RFC 5681, "
+                         "equation 3)"}},
+               {"hystart",
+                &O::hystart,
+                {.help = "CUBIC leaves slow start when the round trip grows (Ha and Rhee 2011)"}},
+               {"cubic_of_linux",
+                &O::cubic_of_linux,
+                {.help = "where Linux's CUBIC is not that of RFC 9438"}},
+               {"window_of_linux",
+                &O::window_of_linux,
+                {.help = "a reduced window is whole segments, and PRR is in proportion to the window, as in "
+                         "Linux"}},
+               {"restart_after_idle",
+                &O::restart_after_idle,
+                {.help = "an idle connection begins with the initial window (RFC 5681, 4.1)"}},
+               {"duplicate_threshold",
+                &O::duplicate_threshold,
+                {.help = "duplicate acknowledgements that say loss (RFC 5681, 3.2)", .least = 1}},
+               {"limited_transmit", &O::limited_transmit, {.help = "RFC 3042"}},
+               {"rack_tlp", &O::rack_tlp, {.help = "loss by time, and tail probes (RFC 8985); needs SACK"}},
+               {"prr", &O::prr, {.help = "proportional rate reduction (RFC 6937)"}},
+               {"next_seg_rescue",
+                &O::next_seg_rescue,
+                {.help = "NextSeg rules 3 and 4 of RFC 6675; without RACK"}},
+               {"frto",
+                &O::frto,
+                {.help = "new data after a timeout tell whether it was needless (RFC 5682)"}},
+               {"undo",
+                &O::undo,
+                {.help = "a recovery that timestamps prove needless is undone (RFC 3522, 4015)"}},
+               {"window_scaling", &O::window_scaling, {.help = "offered on the SYN (RFC 7323)"}},
+               {"timestamps", &O::timestamps, {.help = "offered on the SYN (RFC 7323)"}},
+               {"sack", &O::sack, {.help = "offered on the SYN (RFC 2018, 2883)"}},
+               {"ecn", &O::ecn, {.help = "asked for on the SYN (RFC 3168)"}},
+               {"mss",
+                &O::mss,
+                {.help = "payload of a segment without options (RFC 9293, 3.7.1)",
+                 .unit = "bytes",
+                 .least = 64}},
+               {"send_buffer",
+                &O::send_buffer,
+                {.help = "what the application may write ahead of the acknowledgements",
+                 .unit = "bytes",
+                 .least = 64}},
+               {"receive_buffer",
+                &O::receive_buffer,
+                {.help = "and so the largest window", .unit = "bytes", .least = 64, .most = 1 << 30}},
+               {"initial_receive_buffer",
+                &O::initial_receive_buffer,
+                {.help = "the window begins with this and grows as the application keeps up; null: all from "
+                         "the start",
+                 .unit = "bytes",
+                 .least = 64}},
+               {"keep_received_bytes",
+                &O::keep_received_bytes,
+                {.help = "false: received payload is counted and not stored", .plan_only = true}},
+               {"longest_train",
+                &O::longest_train,
+                {.help = "segments that travel as one object; 44 are 64 KB", .unit = "segments", .least = 1}},
+               {"size_trains_by_rate",
+                &O::size_trains_by_rate,
+                {.help = "a train is what the window gives in about a millisecond, as in Linux"}},
+               {"out_of_order_ranges",
+                &O::out_of_order_ranges,
+                {.help = "bound of the reassembly queue", .unit = "gaps", .least = 1}},
+               {"segments_in_flight",
+                &O::segments_in_flight,
+                {.help = "bound of the scoreboard", .unit = "segments", .least = 16}},
+           },
+           RttEstimator::Config::options().within(&O::rto),
+           {
+               {"backoff_until_sample",
+                &O::backoff_until_sample,
+                {.help = "a doubled timeout lasts until the next round-trip sample (RFC 6298, 5); false: "
+                         "until the next acknowledgement, as Linux"}},
+               {"data_retries",
+                &O::data_retries,
+                {.help = "timeouts in a row until the connection is given up (RFC 9293, 3.8.3)"}},
+               {"syn_retries", &O::syn_retries, {.help = "the same of a SYN"}},
+               {"delayed_ack", &O::delayed_ack, {.help = "RFC 1122, 4.2.3.2"}},
+               {"delayed_ack_timeout",
+                &O::delayed_ack_timeout,
+                {.help = "how long an acknowledgement may be delayed", .least = 1, .most = 500'000'000}},
+               {"delayed_ack_segments",
+                &O::delayed_ack_segments,
+                {.help = "at least every so many segments are acknowledged", .unit = "segments", .least = 1}},
+               {"quick_acks",
+                &O::quick_acks,
+                {.help = "the first so many are acknowledged at once, as in Linux", .unit = "segments"}},
+               {"ack_per_train",
+                &O::ack_per_train,
+                {.help = "one acknowledgement for what travels together, as behind GRO"}},
+               {"nagle",
+                &O::nagle,
+                {{"off", Nagle::off}, {"rfc", Nagle::rfc}, {"minshall", Nagle::minshall}},
+                {.help = "no short segment while anything (RFC 1122, 4.2.3.4), or a short one (Linux), is "
+                         "unacknowledged"}},
+               {"persist_minimum",
+                &O::persist_minimum,
+                {.help = "first wait before a window probe (RFC 9293, 3.8.6.1)", .least = 1}},
+               {"persist_maximum", &O::persist_maximum, {.help = "longest wait between window probes"}},
+               {"keepalive_idle",
+                &O::keepalive_idle,
+                {.help = "silence before a keep-alive (RFC 9293, 3.8.4); null: never"}},
+               {"keepalive_interval", &O::keepalive_interval, {.help = "between keep-alives", .least = 1}},
+               {"keepalive_probes",
+                &O::keepalive_probes,
+                {.help = "unanswered ones until the connection is given up"}},
+               {"time_wait", &O::time_wait, {.help = "2 MSL (RFC 9293, 3.4.2)"}},
+               {"fin_wait_2",
+                &O::fin_wait_2,
+                {.help = "how long a closed end waits for the other's FIN; null: for ever"}},
+           }}),
+      {{"linux", linux_like()}, {"rfc", rfc()}, {"reno-2004", reno_2004()}, {"tahoe-2004", tahoe_2004()}});
+  return table;
 }
 
 void TcpOptions::check(const std::string& owner) const {
-  const auto require = [&owner](bool holds, const char* field, auto value, const char* range) {
+  const std::string place = "set TCP options of " + owner;
+  options().check(*this, place);
+  const auto require = [&place](bool holds, const char* field, auto value, const char* range) {
     if (holds) return;
-    throw ConfigError("set TCP options of " + owner + ": " + field + " is " + std::to_string(value) +
-                      "; it must be " + range);
+    throw ConfigError(place + ": " + field + " is " + std::to_string(value) + "; it must be " + range);
   };
-  require(mss >= 64, "mss", mss, "at least 64 bytes");
   require(send_buffer >= mss, "send_buffer", send_buffer, "at least one mss");
-  require(receive_buffer >= mss && receive_buffer <= (std::int64_t{1} << 30), "receive_buffer",
-          receive_buffer, "from one mss to 2^30 bytes, the largest scaled window");
+  require(receive_buffer >= mss, "receive_buffer", receive_buffer, "at least one mss");
   require(!initial_receive_buffer || *initial_receive_buffer >= mss, "initial_receive_buffer",
           initial_receive_buffer.value_or(0), "at least one mss");
-  require(longest_train >= 1 && longest_train * mss <= 65'415, "longest_train", longest_train,
-          "at least 1, and with mss at most 65,415 bytes: an IP datagram less its headers");
-  require(out_of_order_ranges >= 1, "out_of_order_ranges", out_of_order_ranges, "at least 1");
-  require(segments_in_flight >= 16, "segments_in_flight", segments_in_flight, "at least 16");
-  require(initial_window >= 1, "initial_window", initial_window, "at least 1 segment");
-  require(duplicate_threshold >= 1, "duplicate_threshold", duplicate_threshold, "at least 1");
-  require(rto.minimum_rto > Duration::zero(), "rto.minimum_rto in ns", rto.minimum_rto.count_ns(), "above 0");
-  require(rto.maximum_rto >= rto.minimum_rto, "rto.maximum_rto in ns", rto.maximum_rto.count_ns(),
-          "at least rto.minimum_rto");
-  require(rto.initial_rto > Duration::zero() && rto.initial_rto <= rto.maximum_rto, "rto.initial_rto in ns",
-          rto.initial_rto.count_ns(), "above 0 and at most rto.maximum_rto");
-  require(delayed_ack_timeout > Duration::zero() && delayed_ack_timeout <= Duration::ms(500),
-          "delayed_ack_timeout in ns", delayed_ack_timeout.count_ns(),
-          "above 0 and at most 0.5 s (RFC 1122)");
-  require(delayed_ack_segments >= 1, "delayed_ack_segments", delayed_ack_segments, "at least 1");
-  require(persist_minimum > Duration::zero() && persist_minimum <= persist_maximum, "persist_minimum in ns",
-          persist_minimum.count_ns(), "above 0 and at most persist_maximum");
-  require(keepalive_interval > Duration::zero(), "keepalive_interval in ns", keepalive_interval.count_ns(),
-          "above 0");
-  require(time_wait >= Duration::zero(), "time_wait in ns", time_wait.count_ns(), "at least 0");
+  require(longest_train * mss <= 65'415, "longest_train", longest_train,
+          "at most 65,415 bytes with mss: an IP datagram less its headers");
+  require(rto.maximum_rto >= rto.minimum_rto, "maximum_rto_ns", rto.maximum_rto.count_ns(),
+          "at least minimum_rto_ns");
+  require(rto.initial_rto <= rto.maximum_rto, "initial_rto_ns", rto.initial_rto.count_ns(),
+          "at most maximum_rto_ns");
+  require(persist_minimum <= persist_maximum, "persist_minimum_ns", persist_minimum.count_ns(),
+          "at most persist_maximum_ns");
 }
 
 }  // namespace simcore

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "simcore/tcp/rtt_estimator.h"
 #include "simcore/units/time.h"
@@ -39,6 +38,9 @@ enum class Nagle : std::uint8_t {
   rfc,       // RFC 1122 section 4.2.3.4: no short segment while anything is unacknowledged
   minshall,  // Linux: no short segment while a short segment is unacknowledged
 };
+
+template <class T>
+class OptionTable;
 
 struct TcpOptions {
   // Segments and buffers.
@@ -118,9 +120,12 @@ struct TcpOptions {
   static TcpOptions tahoe_2004();
 
   // A preset by its name: "rfc", "linux", "reno-2004", "tahoe-2004". Throws ConfigError, which lists them.
-  static TcpOptions preset(std::string_view name);
+  static const TcpOptions& preset(const std::string& name);
 
-  // Throws ConfigError when a value is out of range; `owner` names whose options they are.
+  // Their one declaration, with these presets: names, ranges, help.
+  static const OptionTable<TcpOptions>& options();
+
+  // Throws ConfigError when a value is out of range, or two contradict each other; `owner` names whose options they are.
   void check(const std::string& owner) const;
 };
 

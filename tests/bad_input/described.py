@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hybridnet.options import table
 from hybridnet.plan import MachineSpec, PlanOptions, RealtimeOptions, make_plan
 from hybridnet.topo import Topo
-from hybridnet.topo.direction import DIRECTION_OPTIONS
+from hybridnet.topo.direction import direction_options
 from hybridnet.topo.node_options import NODE_OPTIONS
 from hybridnet.topologies import TOPOS
 from tests.bad_input.walk import Subject
@@ -74,7 +75,7 @@ def options_of(kind: str) -> dict[str, Any]:
 
 
 OPTION = {"no_such_option": None}
-LINK = dict.fromkeys(sorted(DIRECTION_OPTIONS))
+LINK = dict.fromkeys(sorted(direction_options()))
 ENDS = dict.fromkeys(["ip", "ip6", "mac"]) | {"mtu": 1500}
 PORTS = dict.fromkeys(["port1", "port2", "key"])
 OF_LINK = dict.fromkeys(
@@ -125,7 +126,7 @@ SUBJECTS = [
         if name not in ("token", "captures", "realtime")
     } | {"captures": {}, "realtime": RealtimeOptions()}),
     Subject("RealtimeOptions", RealtimeOptions, {
-        name: field.default for name, field in RealtimeOptions.__dataclass_fields__.items()
+        key: option.default for key, option in table("realtime").planned.items() if not option.plan_only
     }),
     Subject("topologies.dumbbell", TOPOS["dumbbell"], {
         "n": 1, "bw": 1, "delay": "5ms", "max_queue_size": 9, "machines": None,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli.main import EXIT_CODES, VERBS
-from hybridnet.topo.direction import DIRECTION_OPTIONS
+from hybridnet.topo.direction import direction_options
 from hybridnet.topo.node_options import NODE_OPTIONS, UNSUPPORTED_NODE_OPTIONS
 from hybridnet.topo.options import UNSUPPORTED_LINK_OPTIONS
 from hybridnet.topologies import TOPOS
@@ -77,7 +77,7 @@ def test_the_command_line_is_told_whole() -> None:
 def test_every_option_of_a_topology_is_told() -> None:
     text = (ROOT / "docs/topologies.md").read_text()
     hidden = {"inNamespace"}  # accepted for Mininet's scripts
-    options = set().union(*NODE_OPTIONS.values(), DIRECTION_OPTIONS) - hidden
+    options = set().union(*NODE_OPTIONS.values(), direction_options()) - hidden
     assert [option for option in sorted(options) if f"`{option}`" not in text] == []
     assert [name for name in TOPOS if f"`{name}`" not in text] == []
 

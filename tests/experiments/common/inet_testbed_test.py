@@ -3,16 +3,16 @@ from __future__ import annotations
 
 import pytest
 
-from hybridnet.agent.agent import _check
 from hybridnet.experiments.common.inet_testbed import Arm, across_plan, bridge_plan, local_plan
 from hybridnet.experiments.inet_rtt.report import ARMS
+from hybridnet.schema.check import check
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
 def test_the_plans_of_every_arm_follow_the_schemas(arm: Arm) -> None:
     for plan in (local_plan, across_plan):
         made = plan("m1", arm)
-        _check(made)
+        check(made, "machine", "plan")
         assert (made["instance"] is None) == (arm.backend is None)
         assert len(made["portals"] if arm.backend else made["pairs"]) == len(made["hosts"]) - (
             not arm.backend
@@ -21,6 +21,6 @@ def test_the_plans_of_every_arm_follow_the_schemas(arm: Arm) -> None:
 
 def test_a_bridge_joins_portal_to_portal() -> None:
     plan = bridge_plan("m1", Arm("packet", "packet"))
-    _check(plan)
+    check(plan, "machine", "plan")
     [link] = plan["instance"]["links"]
     assert (link["a"], link["b"]) == ({"portal": "p1"}, {"portal": "p2"})

@@ -170,11 +170,11 @@ def test_the_command_prints_json_and_refuses_to_write_over_the_record(
 def test_a_record_holds_the_text_of_trace_files(plan: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "trace").write_text("1\n2\n")
     wire = {"model": "opportunities", "file": str(tmp_path / "trace")}
-    plan["links"][0]["a_to_b"] = {**DIRECTION, "rate_bps": None, "wire": wire}
+    plan["links"][0]["a_to_b"] = {**DIRECTION, "rate_bps": None, "rate_model": wire}
     kept = with_traces(plan)
     (tmp_path / "trace").unlink()
     direction = kept["links"][0]["a_to_b"]
-    assert with_trace(direction)["wire"]["text"] == "1\n2\n"
+    assert with_trace(direction)["rate_model"]["text"] == "1\n2\n"
     record = write_record(tmp_path / "x.pcapng", json.dumps(kept).encode(), own_block(3, 2_000_000_000, b""))
     (ping,) = [row for row in replay(record).snapshot["applications"] if row["node"] == "v1"]
     assert ping["received"] == 3

@@ -322,7 +322,7 @@ def test_a_link_is_changed_with_the_options_of_its_description() -> None:
         changed = told(network)["m1"]
         assert changed["a_to_b"]["loss"] is None
         assert changed["b_to_a"]["queue"] is None
-        assert changed["b_to_a"]["wire"] == {"model": "opportunities", "file": "/t"}
+        assert changed["b_to_a"]["rate_model"] == {"model": "opportunities", "file": "/t"}
         assert changed["b_to_a"]["delay_ns"] == 20_000_000
 
 

@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-import jsonschema
-import referencing
-
-import hybridnet
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.schema.check import check
 from hybridnet.topo import Topo
 
 MACHINES = [MachineSpec("m1", "198.18.0.1"), MachineSpec("m2", "198.18.0.2")]
@@ -22,18 +17,8 @@ def plan(topo: Topo, machines: list[MachineSpec] | None = None, **options: Any) 
     """The plan of `topo`, each machine plan checked against the schema."""
     made = make_plan(topo, machines or MACHINES, PlanOptions(token=TOKEN, **options))
     for machine in made.machines.values():
-        validator().validate(machine)
+        check(machine, "machine", "machine plan")
     return made
-
-
-def validator() -> Any:
-    folder = Path(hybridnet.__file__).parent / "schema"
-    schemas = {name: json.loads((folder / name).read_text()) for name in ("machine.json", "instance.json")}
-    registry: Any = referencing.Registry().with_resources(
-        (f"hybridnet/schema/{name}", referencing.Resource.from_contents(schema))
-        for name, schema in schemas.items()
-    )
-    return jsonschema.Draft202012Validator(schemas["machine.json"], registry=registry)
 
 
 def addresses(made: Plan) -> dict[str, str]:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from hybridnet import Topo, TopologyError
+from hybridnet import Topo, TopologyError, _simcore
 from hybridnet.errors import PlanError, UnitError
-from hybridnet.topo import tcp
-from hybridnet.topo.applications import APPLICATION_KINDS, resolve_applications
+from hybridnet.options import Table, family, table
+from hybridnet.topo.applications import resolve_applications
 from tests.hybridnet.plan.support import plan
 
 
@@ -45,8 +46,8 @@ def test_quantities_become_the_plans_numbers() -> None:
         ({"port": 80}, "is no application; write a dictionary with 'kind'"),
         ("http_server", "is no application"),
         ({"kind": "http_server", "pathh": "/x"}, "did you mean 'path'"),
-        ({"kind": "http_server", "path": "x"}, "is no path"),
-        ({"kind": "http_server", "path": "/a b"}, "has a space"),
+        ({"kind": "http_server", "path": "x"}, "is not of the file: it begins with /"),
+        ({"kind": "http_server", "path": "/a b"}, "neither spaces nor"),
         ({"kind": "http_server", "size": "8 GB"}, "write 0 to 4294967295"),
         ({"kind": "tcp_echo"}, "port is missing"),
         ({"kind": "tcp_echo", "port": 0}, "no whole number from 1 to 65535"),
@@ -86,16 +87,20 @@ def test_only_simulated_hosts_have_applications() -> None:
         topo.addSimHost("s1", applications={"kind": "tcp_echo"})
 
 
+def kinds() -> Mapping[str, Table]:
+    return family("application").models
+
+
 def example(kind: str) -> dict[str, Any]:
     """An application of that kind with every option that it has."""
     values = {
-        "port": 1000 + list(APPLICATION_KINDS).index(kind), "tcp": "rfc", "path": "/x", "size": "1 kB", "request": 10,
+        "port": 1000 + list(kinds()).index(kind), "tcp": "rfc", "path": "/x", "size": "1 kB", "request": 10,
         "response": "1 kB", "count": 3, "mean_think": "1ms", "start": "1s", "stop": "3s", "destination": "h2",
         "rate": 1, "payload": 100, "arrivals": "poisson", "mean_on": "1s", "mean_off": "1s", "local_port": 5000,
         "interval": "1s", "udp": True, "reverse": True, "streams": 2, "block": 1000, "time": "2s", "hops": 5,
         "probes": 2, "wait": "1s",
     }  # fmt: skip
-    return {"kind": kind, **{name: values[name] for name in APPLICATION_KINDS[kind]}}
+    return {"kind": kind, **{name: values[name] for name in kinds()[kind].said}}
 
 
 def network(applications: list[dict[str, Any]]) -> Topo:
@@ -109,22 +114,19 @@ def network(applications: list[dict[str, Any]]) -> Topo:
 
 
 def test_every_kind_and_option_is_in_the_plans_schema_and_a_destination_becomes_an_address() -> None:
-    kinds = list(APPLICATION_KINDS)
-    [machine] = [m for m in plan(network(list(map(example, kinds)))).machines.values() if m["instance"]]
+    names = list(kinds())
+    [machine] = [m for m in plan(network(list(map(example, names)))).machines.values() if m["instance"]]
     nodes = {node["name"]: node for node in machine["instance"]["nodes"]}
-    assert [each["kind"] for each in nodes["h1"]["applications"]] == kinds
+    assert [each["kind"] for each in nodes["h1"]["applications"]] == names
     address = nodes["h2"]["interfaces"][0]["address"].partition("/")[0]
     assert {each["destination"] for each in nodes["h1"]["applications"] if "destination" in each} == {address}
     assert "applications" not in nodes["h2"]
 
 
 def test_the_binding_takes_every_kind_and_option() -> None:
-    simcore = pytest.importorskip("hybridnet._simcore")
-    [machine] = [
-        m for m in plan(network(list(map(example, APPLICATION_KINDS)))).machines.values() if m["instance"]
-    ]
+    [machine] = [m for m in plan(network(list(map(example, kinds())))).machines.values() if m["instance"]]
     [host] = [node for node in machine["instance"]["nodes"] if node["name"] == "h1"]
-    instance = simcore.Instance("m1", 1, 1)
+    instance = _simcore.Instance("m1", 1, 1)
     instance.add_node("host", "h1")
     instance.add_interface("h1", "h1-eth0", "02:00:00:00:00:01", "10.1.0.1/16")
     for application in host["applications"]:
@@ -178,20 +180,15 @@ def test_a_tcp_that_makes_no_sense_is_refused(tcp: Any, error: str) -> None:
 
 
 def test_every_option_of_a_tcp_is_in_the_plans_schema_and_taken_by_the_binding() -> None:
-    simcore = pytest.importorskip("hybridnet._simcore")
+    values = {"flag": True, "count": 20, "size": "64 kB", "duration": "100ms"}
     given: dict[str, Any] = {
-        **{name: known[-1] for name, known in tcp.NAMES.items()},
-        **dict.fromkeys(tcp.SWITCHES, True),
-        **dict.fromkeys(tcp.COUNTS, 20),
-        **dict.fromkeys(tcp.SIZES, "64 kB"),
-        **dict.fromkeys(tcp.DURATIONS, "100ms"),
-        "mss": 1000,
-    }
-    assert given.keys() == set(tcp.TCP_OPTIONS)
+        name: option.choices[-1] if option.kind == "choice" else values[option.kind]
+        for name, option in table("tcp").said.items()
+    } | {"preset": "rfc", "mss": 1000}
     application = {"kind": "tcp_echo", "port": 7, "tcp": given}
     [machine] = [m for m in plan(network([application])).machines.values() if m["instance"]]
     [host] = [node for node in machine["instance"]["nodes"] if node["name"] == "h1"]
-    instance = simcore.OfflineSimulation(1)
+    instance = _simcore.OfflineSimulation(1)
     instance.add_node("host", "h1")
     instance.add_interface("h1", "h1-eth0", "02:00:00:00:00:01", "10.0.0.1/24")
     instance.add_application("h1", "tcp_echo", host["applications"][0])

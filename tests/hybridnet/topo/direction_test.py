@@ -10,6 +10,7 @@ import pytest
 
 from hybridnet.errors import PlanError, TopologyError
 from hybridnet.instance.process import build, check_direction, with_trace
+from hybridnet.options import table
 from hybridnet.topo import Topo
 from hybridnet.topo.direction import resolve_direction
 
@@ -59,11 +60,12 @@ def test_reordered_packets_skip_the_whole_delay() -> None:
 )  # fmt: skip
 def test_red_has_the_parameters_that_mininet_gives_to_tc(options: dict[str, Any], ecn: bool) -> None:
     queue = planned(bw=10, **options)["queue"]
+    defaults = {key: option.default for key, option in table("red").planned.items()}
     # tc: the least weight 2^-k of which burst + 1 - min / avpkt packets are below (1 - (1 - w)^burst) / w.
     weight = max(
         w for w in (2.0**-k for k in range(1, 32)) if (1 - (1 - w) ** 20) / w >= 20 + 1 - 30_000 / 1_500
     )
-    assert queue == {
+    assert {**defaults, **queue} == {
         "model": "red", "limit_bytes": 1_000_000, "least_bytes": 30_000, "most_bytes": 35_000, "highest": 1.0,
         "weight": weight, "ecn": ecn,
     }  # fmt: skip
@@ -80,7 +82,8 @@ def test_a_jitter_model_comes_upon_the_delay() -> None:
         delay="10ms", jitter={"model": "table", "quantiles": ["0", "1ms", "9ms"]}, keep_order=True
     )
     assert direction["delay_ns"] == 10 * MS
-    assert direction["extra_delay"] == {"model": "table", "quantiles_ns": [0, MS, 9 * MS], "in_order": True}
+    assert direction["extra_delay"] == {"model": "table", "quantiles_ns": [0, MS, 9 * MS]}
+    assert direction["keep_order"] is True
     exponential = planned(delay="10ms", jitter="2ms", jitter_distribution="exponential")
     assert exponential["delay_ns"] == 10 * MS
     assert exponential["extra_delay"] == {"model": "exponential", "least_ns": 0, "mean_above_ns": 2 * MS}
@@ -94,9 +97,9 @@ def test_each_direction_has_its_own_models() -> None:
     there, back = topo.spec("a", "b").a_to_b.to_json(), topo.spec("a", "b").b_to_a.to_json()
     assert there["loss"]["probability"] == 0.01
     assert "queue" not in there
-    assert "wire" not in there
+    assert "rate_model" not in there
     assert back["queue"]["model"] == "codel"
-    assert back["wire"]["burst_bytes"] == 30_000
+    assert back["rate_model"]["burst_bytes"] == 30_000
     assert "loss" not in back
 
 
@@ -105,23 +108,26 @@ def test_parameters_of_queues_are_said_with_their_units() -> None:
         bw=1, aqm={"model": "red", "least": "5 kB", "most": 15_000, "highest": "10%", "weight": 0.002}
     )
     assert red["queue"] == {
-        "model": "red", "limit_bytes": 1_000_000, "least_bytes": 5_000, "most_bytes": 15_000, "highest": 0.1,
-        "weight": 0.002, "ecn": False,
+        "model": "red", "least_bytes": 5_000, "most_bytes": 15_000, "highest": 0.1, "weight": 0.002,
     }  # fmt: skip
     codel = planned(bw=1, ecn=True, aqm={"model": "codel", "target": "1ms", "interval": "20ms"})["queue"]
     assert codel == {"model": "codel", "target_ns": MS, "interval_ns": 20 * MS, "ecn": True}
 
 
-def test_a_wire_is_a_rate_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
-    assert planned(bw=8, burst="15 kB", peak=100)["wire"] == {
+def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
+    assert planned(bw=8, burst="15 kB", peak=100)["rate_model"] == {
         "model": "token_bucket", "burst_bytes": 15_000, "peak_bps": 10**8,
     }  # fmt: skip
     slots = planned(slots=[("2s", 10), ("500ms", "1 kbit/s")])
     assert slots["rate_bps"] == 10**7
-    assert slots["wire"]["slots"][1] == {"duration_ns": 500 * MS, "rate_bps": 1000}
+    assert slots["rate_model"]["slots"][1] == {"duration_ns": 500 * MS, "rate_bps": 1000}
     trace = planned(trace=tmp_path / "lte.down", trace_bytes=1500, aqm="codel")
     assert trace["rate_bps"] is None
-    assert trace["wire"] == {"model": "opportunities", "file": str(tmp_path / "lte.down"), "bytes": 1500}
+    assert trace["rate_model"] == {
+        "model": "opportunities",
+        "file": str(tmp_path / "lte.down"),
+        "bytes": 1500,
+    }
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,7 @@ def test_a_wire_is_a_rate_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"bit_error_rate": 1e-6, "corrupt": 1}, "leave one of them out"),
         ({"reorder_gap": 5}, "give it too"),
         ({"aqm": {"model": "red", "least": "40 kB"}, "bw": 1}, "write a least below most"),
-        ({"aqm": {"model": "red", "weight": 0}, "bw": 1}, "is no weight"),
+        ({"aqm": {"model": "red", "weight": 0}, "bw": 1}, "write a number above 0 to 1"),
         ({"aqm": {"model": "codel", "quantum": 1}, "bw": 1}, "unknown option 'quantum'"),
         ({"aqm": {"model": "fq_codel", "flows": 0}, "bw": 1}, "from 1 to 65536"),
         ({"aqm": {"model": "codel", "target": 0}, "bw": 1}, "is 0; write a time above it"),
@@ -159,7 +165,7 @@ def test_a_wire_is_a_rate_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"trace_bytes": 1500}, "trace_bytes= needs trace="),
         ({"burst": "15 kB"}, "burst= needs bw="),
         ({"bw": 1, "peak": 2}, "peak= needs burst="),
-        ({"bw": 1, "burst": "15 kB", "peak": 0.5}, "is below bw=1"),
+        ({"bw": 1, "burst": "15 kB", "peak": 0.5}, "is below the rate, 1000000 bit/s"),
         ({"bw": 1, "burst": "1500 B"}, "write 1514 to"),
     ],
 )
@@ -176,12 +182,12 @@ MODELS: list[dict[str, Any]] = [
     {**PLAIN, "loss": {"model": "gilbert_elliott", "to_bad": 0.01, "to_good": 0.2}},
     {**PLAIN, "loss": {"model": "scripted", "segments": [3, 5]}},
     {**PLAIN, "loss": None, "bit_error_rate": 1e-6},
-    {**PLAIN, "extra_delay": {"model": "normal", "mean_ns": 5, "deviation_ns": 2, "in_order": True}},
+    {**PLAIN, "extra_delay": {"model": "normal", "mean_ns": 5, "deviation_ns": 2}, "keep_order": True},
     {**PLAIN, "extra_delay": {"model": "exponential", "least_ns": 5, "mean_above_ns": 2}},
     {**PLAIN, "extra_delay": {"model": "table", "quantiles_ns": [1, 2, 9]}},
     {**PLAIN, "extra_delay": {"model": "trace", "delays_ns": [1, 2, 9]}},
-    {**PLAIN, "wire": {"model": "token_bucket", "burst_bytes": 3000, "peak_bps": None}},
-    {**PLAIN, "wire": {"model": "slots", "slots": [{"duration_ns": 5, "rate_bps": 7}]}},
+    {**PLAIN, "rate_model": {"model": "token_bucket", "burst_bytes": 3000, "peak_bps": None}},
+    {**PLAIN, "rate_model": {"model": "slots", "slots": [{"duration_ns": 5, "rate_bps": 7}]}},
 ]  # fmt: skip
 
 
@@ -212,7 +218,7 @@ def test_the_simulator_takes_every_model_of_the_schema(direction: dict[str, Any]
 def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
     pytest.importorskip("hybridnet._simcore")
     trace = tmp_path / "wire.up"
-    direction = {**PLAIN, "rate_bps": None, "wire": {"model": "opportunities", "file": str(trace)}}
+    direction = {**PLAIN, "rate_bps": None, "rate_model": {"model": "opportunities", "file": str(trace)}}
     with pytest.raises(PlanError, match=r"trace file .*wire\.up"):
         with_trace(direction)
     trace.write_text("1\n5\n4\n")
@@ -225,5 +231,5 @@ def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
 def test_an_unknown_model_does_not_pass_the_schema() -> None:
     with pytest.raises(PlanError):
         check_direction({**PLAIN, "queue": {"model": "pie"}}, "link a-b")
-    with pytest.raises(PlanError):
-        check_direction({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}, "link a-b")
+    with pytest.raises(PlanError, match="both damage packets"):
+        build(instance_plan({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}))

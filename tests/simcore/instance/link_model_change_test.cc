@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "simcore/kernel/random.h"
+#include "simcore/link/codel.h"
+#include "simcore/link/fq_codel.h"
+#include "simcore/link/red.h"
 #include "simcore/network/link_model.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/link/traffic.h"
@@ -26,12 +29,12 @@ class LinkModelChangeTest : public testing::Test {
   }
   static LinkModel codel(std::int64_t mbps = 8, Duration delay = Duration::ms(2)) {
     LinkModel model = plain(mbps, delay);
-    model.queue = LinkModel::CodelQueue{{.target = Duration::seconds(10)}};
+    model.queue = CodelConfig{.target = Duration::seconds(10)};
     return model;
   }
   static LinkModel trace(std::string_view text) {
     LinkModel model({.propagation_delay = Duration::ms(2)});
-    model.wire = LinkModel::Opportunities{OpportunityTrace::parse(text, "t"), ByteCount::bytes(1'514)};
+    model.rate_model = LinkModel::Opportunities{OpportunityTrace::parse(text, "t"), ByteCount::bytes(1'514)};
     return model;
   }
 
@@ -147,7 +150,7 @@ TEST_F(LinkModelChangeTest, aTokenBucketBeginsFull) {
   send(link, 6);
   until(1'500);
   LinkModel bucket = plain();
-  bucket.wire = LinkModel::TokenBucket{.burst = ByteCount::bytes(3'000), .peak = {}};
+  bucket.rate_model = LinkModel::TokenBucket{.burst = ByteCount::bytes(3'000), .peak = {}};
   link.change(bucket);  // from 2 ms on: three at once, and then one each ms
   until(100'000);
   EXPECT_EQ(arrivals_us(), (Times{3'000, 4'000, 4'000, 4'000, 4'000, 5'000}));
@@ -159,7 +162,7 @@ TEST_F(LinkModelChangeTest, whatABucketCannotCarryIsCountedWhenItsTurnComes) {
   send(link, 3);
   until(500);
   LinkModel bucket = plain();
-  bucket.wire = LinkModel::TokenBucket{.burst = ByteCount::bytes(999), .peak = {}};
+  bucket.rate_model = LinkModel::TokenBucket{.burst = ByteCount::bytes(999), .peak = {}};
   link.change(bucket);
   until(100'000);
   EXPECT_EQ(far.arrivals.size(), 1U);
@@ -170,7 +173,8 @@ TEST_F(LinkModelChangeTest, whatABucketCannotCarryIsCountedWhenItsTurnComes) {
 TEST_F(LinkModelChangeTest, slotsBeginWithTheFirstAndGoOnThroughOtherChanges) {
   ModelledLink link(sim, pool, "l", plain(), far);
   LinkModel slots = plain();
-  slots.wire = LinkModel::Slots{{Duration::ms(2), DataRate::mbps(8)}, {Duration::ms(100), DataRate::mbps(4)}};
+  slots.rate_model =
+      LinkModel::Slots{{Duration::ms(2), DataRate::mbps(8)}, {Duration::ms(100), DataRate::mbps(4)}};
   link.change(slots);
   send(link, 4);
   until(2'500);  // two have left, and the third is half a ms on its way, of two
@@ -216,7 +220,7 @@ TEST_F(LinkModelChangeTest, whatCannotBeChangesNothing) {
   ModelledLink link(sim, pool, "l", plain(), far);
   send(link, 3);
   LinkModel unlimited({.propagation_delay = Duration::ms(2)});
-  unlimited.queue = LinkModel::CodelQueue{};
+  unlimited.queue = CodelConfig{};
   EXPECT_THROW(link.change(unlimited), ConfigError);
   LinkModel empty = plain();
   empty.queue = Red::Config{.least = ByteCount::bytes(2), .most = ByteCount::bytes(1)};
@@ -241,9 +245,10 @@ TEST_F(LinkModelChangeTest, whateverFollowsWhateverNothingIsLostOrOvertaken) {
   LinkModel fair = plain(12, Duration::ms(1));
   fair.queue = FqCodel::Config{.codel = {.target = Duration::seconds(10)}};
   LinkModel bucket = codel(10, Duration::ms(4));
-  bucket.wire = LinkModel::TokenBucket{.burst = ByteCount::bytes(4'000), .peak = DataRate::mbps(50)};
+  bucket.rate_model = LinkModel::TokenBucket{.burst = ByteCount::bytes(4'000), .peak = DataRate::mbps(50)};
   LinkModel slots = plain(30);
-  slots.wire = LinkModel::Slots{{Duration::ms(1), DataRate::mbps(30)}, {Duration::ms(1), DataRate::mbps(3)}};
+  slots.rate_model =
+      LinkModel::Slots{{Duration::ms(1), DataRate::mbps(30)}, {Duration::ms(1), DataRate::mbps(3)}};
   LinkModel jittery = plain(20);
   jittery.extra_delay = uniform_delay(Duration::zero(), Duration::ms(7));
   jittery.in_order = true;

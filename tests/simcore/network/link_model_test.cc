@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "simcore/link/codel.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/link/traffic.h"
 
@@ -76,7 +77,7 @@ TEST_F(LinkModelTest, impairmentsCanBeAddedAndTakenAwayWhileItRuns) {
 TEST_F(LinkModelTest, otherQueuesTakeTheirLimitsFromTheLink) {
   LinkModel model(plain());
   model.link.queue_packets = 5;
-  model.queue = LinkModel::CodelQueue{};
+  model.queue = CodelConfig{};
   ModelledLink link(sim, pool, "l", model, far);
   send(link, 10);
   EXPECT_EQ(link.queue()->packets(), 5);  // and one on the wire
@@ -93,7 +94,8 @@ TEST_F(LinkModelTest, otherQueuesTakeTheirLimitsFromTheLink) {
 
 TEST_F(LinkModelTest, slotsChangeTheRateOfAPlainLink) {
   LinkModel model(plain());
-  model.wire = LinkModel::Slots{{Duration::ms(3), DataRate::mbps(8)}, {Duration::ms(2), DataRate::mbps(2)}};
+  model.rate_model =
+      LinkModel::Slots{{Duration::ms(3), DataRate::mbps(8)}, {Duration::ms(2), DataRate::mbps(2)}};
   ModelledLink link(sim, pool, "l", model, far);
   send(link, 4);
   run(100);
@@ -102,10 +104,10 @@ TEST_F(LinkModelTest, slotsChangeTheRateOfAPlainLink) {
 
 TEST_F(LinkModelTest, refusesWhatContradictsItself) {
   LinkModel model{Link::Config{}};
-  model.queue = LinkModel::CodelQueue{};
+  model.queue = CodelConfig{};
   EXPECT_THROW(ModelledLink(sim, pool, "l", model, far), ConfigError);
   LinkModel twice(plain());
-  twice.wire = LinkModel::Opportunities{OpportunityTrace::parse("1", "t"), ByteCount::bytes(1'514)};
+  twice.rate_model = LinkModel::Opportunities{OpportunityTrace::parse("1", "t"), ByteCount::bytes(1'514)};
   EXPECT_THROW(ModelledLink(sim, pool, "l", twice, far), ConfigError);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/simcore/tcp/script.h"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "simcore/options/option_table.h"
 #include "simcore/tcp/connection.h"
 #include "simcore/units/error.h"
 
@@ -35,78 +37,27 @@ Duration seconds(const std::string& text) {
   return Duration::ns(static_cast<std::int64_t>(std::llround(std::stod(text) * 1e9)));
 }
 
-bool on_off(const std::string& text) {
-  if (text != "on" && text != "off") throw Failure("\"" + text + "\" must be on or off");
-  return text == "on";
+// As a script writes it: a whole number, seconds, on or off, a name.
+OptionValue option_value(const OptionFacts& facts, const std::string& text) {
+  if (facts.kind == OptionKind::flag && (text == "on" || text == "off")) return text == "on";
+  if (facts.kind == OptionKind::duration) return seconds(text).count_ns();
+  if (facts.kind == OptionKind::count || facts.kind == OptionKind::size || facts.kind == OptionKind::rate)
+    return number(text);
+  return text;
 }
 
-void set_option(TcpOptions& options, const std::string& name, const std::string& value) {
-  using Setter = std::function<void()>;
-  const std::map<std::string, Setter> setters = {
-      {"mss", [&] { options.mss = static_cast<std::uint16_t>(number(value)); }},
-      {"sndbuf", [&] { options.send_buffer = number(value); }},
-      {"rcvbuf", [&] { options.receive_buffer = number(value); }},
-      {"train", [&] { options.longest_train = static_cast<std::uint16_t>(number(value)); }},
-      {"ranges", [&] { options.out_of_order_ranges = static_cast<std::uint32_t>(number(value)); }},
-      {"ws", [&] { options.window_scaling = on_off(value); }},
-      {"ts", [&] { options.timestamps = on_off(value); }},
-      {"sack", [&] { options.sack = on_off(value); }},
-      {"ecn", [&] { options.ecn = on_off(value); }},
-      {"cc",
-       [&] {
-         const std::map<std::string, CongestionAlgorithm> names = {{"none", CongestionAlgorithm::none},
-                                                                   {"reno", CongestionAlgorithm::reno},
-                                                                   {"vegas", CongestionAlgorithm::vegas},
-                                                                   {"cubic", CongestionAlgorithm::cubic},
-                                                                   {"bbr", CongestionAlgorithm::bbr}};
-         options.congestion = names.at(value);
-       }},
-      {"recovery",
-       [&] {
-         const std::map<std::string, LossRecovery> names = {{"tahoe", LossRecovery::tahoe},
-                                                            {"reno", LossRecovery::reno},
-                                                            {"newreno", LossRecovery::newreno},
-                                                            {"sack", LossRecovery::sack}};
-         options.recovery = names.at(value);
-       }},
-      {"iw", [&] { options.initial_window = static_cast<std::uint32_t>(number(value)); }},
-      {"ssthresh", [&] { options.initial_ssthresh = number(value); }},
-      {"limited", [&] { options.limited_transmit = on_off(value); }},
-      {"rack", [&] { options.rack_tlp = on_off(value); }},
-      {"rescue", [&] { options.next_seg_rescue = on_off(value); }},
-      {"frto", [&] { options.frto = on_off(value); }},
-      {"rcvbuf_initial", [&] { options.initial_receive_buffer = number(value); }},
-      {"prr", [&] { options.prr = on_off(value); }},
-      {"undo", [&] { options.undo = on_off(value); }},
-      {"abc", [&] { options.bytes_counted_per_ack = static_cast<std::uint32_t>(number(value)); }},
-      {"byte_counting", [&] { options.byte_counting = on_off(value); }},
-      {"idle_restart", [&] { options.restart_after_idle = on_off(value); }},
-      {"rto_min", [&] { options.rto.minimum_rto = seconds(value); }},
-      {"rto_max", [&] { options.rto.maximum_rto = seconds(value); }},
-      {"keep_backoff", [&] { options.backoff_until_sample = on_off(value); }},
-      {"data_retries", [&] { options.data_retries = static_cast<std::uint32_t>(number(value)); }},
-      {"syn_retries", [&] { options.syn_retries = static_cast<std::uint32_t>(number(value)); }},
-      {"delack", [&] { options.delayed_ack = on_off(value); }},
-      {"delack_time", [&] { options.delayed_ack_timeout = seconds(value); }},
-      {"quick", [&] { options.quick_acks = static_cast<std::uint32_t>(number(value)); }},
-      {"ack_per_train", [&] { options.ack_per_train = on_off(value); }},
-      {"nagle",
-       [&] {
-         const std::map<std::string, Nagle> names = {
-             {"off", Nagle::off}, {"rfc", Nagle::rfc}, {"minshall", Nagle::minshall}};
-         options.nagle = names.at(value);
-       }},
-      {"persist_min", [&] { options.persist_minimum = seconds(value); }},
-      {"persist_max", [&] { options.persist_maximum = seconds(value); }},
-      {"keepalive", [&] { options.keepalive_idle = seconds(value); }},
-      {"keepalive_interval", [&] { options.keepalive_interval = seconds(value); }},
-      {"keepalive_probes", [&] { options.keepalive_probes = static_cast<std::uint32_t>(number(value)); }},
-      {"time_wait", [&] { options.time_wait = seconds(value); }},
-      {"fin_wait_2", [&] { options.fin_wait_2 = seconds(value); }},
-  };
-  const auto setter = setters.find(name);
-  if (setter == setters.end()) throw Failure("option \"" + name + "\" is unknown");
-  setter->second();
+// The preset with the options that differ: "rfc timestamps=off minimum_rto=0.2".
+TcpOptions options_of(const std::vector<std::string>& words) {
+  OptionValue::Dict given = {{"preset", words.at(1)}};
+  const std::vector<OptionFacts>& known = TcpOptions::options().facts().options;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const auto facts = std::ranges::find(known, name, &OptionFacts::name);
+    if (facts == known.end()) throw Failure("option \"" + name + "\" is unknown");
+    given.emplace_back(facts->key, option_value(*facts, words[i].substr(equals + 1)));
+  }
+  return TcpOptions::options().read(given, "the script");
 }
 
 // A segment as a line describes it; what it does not mention is absent.
@@ -203,13 +154,7 @@ class Runner {
 
   void run_line(const std::vector<std::string>& words) {
     if (words[0] == "options") {
-      options_ = TcpOptions::preset(words.at(1) == "reno"    ? "reno-2004"
-                                    : words.at(1) == "tahoe" ? "tahoe-2004"
-                                                             : words.at(1));
-      for (std::size_t i = 2; i < words.size(); ++i) {
-        const std::size_t equals = words[i].find('=');
-        set_option(options_, words[i].substr(0, equals), words[i].substr(equals + 1));
-      }
+      options_ = options_of(words);
       return;
     }
     const bool any_time = words[0] == "*";

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include <limits>
+
+#include "simcore/link/link.h"
+#include "simcore/options/option_table.h"
+
+namespace simcore {
+
+namespace {
+
+constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+const OptionTable<Link::Config>& Link::Config::options() {
+  using C = Config;
+  static const OptionTable<C> table(
+      "link", "a rate, a delay, a drop-tail queue", C{},
+      {
+          {"rate",
+           &C::rate,
+           {.help = "of each direction; none: no limit, and then nothing queues", .mininet = "bw"}},
+          {"delay", &C::propagation_delay, {.help = "propagation delay of each direction"}},
+          {"queue",
+           [](const C& of) {
+             return of.queue_packets == kNoBound ? std::nullopt : std::optional(of.queue_packets);
+           },
+           [](C& of, std::optional<std::int64_t> packets) { of.queue_packets = packets.value_or(kNoBound); },
+           {.help = "what may wait at the sending end, the frame on the wire included; more is dropped",
+            .unit = "packets",
+            .key = "queue_packets",
+            .mininet = "max_queue_size",
+            .least = 1}},
+          {"queue_bytes",
+           &C::queue_bytes,
+           {.help = "a bound in bytes besides", .key = "queue_bytes", .least = 1, .plan_only = true}},
+          {"overhead",
+           &C::overhead,
+           {.help = "added to every frame on the wire; 24 B are Ethernet's preamble, gap and FCS"}},
+          {"train_limit",
+           &C::train_limit,
+           {.help =
+                "how long segments that travel together may hold the wire; 0: each alone, exact and slower"}},
+      });
+  return table;
+}
+
+}  // namespace simcore

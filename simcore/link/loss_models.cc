@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/loss.h"
+#include "simcore/options/option_table.h"
+
+namespace simcore {
+
+namespace {
+
+struct Independent {
+  double probability = 0;
+};
+struct Scripted {
+  std::vector<std::uint64_t> segments = {};
+};
+
+const OptionTable<Independent>& independent() {
+  static const OptionTable<Independent> table("independent", "each packet alone", {},
+                                              {{"probability",
+                                                &Independent::probability,
+                                                {.help = "of each packet", .unit = "%", .required = true}}});
+  return table;
+}
+
+const OptionTable<GilbertElliott>& gilbert_elliott() {
+  using G = GilbertElliott;
+  static const OptionTable<G> table(
+      "gilbert_elliott", "bursts: a channel that is good or bad (Gilbert 1960, Elliott 1963)",
+      {.to_bad = 0, .to_good = 0},
+      {
+          {"to_bad",
+           &G::to_bad,
+           {.help = "share of the packets before which it turns bad", .unit = "%", .required = true}},
+          {"to_good",
+           &G::to_good,
+           {.help = "share of the packets before which it turns good again", .unit = "%", .required = true}},
+          {"loss_when_good", &G::loss_when_good, {.help = "share that a good channel loses", .unit = "%"}},
+          {"loss_when_bad", &G::loss_when_bad, {.help = "share that a bad channel loses", .unit = "%"}},
+      });
+  return table;
+}
+
+const OptionTable<Scripted>& scripted() {
+  static const OptionTable<Scripted> table(
+      "scripted", "exactly these", {},
+      {{"segments",
+        &Scripted::segments,
+        {.help = "the numbers of the packets that are lost, from 0, increasing", .required = true}}});
+  return table;
+}
+
+}  // namespace
+
+const OptionFamily<LossModel>& loss_models() {
+  static const OptionFamily<LossModel> family(
+      "loss", "model",
+      {
+          model<LossModel>(independent(),
+                           [](const Independent& values) {
+                             return values.probability == 0 ? LossModel{}
+                                                            : independent_loss(values.probability);
+                           }),
+          model<LossModel>(gilbert_elliott(), gilbert_elliott_loss),
+          model<LossModel>(scripted(), [](const Scripted& values) { return scripted_loss(values.segments); }),
+      });
+  return family;
+}
+
+}  // namespace simcore

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// The queues that people can ask for. Of each its header has the parameters, a table of them and make_queue().
+#include "simcore/link/codel.h"
+#include "simcore/link/fq_codel.h"
+#include "simcore/link/queue_model.h"
+#include "simcore/link/red.h"
+#include "simcore/options/option_table.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+void require_no_bytes(const QueuePlace& place, const std::string& queue) {
+  if (!place.bytes) return;
+  throw ConfigError("make " + queue + " queue: its bound is in packets; leave the one in bytes out");
+}
+
+const OptionFamily<QueueModel>& queue_models() {
+  static const OptionFamily<QueueModel> family("queue", "model",
+                                               {
+                                                   model<QueueModel>(Red::Config::options()),
+                                                   model<QueueModel>(CodelConfig::options()),
+                                                   model<QueueModel>(FqCodel::Config::options()),
+                                               });
+  return family;
+}
+
+}  // namespace simcore

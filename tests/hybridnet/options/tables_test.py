@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""The tables of options, and that every entrance refuses what they do not have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet._simcore import Instance, OfflineSimulation
+from hybridnet.errors import PlanError, TopologyError
+from hybridnet.options import family, table
+from hybridnet.options.document import with_tables
+from hybridnet.options.flags import default_of, flags
+from hybridnet.options.read import read_options
+from hybridnet.options.tables import tables
+from hybridnet.plan import RealtimeOptions
+
+DOCS = sorted((Path(__file__).resolve().parents[3] / "docs").glob("*.md"))
+
+
+def link(direction: dict[str, Any]) -> None:
+    simulation = OfflineSimulation(1)
+    for number, host in enumerate("ab", start=1):
+        simulation.add_node("host", host)
+        simulation.add_interface(host, f"{host}-eth0", f"02:00:00:00:00:0{number}", f"10.0.0.{number}/8")
+    simulation.add_link("a-b", "a-eth0", "b-eth0", direction, {})
+
+
+def refusal(direction: dict[str, Any]) -> str:
+    with pytest.raises(PlanError) as refused:
+        link(direction)
+    return str(refused.value)
+
+
+def test_every_option_has_help_and_a_name_of_its_own() -> None:
+    for each in tables()[0].values():
+        assert len({option.name for option in each.options}) == len(each.options), each.name
+        assert [option.name for option in each.options if not option.help] == []
+
+
+def test_defaults_stand_once() -> None:
+    assert table("direction").planned["queue_packets"].default == 1000
+    assert table("realtime").planned["early_wake_ns"].default == 150_000
+    assert RealtimeOptions().to_json(0, alone=False)["early_wake_ns"] == 150_000
+    assert default_of(flags(table("direction"))["train_limit"]) == "50 us"
+
+
+def test_an_offline_simulation_is_as_strict_as_a_plan() -> None:
+    link({"rate_bps": 10_000_000, "queue": {"model": "codel"}})
+    assert refusal({"queue_packet": 5}) == (
+        "make link a-b, a to b: there is no option queue_packet; did you mean queue_packets?"
+    )
+    assert refusal({"delay_ns": 1.5}) == (
+        "make link a-b, a to b: delay_ns is 1.5; it must be a whole number of nanoseconds, at least 0"
+    )
+    assert refusal({"queue_packets": None}) == (
+        "make link a-b, a to b: its queue has no bound; set queue_packets or queue_bytes"
+    )
+    assert "queue (codel): there is no option limit" in refusal({"queue": {"model": "codel", "limit": 5}})
+    assert 'queue: model "cdel" is unknown; did you mean codel?' in refusal({"queue": {"model": "cdel"}})
+    assert "both damage packets" in refusal({"corrupt": 0.1, "bit_error_rate": 0.1})
+    assert "1180591620717411303424 is a number of more than 64 bits" in refusal({"rate_bps": 1 << 70})
+    assert "is no value of an option" in refusal({"rate_bps": {1}})
+
+
+def test_an_application_a_portal_and_real_time_are_read_by_their_tables() -> None:
+    instance = Instance("m1", 1, 1)
+    instance.add_node("host", "h1")
+    instance.add_interface("h1", "h1-eth0", "02:00:00:00:00:01", "10.1.0.1/16")
+    with pytest.raises(
+        PlanError, match=r"application of h1 .ping.: there is no option intervall_ns; did you"
+    ):
+        instance.add_application("h1", "ping", {"destination": "10.0.0.2", "intervall_ns": 5})
+    with pytest.raises(PlanError, match=r"application of h1 .ping.: destination is missing"):
+        instance.add_application("h1", "ping", {})
+    with pytest.raises(PlanError, match=r"make portal p .packet.: there is no option ring_frames"):
+        instance.add_emulation_portal("p", "d", "packet", "", {"ring_frames": 64})
+    with pytest.raises(PlanError, match=r"realtime: there is no option spin; did you mean spin_ns"):
+        Instance("m1", 1, 1, {"spin": 5})
+
+
+def test_real_time_is_refused_where_it_is_written() -> None:
+    with pytest.raises(PlanError, match=r"unknown option 'polici'; did you mean 'policy'"):
+        RealtimeOptions(polici="strict")
+    with pytest.raises(PlanError, match="at fifo_priority: 100 is greater than the maximum of 99"):
+        RealtimeOptions(fifo_priority=100)
+
+
+def test_people_are_told_the_nearest_name() -> None:
+    with pytest.raises(TopologyError, match=r"link a-b \(red\): unknown option 'lest'; did you mean 'least'"):
+        read_options({"lest": 5}, table("red"), "link a-b", "red")
+    assert read_options({"least": "5 kB"}, table("red"), "link a-b") == {"least_bytes": 5000}
+
+
+def test_a_family_names_its_models() -> None:
+    assert {"red", "codel", "fq_codel"} <= set(family("queue").models)
+    assert family("application").tag == "kind"
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_the_tables_in_the_documents_are_those_that_are_declared(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert with_tables(text) == text, "run: make generated"
