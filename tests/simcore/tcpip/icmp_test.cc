@@ -173,7 +173,7 @@ TEST(IcmpEcho, options_and_padding_do_not_come_back) {
 // A message of zeros sums up to zero, and the checksum of that is 0xffff: updating the request's gives the other form.
 TEST(IcmpEcho, the_checksum_of_a_reply_of_zeros_is_not_zero) {
   PacketPool pool;
-  for (const std::size_t length : {0, 1, 56}) {
+  for (const std::size_t length : {0UL, 1UL, 56UL}) {
     Bytes request(IcmpHeader::kSize + length);
     write_icmp(request, IcmpType::echo_request, 0, 0);
     const PacketPtr packet =
