@@ -83,6 +83,6 @@ def check_names(
             continue
         if name in unsupported:
             raise TopologyError(f"{what}: option {name!r} is not supported; {unsupported[name]}")
-        near = difflib.get_close_matches(name, allowed, n=1)
+        near = difflib.get_close_matches(str(name), allowed, n=1)
         cure = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(allowed))}"
         raise TopologyError(f"{what}: unknown option {name!r}; {cure}")
