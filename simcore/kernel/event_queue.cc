@@ -55,6 +55,7 @@ void EventQueue::take_out(Event& event) {
   } else {
     const std::size_t bucket = buckets_.bucket_of(event.place_);
     if (Event* const moved = buckets_.remove(event.place_)) moved->place_ = event.place_;
+    if (bucket == known_bucket_ && event.time_ == known_earliest_) known_bucket_ = kNoBucket;
     if (buckets_.count(bucket) == 0) mark_empty(bucket);
   }
   event.place_ = Event::kNotQueued;
@@ -101,7 +102,9 @@ void EventQueue::put_into_bucket(SimTime due, Event* event) {
   const auto level = static_cast<std::size_t>(63 - std::countl_zero(differs)) / kBitsOfLevel;
   const std::size_t index = (time >> (level * kBitsOfLevel)) % kBucketsOfLevel;
   occupied_[level][index / 64] |= std::uint64_t{1} << (index % 64);
-  event->place_ = buckets_.add(level * kBucketsOfLevel + index, due, event);
+  const std::size_t bucket = level * kBucketsOfLevel + index;
+  if (bucket == known_bucket_) known_earliest_ = std::min(known_earliest_, due);
+  event->place_ = buckets_.add(bucket, due, event);
 }
 
 // Finds the earliest instant when an event has gone.
@@ -113,7 +116,13 @@ void EventQueue::find_next_time() {
   }
   next_time_ = SimTime::never();
   if (size_ == 0) return;
-  buckets_.for_each(earliest_bucket(), [this](const Entry& e) { next_time_ = std::min(next_time_, e.time); });
+  if (const std::size_t bucket = earliest_bucket(); bucket != known_bucket_) {
+    known_bucket_ = bucket;
+    known_earliest_ = SimTime::never();
+    buckets_.for_each(bucket,
+                      [this](const Entry& e) { known_earliest_ = std::min(known_earliest_, e.time); });
+  }
+  next_time_ = known_earliest_;
 }
 
 // Takes buckets into the empty front as long as they hold few events. One with many is dealt out only when its first
@@ -152,6 +161,7 @@ std::size_t EventQueue::earliest_bucket() const {
 }
 
 void EventQueue::mark_empty(std::size_t bucket) {
+  if (bucket == known_bucket_) known_bucket_ = kNoBucket;
   const std::size_t index = bucket % kBucketsOfLevel;
   occupied_[bucket / kBucketsOfLevel][index / 64] &= ~(std::uint64_t{1} << (index % 64));
 }

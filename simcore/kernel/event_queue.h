@@ -100,6 +100,12 @@ class EventQueue {
   std::array<std::array<std::uint64_t, kBucketsOfLevel / 64>, kLevels>
       occupied_{};  // a bit for each bucket in use
 
+  // The earliest instant in the bucket that was looked through last, so that events before a full bucket do not look
+  // through it again and again. kNoBucket: it is not known.
+  static constexpr std::size_t kNoBucket = BucketStore::kBuckets;
+  std::size_t known_bucket_ = kNoBucket;
+  SimTime known_earliest_ = SimTime::never();
+
   std::size_t size_ = 0;
   std::uint64_t next_sequence_ = 0;
 };

@@ -65,7 +65,7 @@ class Codel final : public QueueDiscipline {
   ByteCount bytes() const override { return waiting_.bytes(); }
 
  protected:
-  void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
+  void admit(PacketPtr packet, SimTime now, ByteCount sending) override;
   PacketPtr release(SimTime now) override;
   void hold(PacketPtr packet) override { waiting_.push(std::move(packet)); }
   std::vector<PacketPtr> drain() override { return waiting_.drain(); }

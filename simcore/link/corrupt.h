@@ -6,7 +6,7 @@
 //
 // Bits of the whole frame are alike: headers, payload, virtual payload (which is stored then, as it is not zeros any
 // more). A checksum that is still partial is finished before a bit is flipped, as the sender's network card would have
-// done before the wire; otherwise a damaged segment would get a valid checksum at the next portal. Frame check
+// done before the link; otherwise a damaged segment would get a valid checksum at the next portal. Frame check
 // sequences are not modelled: what real Ethernet would drop is delivered damaged, as netem does.
 #pragma once
 

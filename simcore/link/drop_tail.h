@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// DropTail: first in first out, and who finds the queue full is dropped. The frame on the wire counts until its last
+// DropTail: first in first out, and who finds the queue full is dropped. The frame being sent counts until its last
 // bit has left, as in Link, so that both lose the same frames.
 #pragma once
 
@@ -27,7 +27,7 @@ class DropTail final : public QueueDiscipline {
   ByteCount bytes() const override { return waiting_.bytes(); }
 
  protected:
-  void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
+  void admit(PacketPtr packet, SimTime now, ByteCount sending) override;
   PacketPtr release(SimTime) override { return waiting_.pop(); }
   void hold(PacketPtr packet) override { waiting_.push(std::move(packet)); }
   std::vector<PacketPtr> drain() override { return waiting_.drain(); }

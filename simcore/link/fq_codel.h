@@ -41,7 +41,7 @@ class FqCodel final : public QueueDiscipline {
   ByteCount bytes() const override { return bytes_; }
 
  protected:
-  void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
+  void admit(PacketPtr packet, SimTime now, ByteCount sending) override;
   PacketPtr release(SimTime now) override;
   void hold(PacketPtr packet) override;
   std::vector<PacketPtr> drain() override;

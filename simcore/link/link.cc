@@ -56,7 +56,7 @@ void Link::check(const std::string& name, const Config& config) {
   require(config.propagation_delay >= Duration::zero(), "propagation delay",
           config.propagation_delay.count_ns(), " ns; it must not be negative");
   require(config.queue_packets >= 1, "queue limit", config.queue_packets,
-          " packets; it must be at least 1, the one on the wire");
+          " packets; it must be at least 1, the one being sent");
   require(config.overhead >= ByteCount::zero(), "overhead", config.overhead.count(),
           " bytes; it must not be negative");
   require(config.train_limit >= Duration::zero(), "train limit", config.train_limit.count_ns(),
@@ -147,7 +147,7 @@ void Link::forget_departed_of_train(Waiting& head) {
   backlog_bytes_ -= gone * head.segment_bytes;
 }
 
-// How many segments of a train have not left the queue, from the work that the wire still has with it.
+// How many segments of a train have not left the queue, from the work that the transmitter still has with it.
 std::int64_t Link::still_here(const Waiting& head) const {
   const std::int64_t time_left = (head.departed - simulation_.now()).count_ns();
   const std::int64_t last_bytes = head.bytes - (head.segments - 1) * std::int64_t{head.segment_bytes};
@@ -184,10 +184,10 @@ void Link::send(PacketPtr packet) {
   const ByteCount size = packet->wire_size() + config_.overhead * segments;
   const ByteCount segment = ByteCount::bytes(largest_segment(*packet)) + config_.overhead;
   const ByteCount last_segment = size - segment * (segments - 1);
-  wait_for_wire(packet->first_arrival);
+  wait_for_transmitter(packet->first_arrival);
   if (watcher_ != nullptr) tell_watcher(*packet);
-  const SimTime first_departure = put_on_wire(segment);
-  SimTime last_departure = put_on_wire(size - segment);
+  const SimTime first_departure = transmit(segment);
+  SimTime last_departure = transmit(size - segment);
   backlog_segments_ += segments;
   backlog_bytes_ += size.count();
   waiting_.push({last_departure, free_fraction_, size.count(), static_cast<std::int32_t>(segments),
@@ -206,9 +206,9 @@ void Link::send(PacketPtr packet) {
 
 inline void Link::send_frame(PacketPtr frame) {
   const ByteCount size = frame->wire_size() + config_.overhead;
-  wait_for_wire(frame->first_arrival);
+  wait_for_transmitter(frame->first_arrival);
   if (watcher_ != nullptr) tell_watcher(*frame);
-  const SimTime departure = put_on_wire(size);
+  const SimTime departure = transmit(size);
   ++backlog_segments_;
   backlog_bytes_ += size.count();
   waiting_.push({departure, free_fraction_, size.count(), 1, 0});
@@ -221,23 +221,23 @@ void Link::tell_watcher(const Packet& packet) const {
                    packet.segments);
 }
 
-// What arrives at `arrival` starts when the wire is free, or at once.
-inline void Link::wait_for_wire(SimTime arrival) {
+// What arrives at `arrival` starts when the transmitter is free, or at once.
+inline void Link::wait_for_transmitter(SimTime arrival) {
   const SimTime start = arrival < slow_train_arrived_ ? arrival : std::max(arrival, slow_train_departed_);
   if (start < link_free_) return;
   link_free_ = start;
   free_fraction_ = 0;
 }
 
-// Keeps the wire busy with `size` from when it is free; returns when it is free again, rounded up.
-inline SimTime Link::put_on_wire(ByteCount size) {
+// Keeps the transmitter busy with `size` from when it is free; returns when it is free again, rounded up.
+inline SimTime Link::transmit(ByteCount size) {
   const std::int64_t rate = config_.rate->bits_per_second();
   if (size != serialized_) {  // frames of one size follow each other, and dividing is slow
     serialized_ = size;
     whole_ns_ = size.bits() * kNanosecondsPerSecond / rate;
     remainder_ = size.bits() * kNanosecondsPerSecond % rate;
   }
-  // The wire was free free_fraction_ / rate before link_free_, which pays for a remainder
+  // The transmitter was free free_fraction_ / rate before link_free_, which pays for a remainder
   // that is not greater.
   const bool another = remainder_ > free_fraction_;
   free_fraction_ += (another ? rate : 0) - remainder_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Link: one direction of a wire, with the drop-tail queue in front of it.
+// Link: one direction between two ports: a drop-tail queue and the transmitter that empties it.
 //
 //   accept() --> [ queue | serialization ] --> [ propagation delay ] --> sink.accept()
 //
 // The formula of TLEM (Rizzo and Lettieri 2016), computed once, when a packet comes:
 //
-//   link_free = max(link_free, arrival) + n * segment / rate       the wire is free again
+//   link_free = max(link_free, arrival) + n * segment / rate       the transmitter is free again
 //   release   = departure + propagation_delay                      the far end sees it
 //
 // so there is no second enqueue and one pending event per link. How full the queue is follows from the
@@ -15,7 +15,7 @@
 //
 // Trains: n segments arrive between first_arrival and last_arrival.
 //
-//   1. The wire's work advances by n segments from the first arrival, so other flows fill the gaps of a train
+//   1. The transmitter's work advances by n segments from the first arrival, so other flows fill the gaps of a train
 //      that comes slower than the link sends. Its last segment leaves no earlier than it arrived plus its
 //      serialization, and what arrives after that segment leaves after it.
 //   2. A train takes its place in the queue whole, when its first segment comes. Its segments leave the queue
@@ -54,7 +54,7 @@ class Link final : public PacketSink {
   struct Config {
     std::optional<DataRate> rate = std::nullopt;    // none: serialization takes no time and nothing queues
     Duration propagation_delay = Duration::zero();  // >= 0
-    std::int64_t queue_packets = 1'000;  // segments that may wait, the one on the wire included; >= 1
+    std::int64_t queue_packets = 1'000;  // segments that may wait, the one being sent included; >= 1
     std::optional<ByteCount> queue_bytes = std::nullopt;  // a limit in bytes besides, overhead included; >= 1
     ByteCount overhead = ByteCount::zero();   // >= 0, added to every frame on the wire; Ethernet in full: 24
     Duration train_limit = Duration::us(50);  // >= 0; zero: single segments, exact
@@ -84,7 +84,7 @@ class Link final : public PacketSink {
   // Throws ConfigError, which names the link, when a value is out of its range.
   static void check(const std::string& name, const Config& config);
 
-  // Gives what has not begun to leave to somebody who sends it from wire_free on; what is being sent leaves as it would
+  // Gives what has not begun to leave to somebody who sends it from transmitter_free on; what is being sent leaves as it would
   // have. From now on the link has no rate: it only delays, and counts what was handed over as never accepted. A train
   // counts as here with its first segment, and what waited has waited since now.
   Backlog hand_over();
@@ -107,7 +107,7 @@ class Link final : public PacketSink {
   // Those of them whose instant at the far end is decided.
   std::uint64_t on_their_way() const { return line_.segments(); }
 
-  // What waits for the wire now; a frame counts, with all its bytes, until its last bit is on the wire.
+  // What waits for the transmitter now; a frame counts, with all its bytes, until its last bit has been sent.
   std::int64_t backlog_packets();
   ByteCount backlog_bytes();
 
@@ -155,9 +155,9 @@ class Link final : public PacketSink {
   std::int64_t longest_train(const Packet& packet) const;
   void send(PacketPtr packet);
   void send_frame(PacketPtr frame);
-  void wait_for_wire(SimTime arrival);
+  void wait_for_transmitter(SimTime arrival);
   void tell_watcher(const Packet& packet) const;
-  SimTime put_on_wire(ByteCount size);
+  SimTime transmit(ByteCount size);
 
   Simulation& simulation_;
   PacketPool& pool_;
@@ -172,7 +172,7 @@ class Link final : public PacketSink {
 
   SimTime link_free_ = SimTime::zero();
   std::int64_t free_fraction_ = 0;  // link_free_ was rounded up by free_fraction_ / rate nanoseconds
-  // Of the size that was last put on the wire: its serialization time, in nanoseconds and a remainder / rate.
+  // Of the size that was last sent: its serialization time, in nanoseconds and a remainder / rate.
   ByteCount serialized_ = ByteCount::zero();
   std::int64_t whole_ns_ = 0;
   std::int64_t remainder_ = 0;

@@ -2,7 +2,7 @@
 //
 // Changes of a link while packets are in flight.
 //
-// What waits is work that the wire still has to do, in bits; at another rate the same work takes another
+// What waits is work that the transmitter still has to do, in bits; at another rate the same work takes another
 // time. So every departure that is still to come is computed anew from the work before it, exactly as if the
 // packets had been accepted at the old rate and served at the new one. Arrivals move with the departures, and
 // never out of order. What has departed is on its way: neither the rate nor the delay concerns it any more.
@@ -94,12 +94,13 @@ Backlog Link::hand_over() {
   forget_departed();
   const SimTime now = simulation_.now();
   Backlog backlog;
-  backlog.wire_free = now;
+  backlog.transmitter_free = now;
   if (!waiting_.empty()) {
-    backlog.wire_free = waiting_.front().departed;
+    backlog.transmitter_free = waiting_.front().departed;
     // The head is being sent; the others are the last of the line.
     backlog.waiting = line_.take_back(waiting_.size() - 1);
-    if (backlog.waiting.empty()) backlog.wire_free = std::max(backlog.wire_free, slow_train_departed_);
+    if (backlog.waiting.empty())
+      backlog.transmitter_free = std::max(backlog.transmitter_free, slow_train_departed_);
   }
   for (const PacketPtr& packet : backlog.waiting) packet->first_arrival = packet->last_arrival = now;
   backlog.arriving = arriving_.take_back(arriving_.packets());
@@ -130,21 +131,21 @@ void Link::take_over(Backlog backlog) {
     if (config_.rate) return send(std::move(packet));
     pass(std::move(packet));
   };
-  link_free_ = std::max(now, backlog.on_wire ? now : backlog.wire_free);
+  link_free_ = std::max(now, backlog.sending ? now : backlog.transmitter_free);
   free_fraction_ = 0;
-  if (backlog.on_wire) {
-    PacketPtr frame = std::move(backlog.on_wire);
+  if (backlog.sending) {
+    PacketPtr frame = std::move(backlog.sending);
     const ByteCount size = frame->wire_size() + config_.overhead;
     send_now(std::move(frame));
     // It leaves when it would have, unless it leaves sooner when it begins anew at this rate.
-    if (config_.rate && backlog.wire_free < link_free_) {
+    if (config_.rate && backlog.transmitter_free < link_free_) {
       Packet& last = line_.from_back(0);
-      const Duration sooner = link_free_ - backlog.wire_free;
+      const Duration sooner = link_free_ - backlog.transmitter_free;
       last.first_arrival = last.first_arrival - sooner;
       last.last_arrival = last.first_arrival;
       line_.keep_order(1);
-      waiting_.back() = {backlog.wire_free, 0, size.count(), 1, 0};
-      link_free_ = backlog.wire_free;
+      waiting_.back() = {backlog.transmitter_free, 0, size.count(), 1, 0};
+      link_free_ = backlog.transmitter_free;
       free_fraction_ = 0;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// OpportunityTrace: the instants at which a recorded wire could send one frame, as mahimahi's trace files say them:
+// OpportunityTrace: the instants at which a recorded link could send one frame, as mahimahi's trace files say them:
 // one line per opportunity, its time in milliseconds from the start, in decimal digits. Equal lines are several
 // opportunities in one millisecond. After the last one the trace starts again: it lasts as long as its last line says.
 #pragma once

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// QueueDiscipline: who waits for the wire of a ServedLink, in which order they leave, and who is dropped or marked.
+// QueueDiscipline: who waits for the transmitter of a ServedLink, in which order they leave, and who is dropped or marked.
 //
 //   enqueue() --> [ may drop or mark ] --> [ waits ] --> [ may drop or mark ] --> dequeue()
 //
-// All packets are single frames; while one waits, its first_arrival is when it came. The frame that is on the wire
+// All packets are single frames; while one waits, its first_arrival is when it came. The frame that is being sent
 // does not wait any more.
 #pragma once
 
@@ -37,10 +37,10 @@ class QueueDiscipline {
   QueueDiscipline& operator=(const QueueDiscipline&) = delete;
   virtual ~QueueDiscipline() = default;
 
-  // `on_wire` is what the wire is busy with: the sizes of a frame, or zero.
-  void enqueue(PacketPtr packet, SimTime now, ByteCount on_wire) {
+  // `sending` is what the transmitter is busy with: the sizes of a frame, or zero.
+  void enqueue(PacketPtr packet, SimTime now, ByteCount sending) {
     ++counters_.accepted;
-    admit(std::move(packet), now, on_wire);
+    admit(std::move(packet), now, sending);
     counters_.most_waiting = std::max(counters_.most_waiting, packets());
   }
 
@@ -83,7 +83,7 @@ class QueueDiscipline {
   const Counters& counters() const { return counters_; }
 
  protected:
-  virtual void admit(PacketPtr packet, SimTime now, ByteCount on_wire) = 0;
+  virtual void admit(PacketPtr packet, SimTime now, ByteCount sending) = 0;
   virtual PacketPtr release(SimTime now) = 0;
   // Puts the packet behind those that wait, whatever the limit.
   virtual void hold(PacketPtr packet) = 0;

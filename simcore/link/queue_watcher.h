@@ -14,7 +14,7 @@ class QueueWatcher {
  public:
   virtual ~QueueWatcher() = default;
 
-  // `segments` waited for `sojourn` until their wire was free for them. `others` were in the queue: in front of a Link
+  // `segments` waited for `sojourn` until the transmitter was free for them. `others` were in the queue: in front of a Link
   // when they came, in front of a ServedLink when they left.
   virtual void waited(Duration sojourn, std::int64_t others, std::uint32_t segments) = 0;
 };

@@ -49,7 +49,7 @@ class Red final : public QueueDiscipline {
   double average() const { return average_; }  // bytes
 
  protected:
-  void admit(PacketPtr packet, SimTime now, ByteCount on_wire) override;
+  void admit(PacketPtr packet, SimTime now, ByteCount sending) override;
   PacketPtr release(SimTime now) override;
   void hold(PacketPtr packet) override;
   std::vector<PacketPtr> drain() override { return waiting_.drain(); }

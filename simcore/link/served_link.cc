@@ -56,27 +56,27 @@ void ServedLink::offer(PacketPtr packet) {
   if (!server_->carries(packet->wire_size() + config_.overhead)) {
     return counters_.dropped.add(DropReason::too_big, packet->segments);
   }
-  const ByteCount on_wire = on_wire_ ? on_wire_->wire_size() : ByteCount::zero();
-  queue_->enqueue(std::move(packet), simulation_.now(), on_wire);
+  const ByteCount sending = sending_ ? sending_->wire_size() : ByteCount::zero();
+  queue_->enqueue(std::move(packet), simulation_.now(), sending);
   if (!left_.pending()) start();
 }
 
 void ServedLink::start() {
   for (;;) {
-    on_wire_ = queue_->dequeue(simulation_.now());
-    if (!on_wire_) return;
+    sending_ = queue_->dequeue(simulation_.now());
+    if (!sending_) return;
     if (watcher_ != nullptr)
-      watcher_->waited(simulation_.now() - on_wire_->first_arrival, queue_->packets(), on_wire_->segments);
-    if (server_->carries(on_wire_->wire_size() + config_.overhead)) break;
-    counters_.dropped.add(DropReason::too_big, on_wire_->segments);  // came before this wire did
+      watcher_->waited(simulation_.now() - sending_->first_arrival, queue_->packets(), sending_->segments);
+    if (server_->carries(sending_->wire_size() + config_.overhead)) break;
+    counters_.dropped.add(DropReason::too_big, sending_->segments);  // came before this server did
   }
-  server_->announce(*on_wire_, simulation_.now());
-  departure_ = server_->serve(on_wire_->wire_size() + config_.overhead, simulation_.now());
+  server_->announce(*sending_, simulation_.now());
+  departure_ = server_->serve(sending_->wire_size() + config_.overhead, simulation_.now());
   simulation_.schedule(left_, departure_);
 }
 
 void ServedLink::leave() {
-  PacketPtr packet = std::move(on_wire_);
+  PacketPtr packet = std::move(sending_);
   start();
   if (!packet) return;
   const SimTime arrival = simulation_.now() + config_.propagation_delay;
@@ -95,16 +95,16 @@ void ServedLink::change(const Config& config, std::unique_ptr<QueueDiscipline> q
   }
   if (!make_server) return;
   std::unique_ptr<Server> server = make_server();
-  if (on_wire_) {
-    const ByteCount size = on_wire_->wire_size() + config_.overhead;
-    server->announce(*on_wire_, simulation_.now());
+  if (sending_) {
+    const ByteCount size = sending_->wire_size() + config_.overhead;
+    server->announce(*sending_, simulation_.now());
     const SimTime departure =
         server->carries(size) ? server->serve(size, simulation_.now()) : SimTime::never();
     if (departure < departure_) {
       departure_ = departure;
       simulation_.schedule(left_, departure_);
     } else {
-      server = make_server();  // it leaves by the old wire
+      server = make_server();  // it leaves by the old server
     }
   }
   server_ = std::move(server);
@@ -112,8 +112,8 @@ void ServedLink::change(const Config& config, std::unique_ptr<QueueDiscipline> q
 
 Backlog ServedLink::hand_over() {
   Backlog backlog;
-  backlog.on_wire = std::move(on_wire_);
-  backlog.wire_free = left_.pending() ? departure_ : simulation_.now();
+  backlog.sending = std::move(sending_);
+  backlog.transmitter_free = left_.pending() ? departure_ : simulation_.now();
   backlog.waiting = queue_->surrender();
   backlog.arriving = arriving_.take_back(arriving_.packets());
   simulation_.cancel(left_);
@@ -121,7 +121,7 @@ Backlog ServedLink::hand_over() {
     counters_.accepted_packets -= packet.segments;
     counters_.accepted_bytes -= static_cast<std::uint64_t>(packet.wire_size().count());
   };
-  if (backlog.on_wire) forget(*backlog.on_wire);
+  if (backlog.sending) forget(*backlog.sending);
   for (const PacketPtr& packet : backlog.waiting) forget(*packet);
   for (const PacketPtr& packet : backlog.arriving) forget(*packet);
   return backlog;
@@ -136,8 +136,8 @@ void ServedLink::take_over(Backlog backlog) {
     count(*packet);
     for_each_segment(std::move(packet), [this](PacketPtr segment) { queue_->adopt(std::move(segment)); });
   }
-  if (backlog.wire_free > simulation_.now()) {
-    departure_ = backlog.wire_free;
+  if (backlog.transmitter_free > simulation_.now()) {
+    departure_ = backlog.transmitter_free;
     simulation_.schedule(left_, departure_);
   } else {
     start();
@@ -151,9 +151,9 @@ void ServedLink::take_over(Backlog backlog) {
 void ServedLink::change_rate(DataRate rate) {
   auto* const server = dynamic_cast<RateServer*>(server_.get());
   if (!server) {
-    throw ConfigError("change the rate of link " + name_ + ": its wire follows a trace or a token bucket");
+    throw ConfigError("change the rate of link " + name_ + ": its rate follows a trace or a token bucket");
   }
-  if (!on_wire_) {
+  if (!sending_) {
     server->change(rate, simulation_.now(), simulation_.now());
     return;
   }
@@ -172,7 +172,7 @@ Link::Counters ServedLink::counters() const {
 
 std::uint64_t ServedLink::in_flight() const {
   return line_.segments() + arriving_.segments() + static_cast<std::uint64_t>(queue_->packets()) +
-         (on_wire_ ? 1 : 0);
+         (sending_ ? 1 : 0);
 }
 
 void ServedLink::FarEnd::accept(PacketPtr packet) {

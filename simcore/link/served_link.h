@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// ServedLink: a link whose queue decides when a packet leaves it, or whose wire is no constant rate.
+// ServedLink: a link whose queue decides when a packet leaves it, or whose rate is not constant.
 //
 //   accept() --> [ queue discipline ] --> [ server ] --> [ propagation delay ] --> sink.accept()
 //
-// Link computes everything when a packet comes. What CoDel drops, or which flow is next, is known only when the wire is
-// free; so here a packet costs two events: it has left the wire, and it arrives. Every frame is treated on its own:
+// Link computes everything when a packet comes. What CoDel drops, or which flow is next, is known only when the transmitter is
+// free; so here a packet costs two events: it has left the transmitter, and it arrives. Every frame is treated on its own:
 // trains are taken apart, and each segment is offered to the queue when it arrives.
 #pragma once
 
@@ -41,10 +41,10 @@ class ServedLink final : public PacketSink {
 
   using MakeServer = std::function<std::unique_ptr<Server>()>;
 
-  // From now on this configuration, this queue and this kind of wire; null keeps what is there. What waits, waits in
-  // the new queue since when it came. The frame on the wire leaves when it would have, or when it would leave the new
-  // wire if it began now, whichever is sooner. What has left keeps its delay, and is not overtaken. A frame that the
-  // new wire cannot carry is dropped when its turn comes. Precondition: the configuration is in its range, and
+  // From now on this configuration, this queue and this kind of server; null keeps what is there. What waits, waits in
+  // the new queue since when it came. The frame being sent leaves when it would have, or when it would leave the new
+  // server if it began now, whichever is sooner. What has left keeps its delay, and is not overtaken. A frame that the
+  // new server cannot carry is dropped when its turn comes. Precondition: the configuration is in its range, and
   // make_server does not throw.
   void change(const Config& config, std::unique_ptr<QueueDiscipline> queue, const MakeServer& make_server);
 
@@ -52,11 +52,11 @@ class ServedLink final : public PacketSink {
   // counts as never accepted.
   Backlog hand_over();
 
-  // Goes on for somebody else, from wire_free on; what waits is taken in whatever the queue thinks of it. Precondition:
-  // nothing waits here, and the giver keeps what is on the wire.
+  // Goes on for somebody else, from transmitter_free on; what waits is taken in whatever the queue thinks of it. Precondition:
+  // nothing waits here, and the giver keeps what is being sent.
   void take_over(Backlog backlog);
 
-  // From now on another rate, for what is on the wire too. Throws ConfigError, and then nothing has changed, when the
+  // From now on another rate, for what is being sent too. Throws ConfigError, and then nothing has changed, when the
   // rate is out of its range or the server has none that can be changed.
   void change_rate(DataRate rate);
 
@@ -108,7 +108,7 @@ class ServedLink final : public PacketSink {
   Entrance entrance_{*this};
   DelayLine line_;
   DelayLine arriving_;  // segments of trains, until they are here
-  PacketPtr on_wire_;   // null: the wire is free, or busy with what another keeps
+  PacketPtr sending_;   // null: the transmitter is free, or busy with what another keeps
   SimTime departure_ = SimTime::zero();
   QueueWatcher* watcher_ = nullptr;
   EventFor<ServedLink, &ServedLink::leave> left_{*this};

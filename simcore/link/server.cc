@@ -35,7 +35,7 @@ SimTime RateServer::serve(ByteCount size, SimTime start) {
     free_ = start;
     fraction_ = 0;
   }
-  // The wire was free fraction_ / rate before free_.
+  // The transmitter was free fraction_ / rate before free_.
   const __int128 work = __int128{size.bits()} * kNanosecondsPerSecond - fraction_;
   const std::int64_t time = work > 0 ? divided_rounding_up(work, rate) : 0;
   fraction_ = static_cast<std::int64_t>(__int128{time} * rate - work);
@@ -63,7 +63,7 @@ TokenBucketServer::TokenBucketServer(const Config& config)
     throw ConfigError("make link: the token bucket holds " + std::to_string(config.burst.count()) +
                       " bytes; write 1 to " + std::to_string(kLargestBurst) + ", and at least one frame");
   }
-  if (config.peak) wire_.emplace(*config.peak);
+  if (config.peak) peak_.emplace(*config.peak);
 }
 
 SimTime TokenBucketServer::serve(ByteCount size, SimTime start) {
@@ -79,7 +79,7 @@ SimTime TokenBucketServer::serve(ByteCount size, SimTime start) {
     filled_ = start + wait;
   }
   tokens_ -= cost;
-  return wire_ ? wire_->serve(size, filled_) : filled_;
+  return peak_ ? peak_->serve(size, filled_) : filled_;
 }
 
 OpportunityServer::OpportunityServer(OpportunityTrace trace, ByteCount bytes)

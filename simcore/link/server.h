@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Server: the wire of a ServedLink: when a frame that starts now has left.
+// Server: the transmitter of a ServedLink: when a frame that starts now has left.
 //
-//   RateServer         a rate; fractions of a nanosecond are carried on, so a busy wire keeps its rate exactly
+//   RateServer         a rate; fractions of a nanosecond are carried on, so a busy one keeps its rate exactly
 //   TokenBucketServer  a token bucket, with a peak rate where one is given
-//   OpportunityServer  opportunities to send, as recorded on a real wire (opportunity_trace.h)
+//   OpportunityServer  opportunities to send, as recorded on a real link (opportunity_trace.h)
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class TokenBucketServer final : public Server {
   struct Config {
     DataRate rate;                                // tokens: >= 1 bit/s
     ByteCount burst;                              // the bucket: >= 1, at most 2^40; full at the start
-    std::optional<DataRate> peak = std::nullopt;  // of the wire; none: what has tokens leaves at once
+    std::optional<DataRate> peak = std::nullopt;  // of the transmitter; none: what has tokens leaves at once
   };
 
   // Throws ConfigError when a value is out of its range.
@@ -74,7 +74,7 @@ class TokenBucketServer final : public Server {
   Config config_;
   Work tokens_;
   SimTime filled_ = SimTime::zero();  // when tokens_ was true
-  std::optional<RateServer> wire_;
+  std::optional<RateServer> peak_;
 };
 
 class OpportunityServer final : public Server {

@@ -131,7 +131,7 @@ void UserModel::fail(const std::string& what, const char* why) const {
 }
 
 void UserServer::announce(const Packet& frame, SimTime start) {
-  wire_.change(model_->rate({frame, 0}, start, random_), start, start);
+  server_.change(model_->rate({frame, 0}, start, random_), start, start);
 }
 
 }  // namespace simcore

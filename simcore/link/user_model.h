@@ -63,7 +63,7 @@ class UserModel {
   void* model_ = nullptr;
 };
 
-// The wire of a ServedLink whose rate is a user's model.
+// The transmitter of a ServedLink whose rate is a user's model.
 class UserServer final : public Server {
  public:
   // Precondition: model->rates().
@@ -71,12 +71,12 @@ class UserServer final : public Server {
       : model_(std::move(model)), random_(random) {}
 
   void announce(const Packet& frame, SimTime start) override;
-  SimTime serve(ByteCount size, SimTime start) override { return wire_.serve(size, start); }
+  SimTime serve(ByteCount size, SimTime start) override { return server_.serve(size, start); }
 
  private:
   std::shared_ptr<UserModel> model_;
   RandomStream random_;
-  RateServer wire_{DataRate::bps(1)};  // what its rate is, is asked before each frame
+  RateServer server_{DataRate::bps(1)};  // what its rate is, is asked before each frame
 };
 
 }  // namespace simcore

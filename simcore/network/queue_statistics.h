@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// QueueStatistics: how long segments waited in front of a wire, and beside how many others, as histograms: every
+// QueueStatistics: how long segments waited in front of a transmitter, and beside how many others, as histograms: every
 // quantile within 1/64. 60 KB for each queue that is watched.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "simcore/link/queue_watcher.h"
-#include "simcore/stats/log_histogram.h"
+#include "simcore/units/log_histogram.h"
 
 namespace simcore {
 
@@ -17,17 +16,14 @@ class QueueStatistics final : public QueueWatcher {
   void waited(Duration sojourn, std::int64_t others, std::uint32_t segments) override {
     sojourn_.add(sojourn.count_ns(), segments);
     others_.add(others, segments);
-    longest_ = std::max(longest_, sojourn);
   }
 
   const LogHistogram& sojourn_ns() const { return sojourn_; }
   const LogHistogram& others() const { return others_; }
-  Duration longest() const { return longest_; }
 
  private:
   LogHistogram sojourn_;
   LogHistogram others_;
-  Duration longest_ = Duration::zero();
 };
 
 }  // namespace simcore

@@ -25,25 +25,6 @@ void add_to(DropCounters& sum, const DropCounters& more) {
   }
 }
 
-SnapshotHistogram histogram_of(const Lateness& lateness) {
-  SnapshotHistogram histogram;
-  for (const Lateness::Bucket& bucket : lateness.buckets()) {
-    histogram.buckets.emplace_back(bucket.upper.count_ns(), bucket.count);
-  }
-  histogram.max_ns = lateness.max().count_ns();
-  return histogram;
-}
-
-SnapshotHistogram histogram_of(const LogHistogram& from_ns, Duration longest) {
-  SnapshotHistogram histogram;
-  for (std::size_t bin = 0; bin < LogHistogram::kBins; ++bin) {
-    if (from_ns.count(bin) > 0)
-      histogram.buckets.emplace_back(LogHistogram::upper_bound(bin), from_ns.count(bin));
-  }
-  histogram.max_ns = longest.count_ns();
-  return histogram;
-}
-
 SnapshotRow row_of(const RunLoop& loop) {
   const RunLoop::Counters c = loop.counters();
   SnapshotRow row{.name = "loop", .labels = {}, .figures = {}, .dropped = {}};
@@ -97,7 +78,7 @@ SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::strin
     add(row, "queue_sojourn_p99_ns", queue->sojourn_ns().quantile(0.99));
     add(row, "queue_others_p50_packets", queue->others().quantile(0.5));
     add(row, "queue_others_p99_packets", queue->others().quantile(0.99));
-    row.histograms.emplace_back("queue_sojourn", histogram_of(queue->sojourn_ns(), queue->longest()));
+    row.histograms.emplace_back("queue_sojourn", histogram_of(queue->sojourn_ns()));
   }
   return row;
 }

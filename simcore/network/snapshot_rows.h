@@ -13,15 +13,27 @@
 #include "simcore/packet/packet_pool.h"
 #include "simcore/portal/emulation_portal.h"
 #include "simcore/portal/peering_portal.h"
+#include "simcore/realtime/lateness.h"
 #include "simcore/realtime/run_loop.h"
+#include "simcore/units/log_histogram.h"
 
 namespace simcore {
 
 // Adds `more` to `sum`.
 void add_to(DropCounters& sum, const DropCounters& more);
 
-SnapshotHistogram histogram_of(const Lateness& lateness);
-SnapshotHistogram histogram_of(const LogHistogram& from_ns, Duration longest);
+// Of nanoseconds.
+template <unsigned kFractionBits>
+SnapshotHistogram histogram_of(const BasicLogHistogram<kFractionBits>& ns) {
+  using Histogram = BasicLogHistogram<kFractionBits>;
+  SnapshotHistogram histogram;
+  for (std::size_t bin = 0; bin < Histogram::kBins; ++bin) {
+    if (ns.count(bin) > 0) histogram.buckets.emplace_back(Histogram::upper_bound(bin), ns.count(bin));
+  }
+  histogram.max_ns = ns.greatest();
+  return histogram;
+}
+inline SnapshotHistogram histogram_of(const Lateness& lateness) { return histogram_of(lateness.ns()); }
 SnapshotRow row_of(const RunLoop& loop);
 SnapshotRow row_of(const PacketPool& pool);
 SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to);

@@ -31,10 +31,10 @@ namespace {
 
 using Text = std::string;
 
-Departures::Gaps gaps_of(const Text& text) {
-  if (text == "constant") return Departures::Gaps::constant;
-  if (text == "poisson") return Departures::Gaps::poisson;
-  if (text == "on-off") return Departures::Gaps::on_off;
+Schedule::Gaps gaps_of(const Text& text) {
+  if (text == "constant") return Schedule::Gaps::constant;
+  if (text == "poisson") return Schedule::Gaps::poisson;
+  if (text == "on-off") return Schedule::Gaps::on_off;
   throw ConfigError("schedule frames with gaps " + text + ": there are constant, poisson and on-off");
 }
 
@@ -64,7 +64,7 @@ Source numbered_flow(const Text& source_mac, const Text& destination_mac, const 
                      std::size_t frame_bytes, const std::vector<Step>& steps, const Text& gaps,
                      std::int64_t mean_on_ns, std::int64_t mean_off_ns, std::optional<std::uint64_t> count,
                      bool trains, std::uint64_t seed) {
-  Departures::Config schedule;
+  Schedule::Config schedule;
   for (const auto& [frames, per_ns, length_ns] : steps) {
     schedule.steps.push_back({.frames = frames, .per = Duration::ns(per_ns), .length = length_of(length_ns)});
   }
@@ -80,7 +80,7 @@ Source numbered_flow(const Text& source_mac, const Text& destination_mac, const 
                                     .frame_bytes = frame_bytes,
                                     .count = count.value_or(NumberedFlow::kNoLimit),
                                     .trains = trains};
-  return {std::make_unique<NumberedFlow>(config, Departures(schedule, RandomStream(seed, "departures")))};
+  return {std::make_unique<NumberedFlow>(config, Schedule(schedule, RandomStream(seed, "departures")))};
 }
 
 // The source, and what is to be known of the file.

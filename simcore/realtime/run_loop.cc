@@ -32,7 +32,7 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
     : simulation_(simulation),
       options_(options),
       moderation_(options.moderation),
-      early_wake_(options.early_wake) {
+      waiting_(options.early_wake, options.fixed_poll, stall_watch_) {
   check(options.lateness_limit > Duration::zero(), "lateness_limit", options.lateness_limit.count_ns(),
         "more than 0 ns");
   check(options.spin >= Duration::zero() && options.spin <= Duration::ms(1), "spin", options.spin.count_ns(),
@@ -51,16 +51,11 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
   check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
   check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
         "fifo_priority", options.fifo_priority.value_or(0), "1 to 99");
-  epoll_.watch(wake_.fd(), kWakeTag);
+  waiting_.watch_always(wake_.fd(), kWakeTag);
 }
 
 void RunLoop::add(Pollable& pollable) {
-  epoll_.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
-  if (options_.fixed_poll > Duration::zero()) {
-    Epoll& alone = one_by_one_.emplace_back();
-    alone.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
-    alone.watch(wake_.fd(), kWakeTag);
-  }
+  waiting_.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
   pollables_.push_back(&pollable);
 }
 
@@ -90,8 +85,9 @@ void RunLoop::turn_until_stopped() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const bool moderated = moderate(flush_again || overrun);
     const Duration sleep = moderated ? Duration::zero() : time_to_sleep(flush_again);
-    if (sleep > Duration::zero()) ++counters_.sleeps;
-    const std::vector<std::uint32_t>& readable = wait(sleep, !flush_again);
+    const bool waits = sleep > Duration::zero();
+    if (waits) ++counters_.sleeps;
+    const Waiting::Readable& readable = waits ? waiting_.wait(sleep, !flush_again) : waiting_.look();
     ++counters_.turns;
     const SimTime now = wall_now();
     if (fifo_) keep_fifo(epoch_ns() + now.count_ns());
@@ -186,13 +182,13 @@ void RunLoop::move_clock_to_now() {
 }
 
 // Before what is due now: a frame that came while the loop slept finds the network as it was when it came.
-void RunLoop::poll_stamped(const std::vector<std::uint32_t>& readable) {
+void RunLoop::poll_stamped(const Waiting::Readable& readable) {
   for (const std::uint32_t tag : readable) {
     if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) poll(*pollables_[tag]);
   }
 }
 
-void RunLoop::poll_others(const std::vector<std::uint32_t>& readable) {
+void RunLoop::poll_others(const Waiting::Readable& readable) {
   for (const std::uint32_t tag : readable) {
     if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) continue;
     move_clock_to_now();
@@ -241,48 +237,7 @@ Duration RunLoop::time_to_sleep(bool flush_again) const {
     const SimTime now = wall_now();
     sleep = next > now + options_.spin ? next - now - options_.spin : Duration::zero();
   }
-  if (options_.fixed_poll > Duration::zero() && sleep > Duration::zero()) sleep = options_.fixed_poll;
   return flush_again ? std::min(sleep, kFlushAgain) : sleep;
-}
-
-// Waits until something is readable or `sleep` has passed. Before an event it ends its sleep earlier, and looks until then.
-const std::vector<std::uint32_t>& RunLoop::wait(Duration sleep, bool for_event) {
-  const bool early = for_event && options_.early_wake > Duration::zero();
-  if (sleep == Duration::zero()) return epoll_.wait(sleep);
-  const std::int64_t began_ns = monotonic_ns();
-  stall_watch_.begin(began_ns);
-  if (!early || sleep == Duration::infinite()) {
-    const std::vector<std::uint32_t>& found = where_to_wait(sleep).wait(sleep);
-    if (one_by_one_.empty()) {
-      stall_watch_.woke(monotonic_ns(), sleep);
-    } else {
-      stall_watch_.done(monotonic_ns(), sleep);  // a frame at another portal does not end it
-    }
-    return found;
-  }
-  const std::int64_t due_ns = began_ns + sleep.count_ns();
-  const Duration lead = std::min(early_wake_.lead(began_ns), sleep);
-  const std::vector<std::uint32_t>* readable = &epoll_.wait(sleep - lead);
-  const std::int64_t awake_ns = monotonic_ns();
-  const Duration late = Duration::ns(awake_ns - due_ns) + lead;
-  stall_watch_.woke(awake_ns, sleep - lead);
-  if (!readable->empty() || late < Duration::zero()) return *readable;  // a frame, or a signal
-  if (sleep > lead) early_wake_.woke(late);
-  std::int64_t now_ns = awake_ns;
-  while (readable->empty() && now_ns < due_ns) {
-    readable = &epoll_.wait(Duration::zero());
-    now_ns = monotonic_ns();
-  }
-  stall_watch_.done(now_ns, lead);
-  // Not longer than the lead: who was kept from spinning by others owes nothing for it.
-  early_wake_.spun(std::min(Duration::ns(now_ns - awake_ns), lead));
-  return *readable;
-}
-
-Epoll& RunLoop::where_to_wait(Duration sleep) {
-  if (one_by_one_.empty() || sleep == Duration::zero()) return epoll_;
-  waited_at_ = (waited_at_ + 1) % one_by_one_.size();
-  return one_by_one_[waited_at_];
 }
 
 void RunLoop::run_posted() {

@@ -21,7 +21,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <future>
@@ -34,13 +33,12 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
-#include "simcore/realtime/early_wake.h"
 #include "simcore/realtime/fifo_thread.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/realtime/stall_watch.h"
-#include "simcore/sys/epoll.h"
+#include "simcore/realtime/waiting.h"
 #include "simcore/sys/event_fd.h"
 
 namespace simcore {
@@ -56,7 +54,7 @@ class RunLoop {
     Policy policy = Policy::best_effort;
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
     Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
-    // Ends sleeps before an event by what waking up takes, at most by this; see EarlyWake. 0 (never) to 1 ms; not together
+    // Ends sleeps before an event by what waking up takes, at most by this; see Waiting. 0 (never) to 1 ms; not together
     // with `fixed_poll`.
     Duration early_wake = Duration::zero();
     int events_per_turn = 1'024;  // >= 1
@@ -64,8 +62,7 @@ class RunLoop {
     // 0 (never) to 1 ms; not together with `fixed_poll`.
     Duration moderation = Duration::zero();
     // Whenever no event is due: waits this long at one portal after the other, or until that one is readable, however
-    // soon the next event is. That is the real-time scheduler of INET 2.6, whose 10 ms made events and frames late
-    // (Scussel and others 2015); for reproducing it. Zero: waits for the next event, and at all portals. 0 to 1 s.
+    // soon the next event is; see Waiting. Zero: waits for the next event, and at all portals. 0 to 1 s.
     Duration fixed_poll = Duration::zero();
     std::optional<int> cpu;  // pin the thread to this core
     // SCHED_FIFO with this priority, 1 to 99, where allowed, and with pauses in which the thread is an ordinary one;
@@ -142,14 +139,12 @@ class RunLoop {
   void keep_fifo(std::int64_t now_ns);
   bool fire_due(SimTime limit);
   void move_clock_to_now();
-  void poll_stamped(const std::vector<std::uint32_t>& readable);
-  void poll_others(const std::vector<std::uint32_t>& readable);
+  void poll_stamped(const Waiting::Readable& readable);
+  void poll_others(const Waiting::Readable& readable);
   void poll(Pollable& pollable);
   bool flush();
   bool moderate(bool behind);
   Duration time_to_sleep(bool flush_again) const;
-  const std::vector<std::uint32_t>& wait(Duration sleep, bool for_event);
-  Epoll& where_to_wait(Duration sleep);
   void turn_until_stopped();
   void run_posted();
   void run_each(const std::vector<std::function<void()>>& tasks) noexcept;
@@ -158,18 +153,15 @@ class RunLoop {
   Simulation& simulation_;
   Options options_;
   Moderation moderation_;
-  EarlyWake early_wake_;
   StallWatch stall_watch_;
+  Waiting waiting_;
   Lateness lateness_;
   Counters counters_;
   std::optional<FifoThread> fifo_;  // from run() on, where there is a priority
   bool shallow_idle_refused_ = false;
 
-  Epoll epoll_;
   EventFd wake_;
-  std::vector<Pollable*> pollables_;  // epoll's tag is the index
-  std::deque<Epoll> one_by_one_;      // with a fixed poll: one for each of them
-  std::size_t waited_at_ = 0;         // of one_by_one_
+  std::vector<Pollable*> pollables_;  // a tag is the index
 
   std::int64_t started_ns_ = 0;
   std::int64_t cpu_at_start_ns_ = 0;

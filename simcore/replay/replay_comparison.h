@@ -12,7 +12,7 @@
 
 #include "simcore/packet/packet.h"
 #include "simcore/packet/virtio_net_fields.h"
-#include "simcore/stats/log_histogram.h"
+#include "simcore/units/log_histogram.h"
 #include "simcore/units/time.h"
 
 namespace simcore {

@@ -39,9 +39,9 @@ Ipv4Stack::Ipv4Stack(Simulation& simulation, PacketPool& pool, Node& node, IcmpL
 }
 
 void Ipv4Stack::add_interface(Interface& interface) {
-  Neighbours::Undelivered& undelivered = *this;
+  ArpNeighbours::Undelivered& undelivered = *this;
   neighbours_.resize(interface.index() + 1);
-  neighbours_.back() = std::make_unique<Neighbours>(simulation(), pool(), interface, undelivered);
+  neighbours_.back() = std::make_unique<ArpNeighbours>(simulation(), pool(), interface, undelivered);
   listen_at(*interface.address());
   add_route(interface.address()->prefix(), std::nullopt, interface);
 }
@@ -129,7 +129,7 @@ void Ipv4Stack::send(PacketPtr packet) {
 // To the next hop, as it is or in fragments. A train that is too big is one of datagrams that each are.
 void Ipv4Stack::transmit(const Route<Ipv4Prefix>& route, Ipv4Address destination, PacketPtr packet,
                          bool whole) {
-  Neighbours& neighbours = *neighbours_[route.interface];
+  ArpNeighbours& neighbours = *neighbours_[route.interface];
   const Ipv4Address next_hop = route.via.value_or(destination);
   if (whole) return neighbours.send(std::move(packet), next_hop);
   while (packet) {

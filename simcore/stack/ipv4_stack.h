@@ -25,9 +25,9 @@
 #include <optional>
 #include <vector>
 
+#include "simcore/stack/arp_neighbours.h"
 #include "simcore/stack/icmp_handler.h"
 #include "simcore/stack/ip_layer.h"
-#include "simcore/stack/neighbours.h"
 #include "simcore/tcpip/icmp_error.h"
 #include "simcore/tcpip/ipv4_reassembler.h"
 #include "simcore/tcpip/routing_table.h"
@@ -35,7 +35,7 @@
 
 namespace simcore {
 
-class Ipv4Stack final : public IpLayer, private Neighbours::Undelivered {
+class Ipv4Stack final : public IpLayer, private ArpNeighbours::Undelivered {
  public:
   // All must outlive it. A stack starts with ICMP echo as its only protocol.
   Ipv4Stack(Simulation& simulation, PacketPool& pool, Node& node, IcmpListeners& listeners, bool forwards);
@@ -91,8 +91,9 @@ class Ipv4Stack final : public IpLayer, private Neighbours::Undelivered {
   void no_packet_to_ask() override;
 
   RoutingTable<Ipv4Prefix> routes_;
-  FlatMap<Ipv4Address, Local> local_;                    // what is for this node
-  std::vector<std::unique_ptr<Neighbours>> neighbours_;  // by index of the interface; null without an address
+  FlatMap<Ipv4Address, Local> local_;  // what is for this node
+  std::vector<std::unique_ptr<ArpNeighbours>>
+      neighbours_;  // by index of the interface; null without an address
   IcmpHandler icmp_;
   Ipv4Reassembler reassembler_;
   EventFor<Ipv4Stack, &Ipv4Stack::give_up_reassembly> reassembly_deadline_{*this};

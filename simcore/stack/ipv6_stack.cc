@@ -28,10 +28,10 @@ Ipv6Stack::Ipv6Stack(Simulation& simulation, PacketPool& pool, Node& node, IcmpL
 }
 
 void Ipv6Stack::add_interface(Interface& interface) {
-  Neighbours::Undelivered& undelivered = *this;
+  ArpNeighbours::Undelivered& undelivered = *this;
   neighbours_.resize(interface.index() + 1);
   neighbours_.back() =
-      std::make_unique<Ipv6Neighbours>(simulation(), pool(), interface, forwards(), undelivered);
+      std::make_unique<NdNeighbours>(simulation(), pool(), interface, forwards(), undelivered);
   own_.insert(interface.address6()->address());
   own_.insert(interface.link_local());
   add_route(interface.address6()->prefix(), std::nullopt, interface);

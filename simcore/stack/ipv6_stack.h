@@ -6,7 +6,7 @@
 //                               |                                              |
 //                               `--> forward --> route <--------- send() ------'
 //                                                  |
-//                                           Ipv6Neighbours --> interface
+//                                           NdNeighbours --> interface
 //
 // An interface that has an IPv6 address has a link-local one too, made from its MAC address, and listens to the
 // groups that neighbour discovery needs. A train is handled as one datagram, as in Ipv4Stack; every address of the
@@ -26,13 +26,13 @@
 #include "simcore/packet/ipv6.h"
 #include "simcore/stack/icmpv6_handler.h"
 #include "simcore/stack/ip_layer.h"
-#include "simcore/stack/ipv6_neighbours.h"
+#include "simcore/stack/nd_neighbours.h"
 #include "simcore/tcpip/icmpv6_error.h"
 #include "simcore/tcpip/routing_table.h"
 
 namespace simcore {
 
-class Ipv6Stack final : public IpLayer, private Neighbours::Undelivered {
+class Ipv6Stack final : public IpLayer, private ArpNeighbours::Undelivered {
  public:
   // All must outlive it. A stack starts with ICMPv6 as its only protocol.
   Ipv6Stack(Simulation& simulation, PacketPool& pool, Node& node, IcmpListeners& listeners, bool forwards);
@@ -97,7 +97,7 @@ class Ipv6Stack final : public IpLayer, private Neighbours::Undelivered {
 
   RoutingTable<Ipv6Prefix> routes_;
   std::unordered_set<Ipv6Address> own_;
-  std::vector<std::unique_ptr<Ipv6Neighbours>>
+  std::vector<std::unique_ptr<NdNeighbours>>
       neighbours_;  // by index of the interface; null without an address
   Icmpv6Handler icmp_;
 };

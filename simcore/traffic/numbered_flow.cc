@@ -17,7 +17,7 @@ constexpr std::size_t kMostSegments = 64;  // that every kernel takes in one tra
 
 }  // namespace
 
-NumberedFlow::NumberedFlow(const Config& config, Departures departures)
+NumberedFlow::NumberedFlow(const Config& config, Schedule departures)
     : config_(config), departures_(std::move(departures)) {
   constexpr std::size_t kLeast = kHeaders + kStamp;
   constexpr std::size_t kMost = kHeaders + kLargestUdpPayload;

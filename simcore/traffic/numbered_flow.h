@@ -14,7 +14,7 @@
 
 #include "simcore/packet/mac_address.h"
 #include "simcore/stack/udp_datagrams.h"
-#include "simcore/traffic/departures.h"
+#include "simcore/traffic/schedule.h"
 #include "simcore/traffic/traffic_source.h"
 
 namespace simcore {
@@ -36,7 +36,7 @@ class NumberedFlow final : public TrafficSource {
   };
 
   // Throws ConfigError for a size that no frame can have.
-  NumberedFlow(const Config& config, Departures departures);
+  NumberedFlow(const Config& config, Schedule departures);
 
   SimTime next() const override;
   PacketPtr take(SimTime until, std::int64_t realtime_ns, PacketPool& pool,
@@ -48,7 +48,7 @@ class NumberedFlow final : public TrafficSource {
   std::size_t payload_bytes() const { return config_.frame_bytes - kHeaders; }
 
   Config config_;
-  Departures departures_;
+  Schedule departures_;
   std::uint64_t taken_ = 0;
   std::uint16_t most_in_train_ = 1;
   std::vector<std::uint8_t> payload_;  // of the frame or train in the making

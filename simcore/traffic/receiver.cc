@@ -148,10 +148,7 @@ Receiver::Report Receiver::read() {
   add_figure("time_ns", loop_.wall_now().count_ns());
   report.portal = row_of(*portal_);
   report.loop = row_of(loop_);
-  for (std::size_t bin = 0; bin < LogHistogram::kBins; ++bin) {
-    if (delays_.count(bin) == 0) continue;
-    report.delay.buckets.emplace_back(LogHistogram::upper_bound(bin), delays_.count(bin));
-  }
+  report.delay = histogram_of(delays_);
   report.delay.max_ns = numbered_ > 0 ? longest_delay_ns_ : 0;
   return report;
 }

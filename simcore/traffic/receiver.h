@@ -21,8 +21,8 @@
 #include "simcore/packet/packet_pool.h"
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/realtime/run_loop.h"
-#include "simcore/stats/log_histogram.h"
 #include "simcore/traffic/sequence_count.h"
+#include "simcore/units/log_histogram.h"
 
 namespace simcore {
 

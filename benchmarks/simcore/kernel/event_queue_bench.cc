@@ -42,6 +42,28 @@ void simcore_kernel(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
+// A periodic event beside many others, all of one later instant, which are in one bucket.
+void simcore_kernel_beside_a_full_bucket(benchmark::State& state) {
+  class Idle final : public Event {
+    void fire() override {}
+  };
+  class Periodic final : public Event {
+   public:
+    explicit Periodic(Simulation& simulation) : simulation_(simulation) {}
+
+   private:
+    void fire() override { simulation_.schedule_in(*this, Duration::us(1)); }
+    Simulation& simulation_;
+  };
+  Simulation simulation(1);
+  std::vector<Idle> later(static_cast<std::size_t>(state.range(0)));
+  for (Idle& each : later) simulation.schedule_in(each, Duration::seconds(1'000'000));
+  Periodic periodic(simulation);
+  simulation.schedule_in(periodic, Duration::us(1));
+  for (auto _ : state) simulation.fire_next(SimTime::never());
+  state.SetItemsProcessed(state.iterations());
+}
+
 template <class Queue>
 class QueueHolder final : public Queue::Event {
  public:
@@ -81,6 +103,7 @@ void populations(benchmark::internal::Benchmark* benchmark) {
 }
 
 BENCHMARK(simcore_kernel)->Apply(populations);
+BENCHMARK(simcore_kernel_beside_a_full_bucket)->Arg(1'000)->Arg(100'000);
 BENCHMARK_TEMPLATE(other_queue, HeapQueue)->Apply(populations)->Name("heap_of_arity_4");
 BENCHMARK_TEMPLATE(other_queue, SetQueue)->Apply(populations)->Name("std_set");
 

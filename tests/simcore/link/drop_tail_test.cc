@@ -11,8 +11,8 @@ namespace {
 
 class DropTailTest : public testing::Test {
  protected:
-  void offer(DropTail& queue, std::size_t size, ByteCount on_wire) {
-    queue.enqueue(frame(pool, SimTime::zero(), size), SimTime::zero(), on_wire);
+  void offer(DropTail& queue, std::size_t size, ByteCount sending) {
+    queue.enqueue(frame(pool, SimTime::zero(), size), SimTime::zero(), sending);
   }
   PacketPool pool;
 };

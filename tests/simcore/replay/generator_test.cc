@@ -42,8 +42,8 @@ std::unique_ptr<TrafficSource> flow(std::uint64_t count, std::size_t frame_bytes
   NumberedFlow::Config config = flow_config(frame_bytes, trains);
   config.count = count;
   return std::make_unique<NumberedFlow>(
-      config, Departures({.steps = {{.frames = 1, .per = Duration::us(20), .length = Duration::infinite()}}},
-                         RandomStream(1, "departures")));
+      config, Schedule({.steps = {{.frames = 1, .per = Duration::us(20), .length = Duration::infinite()}}},
+                       RandomStream(1, "departures")));
 }
 
 class GeneratorTest : public NetworkNamespaceTest {
@@ -115,8 +115,8 @@ TEST_F(GeneratorTest, a_device_that_takes_nothing_is_waited_for_until_the_patien
   ip("link set dev g0 down");
   NumberedFlow::Config config = flow_config(100, false);
   auto source = std::make_unique<NumberedFlow>(
-      config, Departures({.steps = {{.frames = 1, .per = Duration::us(20), .length = Duration::ms(2)}}},
-                         RandomStream(1, "departures")));
+      config, Schedule({.steps = {{.frames = 1, .per = Duration::us(20), .length = Duration::ms(2)}}},
+                       RandomStream(1, "departures")));
   Generator generator({.device = "g0", .portal = {}, .realtime = {}, .patience = Duration::ms(50)},
                       std::move(source));
   generator.run();
@@ -147,8 +147,8 @@ TEST_F(GeneratorTest, recorded_frames_leave_with_the_rest_that_was_cut) {
   std::vector<SimTime> due;
   NumberedFlow::Config config = flow_config(500, false);
   NumberedFlow original(
-      config, Departures({.steps = {{.frames = 1, .per = Duration::us(1), .length = Duration::infinite()}}},
-                         RandomStream(1, "departures")));
+      config, Schedule({.steps = {{.frames = 1, .per = Duration::us(1), .length = Duration::infinite()}}},
+                       RandomStream(1, "departures")));
   for (int i = 0; i < 50; ++i) {
     const PacketPtr frame = original.take(SimTime::zero(), 1, pool, due);
     frames.add(i * 10'000, frame->bytes(), 500);  // its zeros were not stored

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "simcore/stats/linear_histogram.h"
-#include "simcore/stats/log_histogram.h"
 #include "simcore/stats/time_weighted.h"
 #include "simcore/units/error.h"
+#include "simcore/units/log_histogram.h"
 
 namespace simcore {
 namespace {

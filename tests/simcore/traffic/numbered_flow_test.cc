@@ -24,9 +24,9 @@ NumberedFlow::Config config(std::size_t frame_bytes) {
 }
 
 // A frame each microsecond.
-Departures each_microsecond() {
-  return Departures({.steps = {{.frames = 1, .per = Duration::us(1), .length = Duration::infinite()}}},
-                    RandomStream(1, "departures"));
+Schedule each_microsecond() {
+  return Schedule({.steps = {{.frames = 1, .per = Duration::us(1), .length = Duration::infinite()}}},
+                  RandomStream(1, "departures"));
 }
 
 class NumberedFlowTest : public testing::Test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Departures: when the frames of a programmed schedule are due.
+// Schedule: when the frames of a programmed schedule are due.
 //
 //   steps      | rate 1 for a while | rate 2 for a while | ...
 //   constant   |  |  |  |  |  |  |  | | | | | | | | | |      the n-th of a step is due n gaps after the step began
@@ -19,7 +19,7 @@
 
 namespace simcore {
 
-class Departures {
+class Schedule {
  public:
   enum class Gaps : std::uint8_t { constant, poisson, on_off };
 
@@ -38,7 +38,7 @@ class Departures {
   };
 
   // Throws ConfigError: no step, a step that can have no frame before it ends, a value out of its range.
-  Departures(Config config, RandomStream random);
+  Schedule(Config config, RandomStream random);
 
   // When the next frame is due, from the beginning of the schedule; never() after the last.
   SimTime next() const { return next_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simcore/traffic/departures.h"
+#include "simcore/traffic/schedule.h"
 
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ void check(bool fine, std::size_t number, const std::string& what) {
 
 }  // namespace
 
-Departures::Departures(Config config, RandomStream random) : config_(std::move(config)), random_(random) {
+Schedule::Schedule(Config config, RandomStream random) : config_(std::move(config)), random_(random) {
   if (config_.steps.empty()) throw ConfigError("schedule frames: there is no step; give at least one rate");
   if (config_.steps.size() > kMostSteps) {
     throw ConfigError("schedule frames: there are " + std::to_string(config_.steps.size()) +
@@ -49,13 +49,13 @@ Departures::Departures(Config config, RandomStream random) : config_(std::move(c
   find();
 }
 
-void Departures::advance() {
+void Schedule::advance() {
   ++since_origin_;
   find();
 }
 
 // The next departure is the first candidate that lies within its step; a step without one is left.
-void Departures::find() {
+void Schedule::find() {
   while (step_ < config_.steps.size()) {
     if (step().frames > 0) {
       next_ = candidate();
@@ -67,7 +67,7 @@ void Departures::find() {
   next_ = SimTime::never();
 }
 
-void Departures::enter_step(SimTime begin) {
+void Schedule::enter_step(SimTime begin) {
   const Duration length = step().length;
   step_end_ = length == Duration::infinite() ? SimTime::never() : begin + length;
   origin_ = begin;
@@ -77,7 +77,7 @@ void Departures::enter_step(SimTime begin) {
   if (config_.gaps == Gaps::on_off && step().frames > 0) on_until_ = begin + exponential(config_.mean_on);
 }
 
-SimTime Departures::candidate() {
+SimTime Schedule::candidate() {
   if (config_.gaps == Gaps::poisson) return next_ + exponential(gaps(1));
   SimTime due = origin_ + gaps(since_origin_);
   while (due >= on_until_ && due < step_end_) {
@@ -90,12 +90,12 @@ SimTime Departures::candidate() {
 }
 
 // How long so many gaps last.
-Duration Departures::gaps(std::int64_t count) const {
+Duration Schedule::gaps(std::int64_t count) const {
   const auto whole = static_cast<__int128>(count) * step().per.count_ns() / step().frames;
   return whole > kLongest.count_ns() ? kLongest : Duration::ns(static_cast<std::int64_t>(whole));
 }
 
-Duration Departures::exponential(Duration mean) {
+Duration Schedule::exponential(Duration mean) {
   return Duration::ns(1 +
                       static_cast<std::int64_t>(random_.exponential(static_cast<double>(mean.count_ns()))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simcore/tcpip/neighbour_cache.h"
+#include "simcore/tcpip/nd_resolver.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace simcore {
 namespace {
 
-using State = NeighbourCache::State;
+using State = NdResolver::State;
 
 const Ipv6Address kPeer = Ipv6Address::parse("2001:db8::2");
 const MacAddress kMac = MacAddress::of(0x02'0000'0000'02);
@@ -20,7 +20,7 @@ NeighbourMessage advertisement(std::optional<MacAddress> mac, bool solicited, bo
   return {.advertisement = true, .target = kPeer, .mac = mac, .solicited = solicited, .overrides = overrides};
 }
 
-class NeighbourCacheTest : public ::testing::Test {
+class NdResolverTest : public ::testing::Test {
  protected:
   // Brings kPeer to REACHABLE at `time`.
   void reach(SimTime time) {
@@ -30,10 +30,10 @@ class NeighbourCacheTest : public ::testing::Test {
   }
 
   PacketPool pool_;
-  NeighbourCache cache_;
+  NdResolver cache_;
 };
 
-TEST_F(NeighbourCacheTest, an_unknown_address_is_asked_for_in_its_group_and_then_known) {
+TEST_F(NdResolverTest, an_unknown_address_is_asked_for_in_its_group_and_then_known) {
   const auto answer = cache_.lookup(kPeer, at(0));
   EXPECT_FALSE(answer.mac);
   ASSERT_TRUE(answer.solicitation);
@@ -52,7 +52,7 @@ TEST_F(NeighbourCacheTest, an_unknown_address_is_asked_for_in_its_group_and_then
   EXPECT_EQ(cache_.next_deadline(), SimTime::never());
 }
 
-TEST_F(NeighbourCacheTest, after_three_questions_a_second_apart_what_waited_has_failed) {
+TEST_F(NdResolverTest, after_three_questions_a_second_apart_what_waited_has_failed) {
   static_cast<void>(cache_.lookup(kPeer, at(0)));
   EXPECT_FALSE(cache_.hold(kPeer, pool_.make(60)));
   for (const std::int64_t second : {1'000, 2'000}) {
@@ -67,7 +67,7 @@ TEST_F(NeighbourCacheTest, after_three_questions_a_second_apart_what_waited_has_
   EXPECT_EQ(cache_.size(), 0U);
 }
 
-TEST_F(NeighbourCacheTest, a_reachable_neighbour_is_stale_after_30_s_and_asked_itself_5_s_after_it_is_used) {
+TEST_F(NdResolverTest, a_reachable_neighbour_is_stale_after_30_s_and_asked_itself_5_s_after_it_is_used) {
   reach(at(0));
   EXPECT_EQ(cache_.state_of(kPeer, at(29'999)), State::reachable);
   EXPECT_EQ(cache_.state_of(kPeer, at(30'000)), State::stale);
@@ -85,7 +85,7 @@ TEST_F(NeighbourCacheTest, a_reachable_neighbour_is_stale_after_30_s_and_asked_i
   EXPECT_EQ(cache_.state_of(kPeer, at(48'000)), State::none);
 }
 
-TEST_F(NeighbourCacheTest, an_answer_to_a_probe_makes_it_reachable_again) {
+TEST_F(NdResolverTest, an_answer_to_a_probe_makes_it_reachable_again) {
   reach(at(0));
   static_cast<void>(cache_.lookup(kPeer, at(31'000)));
   EXPECT_EQ(cache_.expire(at(36'000)).solicitations.size(), 1U);
@@ -96,7 +96,7 @@ TEST_F(NeighbourCacheTest, an_answer_to_a_probe_makes_it_reachable_again) {
   EXPECT_EQ(cache_.lookup(kPeer, at(36'100)).mac, kMac);
 }
 
-TEST_F(NeighbourCacheTest, whoever_asks_us_is_known_but_stale) {
+TEST_F(NdResolverTest, whoever_asks_us_is_known_but_stale) {
   EXPECT_TRUE(cache_.hear(kPeer, kMac, at(0)).empty());
   EXPECT_EQ(cache_.state_of(kPeer, at(0)), State::stale);
   cache_.learn(advertisement(kMac, true, true), at(1));
@@ -107,7 +107,7 @@ TEST_F(NeighbourCacheTest, whoever_asks_us_is_known_but_stale) {
   EXPECT_EQ(cache_.mac_of(kPeer), kOther);
 }
 
-TEST_F(NeighbourCacheTest, a_question_from_whom_we_wait_for_releases_what_waits_and_asks_later) {
+TEST_F(NdResolverTest, a_question_from_whom_we_wait_for_releases_what_waits_and_asks_later) {
   static_cast<void>(cache_.lookup(kPeer, at(0)));
   EXPECT_FALSE(cache_.hold(kPeer, pool_.make(60)));
   EXPECT_EQ(cache_.hear(kPeer, kMac, at(100)).size(), 1U);
@@ -115,7 +115,7 @@ TEST_F(NeighbourCacheTest, a_question_from_whom_we_wait_for_releases_what_waits_
   EXPECT_EQ(cache_.next_deadline(), at(5'100));
 }
 
-TEST_F(NeighbourCacheTest, another_address_counts_only_where_it_says_that_it_overrides) {
+TEST_F(NdResolverTest, another_address_counts_only_where_it_says_that_it_overrides) {
   reach(at(0));
   cache_.learn(advertisement(kOther, false, false), at(1));
   EXPECT_EQ(cache_.mac_of(kPeer), kMac);
@@ -125,13 +125,13 @@ TEST_F(NeighbourCacheTest, another_address_counts_only_where_it_says_that_it_ove
   EXPECT_EQ(cache_.state_of(kPeer, at(2)), State::stale);
 }
 
-TEST_F(NeighbourCacheTest, an_advertisement_of_a_neighbour_that_nobody_asked_for_is_not_kept) {
+TEST_F(NdResolverTest, an_advertisement_of_a_neighbour_that_nobody_asked_for_is_not_kept) {
   EXPECT_TRUE(cache_.learn(advertisement(kMac, false, true), at(0)).empty());
   EXPECT_EQ(cache_.size(), 0U);
 }
 
-TEST_F(NeighbourCacheTest, the_oldest_of_too_many_waiting_packets_gives_way) {
-  NeighbourCache cache(NeighbourCache::Config{.waiting_packets = 2});
+TEST_F(NdResolverTest, the_oldest_of_too_many_waiting_packets_gives_way) {
+  NdResolver cache(NdResolver::Config{.waiting_packets = 2});
   static_cast<void>(cache.lookup(kPeer, at(0)));
   EXPECT_FALSE(cache.hold(kPeer, pool_.make(60)));
   EXPECT_FALSE(cache.hold(kPeer, pool_.make(61)));
@@ -140,8 +140,8 @@ TEST_F(NeighbourCacheTest, the_oldest_of_too_many_waiting_packets_gives_way) {
   EXPECT_EQ(displaced->size(), 60U);
 }
 
-TEST_F(NeighbourCacheTest, a_full_table_forgets_who_is_stale_and_no_one_else) {
-  NeighbourCache cache(NeighbourCache::Config{.entries = 2});
+TEST_F(NdResolverTest, a_full_table_forgets_who_is_stale_and_no_one_else) {
+  NdResolver cache(NdResolver::Config{.entries = 2});
   cache.hear(kPeer, kMac, at(0));
   const Ipv6Address second = Ipv6Address::parse("2001:db8::3");
   const Ipv6Address third = Ipv6Address::parse("2001:db8::4");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simcore/stack/ipv6_neighbours.h"
+#include "simcore/stack/nd_neighbours.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace simcore {
 
-void Ipv6Neighbours::send(PacketPtr packet, const Ipv6Address& next_hop) {
-  const NeighbourCache::Answer found = cache_.lookup(next_hop, simulation_.now());
+void NdNeighbours::send(PacketPtr packet, const Ipv6Address& next_hop) {
+  const NdResolver::Answer found = cache_.lookup(next_hop, simulation_.now());
   if (found.solicitation) solicit(*found.solicitation);
   wait_for_deadline();
   if (found.mac) return transmit(std::move(packet), *found.mac);
@@ -18,7 +18,7 @@ void Ipv6Neighbours::send(PacketPtr packet, const Ipv6Address& next_hop) {
   if (displaced) undelivered_.next_hop_congested(std::move(displaced));
 }
 
-bool Ipv6Neighbours::receive(const NeighbourMessage& message, const Ipv6Ends& ends) {
+bool NdNeighbours::receive(const NeighbourMessage& message, const Ipv6Ends& ends) {
   if (message.mac && message.mac->is_multicast()) return false;
   const SimTime now = simulation_.now();
   if (message.advertisement) {
@@ -35,17 +35,17 @@ bool Ipv6Neighbours::receive(const NeighbourMessage& message, const Ipv6Ends& en
   return true;
 }
 
-void Ipv6Neighbours::announce() {
+void NdNeighbours::announce() {
   advertise_to_all(interface_.link_local());
   advertise_to_all(interface_.address6()->address());
 }
 
-void Ipv6Neighbours::transmit(PacketPtr packet, MacAddress destination) {
+void NdNeighbours::transmit(PacketPtr packet, MacAddress destination) {
   write_ethernet(packet->bytes(), destination, interface_.mac(), EtherType::ipv6);
   interface_.send(std::move(packet));
 }
 
-void Ipv6Neighbours::transmit_all(std::vector<PacketPtr> released, const Ipv6Address& next_hop) {
+void NdNeighbours::transmit_all(std::vector<PacketPtr> released, const Ipv6Address& next_hop) {
   for (PacketPtr& packet : released) {
     packet->first_arrival = simulation_.now();  // it leaves now, not when it came
     packet->last_arrival = std::max(packet->last_arrival, simulation_.now());
@@ -53,7 +53,7 @@ void Ipv6Neighbours::transmit_all(std::vector<PacketPtr> released, const Ipv6Add
   }
 }
 
-void Ipv6Neighbours::answer(const NeighbourMessage& solicitation, const Ipv6Address& asker) {
+void NdNeighbours::answer(const NeighbourMessage& solicitation, const Ipv6Address& asker) {
   const NeighbourMessage advertisement{.advertisement = true,
                                        .target = solicitation.target,
                                        .mac = interface_.mac(),
@@ -65,7 +65,7 @@ void Ipv6Neighbours::answer(const NeighbourMessage& solicitation, const Ipv6Addr
 }
 
 // Null, and reported, when the pool is exhausted.
-PacketPtr Ipv6Neighbours::frame_of(const NeighbourMessage& message, const Ipv6Ends& ends) {
+PacketPtr NdNeighbours::frame_of(const NeighbourMessage& message, const Ipv6Ends& ends) {
   constexpr std::size_t kMessage = EthernetHeader::kSize + Ipv6Header::kSize;
   PacketPtr packet = pool_.make(kMessage + message.size());
   if (!packet) {
@@ -83,7 +83,7 @@ PacketPtr Ipv6Neighbours::frame_of(const NeighbourMessage& message, const Ipv6En
   return packet;
 }
 
-void Ipv6Neighbours::solicit(const NeighbourCache::Solicitation& solicitation) {
+void NdNeighbours::solicit(const NdResolver::Solicitation& solicitation) {
   const Ipv6Address& target = solicitation.target;
   const NeighbourMessage message{.advertisement = false, .target = target, .mac = interface_.mac()};
   const Ipv6Ends ends{
@@ -93,7 +93,7 @@ void Ipv6Neighbours::solicit(const NeighbourCache::Solicitation& solicitation) {
   if (packet) transmit(std::move(packet), solicitation.destination.value_or(ends.destination.group_mac()));
 }
 
-void Ipv6Neighbours::advertise_to_all(const Ipv6Address& target) {
+void NdNeighbours::advertise_to_all(const Ipv6Address& target) {
   const NeighbourMessage message{
       .advertisement = true, .target = target, .mac = interface_.mac(), .router = router_, .overrides = true};
   const Ipv6Ends ends{.source = target, .destination = Ipv6Address::all_nodes()};
@@ -101,7 +101,7 @@ void Ipv6Neighbours::advertise_to_all(const Ipv6Address& target) {
   if (packet) transmit(std::move(packet), ends.destination.group_mac());
 }
 
-void Ipv6Neighbours::wait_for_deadline() {
+void NdNeighbours::wait_for_deadline() {
   const SimTime deadline = cache_.next_deadline();
   if (deadline == waiting_for_) return;
   waiting_for_ = deadline;
@@ -109,10 +109,10 @@ void Ipv6Neighbours::wait_for_deadline() {
   simulation_.schedule(deadline_, deadline);
 }
 
-void Ipv6Neighbours::expire() {
+void NdNeighbours::expire() {
   waiting_for_ = SimTime::never();
-  NeighbourCache::Expired expired = cache_.expire(simulation_.now());
-  for (const NeighbourCache::Solicitation& solicitation : expired.solicitations) solicit(solicitation);
+  NdResolver::Expired expired = cache_.expire(simulation_.now());
+  for (const NdResolver::Solicitation& solicitation : expired.solicitations) solicit(solicitation);
   for (PacketPtr& packet : expired.failed) undelivered_.next_hop_silent(std::move(packet));
   wait_for_deadline();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// NeighbourCache: the IPv6 neighbours of one interface, whether they can still be reached, and the packets that
+// NdResolver: the IPv6 neighbours of one interface, whether they can still be reached, and the packets that
 // wait for an answer (RFC 4861 section 7.3).
 //
 //   none --lookup--> INCOMPLETE --answer--> REACHABLE --30 s--> STALE --lookup--> DELAY --5 s--> PROBE
@@ -30,7 +30,7 @@
 
 namespace simcore {
 
-class NeighbourCache {
+class NdResolver {
  public:
   struct Config {
     Duration retransmit = Duration::seconds(1);  // from one solicitation to the next, and to giving up
@@ -58,8 +58,8 @@ class NeighbourCache {
     std::vector<PacketPtr> failed;            // whose next hop did not answer
   };
 
-  NeighbourCache() : NeighbourCache(Config{}) {}
-  explicit NeighbourCache(const Config& config) : config_(config) {}
+  NdResolver() : NdResolver(Config{}) {}
+  explicit NdResolver(const Config& config) : config_(config) {}
 
   // The MAC address of `address`, or none when it must be waited for: then hold() the packet.
   Answer lookup(const Ipv6Address& address, SimTime now);

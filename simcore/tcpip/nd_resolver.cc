@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "simcore/tcpip/neighbour_cache.h"
+#include "simcore/tcpip/nd_resolver.h"
 
 #include <iterator>
 
 namespace simcore {
 
-NeighbourCache::Answer NeighbourCache::lookup(const Ipv6Address& address, SimTime now) {
+NdResolver::Answer NdResolver::lookup(const Ipv6Address& address, SimTime now) {
   auto place = entries_.find(address);
   if (place == entries_.end()) {
     if (!make_room(now)) return {};
@@ -18,7 +18,7 @@ NeighbourCache::Answer NeighbourCache::lookup(const Ipv6Address& address, SimTim
   return {entry.mac, std::nullopt};
 }
 
-PacketPtr NeighbourCache::hold(const Ipv6Address& address, PacketPtr packet) {
+PacketPtr NdResolver::hold(const Ipv6Address& address, PacketPtr packet) {
   const auto place = entries_.find(address);
   if (place == entries_.end()) return packet;
   std::vector<PacketPtr>& waiting = place.value().waiting;
@@ -31,7 +31,7 @@ PacketPtr NeighbourCache::hold(const Ipv6Address& address, PacketPtr packet) {
   return displaced;
 }
 
-std::vector<PacketPtr> NeighbourCache::hear(const Ipv6Address& address, MacAddress mac, SimTime now) {
+std::vector<PacketPtr> NdResolver::hear(const Ipv6Address& address, MacAddress mac, SimTime now) {
   auto place = entries_.find(address);
   if (place == entries_.end()) {
     if (!make_room(now)) return {};
@@ -44,7 +44,7 @@ std::vector<PacketPtr> NeighbourCache::hear(const Ipv6Address& address, MacAddre
   return release(address, entry, now);
 }
 
-std::vector<PacketPtr> NeighbourCache::learn(const NeighbourMessage& advertisement, SimTime now) {
+std::vector<PacketPtr> NdResolver::learn(const NeighbourMessage& advertisement, SimTime now) {
   const auto place = entries_.find(advertisement.target);
   if (place == entries_.end()) return {};  // we asked for nothing
   Entry& entry = place.value();
@@ -64,7 +64,7 @@ std::vector<PacketPtr> NeighbourCache::learn(const NeighbourMessage& advertiseme
   return release(advertisement.target, entry, now);
 }
 
-NeighbourCache::Expired NeighbourCache::expire(SimTime now) {
+NdResolver::Expired NdResolver::expire(SimTime now) {
   Expired expired;
   while (next_deadline() <= now) {
     const Ipv6Address address = deadlines_.begin()->second;
@@ -82,43 +82,43 @@ NeighbourCache::Expired NeighbourCache::expire(SimTime now) {
   return expired;
 }
 
-NeighbourCache::State NeighbourCache::state_of(const Ipv6Address& address, SimTime now) const {
+NdResolver::State NdResolver::state_of(const Ipv6Address& address, SimTime now) const {
   const auto place = entries_.find(address);
   return place == entries_.end() ? State::none : state_of(place->second, now);
 }
 
-std::optional<MacAddress> NeighbourCache::mac_of(const Ipv6Address& address) const {
+std::optional<MacAddress> NdResolver::mac_of(const Ipv6Address& address) const {
   const auto place = entries_.find(address);
   return place == entries_.end() ? std::nullopt : place->second.mac;
 }
 
 // Reachable ends by itself: nothing has to happen then.
-NeighbourCache::State NeighbourCache::state_of(const Entry& entry, SimTime now) const {
+NdResolver::State NdResolver::state_of(const Entry& entry, SimTime now) const {
   const bool too_old = entry.state == State::reachable && now - entry.confirmed >= config_.reachable;
   return too_old ? State::stale : entry.state;
 }
 
-void NeighbourCache::enter(const Ipv6Address& address, Entry& entry, State state, SimTime now) {
+void NdResolver::enter(const Ipv6Address& address, Entry& entry, State state, SimTime now) {
   entry.state = state;
   entry.solicitations_left = state == State::incomplete || state == State::probe ? config_.solicitations : 0;
   if (state == State::reachable) entry.confirmed = now;
   set_deadline(address, entry, state == State::delay ? now + config_.delay : SimTime::never());
 }
 
-void NeighbourCache::set_deadline(const Ipv6Address& address, Entry& entry, SimTime deadline) {
+void NdResolver::set_deadline(const Ipv6Address& address, Entry& entry, SimTime deadline) {
   if (entry.deadline != SimTime::never()) deadlines_.erase({entry.deadline, address});
   entry.deadline = deadline;
   if (deadline != SimTime::never()) deadlines_.emplace(deadline, address);
 }
 
-NeighbourCache::Solicitation NeighbourCache::solicit(const Ipv6Address& address, Entry& entry, SimTime now) {
+NdResolver::Solicitation NdResolver::solicit(const Ipv6Address& address, Entry& entry, SimTime now) {
   --entry.solicitations_left;
   set_deadline(address, entry, now + config_.retransmit);
   return {address, entry.mac};
 }
 
 // What waited is sent now: that uses the neighbour, so one that is stale is to be asked.
-std::vector<PacketPtr> NeighbourCache::release(const Ipv6Address& address, Entry& entry, SimTime now) {
+std::vector<PacketPtr> NdResolver::release(const Ipv6Address& address, Entry& entry, SimTime now) {
   std::vector<PacketPtr> released = std::exchange(entry.waiting, {});
   if (!released.empty() && state_of(entry, now) == State::stale) enter(address, entry, State::delay, now);
   return released;
@@ -126,7 +126,7 @@ std::vector<PacketPtr> NeighbourCache::release(const Ipv6Address& address, Entry
 
 // Makes room for one more entry, by forgetting those that are old and not in use. A full table is swept at
 // most once per retransmission interval, so that a scan through many addresses does not cost a sweep each.
-bool NeighbourCache::make_room(SimTime now) {
+bool NdResolver::make_room(SimTime now) {
   if (entries_.size() < config_.entries) return true;
   if (now < next_sweep_) return false;
   next_sweep_ = now + config_.retransmit;

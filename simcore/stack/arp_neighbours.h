@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Neighbours: sends IPv4 datagrams out of one interface to the MAC address of their next hop, which it finds
+// ArpNeighbours: sends IPv4 datagrams out of one interface to the MAC address of their next hop, which it finds
 // out by ARP. The ArpResolver decides; this gives it the clock, its timer, and frames.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace simcore {
 
-class Neighbours {
+class ArpNeighbours {
  public:
   // Takes the packets that could not be sent.
   class Undelivered {
@@ -27,7 +27,7 @@ class Neighbours {
   };
 
   // All must outlive it. Precondition: `interface` has an IPv4 address.
-  Neighbours(Simulation& simulation, PacketPool& pool, Interface& interface, Undelivered& undelivered)
+  ArpNeighbours(Simulation& simulation, PacketPool& pool, Interface& interface, Undelivered& undelivered)
       : simulation_(simulation), pool_(pool), interface_(interface), undelivered_(undelivered) {}
 
   // Sends `packet`, an untagged Ethernet frame whose header is overwritten, to `next_hop` on the link.
@@ -51,7 +51,7 @@ class Neighbours {
   Interface& interface_;
   Undelivered& undelivered_;
   ArpResolver resolver_;
-  EventFor<Neighbours, &Neighbours::expire> deadline_{*this};
+  EventFor<ArpNeighbours, &ArpNeighbours::expire> deadline_{*this};
 };
 
 }  // namespace simcore

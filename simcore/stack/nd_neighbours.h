@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Ipv6Neighbours: sends IPv6 datagrams out of one interface to the MAC address of their next hop, which it finds
-// out by neighbour discovery (RFC 4861). The NeighbourCache decides; this gives it the clock, its timer, and frames.
+// NdNeighbours: sends IPv6 datagrams out of one interface to the MAC address of their next hop, which it finds
+// out by neighbour discovery (RFC 4861). The NdResolver decides; this gives it the clock, its timer, and frames.
 //
 // Left out: the check whether somebody else has our address already (RFC 4862), and redirects. Who makes that
 // check about an address of ours is told that it is taken.
@@ -12,16 +12,16 @@
 #include "simcore/packet/neighbour_message.h"
 #include "simcore/packet/packet.h"
 #include "simcore/packet/packet_pool.h"
-#include "simcore/stack/neighbours.h"
-#include "simcore/tcpip/neighbour_cache.h"
+#include "simcore/stack/arp_neighbours.h"
+#include "simcore/tcpip/nd_resolver.h"
 
 namespace simcore {
 
-class Ipv6Neighbours {
+class NdNeighbours {
  public:
   // All must outlive it. Precondition: `interface` has an IPv6 address.
-  Ipv6Neighbours(Simulation& simulation, PacketPool& pool, Interface& interface, bool router,
-                 Neighbours::Undelivered& undelivered)
+  NdNeighbours(Simulation& simulation, PacketPool& pool, Interface& interface, bool router,
+               ArpNeighbours::Undelivered& undelivered)
       : simulation_(simulation),
         pool_(pool),
         interface_(interface),
@@ -47,7 +47,7 @@ class Ipv6Neighbours {
   void transmit_all(std::vector<PacketPtr> released, const Ipv6Address& next_hop);
   void answer(const NeighbourMessage& solicitation, const Ipv6Address& asker);
   PacketPtr frame_of(const NeighbourMessage& message, const Ipv6Ends& ends);
-  void solicit(const NeighbourCache::Solicitation& solicitation);
+  void solicit(const NdResolver::Solicitation& solicitation);
   void advertise_to_all(const Ipv6Address& target);
   void wait_for_deadline();
   void expire();
@@ -56,10 +56,10 @@ class Ipv6Neighbours {
   PacketPool& pool_;
   Interface& interface_;
   bool router_;
-  Neighbours::Undelivered& undelivered_;
-  NeighbourCache cache_;
+  ArpNeighbours::Undelivered& undelivered_;
+  NdResolver cache_;
   SimTime waiting_for_ = SimTime::never();  // when deadline_ is scheduled
-  EventFor<Ipv6Neighbours, &Ipv6Neighbours::expire> deadline_{*this};
+  EventFor<NdNeighbours, &NdNeighbours::expire> deadline_{*this};
 };
 
 }  // namespace simcore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simcore/stack/neighbours.h"
+#include "simcore/stack/arp_neighbours.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace simcore {
 
-void Neighbours::send(PacketPtr packet, Ipv4Address next_hop) {
+void ArpNeighbours::send(PacketPtr packet, Ipv4Address next_hop) {
   const ArpResolver::Answer answer = resolver_.lookup(next_hop, simulation_.now());
   if (answer.request) {
     send_request(*answer.request);
@@ -22,7 +22,7 @@ void Neighbours::send(PacketPtr packet, Ipv4Address next_hop) {
   if (displaced) undelivered_.next_hop_congested(std::move(displaced));
 }
 
-void Neighbours::receive(const ArpMessage& message) {
+void ArpNeighbours::receive(const ArpMessage& message) {
   const Ipv4Address own = interface_.address()->address();
   const bool about_a_neighbour = message.sender_address.is_unicast() && message.sender_address != own &&
                                  !message.sender_mac.is_multicast();
@@ -40,18 +40,18 @@ void Neighbours::receive(const ArpMessage& message) {
   }
 }
 
-void Neighbours::announce() {
+void ArpNeighbours::announce() {
   send_arp(ArpMessage::Operation::request, MacAddress::broadcast(), MacAddress::zero(),
            interface_.address()->address());
 }
 
-void Neighbours::transmit(PacketPtr packet, MacAddress destination) {
+void ArpNeighbours::transmit(PacketPtr packet, MacAddress destination) {
   write_ethernet(packet->bytes(), destination, interface_.mac(), EtherType::ipv4);
   interface_.send(std::move(packet));
 }
 
-void Neighbours::send_arp(ArpMessage::Operation operation, MacAddress destination, MacAddress target_mac,
-                          Ipv4Address target) {
+void ArpNeighbours::send_arp(ArpMessage::Operation operation, MacAddress destination, MacAddress target_mac,
+                             Ipv4Address target) {
   PacketPtr packet = pool_.make(EthernetHeader::kSize + ArpMessage::kSize);
   if (!packet) {
     undelivered_.no_packet_to_ask();
@@ -64,17 +64,17 @@ void Neighbours::send_arp(ArpMessage::Operation operation, MacAddress destinatio
   interface_.send(std::move(packet));
 }
 
-void Neighbours::send_request(const ArpResolver::Request& request) {
+void ArpNeighbours::send_request(const ArpResolver::Request& request) {
   send_arp(ArpMessage::Operation::request, request.destination, MacAddress::zero(), request.target);
 }
 
 // Deadlines never become earlier, so an event that is pending already comes in time.
-void Neighbours::wait_for_deadline() {
+void ArpNeighbours::wait_for_deadline() {
   const SimTime deadline = resolver_.next_deadline();
   if (deadline != SimTime::never() && !deadline_.pending()) simulation_.schedule(deadline_, deadline);
 }
 
-void Neighbours::expire() {
+void ArpNeighbours::expire() {
   ArpResolver::Expired expired = resolver_.expire(simulation_.now());
   for (const ArpResolver::Request& request : expired.requests) send_request(request);
   for (PacketPtr& packet : expired.failed) undelivered_.next_hop_silent(std::move(packet));
