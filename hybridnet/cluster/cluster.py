@@ -5,12 +5,12 @@
         cluster.call("m1", "build", plan=plan)
         print(cluster.call("m1", "run_command", node="h1", text="ip addr")["output"])
 
-Three ways to get machines, after which nothing differs: `local`, namespaces on this computer; `ssh`, other computers;
-`connect`, the workers of a Dask scheduler that exists already. On each machine runs one agent (`hybridnet.agent`), in a
-Dask worker with one thread and no nanny that is called like the machine. A verb is an async function on that worker's
-event loop which hands the work to a thread, so a long command in one host keeps no other from running.
+There are three ways to get machines, which then all work alike: `local`, namespaces on this computer; `ssh`, other
+computers; `connect`, the workers of an existing Dask scheduler. Each machine runs one agent (`hybridnet.agent`), in a
+Dask worker with one thread and no nanny, named like the machine. A verb is an async function on that worker's
+event loop which hands the work to a thread, so a long command in one host does not hold up others.
 
-Nothing is retried and nothing is moved: if an agent dies, its machine is lost, calls to it raise MachineError, and the
+Nothing is retried and nothing is moved. If an agent dies, its machine is lost and calls to it raise MachineError; the
 others go on until they are told to clean up.
 """
 
@@ -84,7 +84,7 @@ class Cluster:
         *,
         on_head_address: Callable[[str], object] = lambda address: None,
     ) -> Cluster:
-        """Machines that are namespaces on this computer: they share its processors and its files, and nothing else.
+        """Machines that are namespaces on this computer: they share its processors and files, and nothing else.
 
         Args:
             names: of the machines.
@@ -143,12 +143,12 @@ class Cluster:
         """Machines that are other computers.
 
         Args:
-            hosts: ``"user@host"``, or `SshMachine` where more has to be said.
+            hosts: ``"user@host"``, or `SshMachine` to say more.
             python: the interpreter on hosts given as text; default: ``python3``.
             head_address: this computer as the hosts see it; default: what their sshd says.
 
         Raises:
-            MachineError: a host could not be reached, or hybridnet does not start there; the message has ssh's words.
+            MachineError: a host could not be reached, or hybridnet does not start there; the message quotes ssh.
         """
         for what, given in (("python", python), ("head_address", head_address)):
             if given is not None:
@@ -159,7 +159,7 @@ class Cluster:
         ]
         for host in wanted:
             if not isinstance(host, SshMachine):
-                raise UsageError(f"host {shown(host)} is no machine; write 'user@host', or an SshMachine")
+                raise UsageError(f"host {shown(host)} is not a machine; write 'user@host', or an SshMachine")
         names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
         with undone_on_error(self.close):
@@ -194,7 +194,7 @@ class Cluster:
         workers: Sequence[str] | None = None,
         timeout: float = 20.0,
     ) -> Cluster:
-        """Machines of a Dask cluster that exists: one per worker, which must run as root and have hybridnet.
+        """Machines of an existing Dask cluster: one per worker, which must run as root and have hybridnet.
 
         Args:
             scheduler_address: for example ``"tls://10.0.0.1:8786"``.
@@ -204,7 +204,7 @@ class Cluster:
 
         Raises:
             UsageError: the scheduler's address is not of TLS, or there is no certificate to show it.
-            MachineError: the scheduler does not answer, or has not such workers.
+            MachineError: the scheduler does not answer, or lacks such workers.
         """
         text(scheduler_address, "scheduler")
         number(timeout, f"scheduler {plain(scheduler_address)}: timeout", 0, 1e6)
@@ -212,11 +212,11 @@ class Cluster:
             _distinct(workers)
         if security is not None and not isinstance(security, Security):
             raise UsageError(
-                f"scheduler {plain(scheduler_address)}: security {shown(security)} is no distributed.Security; make one"
+                f"scheduler {plain(scheduler_address)}: security {shown(security)} is not a Security; make one"
             )
         if not scheduler_address.startswith("tls://"):
             raise UsageError(
-                f"scheduler {scheduler_address}: without TLS whoever reaches it runs programs as root on its workers; "
+                f"scheduler {scheduler_address}: without TLS, whoever reaches it runs programs as root on its workers; "
                 'start it and its workers with --tls-ca-file, --tls-cert and --tls-key, and write "tls://..."'
             )
         security = Security() if security is None else security
@@ -273,7 +273,7 @@ class Cluster:
 
     @property
     def client(self) -> Client:
-        """The Dask client, for tasks of one's own: a task pinned by ``resources={"machine:m1": 1}`` runs on m1."""
+        """The Dask client, for your own tasks: a task pinned by ``resources={"machine:m1": 1}`` runs on m1."""
         if self._client is None:
             raise MachineError("the cluster is closed")
         return self._client
@@ -289,7 +289,7 @@ class Cluster:
         return answer
 
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
-        """Runs a verb of `hybridnet.agent.agent.Agent` on a machine, and waits for its result.
+        """Run a verb of `hybridnet.agent.agent.Agent` on a machine, and wait for its result.
 
         Raises:
             UsageError: there is no such machine or verb, or the verb does not take these arguments.
@@ -299,10 +299,10 @@ class Cluster:
         return self._begin(machine, verb, arguments)()
 
     def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-        """Runs one verb on each of several machines at the same time; every one is waited for.
+        """Run one verb on each of several machines at the same time, and wait for all.
 
         Args:
-            calls: of each machine, the verb and its arguments.
+            calls: the verb and its arguments, by machine.
 
         Raises:
             The error of the first machine, in the order of `calls`, whose call failed.
@@ -330,7 +330,7 @@ class Cluster:
         return {machine: str(future.exception()) for machine, future in self._lost.items() if future.done()}
 
     def close(self) -> None:
-        """Lets every agent clean up, ends the machines, and removes the run's directory.
+        """Let every agent clean up, end the machines, and remove the run's directory.
 
         Whatever one part raises, all parts end; a second call ends what is left, and does nothing where nothing is. A
         program that ends without it, and is not killed, closes its clusters then.
@@ -338,7 +338,7 @@ class Cluster:
         self._closing = True
         with uninterrupted("the machines"):
             self._ending.close()
-            self.journal.close()  # last: until then it says what is left
+            self.journal.close()  # last: until then it lists what is left
             remove_run_directory(self.journal.directory)
         atexit.unregister(self._close_at_exit)
 
@@ -374,7 +374,7 @@ class Cluster:
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _begin(self, machine: str, verb: str, arguments: dict[str, Any]) -> Callable[[], Any]:
-        """Sends a verb to a machine. What is returned waits for its result, and raises what `call` does."""
+        """Send a verb to a machine. What is returned waits for its result, and raises what `call` does."""
         self._check(machine)
         lost = self._lost[machine]
         if lost.done():
@@ -402,7 +402,7 @@ class Cluster:
         return answer
 
     def _start_scheduler(self, host: str) -> dict[str, str]:
-        """Starts it, and the client. Returns the run's certificate; see `hybridnet.machines.certificates`."""
+        """Start it, and the client. Returns the run's certificate; see `hybridnet.machines.certificates`."""
         logging.getLogger("distributed").setLevel(
             logging.CRITICAL
         )  # what matters is raised as an error of ours
@@ -443,7 +443,7 @@ class Cluster:
         )
 
     def _await_agents(self, names: list[str]) -> None:
-        """Waits until every agent has joined; the end of a machine that has not is the error."""
+        """Wait until every agent has joined; if a machine ends before that, raise its error."""
         for name in names:
             self._lost[name] = Future()
         for machine in self._launched:
@@ -481,7 +481,9 @@ class Cluster:
                     )
 
     def _on_end(self, machine: str, words: str) -> None:
-        self._lose(machine, f"machine {machine}: its agent has ended; {words[-1500:] or 'it said nothing'}")
+        self._lose(
+            machine, f"machine {machine}: its agent has ended; {words[-1500:] or 'it printed nothing'}"
+        )
         self._changed.set()
 
     def _lose(self, machine: str, text: str) -> None:
@@ -499,7 +501,7 @@ class Cluster:
             raise UsageError(f"there is no machine {machine}; there are {', '.join(self._workers)}")
 
     def _beat(self) -> None:
-        """Lets agents that do not end with our connection know that we are there."""
+        """Tell agents that do not end with our connection that we are still there."""
         stop = threading.Event()
         self._ending.add(stop.set)
 
@@ -526,7 +528,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 def _several(given: Any, what: str) -> list[Any]:
     """A list or tuple with something in it; text is none, although Python can go through its letters."""
     if not isinstance(given, list | tuple):
-        raise UsageError(f"{what} {shown(given)} are no list; write for example ['m1', 'm2']")
+        raise UsageError(f"{what} {shown(given)} are not a list; write for example ['m1', 'm2']")
     if not given:
         raise UsageError("a cluster needs at least one machine")
     return list(given)

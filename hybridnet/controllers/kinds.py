@@ -43,7 +43,7 @@ class RemoteController:
         ip: where it listens. A loopback address means this computer: machines are told this computer's
             address toward them, so the controller must listen there too (0.0.0.0 does).
         port: default: 6653 or 6633, whichever answers.
-        machines: the machines whose switches it gets; default: all.
+        machines: the machines whose switches it controls; default: all.
         protocol: ``"tcp"``, as MiniEdit's scripts say.
 
     Raises:
@@ -74,13 +74,13 @@ class RemoteController:
         self.ip = text(ip, f"{what}: ip")
         self.port = _tcp_port(port, what)
         if machines is not None and (not isinstance(machines, Sequence) or isinstance(machines, str | bytes)):
-            raise UsageError(f"{what}: machines {shown(machines)} is no list of names; write ['m1']")
+            raise UsageError(f"{what}: machines {shown(machines)} is not a list of names; write ['m1']")
         self.machines = (
             None if machines is None else [text(name, f"{what}: machines: name") for name in machines]
         )
 
     def begin(self, head_address: str) -> None:
-        """Find out that it listens. Raises ControllerError where nothing does."""
+        """Check that it listens. Raises ControllerError if nothing does."""
         host = head_address if self.ip in _LOOPBACK else self.ip
         ports = OPENFLOW_PORTS if self.port is None else (self.port,)
         reasons = []
@@ -97,27 +97,27 @@ class RemoteController:
         )
 
     def ready(self) -> None:
-        """Wait until it listens. `begin` has seen that it does."""
+        """Wait until it listens; `begin` has already checked."""
 
     def target(self, head_address: str) -> str:
-        """What a switch is told, where this computer has `head_address` toward it."""
+        """Return what a switch is told, if this computer has `head_address` toward it."""
         return f"tcp:{head_address if self.ip in _LOOPBACK else self.ip}:{self.port}"
 
     def check(self) -> None:
-        """It is not ours: what it does shows at the switches."""
+        """Do nothing: somebody else runs it, and its failure shows at the switches."""
 
     def end(self) -> None:
-        """It is not ours: it runs on."""
+        """Do nothing: somebody else runs it."""
 
     # Scripts made with MiniEdit start and stop controllers themselves; the network does it.
     def start(self) -> None:
-        """Nothing: it is used when the network starts."""
+        """Do nothing: the network uses it when it starts."""
 
     def stop(self) -> None:
-        """Nothing: it is let go when the network stops."""
+        """Do nothing: the network releases it when it stops."""
 
     def IP(self) -> str:
-        """Where it listens."""
+        """Return where it listens."""
         return self.ip
 
     def __str__(self) -> str:
@@ -146,7 +146,7 @@ class Ryu(RemoteController):
         arguments: more of Ryu's options.
         log: file for its output.
         on_line: called with each line of its output.
-        machines: the machines whose switches it gets; default: all.
+        machines: the machines whose switches it controls; default: all.
         ip, protocol: as Mininet's scripts say: this computer, ``"tcp"``.
 
     Raises:
@@ -179,10 +179,10 @@ class Ryu(RemoteController):
             find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
         self.rest_port = _tcp_port(rest_port, what)
         if not isinstance(arguments, Sequence) or isinstance(arguments, str | bytes):
-            raise UsageError(f"{what}: arguments {shown(arguments)} is no list; write ['--observe-links']")
+            raise UsageError(f"{what}: arguments {shown(arguments)} is not a list; write ['--observe-links']")
         self._arguments = [text(word, f"{what}: arguments: word") for word in arguments]
         if log is not None and not isinstance(log, str | Path):
-            raise UsageError(f"{what}: log {shown(log)} is no file; write Path('c0.log')")
+            raise UsageError(f"{what}: log {shown(log)} is not a file; write Path('c0.log')")
         self._log = None if log is None else Path(log)
         if on_line is not None and not callable(on_line):
             raise UsageError(f"{what}: on_line {shown(on_line)} cannot be called; give a function of a line")
@@ -208,7 +208,7 @@ class Ryu(RemoteController):
         self.process.launch()
 
     def ready(self) -> None:
-        """Wait until Ryu listens for switches. Raises ControllerError where it died or takes too long."""
+        """Wait until Ryu listens for switches. Raises ControllerError if it died or takes too long."""
         if self.process is not None:
             self.process.await_listening()
 
@@ -219,11 +219,11 @@ class Ryu(RemoteController):
             ControllerError: it is not started, refuses, or does not answer.
         """
         if self.process is None:
-            raise ControllerError(f"controller {self.name}: {path} cannot be asked for before it is started")
+            raise ControllerError(f"controller {self.name}: {path} cannot be requested before it is started")
         return self.process.rest.call(path, body, method)
 
     def check(self) -> None:
-        """Raise ControllerError where it has died."""
+        """Raise ControllerError if it has died."""
         if self.process is not None:
             self.process.check()
 
@@ -243,5 +243,5 @@ OVSController = Controller
 
 def _tcp_port(port: Any, what: str) -> int | None:
     if port is not None and not (type(port) is int and 1 <= port <= 65535):
-        raise UsageError(f"{what}: port {shown(port)} is no TCP port; write one from 1 to 65535")
+        raise UsageError(f"{what}: port {shown(port)} is not a TCP port; write one from 1 to 65535")
     return port

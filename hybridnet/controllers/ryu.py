@@ -7,7 +7,7 @@
         ...                     # ryu.check() raises when it has died
 
 The process is a group of its own: a Ctrl-C at the keyboard does not reach it, and `stop` ends it and nothing else. It
-also ends by itself as soon as this process is gone, however that came about (its standard input is closed then).
+also ends by itself as soon as this process is gone, for whatever reason (its standard input is then closed).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class RyuController:
             raise UsageError("controller: no app is named; name at least one, for example tree_switch")
         for number in (port, rest_port):
             if number is not None and not 1 <= number <= 65535:
-                raise UsageError(f"controller: {number} is no TCP port; choose one from 1 to 65535")
+                raise UsageError(f"controller: {number} is not a TCP port; choose one from 1 to 65535")
         self.address = address
         self.port = port
         self.rest_port = rest_port
@@ -142,7 +142,7 @@ class RyuController:
         return f"controller {', '.join(Path(app).name for app in self.apps)} ({self.address}:{self.port})"
 
     def start(self) -> RyuController:
-        """Starts Ryu and waits until it listens for switches.
+        """Start Ryu and wait until it listens for switches.
 
         Raises:
             ControllerError: it died or did not listen in time; says which port is taken, or quotes its last lines.
@@ -152,7 +152,7 @@ class RyuController:
         return self
 
     def launch(self) -> None:
-        """Starts Ryu, and does not wait for it: `await_listening` does. Raises ControllerError."""
+        """Start Ryu, and do not wait for it: `await_listening` does. Raises ControllerError."""
         if self._process is not None:
             raise UsageError(f"{self.name} is already running")
         log = self._open_log()
@@ -177,7 +177,7 @@ class RyuController:
         self._tail = _Tail(Path(f"/proc/self/fd/{log.fileno()}"), self._on_line)
 
     def await_listening(self) -> None:
-        """Waits until it listens for switches; stops it where it does not.
+        """Wait until it listens for switches; stop it if it does not.
 
         Raises:
             ControllerError: see `start`.
@@ -189,7 +189,7 @@ class RyuController:
             raise
 
     def check(self) -> None:
-        """Does nothing while the controller runs.
+        """Check that the controller runs.
 
         Raises:
             ControllerError: it has died; quotes its last lines.
@@ -201,7 +201,7 @@ class RyuController:
             raise ControllerError(self._epitaph(status))
 
     def stop(self) -> None:
-        """Ends the process, if it still runs, and waits for it. Whatever one part raises, all parts end; a second call
+        """End the process, if it still runs, and wait for it. Whatever one part raises, all parts end; a second call
         ends what is left.
         """
         Endings(self._cleanup.close, self._end_tail, self._end_process).close()
@@ -227,7 +227,7 @@ class RyuController:
         if self._log_path is None:
             import tempfile
 
-            # Without a name, so that nothing of it is left even where this process is killed.
+            # Without a name, so that nothing of it remains even if this process is killed.
             return self._cleanup.enter_context(tempfile.TemporaryFile())
         try:
             return self._cleanup.enter_context(self._log_path.open("wb"))
@@ -271,7 +271,7 @@ class RyuController:
 
 
 class _Tail:
-    """Follows a growing file: hands each line on, and keeps the last few."""
+    """Follow a growing file: hand each line on, and keep the last few."""
 
     def __init__(self, path: Path, on_line: Callable[[str], None] | None) -> None:
         self._file = path.open(errors="replace")
@@ -307,7 +307,7 @@ class _Tail:
 
 
 def exception_in(log: str) -> str | None:
-    """The exception with which a log ends, and where in the app it was raised; None where it ends otherwise.
+    """The exception with which a log ends, and where in the app it was raised; None if it ends otherwise.
 
     Example:
         >>> exception_in('  File "app.py", line 3, in start\\n    1 / 0\\nZeroDivisionError: division by zero')

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Machines that are other computers, reached with the OpenSSH client.
 
-What runs there is what runs here: `hybridnet.machines.init` and the agent. hybridnet must be installed on the host,
-and the user must be root or may become root by `sudo -n`. One connection per machine carries the start and, by staying
-open, the life of the agent; the work itself goes through Dask, over TLS, with a certificate made for this run that is
-sent through that connection.
+The same programs run there as here: `hybridnet.machines.init` and the agent. hybridnet must be installed on the host,
+and the user must be root or able to become root by `sudo -n`. One connection per machine carries the start and, by
+staying open, the life of the agent; the work itself goes through Dask, over TLS, with a certificate made for this
+run that is sent through that connection.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class SshMachine:
             whole(self.port, "SSH machine: port", 1, 65535)
         if not isinstance(self.options, tuple) or not all(isinstance(word, str) for word in self.options):
             raise UsageError(
-                f"SSH machine: options {shown(self.options)} are no tuple of words; write ('-4',)"
+                f"SSH machine: options {shown(self.options)} is not a tuple of words; write ('-4',)"
             )
         if (
             not isinstance(self.target, str)
@@ -87,7 +87,7 @@ class SshMachine:
         )
 
     def clean_command(self, run: str) -> list[str]:
-        """The command that removes there what `run` has left."""
+        """Return the command that removes what `run` has left there."""
         arguments = f"hybridnet.system.cleaning {shlex.quote(run)}"
         return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
 

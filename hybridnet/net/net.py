@@ -5,11 +5,11 @@
         net.pingAll()
         print(net["h1"].cmd("traceroute -n", net["h2"].IP()))
 
-    describe ─▶ start: machines, controllers, plan, build, switches connected ─▶ use ─▶ stop: everything is
-    removed
+    describe ─▶ start ─▶ use ─▶ stop: everything is removed
+                  └ machines, controllers, plan, build, switches connected
 
 It has the constructor and the methods of Mininet's class of that name. What differs: everything is made in
-`start`, in bulk, or not at all; an option that cannot be had is an error and not a warning.
+`start`, in bulk, or not at all; an option that is not available is an error and not a warning.
 
 Net is the one class that a script sees. Its parts do the work: `LiveNodes` and `Controllers` are what there is,
 `boot` has the steps of starting, `Endings` what must end, `LinkChanges`, `probes` and `batch` act on what runs.
@@ -97,10 +97,10 @@ class Net:
         **options: Any,
     ) -> None:
         if topo is not None and not isinstance(topo, Topo):
-            raise UsageError(f"Net: topo {shown(topo)} is no description; give an object of a Topo class")
+            raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
         if cluster is not None and not hasattr(cluster, "call_all"):
             raise UsageError(
-                f"Net: cluster {shown(cluster)} is no hybridnet.Cluster; leave it out, or make one"
+                f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
             )
         if on_progress is not None and not callable(on_progress):
             raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
@@ -184,8 +184,8 @@ class Net:
     # Starting and stopping
 
     def start(self) -> None:
-        """Make the network. What fails is removed again before the error is raised. A second call does
-        nothing.
+        """Make the network. If something fails, remove everything again before raising the error. A second call
+        does nothing.
 
         Raises:
             PlanError, TopologyError, UnitError: the description cannot be built.
@@ -222,7 +222,7 @@ class Net:
                 self._endings.close()
 
     def check(self) -> None:
-        """Raise the error of whatever has died meanwhile: a controller, an instance, a machine."""
+        """Raise an error if something has died meanwhile: a controller, an instance, a machine."""
         self._controllers.check()
         cluster = self.cluster
         for text in cluster.lost().values():
@@ -309,18 +309,18 @@ class Net:
     # Using it while it runs
 
     def snapshot(self, *, of_elements: bool = True) -> dict[str, Any]:
-        """The counters of each machine's instance; None where nothing is simulated.
+        """The counters of each machine's instance; None if nothing is simulated.
 
         Args:
-            of_elements: with those of every link, node and interface. Without them ``links``, ``nodes`` and
-                ``interfaces`` are empty, and an instance with tens of thousands is not kept from its work for tens of
+            of_elements: include the counters of every link, node and interface. Without them, ``links``, ``nodes`` and
+                ``interfaces`` are empty, and reading an instance with tens of thousands does not delay it by tens of
                 milliseconds.
         """
         call = ("snapshot", {"of_elements": flag(of_elements, "snapshot: of_elements")})
         return self.cluster.call_all(dict.fromkeys(self.cluster.machines, call))
 
     def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
-        """Ping once between all pairs of hosts; prints a table. Returns the percentage lost."""
+        """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
         wait_s = probes.patience(timeout)
         return probes.ping_all(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
 
@@ -341,14 +341,14 @@ class Net:
         seconds: float = 5,
         port: int = 5001,
     ) -> list[str]:
-        """One iperf3 flow between two hosts (the first and the last); prints and returns what arrived and
+        """One iperf3 flow between two hosts (the first and the last); print and return what arrived and
         what was sent.
 
         For UDP the offered rate comes first, as in Mininet.
 
         Raises:
             UsageError: there are not two hosts, or an option makes no sense.
-            ExperimentError: iperf3 failed; quotes it.
+            ExperimentError: iperf3 failed; the message quotes it.
         """
         if fmt is not None:
             raise UsageError("iperf: fmt= is not supported; leave it out, the unit is chosen by size")
@@ -377,7 +377,7 @@ class Net:
             0
         """
         if not isinstance(commands, Mapping):
-            raise UsageError(f"run_all: {shown(commands)} is no dictionary; write {{'h1': 'true'}}")
+            raise UsageError(f"run_all: {shown(commands)} is not a dictionary; write {{'h1': 'true'}}")
         return batch.run_all(
             self.cluster, {key: (self._node(key), command) for key, command in commands.items()}, timeout
         )
@@ -411,7 +411,7 @@ class Net:
         topo = self._described()
         names = boot.machine_names(topo) if self._cluster is None else self._cluster.machines
         if self._cluster is None or self.controllers:
-            # A first plan, with made-up addresses: what cannot be built is said before anything is started.
+            # A first plan, with made-up addresses: report what cannot be built before anything is started.
             specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
             make_plan(topo, specs, self._options)
         self._controllers.check_machines(names)
@@ -482,7 +482,7 @@ class Net:
         except HybridnetError:
             if not self._own_cluster:
                 raise
-            debug("*** a machine could not take its part down; it is removed with the machine\n")
+            debug("*** a machine could not remove its part; it goes with the machine\n")
 
     def _close_cluster(self) -> None:
         if self._cluster is not None:
@@ -493,7 +493,7 @@ class Net:
         return self._nodes.make(self.topo.node_spec(name))
 
     def _node(self, node: Any) -> Node:
-        """The node itself, or of that name."""
+        """Return the node itself, or the node of that name."""
         if isinstance(node, Node):
             return node
         found = self.getNodeByName(node)
@@ -507,7 +507,7 @@ class Net:
         if hosts is None:
             return self.hosts
         if not isinstance(hosts, Sequence) or isinstance(hosts, str | bytes):
-            raise UsageError(f"{what}: {shown(hosts)} is no list of hosts; write net.get('h1', 'h2')")
+            raise UsageError(f"{what}: {shown(hosts)} is not a list of hosts; write net.get('h1', 'h2')")
         return [self._node(host) for host in hosts]
 
     def _running_links(self) -> LinkChanges:
@@ -527,7 +527,7 @@ def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:
 def _name(node: Any) -> str:
     """The name of a node that is given as itself or by name."""
     if not isinstance(node, str | Node):
-        raise UsageError(f"node {shown(node)} is no node; give one, or its name")
+        raise UsageError(f"node {shown(node)} is not a node; give one, or its name")
     return node.name if isinstance(node, Node) else node
 
 

@@ -97,11 +97,11 @@ def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions)
     """
     if not isinstance(topo, Topo) or not isinstance(options, PlanOptions):
         raise PlanError(
-            f"make_plan: {shown(topo)}, {shown(options)} are no Topo and PlanOptions; give one of each"
+            f"make_plan: {shown(topo)}, {shown(options)} are not Topo and PlanOptions; give one of each"
         )
     if not isinstance(machines, Sequence) or not all(isinstance(each, MachineSpec) for each in machines):
         raise PlanError(
-            f"make_plan: machines {shown(machines)} are no list of MachineSpec; write [MachineSpec(...)]"
+            f"make_plan: machines {shown(machines)} are not list of MachineSpec; write [MachineSpec(...)]"
         )
     layout = lay_out(topo, machines, options.least_cut_delay_ns)
     segments = find_segments(layout)

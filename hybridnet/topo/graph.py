@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Graph: the nodes, ports and links of a description. Names, ports and interfaces are each given once."""
+"""Graph: the nodes, ports and links of a description. Names, ports and interfaces are unique."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_PORTS = 65279  # of a switch, in OpenFlow
 
 
 class Graph:
-    """What a `hybridnet.Topo` has been told."""
+    """What a `hybridnet.Topo` has been given."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSpec] = {}
@@ -32,7 +32,7 @@ class Graph:
         self._pairs: dict[frozenset[str], list[LinkSpec]] = {}
 
     def add_node(self, name: Any, kind: str, options: Mapping[str, Any]) -> str:
-        """Raises TopologyError, UnitError: the name is taken or malformed, or an option makes no sense."""
+        """Raise TopologyError, UnitError: the name is taken or malformed, or an option makes no sense."""
         check_node_name(name, kind)
         if name in self.nodes:
             raise TopologyError(
@@ -58,7 +58,7 @@ class Graph:
     def add_link(
         self, node1: str, node2: str, port1: Any, port2: Any, key: Any, options: Mapping[str, Any]
     ) -> int:
-        """Returns its key among the links of the two nodes. What is refused leaves nothing behind."""
+        """Add a link. Returns its key among the links of the two nodes. A refused link leaves nothing behind."""
         what = f"link {plain(node1)}-{plain(node2)}"
         nodes = self.known(node1, what), self.known(node2, what)
         if node1 == node2:
@@ -94,7 +94,7 @@ class Graph:
         self._ports[dst][ports[1]] = (src, ports[0])
 
     def known(self, name: Any, what: str) -> NodeSpec:
-        """The node of that name. Raises TopologyError where there is none; `what` says who asks."""
+        """The node of that name. Raises TopologyError if there is none; `what` says who asks."""
         try:
             return self.nodes[name]
         except (KeyError, TypeError):

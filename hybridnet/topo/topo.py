@@ -3,7 +3,7 @@
 
 Mininet's vocabulary, and two additions: `machine=` says where a node lives, and `addSimHost`, `addSimRouter`,
 `addSimSwitch` describe nodes that exist only inside the simulator. Whether a link becomes a veth pair, a
-simulated link behind portals, or a cut link between two instances is the plan's business: nobody wires that
+simulated link behind portals, or a cut link between two instances is for the plan to decide: nobody places portals
 by hand.
 
 It is the vocabulary; what it has been told is kept in a `hybridnet.topo.graph.Graph`.
@@ -57,7 +57,7 @@ class Topo:
         Args:
             name: letters, digits, ``_ . -``; unique in the topology.
             ip: ``"10.0.0.1/8"``; default: assigned by the plan. None: no address.
-            ip6: ``"fd00::1/64"``; default: assigned by the plan where the network has an ip6_base. None: no address.
+            ip6: ``"fd00::1/64"``; default: assigned by the plan if the network has an ip6_base. None: no address.
             mac: default: derived from the name, or from the address with autoSetMacs.
             defaultRoute: ``"via 10.0.0.254"`` or ``"dev h1-eth0"``.
             routes: list of (prefix, via) pairs.
@@ -92,9 +92,9 @@ class Topo:
             applications: what runs on it, such as ``[{"kind": "http_server", "port": 80, "size": "20 MB"}]``;
                 see docs/topologies.md.
             ip, ip6, mac, defaultRoute, machine: as of a host.
-            processing_delay: what it needs to handle a packet that arrives, such as ``"10us"``; packets are handled one
-                after the other. Default: no time.
-            processing_queue: how many packets may wait for that; default 1000.
+            processing_delay: the time it takes to handle a packet that arrives, such as ``"10us"``; packets are handled
+                one after the other. Default: no time.
+            processing_queue: how many packets may wait to be handled; default 1000.
 
         Raises:
             TopologyError: the name is taken or malformed, or an option or application does not exist.
@@ -121,7 +121,7 @@ class Topo:
         return self._graph.add_node(name, "simswitch", opts)
 
     def addNode(self, name: str, **opts: Any) -> str:
-        """Add a host, or a switch where isSwitch=True is given, as Mininet's `addNode` does."""
+        """Add a host, or with isSwitch=True a switch, as Mininet's `addNode` does."""
         is_switch = flag(opts.pop("isSwitch", False), f"node {plain(name)}: isSwitch", error=TopologyError)
         return self.addSwitch(name, **opts) if is_switch else self.addHost(name, **opts)
 
@@ -156,7 +156,7 @@ class Topo:
         Raises:
             TopologyError: a node is unknown, both ends are the same node, a port or interface is taken, or
                 an option does not exist.
-            UnitError: a quantity has no unit, is no number, or is out of range.
+            UnitError: a quantity has no unit, is not a number, or is out of range.
         """
         return self._graph.add_link(node1, node2, port1, port2, key, opts or self.lopts)
 
@@ -230,7 +230,7 @@ class Topo:
         return dict(self._graph.known(name, "nodeInfo").options)
 
     def port(self, src: str, dst: str) -> tuple[int, int]:
-        """The ports of the first link between two nodes, `src`'s first. Raises TopologyError where there is
+        """The ports of the first link between two nodes, `src`'s first. Raises TopologyError if there is
         none.
         """
         for end in (src, dst):
@@ -255,7 +255,7 @@ class Topo:
         return list(self._graph.nodes.values())
 
     def node_spec(self, name: str) -> NodeSpec:
-        """One node. Raises TopologyError where there is none of that name."""
+        """One node. Raises TopologyError if there is none of that name."""
         return self._graph.known(name, "node_spec")
 
     def link_specs(self) -> list[LinkSpec]:
@@ -266,7 +266,7 @@ class Topo:
     def sorted(items: list[str]) -> list[str]:
         """Names in natural order."""
         if not isinstance(items, Iterable):
-            raise TopologyError(f"sorted: {shown(items)} is no list of names; write ['h2', 'h10']")
+            raise TopologyError(f"sorted: {shown(items)} is not a list of names; write ['h2', 'h10']")
         return sorted((text(item, "sorted: name", error=TopologyError) for item in items), key=natural)
 
     def revised(self, nodes: Mapping[str, Mapping[str, Any]], links: Mapping[str, Any]) -> Topo:
@@ -279,7 +279,7 @@ class Topo:
         for given in (nodes, links, *(nodes.values() if isinstance(nodes, Mapping) else ())):
             if not isinstance(given, Mapping):
                 raise TopologyError(
-                    f"revised: {shown(given)} is no dictionary of options; write {{'bw': 10}}"
+                    f"revised: {shown(given)} is not a dictionary of options; write {{'bw': 10}}"
                 )
         made = Topo()
         made._graph = self._graph.revised(nodes, links)
@@ -299,6 +299,6 @@ def _options(params: dict[str, Any], name: str) -> dict[str, Any]:
     given = params.pop(name, None)
     if given is not None and not isinstance(given, Mapping):
         raise TopologyError(
-            f"Topo: {name} {shown(given)} is no dictionary of options; write {{'machine': 'm1'}}"
+            f"Topo: {name} {shown(given)} is not a dictionary of options; write {{'machine': 'm1'}}"
         )
     return dict(given or {})

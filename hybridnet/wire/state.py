@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The wires that run on this computer: where each is found, what it was told, and how it is told something else.
+"""The wires that run on this computer: where to find each, its options, and how to change them.
 
 A wire's folder, ``STATE/RUN/wire-NAME``, has the control socket of its instance and ``options.json``: the options of
-each direction as they were written. A change is those options with what is new, resolved afresh; so whoever changes one
-need not know the others, and two who change at once do it one after the other.
+each direction as they were written. A change is those options with the new ones, resolved afresh. So whoever changes
+one need not know the others, and two changes at once happen one after the other.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def options_of_ways(
     forward: Mapping[str, object] | None,
     backward: Mapping[str, object] | None,
 ) -> dict[str, Options]:
-    """The options of each direction: those of both, and its own, which go first. Raises UsageError."""
+    """Return the options of each direction: those of both, and its own, which take precedence. Raises UsageError."""
     common = given_options(options, what)
     own = {"forward": forward, "backward": backward}
     for word, given in own.items():
         if given is not None and not isinstance(given, Mapping):
-            raise UsageError(f"{what}: {word} {shown(given)} is no dictionary; write {{'delay': '5 ms'}}")
+            raise UsageError(f"{what}: {word} {shown(given)} is not a dictionary; write {{'delay': '5 ms'}}")
     return {key: {**common, **given_options(own[word] or {}, f"{what}, {word}")} for key, word in WAYS}
 
 
@@ -79,14 +79,14 @@ def resolve_ways(what: str, options: Mapping[str, Options]) -> dict[str, Directi
 
 
 def write_options(directory: Path, options: Mapping[str, Options]) -> None:
-    """Records what a wire was told."""
+    """Record a wire's options."""
     new = directory / f"{_FILE}.new"
     new.write_text(json.dumps(options))
     new.rename(directory / _FILE)
 
 
 def read_directions(directory: Path) -> dict[str, Direction]:
-    """What was asked of the wire with this folder, last."""
+    """Return the last options of the wire with this folder."""
     return resolve_ways(directory_name(directory), json.loads((directory / _FILE).read_text()))
 
 
@@ -96,17 +96,17 @@ def directory_name(directory: Path) -> str:
 
 
 def change(directory: Path, changes: Mapping[str, Options], ask: Ask) -> dict[str, Direction]:
-    """Tells the instance what is new, and records it.
+    """Tell the instance what is new, and record it.
 
     Args:
         changes: the options of each direction that are given.
-        ask: gives a request to the instance's control socket and returns the answer.
+        ask: sends a request to the instance's control socket and returns the answer.
 
     Returns:
         What holds from now on.
 
     Raises:
-        UsageError, UnitError: what is given makes no sense; nothing has changed.
+        UsageError, UnitError: the options make no sense; nothing has changed.
         MachineError: the instance refused it; nothing has changed.
     """
     what = directory_name(directory)
@@ -127,7 +127,7 @@ def set_wire(
     backward: Mapping[str, object] | None = None,
     **options: object,
 ) -> dict[str, Direction]:
-    """Changes a wire that another process of this computer runs, as `Wire.set` does.
+    """Change a wire that another process of this computer runs, as `Wire.set` does.
 
     Returns:
         What holds now, ``a_to_b`` and ``b_to_a``.
@@ -140,7 +140,7 @@ def set_wire(
     found = reachable(name)
     if found is None:
         raise UsageError(
-            f"wire {name}: there is none of this name; there are {', '.join(_names()) or 'none'}"
+            f"wire {name}: there is no wire of this name; there are {', '.join(_names()) or 'none'}"
         )
     directory, connection = found
     with connection, connection.makefile("rwb") as lines:
@@ -159,7 +159,7 @@ def set_wire(
 def reachable(name: str) -> tuple[Path, socket.socket] | None:
     """The folder of the wire of this name, and a connection to its instance.
 
-    A socket that nobody serves was left by one that was killed.
+    A socket that nobody serves was left by a wire that was killed.
     """
     for path in _sockets().get(name, []):
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -190,7 +190,7 @@ def _sockets() -> dict[str, list[Path]]:
 
 @contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """While nobody else changes this wire."""
+    """Hold the lock that keeps others from changing this wire."""
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -20,7 +20,7 @@ from hybridnet.cli.main import main
         (["wire", "a", "a"], "both ends are a"),
         (["wire", "set", "a-b", "--record", "x.pcapng"], "--record cannot be changed while a wire runs"),
         (["wire", "a"], "the following arguments are required: B"),
-        (["wire", "set", "no-such-wire", "--delay", "1ms"], "there is none of this name"),
+        (["wire", "set", "no-such-wire", "--delay", "1ms"], "there is no wire of this name"),
         (["wire", "set", "no-such-wire", "--portal", "pcap"], "--portal cannot be changed while a wire runs"),
     ],
 )

@@ -59,5 +59,5 @@ def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
     with pytest.raises(UsageError, match=r"nowhere/a\.py: there is no such file"):
         Ryu("c0", "nowhere/a.py")
     for port in (0, 65536, "6653", True):
-        with pytest.raises(UsageError, match="is no TCP port"):
+        with pytest.raises(UsageError, match="is not a TCP port"):
             RemoteController("c0", port=port)  # type: ignore[arg-type]

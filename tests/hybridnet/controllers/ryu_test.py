@@ -43,7 +43,7 @@ def test_missing_app_file_is_named() -> None:
 @pytest.mark.usefixtures("any_python")
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_port_out_of_range_is_named(port: int) -> None:
-    with pytest.raises(UsageError, match=f"{port} is no TCP port"):
+    with pytest.raises(UsageError, match=f"{port} is not a TCP port"):
         RyuController(["tree_switch"], port=port)
 
 

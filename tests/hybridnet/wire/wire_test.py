@@ -151,7 +151,7 @@ def test_what_the_instance_refuses_is_not_recorded(tmp_path: Path) -> None:
 
 
 def test_setting_needs_a_wire_and_something_to_change() -> None:
-    with pytest.raises(UsageError, match="wire w: there is none of this name; there are none"):
+    with pytest.raises(UsageError, match="wire w: there is no wire of this name; there are none"):
         set_wire("w", delay="5ms")
     with pytest.raises(UsageError, match="nothing to change is given"):
         set_wire("w", rate=None)
