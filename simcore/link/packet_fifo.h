@@ -32,6 +32,15 @@ class PacketFifo {
     return packet;
   }
 
+  const Packet& front() const { return *packets_.front(); }  // precondition: !empty()
+
+  // The newest. Precondition: !empty().
+  PacketPtr pop_back() {
+    PacketPtr packet = packets_.pop_back();
+    bytes_ -= packet->wire_size();
+    return packet;
+  }
+
   // All that waits, in order.
   std::vector<PacketPtr> drain() {
     std::vector<PacketPtr> all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The queues that people can ask for. Of each its header has the parameters, a table of them and make_queue().
+#include "simcore/link/class_queue.h"
 #include "simcore/link/codel.h"
 #include "simcore/link/fq_codel.h"
 #include "simcore/link/queue_model.h"
@@ -21,6 +22,8 @@ const OptionFamily<QueueModel>& queue_models() {
                                                    model<QueueModel>(Red::Config::options()),
                                                    model<QueueModel>(CodelConfig::options()),
                                                    model<QueueModel>(FqCodel::Config::options()),
+                                                   model<QueueModel>(PriorityConfig::options()),
+                                                   model<QueueModel>(WeightedConfig::options()),
                                                });
   return family;
 }
