@@ -29,7 +29,7 @@ from hybridnet import (
     Wire,
 )
 from hybridnet.plan import PlanOptions
-from hybridnet.wire.options import KEYS
+from hybridnet.wire.options import keys
 from tests.bad_input.values import WRONG
 from tests.bad_input.walk import Subject
 from tests.hybridnet.net.net_test import Recorded
@@ -217,7 +217,7 @@ OF_CONTROLLERS = [
     }) for cls in (Ryu, Controller, OVSController)),
     Subject("Ryu(app)", lambda app: Ryu("c0", app), {"app": "tree_switch"}),
 ]  # fmt: skip
-DIRECTION = dict.fromkeys(KEYS)
+DIRECTION = dict.fromkeys(keys())
 NO_ROOT = [
     Subject("Cluster.local", Cluster.local, {"names": [5], "on_head_address": print}, {
         "names": NO_NAMES, "on_head_address": WRONG,
