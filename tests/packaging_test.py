@@ -119,7 +119,7 @@ def project() -> dict[str, list[str]]:
 def name_of(requirement: str) -> str:
     found = re.match(r"[\w-]+", requirement)
     assert found is not None, requirement
-    return found[0]
+    return found[0].replace("-", "_")
 
 
 def modules_of(tree: ast.AST) -> set[str]:
