@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -436,14 +438,14 @@ TEST_P(StampingBackendTest, an_arrival_is_the_kernels_instant_and_not_that_of_th
   make();
   SimTime sent = SimTime::zero();
   SimTime sent_by = SimTime::zero();
-  Call send_then_be_busy([&] {
+  Call send_then_be_late([&] {
     sent = loop_.wall_now();
     send(tcp_frame(1));
     sent_by = loop_.wall_now();
-    while (loop_.wall_now() < sent_by + Duration::ms(50)) {
-    }
+    // Asleep, not spinning: a real-time thread that spins keeps the kernel from taking the frame in.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   });
-  simulation_.schedule(send_then_be_busy, SimTime::zero());
+  simulation_.schedule(send_then_be_late, SimTime::zero());
   run_until_captured(1);
   ASSERT_EQ(link_.packets.size(), 1u);
   EXPECT_GE(link_.packets[0]->first_arrival, sent);
