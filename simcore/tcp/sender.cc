@@ -15,6 +15,14 @@ constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr Duration kWorstAckDelay = Duration::ms(200);  // TLP.max_ack_delay of RFC 8985 section 7.2
 constexpr Duration kCloseBehind = Duration::ms(1);
 
+// Bytes per second: what the congestion control asks for, and no more than the application allows. None: unpaced.
+std::optional<double> pacing_rate(const CongestionControl& control, const TcpOptions& options) {
+  const std::optional<double> wanted = control.pacing_rate();
+  if (!options.max_pacing_rate) return wanted;
+  const double most = static_cast<double>(options.max_pacing_rate->bits_per_second()) / 8;
+  return std::min(wanted.value_or(most), most);
+}
+
 }  // namespace
 
 TcpSender::TcpSender(const TcpOptions& options)
@@ -257,7 +265,7 @@ bool TcpSender::worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data
 std::int64_t TcpSender::longest_train() const {
   const std::int64_t longest = options_.longest_train;
   if (longest == 1) return longest;
-  std::optional<double> rate = control_->pacing_rate();
+  std::optional<double> rate = pacing_rate(*control_, options_);
   if (!rate && options_.size_trains_by_rate && rtt_.has_sample() && rtt_.srtt() > Duration::zero()) {
     rate = rate_of_window(congestion_.cwnd, congestion_.ssthresh, rtt_.srtt());
   }
@@ -311,7 +319,7 @@ void TcpSender::restart_after_idle(SimTime now) {
 }
 
 void TcpSender::pace(SimTime now, std::int64_t bytes) {
-  const auto rate = control_->pacing_rate();
+  const auto rate = pacing_rate(*control_, options_);
   if (!rate) return;
   const auto wait = static_cast<std::int64_t>(static_cast<double>(bytes) / *rate * 1e9);
   release_at_ = std::max(now, release_at_) + Duration::ns(wait);

@@ -106,6 +106,10 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 &O::window_of_linux,
                 {.help = "a reduced window is whole segments, and PRR is in proportion to the window, as in "
                          "Linux"}},
+               {"max_pacing_rate",
+                &O::max_pacing_rate,
+                {.help = "segments are spaced and leave no faster, as with SO_MAX_PACING_RATE; null: as the "
+                         "congestion control says"}},
                {"restart_after_idle",
                 &O::restart_after_idle,
                 {.help = "an idle connection begins with the initial window (RFC 5681, 4.1)"}},

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "simcore/tcp/rtt_estimator.h"
+#include "simcore/units/data.h"
 #include "simcore/units/time.h"
 
 namespace simcore {
@@ -80,6 +81,8 @@ struct TcpOptions {
   // Linux: a reduced window is whole segments, PRR is in proportion to the window and not to what is outstanding, and
   // what ends a recovery counts for growth.
   bool window_of_linux = false;
+  std::optional<DataRate>
+      max_pacing_rate;             // Linux's SO_MAX_PACING_RATE: segments are spaced, and leave no faster
   bool restart_after_idle = true;  // RFC 5681 section 4.1
   bool hystart = true;             // Ha and Rhee 2011; CUBIC only
   bool cubic_of_linux = false;     // where Linux's CUBIC is not that of RFC 9438: see linux_cubic.h
