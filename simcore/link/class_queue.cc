@@ -18,7 +18,6 @@ namespace simcore {
 namespace {
 
 constexpr double kMostPort = 65'535;
-constexpr double kMostClasses = 64;
 constexpr std::size_t kSelectors = 8;
 
 // The class selector of an IP packet: the upper three bits of its DSCP. None of what is no IP packet.
