@@ -49,7 +49,7 @@ def perform(target: object, name: str, arguments: dict[str, Any]) -> Any:
         MachineError: the verb raised something else, which is a defect of hybridnet; the message says what and where.
     """
     verbs = verbs_of(type(target))  # type: ignore[arg-type]  # a class is hashable
-    if name not in verbs:
+    if not isinstance(name, str) or name not in verbs:
         raise UsageError(f"an agent has no verb {name!r}; there are {', '.join(sorted(verbs))}")
     try:
         verbs[name].bind(target, **arguments)

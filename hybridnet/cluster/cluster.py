@@ -497,7 +497,7 @@ class Cluster:
     def _check(self, machine: str) -> None:
         if self._closing:
             raise MachineError(f"machine {machine}: the cluster is closed")
-        if machine not in self._workers:
+        if not isinstance(machine, str) or machine not in self._workers:
             raise UsageError(f"there is no machine {machine}; there are {', '.join(self._workers)}")
 
     def _beat(self) -> None:

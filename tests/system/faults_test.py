@@ -30,7 +30,7 @@ from tests.system.traces import network_namespaces_of, traces
 cloudpickle.register_pickle_by_value(faults)  # the agents have no tests
 
 BUILD = [
-    Fault("hybridnet.agent.agent:_check"),
+    Fault("hybridnet.agent.agent:check"),
     Fault("hybridnet.agent.switching:Switching.start", after=True),
     Fault("hybridnet.agent.switching:Switching._spawn", call=2, after=True),
     Fault("hybridnet.agent.switching:Switching._await_socket"),
