@@ -135,7 +135,7 @@ const OptionTable<UserModel::Config>& plugin_table() {
 const OptionTable<LinkOptions>& LinkOptions::options() {
   using L = LinkOptions;
   using M = LinkModel;
-  const auto of_model = [](Option<M> option) { return option.within(&L::model); };
+  const auto of_model = [](const Option<M>& option) { return option.within(&L::model); };
   static const OptionTable<L> table(
       "direction", "one direction of a link", L{},
       joined<L>(
@@ -143,7 +143,7 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
            {
                {"rate_model",
                 rate_models(),
-                [](L& of, RateModel model, const OptionValue&) { of.model.rate_model = std::move(model); },
+                [](L& of, RateModel given, const OptionValue&) { of.model.rate_model = std::move(given); },
                 {.help = "instead of the rate alone", .nullable = true, .spread = true}},
                {"jitter",
                 delay_models(),
@@ -186,7 +186,7 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                  .below = true}},
                {"reorder",
                 reorder_table(),
-                [](L& of, const Reorder& reorder) { of.reorder = reorder; },
+                [](L& of, const Reorder& given) { of.reorder = given; },
                 {.help = "packets that overtake others", .nullable = true, .spread = true}},
                {"aqm",
                 queue_models(),
@@ -206,7 +206,7 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                          {.help = "the queue keeps histograms of sojourn time and occupancy"}}),
                {"plugin",
                 plugin_table(),
-                [](L& of, UserModel::Config plugin) { of.plugin = std::move(plugin); },
+                [](L& of, UserModel::Config given) { of.plugin = std::move(given); },
                 {.help = "a plug-in of your own", .nullable = true, .spread = true}},
            }}));
   return table;

@@ -38,15 +38,15 @@ bool SnapshotReader::read_slice() {
   if (elements_ == Elements::none) return host_ < nodes.applications().size();
   read(link_, links.directions(), room, [&](std::size_t i) {
     links.read_into(snapshot_, i);
-    return 1;
+    return std::size_t{1};
   });
   read(node_, nodes.nodes().size(), room, [&](std::size_t i) {
     snapshot_.nodes.push_back(row_of(*nodes.nodes()[i]));
-    return 1;
+    return std::size_t{1};
   });
   read(interface_, nodes.interfaces().size(), room, [&](std::size_t i) {
     snapshot_.interfaces.push_back(row_of(*nodes.interfaces()[i]));
-    return 1;
+    return std::size_t{1};
   });
   return host_ < nodes.applications().size() || link_ < links.directions() || node_ < nodes.nodes().size() ||
          interface_ < nodes.interfaces().size();

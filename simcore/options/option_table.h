@@ -61,21 +61,21 @@ struct Option : OptionFacts {
 
   // A member that OptionType knows.
   template <class Member>
-  Option(std::string called, Member T::*member, OptionNote note)
+  Option(const std::string& called, Member T::*member, OptionNote note)
       : Option(
-            std::move(called), [member](const T& of) { return of.*member; },
+            called, [member](const T& of) { return of.*member; },
             [member](T& of, Member value) { of.*member = std::move(value); }, std::move(note)) {}
 
   // What two functions read and write: get(of), set(of, value).
   template <class Getter, class Setter>
-  requires std::invocable<Getter, const T&> Option(std::string called, Getter getter, Setter setter,
+  requires std::invocable<Getter, const T&> Option(const std::string& called, Getter getter, Setter setter,
                                                    OptionNote note) {
     using Type = OptionType<std::remove_cvref_t<std::invoke_result_t<Getter, const T&>>>;
     kind = Type::kKind;
     if constexpr (requires { Type::kItem; }) item = Type::kItem;
     if constexpr (requires { Type::kLeast; }) least = Type::kLeast;
     if constexpr (requires { Type::kNullable; }) nullable = true;
-    take(std::move(called), std::move(note), Type::kSuffix);
+    take(called, std::move(note), Type::kSuffix);
     get = [getter](const T& of) { return Type::write(getter(of)); };
     set = [setter](T& of, const OptionValue& value, const OptionFacts& facts, const std::string& place) {
       setter(of, Type::read(value, facts, place));
@@ -84,9 +84,9 @@ struct Option : OptionFacts {
 
   // A member whose values have names.
   template <class Enum>
-  Option(std::string called, Enum T::*member, Choices<Enum> choices_given, OptionNote note) {
+  Option(const std::string& called, Enum T::*member, Choices<Enum> choices_given, OptionNote note) {
     kind = OptionKind::choice;
-    take(std::move(called), std::move(note), "");
+    take(called, std::move(note), "");
     std::vector<std::pair<std::string, Enum>> values(choices_given.begin(), choices_given.end());
     for (const auto& [each, value] : values) choices.push_back(each);
     get = [member, values](const T& of) -> OptionValue {
@@ -111,14 +111,14 @@ struct Option : OptionFacts {
 
   // A member, or what set(of, value) makes of it, with a table of its own; a list of such, where the member is one.
   template <class Nested, class Setter>
-  Option(std::string called, const OptionTable<Nested>& nested, Setter setter, OptionNote note);
+  Option(const std::string& called, const OptionTable<Nested>& nested, Setter setter, OptionNote note);
 
   // What set(of, value, given) makes of a model by its name.
   template <class Model, class Setter>
-  Option(std::string called, const OptionFamily<Model>& models, Setter setter, OptionNote note) {
+  Option(const std::string& called, const OptionFamily<Model>& models, Setter setter, OptionNote note) {
     kind = OptionKind::family;
     family = &models.facts();
-    take(std::move(called), std::move(note), "");
+    take(called, std::move(note), "");
     set = [&models, setter](T& of, const OptionValue& value, const OptionFacts& facts,
                             const std::string& place) {
       if (!value.is_null()) return setter(of, models.read(value, place + ": " + facts.key), value);
@@ -127,13 +127,13 @@ struct Option : OptionFacts {
   }
 
   // What people write, and a plan says by other options.
-  static Option said(std::string called, OptionKind of_kind, OptionNote note,
-                     std::vector<std::string> names = {}) {
+  static Option said(const std::string& called, OptionKind of_kind, OptionNote note,
+                     const std::vector<std::string>& names = {}) {
     Option option;
     option.kind = of_kind;
-    option.choices = std::move(names);
+    option.choices = names;
     option.said_only = true;
-    option.take(std::move(called), std::move(note), "");
+    option.take(called, std::move(note), "");
     return option;
   }
 
@@ -146,8 +146,8 @@ struct Option : OptionFacts {
 
   Option() = default;
 
-  void take(std::string given, OptionNote note, const char* suffix) {
-    name = std::move(given);
+  void take(const std::string& given, OptionNote note, const char* suffix) {
+    name = given;
     if (note.unit == "bytes" && kind == OptionKind::count) kind = OptionKind::size;
     if (note.unit == "%") kind = OptionKind::share;
     if (kind == OptionKind::share) note.least = 0, note.most = 1;
@@ -188,6 +188,7 @@ struct Option : OptionFacts {
 template <class Whole, class T>
 std::vector<Option<Whole>> within(const std::vector<Option<T>>& options, T Whole::*part) {
   std::vector<Option<Whole>> all;
+  all.reserve(options.size());
   for (const Option<T>& option : options) all.push_back(option.within(part));
   return all;
 }
@@ -296,13 +297,14 @@ class OptionTable {
 
 template <class T>
 template <class Nested, class Setter>
-Option<T>::Option(std::string called, const OptionTable<Nested>& nested, Setter setter, OptionNote note) {
+Option<T>::Option(const std::string& called, const OptionTable<Nested>& nested, Setter setter,
+                  OptionNote note) {
   constexpr bool kList =
       std::invocable<Setter, T&, std::vector<Nested>> && !std::invocable<Setter, T&, Nested>;
   kind = kList ? OptionKind::list : OptionKind::table;
   item = OptionKind::table;
   table = &nested.facts();
-  take(std::move(called), std::move(note), "");
+  take(called, note, "");
   set = [&nested, setter](T& of, const OptionValue& value, const OptionFacts& facts,
                           const std::string& place) {
     const std::string within = place + ": " + facts.key;

@@ -19,9 +19,10 @@ struct OptionValue {
   using Dict = std::vector<std::pair<std::string, OptionValue>>;  // in the order in which it was written
 
   OptionValue() = default;
+  // Implicit: every alternative is a value.
   template <class T>
-  requires(!std::same_as<std::remove_cvref_t<T>, OptionValue>) OptionValue(T given)
-      : is(std::move(given)) {}  // NOLINT(google-explicit-constructor): every alternative is a value
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  requires(!std::same_as<std::remove_cvref_t<T>, OptionValue>) OptionValue(T given) : is(std::move(given)) {}
 
   bool is_null() const { return std::holds_alternative<std::monostate>(is); }
   const Dict* dict() const { return std::get_if<Dict>(&is); }
