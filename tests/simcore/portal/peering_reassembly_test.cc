@@ -25,7 +25,7 @@ Piece piece(std::uint64_t batch, std::uint16_t index, std::uint32_t body_size = 
   Piece p;
   p.header.datagram = {kMagic, DatagramKind::piece, 0, kPiece, 0};
   p.header.batch = batch;
-  p.header.base_time_ns = static_cast<std::int64_t>(batch) * 1'000;
+  p.header.base_time_ns = static_cast<std::int64_t>(batch % 1'000'000'000) * 1'000;  // also of a forged batch
   p.header.first_segment = batch * 10;
   p.header.segments = 10;
   p.header.body_size = p.header.raw_size = body_size;
