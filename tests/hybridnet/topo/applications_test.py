@@ -180,7 +180,7 @@ def test_a_tcp_that_makes_no_sense_is_refused(tcp: Any, error: str) -> None:
 
 
 def test_every_option_of_a_tcp_is_in_the_plans_schema_and_taken_by_the_binding() -> None:
-    values = {"flag": True, "count": 20, "size": "64 kB", "duration": "100ms"}
+    values = {"flag": True, "count": 20, "size": "64 kB", "duration": "100ms", "rate": "10 Mbit/s"}
     given: dict[str, Any] = {
         name: option.choices[-1] if option.kind == "choice" else values[option.kind]
         for name, option in table("tcp").said.items()

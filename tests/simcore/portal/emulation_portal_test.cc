@@ -181,6 +181,8 @@ class EmulationPortalTest : public NetworkNamespaceTest {
     loop_.add(*portal_);
   }
 
+  std::unique_ptr<PacketSocket> await_kernel_stamps();
+
   void send(const Bytes& frame, const VirtioNetHeader& header = {}) {
     const PacketSocket::OutgoingFrame outgoing{header, frame, 0};
     const auto result = network_->send({&outgoing, 1});
@@ -434,7 +436,29 @@ TEST_P(AnyBackendTest, writes_virtual_payload_as_zeros) {
                           [](std::uint8_t byte) { return byte == 0; }));
 }
 
+// The kernel begins to stamp frames a moment after the first socket has asked for it: net_enable_timestamp() leaves the
+// switch to a work queue. Until then a stamp is the instant of the read. Ends when stamps are the kernel's, and has the
+// socket that asked for them, which keeps them switched on.
+std::unique_ptr<PacketSocket> EmulationPortalTest::await_kernel_stamps() {
+  auto socket = std::make_unique<PacketSocket>("p0", PacketSocket::Options{});
+  Bytes room(PacketPool::kLargestFrame);
+  socket->provide(0, room);
+  const auto late = std::chrono::milliseconds(4);
+  for (int tries = 0; tries < 1'000; ++tries) {
+    send(tcp_frame(1));
+    const std::int64_t sent_by =
+        std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+    std::this_thread::sleep_for(late);
+    const auto batch = socket->receive(1);
+    if (!batch.empty() && batch[0].realtime_ns < sent_by + std::chrono::nanoseconds(late / 2).count())
+      return socket;
+  }
+  ADD_FAILURE() << "the kernel stamps no frames";
+  return socket;
+}
+
 TEST_P(StampingBackendTest, an_arrival_is_the_kernels_instant_and_not_that_of_the_read) {
+  const auto keeps_stamps_on = await_kernel_stamps();
   make();
   SimTime sent = SimTime::zero();
   SimTime sent_by = SimTime::zero();
