@@ -25,7 +25,7 @@ import secrets
 import threading
 from pathlib import Path
 
-from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, network_namespace, state_directory
@@ -80,8 +80,13 @@ class Fabric:
 
     def _remove_device(self) -> None:
         """The kernel takes a namespace down some time after its last user is gone; our own device goes now."""
-        if self._descriptor >= 0 and Path(f"/sys/class/net/{self.device}").exists():
-            run(["ip", "link", "del", "dev", self.device])
+        device = Path(f"/sys/class/net/{self.device}")
+        if device.exists():
+            try:
+                run(["ip", "link", "del", "dev", self.device])
+            except HybridnetError:
+                if device.exists():  # else the kernel was faster
+                    raise
 
     def _let_go(self) -> None:
         if self._descriptor >= 0:
