@@ -5,13 +5,45 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from typing import Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
 from hybridnet.plan.options import PORT_TYPES
 
-__all__ = ["add_network_arguments", "controller_of", "plan_options"]
+MOST_MACHINES = 1000
+
+__all__ = ["add_machines_argument", "add_network_arguments", "controller_of", "machine_names", "plan_options"]
+
+
+def add_machines_argument(parser: Any) -> None:
+    """Add --machines."""
+    parser.add_argument(
+        "--machines",
+        metavar="N|NAME,NAME",
+        help="spread a network that names no machines itself over so many machines on this computer (m1, m2 ...), or "
+        "over these; default: the machines that the topology names, else m1",
+    )
+
+
+def machine_names(text: str | None) -> list[str]:
+    """The names that --machines means; none where it is not given.
+
+    Example:
+        >>> machine_names("2"), machine_names("a,b"), machine_names(None)
+        (['m1', 'm2'], ['a', 'b'], [])
+    """
+    if text is None:
+        return []
+    if text.isdecimal() and 1 <= int(text) <= MOST_MACHINES:
+        return [f"m{number}" for number in range(1, int(text) + 1)]
+    names = text.split(",")
+    if not all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name) for name in names):
+        raise UsageError(
+            f"--machines {text}: write a number from 1 to {MOST_MACHINES}, or names such as m1,m2"
+        )
+    return names
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:

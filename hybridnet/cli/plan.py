@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import argparse
 
-from hybridnet.cli.network import add_network_arguments, plan_options
+from hybridnet.cli.network import add_machines_argument, add_network_arguments, machine_names, plan_options
 from hybridnet.cli.topology import add_topology_arguments, find_topology
-from hybridnet.errors import UsageError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan.spread import spread
 from hybridnet.topo import Topo, natural
 
 SUMMARY = "Show what each machine would make, and whether it fits. Needs no root."
 EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
+  hybridnet plan --topo linear,8 --machines 2
   hybridnet plan my_topologies.py --topo mytopo --json
 """
 
@@ -20,9 +21,7 @@ EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE.py, --topo, how to build it, and --json."""
     add_topology_arguments(parser)
-    parser.add_argument(
-        "--machines", metavar="NAME,NAME", help="default: the machines that the topology names, else m1"
-    )
+    add_machines_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     add_network_arguments(parser)
 
@@ -32,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.agent.facts import facts
 
     topo = find_topology(arguments.file, arguments.topo)
-    names = _names(arguments.machines) if arguments.machines is not None else _named_machines(topo)
+    names = machine_names(arguments.machines) or _named_machines(topo)
+    if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
+        topo = spread(topo, names).topo
     here = facts()
     machines = [
         MachineSpec(
@@ -46,13 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
     plan = make_plan(topo, machines, PlanOptions(token="0" * 16, **plan_options(arguments)))
     print(plan.dumps() if arguments.json else plan)
     return 0
-
-
-def _names(text: str) -> list[str]:
-    names = text.split(",")
-    if not all(names):
-        raise UsageError(f"--machines {text!r}: a name is empty; write for example --machines m1,m2")
-    return names
 
 
 def _named_machines(topo: Topo) -> list[str]:

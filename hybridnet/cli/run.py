@@ -9,19 +9,27 @@ import importlib
 import re
 import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hybridnet.cli.network import add_network_arguments, controller_of, plan_options
+from hybridnet.cli.network import (
+    add_machines_argument,
+    add_network_arguments,
+    controller_of,
+    machine_names,
+    plan_options,
+)
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.plan.spread import spread
 from hybridnet.system.log import LEVELS, info, setLogLevel
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run their_mininet_script.py -- its arguments
+  hybridnet run --machines 2 their_mininet_script.py
   hybridnet run --topo tree,2 --test pingall
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
@@ -43,10 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: tree_switch",
     )
     where = parser.add_mutually_exclusive_group()
+    add_machines_argument(where)
     where.add_argument(
         "--ssh",
         metavar="HOST,HOST",
-        help="machines m1, m2 ... are these computers; default: machines on this computer",
+        help="machines m1, m2 ... are these computers; default: machines on this computer. A network that names no "
+        "machines itself is spread over them",
     )
     where.add_argument(
         "--dask", metavar="ADDRESS", help="the machines are the workers of this Dask scheduler"
@@ -66,13 +76,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Run it. Return 1 when the test lost pings."""
     setLogLevel(arguments.verbosity)
     if arguments.topo is None and arguments.file is not None:
-        _refuse_network_arguments(arguments)
-        return _run_script(arguments.file, arguments.script_arguments)
+        return _run_script(arguments)
     topo = find_topology(arguments.file, arguments.topo)
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.net import Net
 
     with _machines(arguments) as cluster:
+        names = cluster.machines if cluster is not None else machine_names(arguments.machines)
+        if names and not any(spec.machine for spec in topo.node_specs()):
+            laid = spread(topo, names)
+            info(f"*** Spreading {laid}\n")
+            topo = laid.topo
         with BuildProgress() as progress:
             net = Net(
                 topo,
@@ -88,12 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_network_arguments(arguments: argparse.Namespace) -> None:
+def _refuse_network_arguments(arguments: argparse.Namespace, of_scripts: set[str]) -> None:
     """Refuse options that a script would not see: it decides itself what it builds."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     defaults = vars(parser.parse_args([]))
-    for name in sorted(set(defaults) - {"file", "script_arguments", "verbosity"}):
+    for name in sorted(set(defaults) - {"file", "script_arguments", "verbosity"} - of_scripts):
         if getattr(arguments, name) != defaults[name]:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
@@ -104,24 +118,39 @@ def _refuse_network_arguments(arguments: argparse.Namespace) -> None:
 
 def _machines(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Any]:
     """The machines that the arguments ask for; None means local ones, which the network makes itself."""
-    from hybridnet.cluster import Cluster
+    opening = _opening(arguments)
+    return contextlib.nullcontext() if opening is None else opening()
 
-    if arguments.ssh is not None:
-        return Cluster.ssh(arguments.ssh.split(","))
-    if arguments.dask is not None:
-        if not re.fullmatch(r"tls://[^/:]+:\d+", arguments.dask):
-            raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
+
+def _opening(arguments: argparse.Namespace) -> Callable[[], Any] | None:
+    """What opens the cluster that the arguments ask for; None where its machines are local."""
+    if arguments.dask is not None and not re.fullmatch(r"tls://[^/:]+:\d+", arguments.dask):
+        raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
+    if arguments.ssh is None and arguments.dask is None:
+        return None
+
+    def opening() -> Any:
+        from hybridnet.cluster import Cluster
+
+        if arguments.ssh is not None:
+            return Cluster.ssh(arguments.ssh.split(","))
         return Cluster.connect(arguments.dask)
-    return contextlib.nullcontext()
+
+    return opening
 
 
-def _run_script(file: str, script_arguments: list[str]) -> int:
+def _run_script(arguments: argparse.Namespace) -> int:
     """Run a script as `python FILE.py` would."""
+    file = arguments.file
     if not Path(file).is_file():
         raise UsageError(f"{file}: there is no such file")
-    before, sys.argv = sys.argv, [file, *script_arguments]
+    importing = importlib.import_module("hybridnet.mininet.importing")
+    of_mininet = importing.imports_mininet(Path(file))
+    _refuse_network_arguments(arguments, {"machines", "ssh", "dask"} if of_mininet else set())
+    before, sys.argv = sys.argv, [file, *arguments.script_arguments]
+    place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
     try:
-        with user_code(file, ExperimentError), _mininet_for(file):
+        with user_code(file, ExperimentError), place:
             names = runpy.run_path(file, run_name="__main__")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -135,18 +164,21 @@ def _run_script(file: str, script_arguments: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _mininet_for(file: str) -> Iterator[None]:
-    """Have `import mininet` mean hybridnet's front of that name, where the script imports it."""
-    importing = importlib.import_module("hybridnet.mininet.importing")
-    if not importing.imports_mininet(Path(file)):
-        yield
-        return
-    info(f"*** {file} imports mininet: hybridnet takes its place\n")
-    importing.take_the_name()
+def _in_place_of_mininet(arguments: argparse.Namespace) -> Iterator[None]:
+    """Have `import mininet` mean hybridnet's front of that name, on the machines that the arguments ask for."""
+    info(f"*** {arguments.file} imports mininet: hybridnet takes its place\n")
+    importlib.import_module("hybridnet.mininet.importing").take_the_name()
+    machines = importlib.import_module("hybridnet.mininet.machines")
+    names, opening = machine_names(arguments.machines), _opening(arguments)
+    if names or opening is not None:
+        machines.spread_over(machines.Machines(names, opening))
     try:
         yield
     finally:
-        importlib.import_module("hybridnet.mininet.net").remove_forgotten()
+        try:
+            importlib.import_module("hybridnet.mininet.net").remove_forgotten()
+        finally:
+            machines.end_machines()
 
 
 def _use(net: Any, test: str | None) -> None:

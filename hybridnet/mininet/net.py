@@ -20,6 +20,7 @@ from hybridnet.errors import UsageError
 from hybridnet.mininet.controllers import Controller, DefaultController
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.log import error, info, output, warn
+from hybridnet.mininet.machines import machines_of_the_run
 from hybridnet.mininet.node import Host, OVSKernelSwitch, Switch, commands_wait
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse
@@ -95,6 +96,7 @@ class Mininet:
         self.nameToNode: dict[str, Any] = {}
         self.built = False
         self.live: Net | None = None
+        self.machines = machines_of_the_run()
         self._making = False
         if topo is not None and build:
             self.build()
@@ -214,8 +216,16 @@ class Mininet:
         self._making = True
         try:
             self.build()
+            topo, cluster = self._description(), None
+            if self.machines is not None:
+                cluster = self.machines.cluster()
+                topo = self.machines.spread(topo)
             net = Net(
-                self._description(), controller=None, waitConnected=False, autoStaticArp=self.autoStaticArp
+                topo,
+                controller=None,
+                waitConnected=False,
+                autoStaticArp=self.autoStaticArp,
+                cluster=cluster,
             )
             for controller in self.controllers:
                 net.addController(controller.behind())

@@ -110,15 +110,22 @@ class Graph:
         """Each port of a node, with the node and port at its other end; by number."""
         return iter(sorted(self._ports[name].items()))
 
-    def revised(self, nodes: Mapping[str, Mapping[str, Any]], links: Mapping[str, Any]) -> Graph:
-        """The same network with other options of nodes, and with `links`, which every link has that names neither the
-        option nor a class of its own.
+    def revised(
+        self,
+        nodes: Mapping[str, Mapping[str, Any]],
+        links: Mapping[str, Any],
+        own: Mapping[str, Mapping[str, Any]],
+    ) -> Graph:
+        """The same network with other options of nodes and of single links (`own`, by name), and with `links`, which
+        every link has that names neither the option nor a class of its own.
 
         Raises:
             TopologyError, UnitError: an option makes no sense there.
         """
         for name in nodes:
             self.known(name, "revised")
+        if alien := own.keys() - {link.name for link in self.links}:
+            raise TopologyError(f"revised: there is no link {shown(min(alien))}; links are named like h1-s1")
         link_options(links, "revised")
         made = Graph()
         made.emulated = self.emulated
@@ -129,17 +136,22 @@ class Graph:
                 resolved = resolve_node(spec.kind, name, options)
             made.nodes[name] = replace(spec, options=options, resolved=resolved)
         made._ports, made._interfaces = self._ports, self._interfaces
-        made.links = [self._relinked(link, links) for link in self.links]
+        made.links = [self._relinked(link, links, own.get(link.name)) for link in self.links]
         for link in made.links:
             made._pairs.setdefault(frozenset((link.a.node, link.b.node)), []).append(link)
         return made
 
-    def _relinked(self, link: LinkSpec, defaults: Mapping[str, Any]) -> LinkSpec:
-        if not defaults or link.options.get("cls") is not None:
+    def _relinked(
+        self, link: LinkSpec, defaults: Mapping[str, Any], own: Mapping[str, Any] | None
+    ) -> LinkSpec:
+        options = link.options if own is None else link_options(own, f"link {link.name}")
+        if options.get("cls") is None:
+            options = {**defaults, **options}
+        if options == link.options:
             return link
         nodes = self.nodes[link.a.node], self.nodes[link.b.node]
         ports = link.a.port, link.b.port
-        return describe_link(nodes, ports, link.key, link.name, {**defaults, **link.options})
+        return describe_link(nodes, ports, link.key, link.name, options)
 
     def _free_port(self, node: str, wanted: Any, what: str) -> int:
         taken = self._ports[node]

@@ -269,20 +269,32 @@ class Topo:
             raise TopologyError(f"sorted: {shown(items)} is not a list of names; write ['h2', 'h10']")
         return sorted((text(item, "sorted: name", error=TopologyError) for item in items), key=natural)
 
-    def revised(self, nodes: Mapping[str, Mapping[str, Any]], links: Mapping[str, Any]) -> Topo:
+    def revised(
+        self,
+        nodes: Mapping[str, Mapping[str, Any]],
+        links: Mapping[str, Any],
+        own: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Topo:
         """A copy with other options of some nodes, and with options of all links that do not say otherwise: what the
         classes of a `hybridnet.Net` add to the description. This one stays as it is.
+
+        Args:
+            nodes: the options of those nodes, by name.
+            links: the options of all links.
+            own: the options of single links, by the link's name, in place of those that it has.
 
         Raises:
             TopologyError, UnitError: an option makes no sense there.
         """
-        for given in (nodes, links, *(nodes.values() if isinstance(nodes, Mapping) else ())):
+        own = {} if own is None else own
+        each = [value for given in (nodes, own) if isinstance(given, Mapping) for value in given.values()]
+        for given in (nodes, links, own, *each):
             if not isinstance(given, Mapping):
                 raise TopologyError(
                     f"revised: {shown(given)} is not a dictionary of options; write {{'bw': 10}}"
                 )
         made = Topo()
-        made._graph = self._graph.revised(nodes, links)
+        made._graph = self._graph.revised(nodes, links, own)
         return made
 
     def _named(self, wanted: Any, sort: bool) -> list[str]:

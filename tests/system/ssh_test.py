@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from hybridnet.errors import MachineError
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import clean_all
 from tests.system.machine_plans import pair, tree
+from tests.system.ssh_place import ssh_place
 
 pytestmark = pytest.mark.slow
 
@@ -30,48 +30,8 @@ LOOKS = "ip -o link | cut -d: -f2 | sort; ps ax -o comm | grep -v -e '^sh$' -e '
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cluster, list[SshMachine]]]:
-    """Two local machines, each with an sshd, and how to get there."""
-    directory = tmp_path_factory.mktemp("ssh")
-    for key in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / key], check=True)
-    (directory / "authorized").write_text((directory / "user.pub").read_text())
-    hosts = []
-    with Cluster.local(["a", "b"]) as outer:
-        for name in outer.machines:
-            address = outer.address(name)
-            configuration = directory / f"sshd-{name}"
-            configuration.write_text(
-                textwrap.dedent(
-                    f"""\
-                    ListenAddress {address}
-                    HostKey {directory}/host
-                    AuthorizedKeysFile {directory}/authorized
-                    PermitRootLogin prohibit-password
-                    PasswordAuthentication no
-                    StrictModes no
-                    UsePAM no
-                    PidFile none
-                    """
-                )
-            )
-            outer.call(name, "exec", argv=["mkdir", "-p", "/run/sshd"])
-            sshd = ["/usr/sbin/sshd", "-D", "-e", "-f", str(configuration)]
-            outer.call(name, "start_process", node="", command=sshd)
-            known = directory / "known"
-            with known.open("a") as file:
-                file.write(f"{address} {(directory / 'host.pub').read_text()}")
-            hosts.append(
-                SshMachine(
-                    f"root@{address}",
-                    python=sys.executable,
-                    identity=str(directory / "user"),
-                    options=("-o", f"UserKnownHostsFile={known}", "-o", "StrictHostKeyChecking=yes"),
-                    state=str(directory / f"state-{name}"),
-                )
-            )
-            listening = f"ss -ltn | grep -q '{address}:22 '"
-            outer.call(name, "exec", argv=f"while ! {listening}; do sleep 0.05; done", timeout=20)
-        yield outer, hosts
+    with ssh_place(tmp_path_factory.mktemp("ssh")) as made:
+        yield made
 
 
 def look(outer: Cluster, machine: str) -> str:

@@ -52,7 +52,10 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["reproduce", "nothing"], "there is no experiment 'nothing'"),
         (["exec", "m1"], "no command is given"),
         (["plan", "--topo", "tree,x"], "--topo tree,x: tree: depth 'x' is not a whole number"),
-        (["plan", "--topo", "minimal", "--machines", "m1,"], "--machines 'm1,': a name is empty"),
+        (
+            ["plan", "--topo", "minimal", "--machines", "m1,"],
+            "--machines m1,: write a number from 1 to 1000, or names",
+        ),
         (
             ["run", "--topo", "minimal", "--controller", "remote,port=x"],
             "write remote,ip=ADDRESS,port=NUMBER",

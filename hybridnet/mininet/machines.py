@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The machines over which a script's networks are spread, where the command line names some.
+
+Mininet's scripts know of one computer. `spread_over` says, before the script runs, which machines there are; each
+network is then partitioned when it is made, and one line says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hybridnet.cluster import Cluster
+from hybridnet.mininet.log import info
+from hybridnet.plan.spread import spread
+from hybridnet.topo import Topo
+
+__all__ = ["Machines", "end_machines", "machines_of_the_run", "spread_over"]
+
+
+@dataclass
+class Machines:
+    """Machines, and what of a network belongs on each.
+
+    Args:
+        names: of local machines, which each network makes for itself; those of `open` where that is given.
+        open: makes the cluster, when the first network needs it; None: the machines are local ones.
+        shares: of the nodes that each machine gets; None: equal ones.
+        machine_of: the machine of each node that has a place; with any, nothing is partitioned.
+    """
+
+    names: Sequence[str] = ()
+    open: Callable[[], Cluster] | None = None
+    shares: Sequence[float] | None = None
+    machine_of: Mapping[str, str] = field(default_factory=dict)
+    _cluster: Cluster | None = None
+
+    def cluster(self) -> Cluster | None:
+        """The cluster, opened if that is not done; None for local machines."""
+        if self._cluster is None and self.open is not None:
+            self._cluster = self.open()
+            self.names = self._cluster.machines
+        return self._cluster
+
+    def spread(self, topo: Topo) -> Topo:
+        """The description laid over the machines; says how."""
+        laid = spread(topo, self.names, shares=self.shares, machine_of=self.machine_of)
+        info(f"*** Spreading {laid}\n")
+        return laid.topo
+
+    def close(self) -> None:
+        """End the machines that are not a network's own."""
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
+
+
+_of_the_run: Machines | None = None
+
+
+def spread_over(machines: Machines | None) -> None:
+    """Have the networks that are made from now on spread over these machines; None: over none."""
+    global _of_the_run
+    _of_the_run = machines
+
+
+def machines_of_the_run() -> Machines | None:
+    """What `spread_over` was told."""
+    return _of_the_run
+
+
+def end_machines() -> None:
+    """End the machines of the run: its script has ended."""
+    if _of_the_run is not None:
+        _of_the_run.close()
+    spread_over(None)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A script written for Mininet, unchanged, over two machines: on this computer, and over SSH."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.system.ssh_place import ssh_place
+
+pytestmark = pytest.mark.system
+
+SCRIPT = """
+from mininet.cli import CLI
+from mininet.link import TCLink
+from mininet.log import setLogLevel
+from mininet.net import Mininet
+from mininet.topo import Topo
+
+class Row(Topo):
+    def build(self, n=4):
+        last = None
+        for number in range(1, n + 1):
+            switch = self.addSwitch(f"s{number}")
+            self.addLink(self.addHost(f"h{number}"), switch)
+            if last:
+                self.addLink(last, switch, bw=50, delay="2ms")
+            last = switch
+
+setLogLevel("info")
+net = Mininet(topo=Row(), link=TCLink)
+net.start()
+assert net.pingAll() == 0
+h1, h4 = net.get("h1", "h4")
+print("time", h1.cmd("ping -c 3 -i 0.2 -q", h4.IP()).splitlines()[-1])
+net.configLinkStatus("s2", "s3", "down")
+print("down", "0 received" in h1.cmd("ping -c 1 -W 1", h4.IP()))
+net.configLinkStatus("s2", "s3", "up")
+print("up", "0 received" not in h1.cmd("ping -c 3 -W 5", h4.IP()))
+print("machines", *(node.cmd("hostname").strip() for node in net.hosts + net.switches))
+net.stop()
+"""
+
+
+def run_script(tmp_path: Path, *options: str, path: str = "") -> dict[str, str]:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-m", "hybridnet.cli", "run", *options, str(script)]
+    state = tmp_path / "state"
+    environment = {
+        **os.environ,
+        "PATH": f"{path}:{os.environ['PATH']}",
+        "HYBRIDNET_STATE_DIR": str(state),
+    }
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert not state.exists()  # the run has removed all that it made
+    assert "*** Spreading 8 nodes: 4 on m1, 4 on m2; 1 cut link\n" in done.stderr
+    told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    least_ms = float(told["time"].split("= ")[1].split("/")[0])
+    assert 12.0 <= least_ms < 13.5  # three links of 2 ms, there and back
+    assert (told["down"], told["up"]) == ("True", "True")
+    return told
+
+
+def test_over_two_machines_of_this_computer(tmp_path: Path) -> None:
+    told = run_script(tmp_path, "--machines", "2")
+    assert told["machines"] == "m1 m1 m2 m2 m1 m1 m2 m2"
+
+
+def test_over_ssh(tmp_path: Path) -> None:
+    with ssh_place(tmp_path) as (_, hosts):
+        told = run_script(
+            tmp_path, "--ssh", ",".join(host.target for host in hosts), path=str(tmp_path / "bin")
+        )
+        assert told["machines"] == "a a b b a a b b"
