@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""``hybridnet exec``: run a command on a machine of a running network, from another terminal."""
+"""``hybridnet exec``: run a command on a machine or in a host of a running network, from another terminal."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.journal import read_entries, start_time, state_directory
 
-SUMMARY = "Run a command on a machine of a running network."
-EXAMPLES = """  hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1
+SUMMARY = "Run a command on a machine, or in a host, of a running network."
+EXAMPLES = """  hybridnet exec h1 ping -c 3 10.0.0.2
+  hybridnet exec h1 bash
+  hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1
   hybridnet exec m2 ip netns
   hybridnet exec m1 tcpdump -ni s1-eth1 -c 5
 """
@@ -25,7 +28,7 @@ _INIT = "init of machine "
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """MACHINE and COMMAND."""
     parser.add_argument("--run", metavar="RUN", dest="run_name", help="which run, if several are running")
-    parser.add_argument("machine", metavar="MACHINE", help="its name, such as m1")
+    parser.add_argument("machine", metavar="MACHINE", help="a machine or a host, such as m1 or h1")
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND ...", help="the command and its arguments"
     )
@@ -48,17 +51,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a machine is: on this computer, in the namespaces of its init, or on another computer."""
+    """Where a machine is: on this computer, in the namespaces of its init, or on another computer. With `node`, a host
+    on it.
+    """
 
     run: str
     machine: str
     init_pid: int | None
     host: SshMachine | None
+    node: str = ""
 
     def enter(self, command: list[str]) -> list[str]:
         """What runs `command` there."""
         if self.host is not None:
             return self.host.enter_command(self.run, self.machine, command)
+        if self.node:
+            return [*_into_host(self.init_pid, self.node), "--", *command]
         return [
             "nsenter",
             f"--target={self.init_pid}",
@@ -73,20 +81,24 @@ class Place:
 
 
 def find_machine(machine: str, run_name: str | None) -> Place:
-    """Where a machine of a running network is.
+    """Where a machine of a running network is, or the machine of a host on this computer.
 
     Raises:
-        UsageError: no run, or more than one, has a machine of that name.
+        UsageError: no run, or more than one, has a machine or a host of that name.
     """
     found: dict[str, Place] = {}
     others: set[str] = set()
     for directory in _runs(run_name):
         for entry in _entries_of_living(directory):
             name = _machine_of(entry)
+            if name is None:
+                continue
+            place = Place(directory.name, name, entry.get("pid"), _host_of(entry))
             if name == machine:
-                host = _host_of(entry)
-                found[directory.name] = Place(directory.name, machine, entry.get("pid"), host)
-            elif name is not None:
+                found[directory.name] = place
+            elif place.host is None and _network_of(place.init_pid, machine).exists():
+                found.setdefault(directory.name, replace(place, node=machine))
+            else:
                 others.add(name)
     if len(found) > 1:
         raise UsageError(
@@ -94,8 +106,24 @@ def find_machine(machine: str, run_name: str | None) -> Place:
         )
     if not found:
         known = f"the machines are {', '.join(sorted(others))}" if others else "no network is running"
-        raise UsageError(f"there is no machine {machine}; {known}")
+        raise UsageError(f"there is no machine or host {machine} on this computer; {known}")
     return next(iter(found.values()))
+
+
+def _network_of(init_pid: int | None, host: str) -> Path:
+    """The file of a host's network namespace, as this computer sees it."""
+    return Path(f"/proc/{init_pid}/root/run/netns/{host}")
+
+
+def _into_host(init_pid: int | None, host: str) -> list[str]:
+    """The `nsenter` that enters a host: all its namespaces if a program runs in it, else its network."""
+    network = _network_of(init_pid, host)
+    inode = network.stat().st_ino
+    for entry in os.listdir("/proc"):
+        with contextlib.suppress(OSError):  # it has just ended
+            if entry.isdigit() and os.stat(f"/proc/{entry}/ns/net").st_ino == inode:
+                return ["nsenter", f"--target={entry}", "--net", "--mount", "--pid", "--uts", "--ipc"]
+    return ["nsenter", f"--target={init_pid}", "--mount", "--pid", "--uts", "--ipc", f"--net={network}"]
 
 
 def _runs(run_name: str | None) -> list[Path]:

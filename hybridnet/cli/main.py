@@ -20,6 +20,7 @@ __all__ = ["VERBS", "Parser", "main"]
 # The verb and its file.
 VERBS = {
     "run": "run",
+    "mn": "mn",
     "plan": "plan",
     "reproduce": "reproduce",
     "wire": "wire",

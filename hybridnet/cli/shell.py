@@ -17,13 +17,16 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hybridnet.cli.terminals import terminal_of
 from hybridnet.errors import HybridnetError
 from hybridnet.net import Net
 from hybridnet.node import Node
 from hybridnet.system.log import error, output
+from hybridnet.system.terminal import Terminal
 
 __all__ = ["CLI"]
 
@@ -44,15 +47,24 @@ class CLI(cmd.Cmd):
         super().__init__()
         self.net = net
         self._locals: dict[str, Any] = {"net": net}
+        self._terminals: list[Terminal] = []
         if script is not None:
-            self.do_source(script)
+            self._to_the_end(lambda: self.do_source(script))
             return
         if sys.stdin.isatty():
             _remember_history()
         else:
             self.prompt = ""
             self.use_rawinput = False
-        self._loop()
+        self._to_the_end(self._loop)
+
+    def _to_the_end(self, ask: Callable[[], object]) -> None:
+        """Take commands, and close the terminals that they opened."""
+        try:
+            ask()
+        finally:
+            for terminal in self._terminals:
+                terminal.close()
 
     def _loop(self) -> None:
         while True:
@@ -256,10 +268,18 @@ class CLI(cmd.Cmd):
         output(f"*** Elapsed time: {time.monotonic() - start:.6f} secs\n")
 
     def do_xterm(self, line: str) -> None:
-        """xterm: not supported."""
-        error(
-            "*** terminals are not supported; run programs with NODE COMMAND, or `hybridnet exec` beside this\n"
-        )
+        """xterm NODE ...: open a terminal for each node: a window where there is a display, else one of tmux."""
+        if not line.split():
+            error("*** write: xterm NODE ...\n")
+        for name in line.split():
+            node = self.net.nameToNode.get(name)
+            if not isinstance(node, Node):
+                error(f"*** xterm {name}: it is neither a host nor a switch; `nodes` lists them\n")
+                continue
+            made = terminal_of(node, self.net.cluster.journal)
+            if made.how and not self._terminals:
+                output(f"*** the terminals are windows of tmux: {made.how}\n")
+            self._terminals.append(made)
 
     # Leaving
 

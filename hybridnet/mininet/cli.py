@@ -10,7 +10,7 @@ from typing import Any
 from hybridnet.cli import shell
 from hybridnet.mininet.log import error, output
 from hybridnet.mininet.node import Node
-from hybridnet.mininet.term import makeTerms
+from hybridnet.mininet.term import makeTerms, runX11
 
 __all__ = ["CLI"]
 
@@ -121,10 +121,22 @@ class CLI(shell.CLI):
         self.mn.waitConnected()
 
     def do_xterm(self, line: str) -> None:
-        """xterm NODE ...: says that terminals are not opened."""
-        makeTerms([self.mn[name] for name in line.split() if name in self.mn])
+        """xterm NODE ...: open a terminal for each node."""
+        for name in line.split() or ["?"]:
+            if name in self.mn:
+                makeTerms([self.mn[name]])
+            else:
+                error(f"*** xterm {name}: write xterm NODE ...; `nodes` lists them\n")
 
-    do_x = do_gterm = do_xterm
+    do_gterm = do_xterm
+
+    def do_x(self, line: str) -> None:
+        """x NODE COMMAND: run a program with a window in a node."""
+        name, _, command = line.partition(" ")
+        if name not in self.mn or not command.strip():
+            error("*** write: x NODE COMMAND\n")
+            return
+        runX11(self.mn[name], command)
 
     def do_noecho(self, line: str) -> None:
         """noecho NODE COMMAND: run a command in a node without echo; nothing is echoed here anyway."""

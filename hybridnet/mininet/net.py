@@ -22,6 +22,7 @@ from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.log import error, info, output, warn
 from hybridnet.mininet.machines import machines_of_the_run
 from hybridnet.mininet.node import Host, OVSKernelSwitch, Switch, commands_wait
+from hybridnet.mininet.term import makeTerms
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse
 from hybridnet.net import Net, own_address_toward
@@ -329,13 +330,26 @@ class Mininet:
             controller.start()
         for switch in self.switches:
             switch.start(self.controllers)
+        if self.xterms:
+            self.startTerms()
         if self.waitConn:
             self.waitConnected(None if self.waitConn is True else float(self.waitConn))
+
+    def startTerms(self) -> None:
+        """Open a terminal for each node."""
+        makeTerms(self.switches, "switch")
+        makeTerms(self.hosts, "host")
+
+    def stopXterms(self) -> None:
+        """Close the terminals that were opened."""
+        while self.terms:
+            self.terms.pop().close()
 
     def stop(self) -> None:
         """Stop the switches' and hosts' own programs, and remove the network. A second call does nothing."""
         if self.live is None:
             return
+        self.stopXterms()
         net, self.live = self.live, None
         _running.remove(self)
         info("*** Stopping network\n")

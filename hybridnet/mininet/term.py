@@ -1,39 +1,72 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's terminals. None is opened: hosts are used from the prompt, or with `popen`."""
+"""Mininet's terminals: a shell of a node in a window, of xterm where there is a display, else of tmux."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
-from hybridnet.mininet.tolerance import tolerate
+from hybridnet.cli.terminals import terminal_of
+from hybridnet.errors import HybridnetError
+from hybridnet.mininet.log import error, info
+from hybridnet.system.terminal import Terminal
 
 __all__ = ["cleanUpScreens", "makeTerm", "makeTerms", "runX11", "tunnelX11"]
 
 
 def makeTerm(
     node: Any, title: str = "Node", term: str = "xterm", display: str | None = None, cmd: str = "bash"
-) -> list[Any]:
-    """Say that no terminal is opened. Returns no programs."""
-    tolerate("makeTerm", "terminals are not opened; use the prompt, or popen")
-    return []
+) -> list[Terminal]:
+    """Open a terminal with a shell of the node; says so where none can be opened.
+
+    Args:
+        title: what the window is called, with the node's name.
+        term: accepted; xterm and tmux are what is used.
+        display: of the window; default: that of the script.
+        cmd: what runs in it, a command line.
+
+    Returns:
+        The terminal, in a list; an empty list where none was opened. The network closes it when it stops.
+    """
+    net = node.network()
+    net.make()
+    given = {"DISPLAY": display} if display else {}
+    try:
+        made = terminal_of(node, net.live.cluster.journal, cmd, title=title, display=given)
+    except HybridnetError as problem:
+        error(f"*** {problem}\n")
+        return []
+    if made.how and not net.terms:
+        info(f"*** the terminals are windows of tmux: {made.how}\n")
+    net.terms.append(made)
+    return [made]
 
 
-def makeTerms(nodes: Iterable[Any], title: str = "Node", term: str = "xterm") -> list[Any]:
+def makeTerms(nodes: Iterable[Any], title: str = "Node", term: str = "xterm") -> list[Terminal]:
     """`makeTerm` for several nodes."""
-    return [program for node in nodes for program in makeTerm(node, title, term)]
+    return [made for node in nodes for made in makeTerm(node, title, term)]
 
 
 def runX11(node: Any, cmd: str) -> list[Any]:
-    """Say that no window is opened. Returns no programs."""
-    tolerate("runX11", "windows are not opened")
-    return []
+    """Run a program with a window in a node, on the display of the script. Returns the program, in a list.
+
+    It needs a display on this computer (``:0``), whose socket hosts see as a file; says so if there is none.
+    """
+    display = os.environ.get("DISPLAY", "")
+    if not display.startswith(":"):
+        error(
+            f"*** {cmd}: hosts reach only a display of this computer, such as :0, and DISPLAY is {display!r}\n"
+        )
+        return []
+    return [node.popen(cmd, shell=True, env={"DISPLAY": display})]
 
 
-def tunnelX11(node: Any, display: str | None = None) -> tuple[None, None]:
-    """No display is carried into the network. Returns no address and no program."""
-    return None, None
+def tunnelX11(node: Any, display: str | None = None) -> tuple[str | None, None]:
+    """The display that programs in a node can use, and no program: hosts see its socket as a file."""
+    given = display or os.environ.get("DISPLAY", "")
+    return (given if given.startswith(":") else None), None
 
 
 def cleanUpScreens() -> None:
-    """Nothing: no terminal was opened."""
+    """Nothing: a network closes its terminals when it stops."""

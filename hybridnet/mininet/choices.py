@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What the words of `mn`'s flags stand for: ``--topo tree,2``, ``--switch ovsbr``, and what ``--custom`` files add.
+
+A file of a user's may have dictionaries ``topos``, ``switches``, ``hosts``, ``controllers``, ``links``, ``tests``, a
+function ``validate`` of the options, and a class ``CLI`` for the prompt.
+"""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.cli import CLI
+from hybridnet.mininet.controllers import (
+    NOX,
+    Controller,
+    DefaultController,
+    NullController,
+    OVSController,
+    RemoteController,
+    Ryu,
+)
+from hybridnet.mininet.link import Link, OVSLink, TCLink, TCULink
+from hybridnet.mininet.node import CPULimitedHost, Host, IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
+from hybridnet.mininet.nodelib import LinuxBridge
+from hybridnet.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
+from hybridnet.mininet.topolib import TorusTopo, TreeTopo
+from hybridnet.mininet.util import splitArgs
+
+__all__ = ["Choices"]
+
+_CHOICES: dict[str, dict[str, Any]] = {
+    "topos": {
+        "minimal": MinimalTopo,
+        "linear": LinearTopo,
+        "reversed": SingleSwitchReversedTopo,
+        "single": SingleSwitchTopo,
+        "tree": TreeTopo,
+        "torus": TorusTopo,
+    },
+    "switches": {
+        "default": OVSSwitch,
+        "ovs": OVSSwitch,
+        "ovsk": OVSSwitch,
+        "ovsbr": OVSBridge,
+        "lxbr": LinuxBridge,
+        "user": UserSwitch,
+        "ivs": IVSSwitch,
+    },
+    "hosts": {
+        "proc": Host,
+        "cfs": partial(CPULimitedHost, sched="cfs"),
+        "rt": partial(CPULimitedHost, sched="rt"),
+    },
+    "controllers": {
+        "default": DefaultController,
+        "ref": Controller,
+        "ovsc": OVSController,
+        "nox": NOX,
+        "remote": RemoteController,
+        "ryu": Ryu,
+        "none": NullController,
+    },
+    "links": {"default": Link, "tc": TCLink, "tcu": TCULink, "ovs": OVSLink},
+    "tests": {},
+}
+
+
+@dataclass
+class Choices:
+    """What each word stands for, by kind: topos, switches, hosts, controllers, links, tests."""
+
+    known: dict[str, dict[str, Any]] = field(
+        default_factory=lambda: {kind: dict(named) for kind, named in _CHOICES.items()}
+    )
+    validate: Callable[[Any], object] | None = None
+    prompt: Callable[..., Any] = CLI
+
+    def add_files(self, text: str) -> None:
+        """Take in what files of a user's define: one path, or several, joined by commas.
+
+        Raises:
+            UsageError: there is no such file.
+        """
+        for name in [text] if Path(text).is_file() else text.split(","):
+            if not Path(name).is_file():
+                raise UsageError(f"--custom {name}: there is no such file")
+            found = runpy.run_path(name)
+            for kind, named in self.known.items():
+                named.update(found.get(kind, {}))
+            self.validate = found.get("validate", self.validate)
+            self.prompt = found.get("CLI", self.prompt)
+
+    def made(self, kind: str, text: str) -> Any:
+        """Call what ``tree,2,fanout=3`` names with its arguments. Raises UsageError for an unknown name."""
+        make, args, kwargs = self._split(kind, text)
+        return make(*args, **kwargs)
+
+    def chosen(self, kind: str, text: str) -> Any:
+        """The class that ``ovs,protocols=OpenFlow13`` names, with its parameters. Raises UsageError."""
+        make, args, kwargs = self._split(kind, text)
+        if args:
+            raise UsageError(f"--{kind} {text}: {args[0]} has no name; write NAME,PARAMETER=VALUE")
+        return partial(make, **kwargs) if kwargs else make
+
+    def _split(self, kind: str, text: str) -> tuple[Any, list[Any], dict[str, Any]]:
+        name, args, kwargs = splitArgs(text)
+        named = self.known[kind]
+        if name not in named:
+            raise UsageError(f"{name} is none of the {kind}, which are {', '.join(sorted(named))}")
+        return named[name], args, kwargs

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""What `mn` does: make the network that its flags describe, try it, or open the prompt."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.choices import Choices
+from hybridnet.mininet.clean import cleanup
+from hybridnet.mininet.controllers import findController
+from hybridnet.mininet.importing import take_the_name
+from hybridnet.mininet.log import info, output, setLogLevel
+from hybridnet.mininet.net import VERSION, Mininet, MininetWithControlNet
+from hybridnet.mininet.node import Host
+from hybridnet.mininet.util import splitArgs
+
+__all__ = ["run", "run_tests"]
+
+_SPELLINGS = {"pingall": "pingAll", "pingpair": "pingPair", "iperfudp": "iperfUdp"}
+_NOTHING = ("none", "build")
+
+
+def run(arguments: Any) -> int:
+    """Run what the flags of `hybridnet mn` say; see `hybridnet.cli.mn`. Returns 0.
+
+    Raises:
+        HybridnetError: the flags make no sense, or the network cannot be made.
+    """
+    setLogLevel(arguments.verbosity)
+    if arguments.version:
+        output(f"{VERSION}\n")
+        return 0
+    if arguments.clean:
+        cleanup()
+        return 0
+    start = time.monotonic()
+    take_the_name()  # for what --custom files import
+    choices = Choices()
+    for files in arguments.custom:
+        choices.add_files(files)
+    if choices.validate is not None:
+        choices.validate(arguments)
+    net = _made(arguments, choices)
+    try:
+        if arguments.pre:
+            choices.prompt(net, script=arguments.pre)
+        net.start()
+        if arguments.test:
+            run_tests(net, arguments.test, choices.known["tests"])
+        else:
+            choices.prompt(net)
+        if arguments.post:
+            choices.prompt(net, script=arguments.post)
+    finally:
+        net.stop()
+    info(f"completed in {time.monotonic() - start:0.3f} seconds\n")
+    return 0
+
+
+def run_tests(net: Mininet, tests: list[str], known: dict[str, Any]) -> None:
+    """Run tests: names such as ``pingall`` or ``iperf,seconds=2``, several joined by ``+``.
+
+    Args:
+        known: a user's own tests, functions of the network.
+
+    Raises:
+        UsageError: the network has no such test.
+    """
+    for text in [part for test in tests for part in test.split("+")]:
+        name, args, kwargs = splitArgs(text)
+        if name in known and callable(known[name]):
+            known[name](net, *args, **kwargs)
+        elif name == "all":
+            net.ping()
+            net.iperf()
+        elif name not in _NOTHING:
+            method = getattr(net, _SPELLINGS.get(name.lower(), name), None)
+            if method is None:
+                raise UsageError(
+                    f"--test {text}: there is no such test; there are all, build, iperf, iperfudp, none, pingall, "
+                    f"pingpair{''.join(', ' + own for own in sorted(known))}"
+                )
+            method(*args, **kwargs)
+
+
+def _made(arguments: Any, choices: Choices) -> Mininet:
+    """The network that the flags describe, not started."""
+    switch, controllers = arguments.switch, arguments.controller
+    if not controllers:
+        controllers = ["default"]
+        if findController() is None and "default" in (switch,):
+            info("*** No controller is installed: switches learn by themselves\n")
+            switch, controllers = "ovsbr", ["none"]
+    tested = bool(arguments.test) and not all(test in _NOTHING for test in arguments.test)
+    host = choices.chosen("hosts", arguments.host)
+    kind = MininetWithControlNet if arguments.innamespace else Mininet
+    net = kind(
+        topo=choices.made("topos", arguments.topo),
+        switch=choices.chosen("switches", switch),
+        host=Host if arguments.host == "proc" else host,
+        controller=[choices.chosen("controllers", each) for each in controllers],
+        link=choices.chosen("links", arguments.link),
+        ipBase=arguments.ipbase,
+        inNamespace=arguments.innamespace,
+        xterms=arguments.xterms,
+        autoSetMacs=arguments.mac,
+        autoStaticArp=arguments.arp,
+        autoPinCpus=arguments.pin,
+        waitConnected=True if tested and arguments.wait is False else arguments.wait,
+        listenPort=arguments.listenport,
+    )
+    if arguments.nat is not None:
+        _, args, kwargs = splitArgs(f"nat,{arguments.nat}" if arguments.nat else "nat")
+        net.addNAT(*args, **kwargs).configDefault()
+    return net
