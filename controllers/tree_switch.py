@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A learning switch for loop-free topologies, as a Ryu app, OpenFlow 1.3.
+"""A learning switch for loop-free topologies, as a Ryu app, OpenFlow 1.3 or 1.0.
 
 The switches learn by themselves: the controller gives each of them a handful of flows when it connects, among them one
 whose action writes a flow for every source that passes (Open vSwitch's ``learn``, a Nicira extension that Ryu speaks).
@@ -8,6 +8,8 @@ unknown::
 
     table 0   learn: "to the MAC this came from, out of the port it came by", into table 1; then table 1
     table 1   what was learned; else flood
+
+A switch that speaks OpenFlow 1.0 only, which has one table, gets one flow: it is to forward as an ordinary bridge does.
 
 A host that moves is learned again with its first frame; flows to a dead port are removed. It runs beside Ryu's
 link discovery (``--observe-links``), whose own flow has the highest priority. For networks with loops, use an app that
@@ -21,7 +23,7 @@ from ryu.controller import ofp_event
 from ryu.controller.handler import CONFIG_DISPATCHER, DEAD_DISPATCHER, MAIN_DISPATCHER, set_ev_cls
 from ryu.lib.packet.ether_types import ETH_TYPE_LLDP
 from ryu.lib.packet.lldp import LLDP_MAC_NEAREST_BRIDGE
-from ryu.ofproto import ofproto_v1_3
+from ryu.ofproto import ofproto_v1_0, ofproto_v1_3
 
 SOURCES, DESTINATIONS = 0, 1  # tables
 LINK_DISCOVERY, RESERVED, LEARNED, OTHERWISE = 0xFFFF, 30, 10, 0  # priorities
@@ -33,7 +35,7 @@ BRIDGES_ONLY = ("01:80:c2:00:00:00", "ff:ff:ff:ff:ff:f0")  # IEEE 802.1D: never 
 class TreeSwitch(app_manager.RyuApp):
     """Set up each switch that connects, and remove what was learned about ports that go down."""
 
-    OFP_VERSIONS = [ofproto_v1_3.OFP_VERSION]
+    OFP_VERSIONS = [ofproto_v1_0.OFP_VERSION, ofproto_v1_3.OFP_VERSION]
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -43,7 +45,10 @@ class TreeSwitch(app_manager.RyuApp):
     def switch_connects(self, event):
         datapath = event.msg.datapath
         self.connected[datapath.id] = datapath
-        send(datapath, initial_messages(datapath, link_discovery=self.CONF.observe_links))
+        if datapath.ofproto.OFP_VERSION == ofproto_v1_0.OFP_VERSION:
+            send(datapath, initial_messages_1_0(datapath))
+        else:
+            send(datapath, initial_messages(datapath, link_discovery=self.CONF.observe_links))
         self.logger.info("switch %016x connected, %d in all", datapath.id, len(self.connected))
 
     @set_ev_cls(ofp_event.EventOFPStateChange, DEAD_DISPATCHER)
@@ -57,6 +62,8 @@ class TreeSwitch(app_manager.RyuApp):
     def port_changes(self, event):
         message, datapath = event.msg, event.msg.datapath
         ofproto = datapath.ofproto
+        if ofproto.OFP_VERSION == ofproto_v1_0.OFP_VERSION:
+            return
         down = message.desc.state & ofproto.OFPPS_LINK_DOWN or message.desc.config & ofproto.OFPPC_PORT_DOWN
         if message.reason == ofproto.OFPPR_DELETE or down:
             everything = datapath.ofproto_parser.OFPMatch()
@@ -100,6 +107,18 @@ def initial_messages(datapath, link_discovery):
         to_controller = parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)
         messages.append(add(datapath, SOURCES, LINK_DISCOVERY, lldp, [to_controller]))
     return messages
+
+
+def initial_messages_1_0(datapath):
+    """Empty the switch, and have it forward as a bridge."""
+    ofproto, parser = datapath.ofproto, datapath.ofproto_parser
+    everything = parser.OFPMatch()
+    bridge = [parser.OFPActionOutput(ofproto.OFPP_NORMAL)]
+    return [
+        parser.OFPFlowMod(datapath, everything, 0, ofproto.OFPFC_DELETE),
+        parser.OFPBarrierRequest(datapath),
+        parser.OFPFlowMod(datapath, everything, 0, ofproto.OFPFC_ADD, actions=bridge),
+    ]
 
 
 def add(datapath, table, priority, match, actions=(), then=None):

@@ -222,7 +222,9 @@ def test_exec_finds_the_machine_of_the_only_run(state: Path) -> None:
     own = os.getpid()
     write_journal(state, "run1", pid=own, start=start_time(own), what="init of machine m1")
     assert execute.find_machine("m1", None).init_pid == own
-    with pytest.raises(UsageError, match="there is no machine m7; the machines are m1"):
+    with pytest.raises(
+        UsageError, match="there is no machine or host m7 on this computer; the machines are m1"
+    ):
         execute.find_machine("m7", None)
 
 
