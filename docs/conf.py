@@ -39,6 +39,7 @@ SECTIONS = {
     "How to": [
         "docs/topologies",
         "docs/simulated",
+        "docs/nodes",
         "docs/controllers",
         "docs/machines",
         "docs/cloudlab",

@@ -24,6 +24,7 @@ from hybridnet.agent import probes, program
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
+from hybridnet.agent.linux_bridges import LinuxBridges
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
@@ -68,6 +69,7 @@ class Agent:
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside)
         self._pairs = Pairs(journal)
+        self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch")
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
@@ -371,6 +373,7 @@ class Agent:
         done("namespaces")
         self.on_progress(f"{len(plan['hosts'])} hosts")
         self._pairs.create(plan)
+        self._bridges.create(plan.get("bridges", []))
         done("pairs")
         self._hosts.configure(self._pairs.host_offloads)
         done("addresses")
@@ -390,6 +393,7 @@ class Agent:
         Endings(
             lambda: shutil.rmtree(self.journal.directory / "instance", ignore_errors=True),
             self._pairs.destroy,
+            self._bridges.destroy,
             self._hosts.destroy,
             self._switching.stop,
             self._hosts.kill_processes,
@@ -418,9 +422,8 @@ class Agent:
 
     def _prefix(self, node: str) -> list[str]:
         """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
-        if not node or (
-            self._plan is not None and any(switch["name"] == node for switch in self._plan["switches"])
-        ):
+        plan = self._plan or {"switches": []}
+        if not node or any(each["name"] == node for each in (*plan["switches"], *plan.get("bridges", []))):
             return []
         return self._hosts.prefix(node)
 

@@ -49,6 +49,7 @@ class Pairs:
     def create(self, plan: dict[str, Any]) -> None:
         """Make all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not."""
         hosts = {host["name"]: {i["name"]: i for i in host["interfaces"]} for host in plan["hosts"]}
+        switches = {switch["name"] for switch in plan["switches"]}
         ours: list[str] = []
         lines: list[str] = []
         offloads: dict[str, list[str]] = {}
@@ -57,31 +58,34 @@ class Pairs:
             if pair["kind"] != "veth":
                 continue
             a, b = pair["a"], pair["b"]
-            mtu = max(
-                (hosts[end["node"]][end["interface"]]["mtu"] for end in (a, b) if end["node"] in hosts),
-                default=1500,
-            )
+            mtu = max(_mtu(a, hosts), _mtu(b, hosts))
             lines.append(f"link add {_end(a, hosts, mtu)} type veth peer {_end(b, hosts, mtu)}")
             for end, other in ((a, b), (b, a)):
-                if end["node"] not in hosts:
-                    ours.append(end["interface"])
-                    lines.append(mark(end["interface"], self._journal))
-                    offloads[end["interface"]] = AT_A_PORT[plan["port_type"]]
-                elif other["node"] not in hosts:
-                    self.host_offloads[end["interface"]] = TOWARD_A_PORT[plan["port_type"]]
+                wanted = AT_A_PORT[plan["port_type"]] if end["node"] in switches else []
+                if other["node"] in switches:
+                    wanted = [*wanted, *TOWARD_A_PORT[plan["port_type"]]]
+                if end["node"] in hosts:
+                    self.host_offloads[end["interface"]] = wanted
+                    continue
+                ours.append(end["interface"])
+                lines.append(mark(end["interface"], self._journal))
+                offloads[end["interface"]] = wanted
         backends = _backends(plan)
         for portal in plan["portals"]:
-            lines.append(f"link add {_end(portal, hosts, 1500)} type veth peer name {portal['device']}")
+            mtu = _mtu(portal, hosts)
+            lines.append(
+                f"link add {_end(portal, hosts, mtu)} type veth peer name {portal['device']} mtu {mtu}"
+            )
             lines.append(mark(portal["device"], self._journal))
             ours.append(portal["device"])
             if portal["node"] in hosts:
-                if wanted := TOWARD_A_BACKEND.get(backends[portal["device"]]):
-                    self.host_offloads[portal["interface"]] = wanted
+                self.host_offloads[portal["interface"]] = TOWARD_A_BACKEND.get(backends[portal["device"]], [])
                 continue
             ours.append(portal["interface"])
             lines.append(mark(portal["interface"], self._journal))
-            offloads[portal["device"]] = TOWARD_A_PORT[plan["port_type"]]
-            offloads[portal["interface"]] = AT_A_PORT[plan["port_type"]]
+            if portal["node"] in switches:
+                offloads[portal["device"]] = TOWARD_A_PORT[plan["port_type"]]
+                offloads[portal["interface"]] = AT_A_PORT[plan["port_type"]]
         for device in ours:
             self._journal.record("link", name=device, network=self._network)
         self._devices += ours
@@ -152,6 +156,12 @@ def keep_stack_out(devices: list[str]) -> None:
             path = Path("/proc/sys/net", setting.format(device))
             if path.exists():  # there may be no such device, or no IPv6 in this kernel
                 path.write_text("1")
+
+
+def _mtu(end: dict[str, Any], hosts: dict[str, dict[str, Any]]) -> int:
+    if end["node"] in hosts:
+        return int(hosts[end["node"]][end["interface"]]["mtu"])
+    return int(end.get("mtu", 1500))
 
 
 def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], mtu: int) -> str:

@@ -162,7 +162,7 @@ class Switching:
         ordered = [ports.pop(end) for end in peers] + list(ports.values())
         self._transact("switch ports", ordered, progress)
         self._refuse_broken_ports()
-        with_controllers = [_controllers(switch) for switch in switches if switch["controllers"]]
+        with_controllers = [_controllers(switch) for switch in switches if _targets(switch)]
         self._transact("controllers", with_controllers, progress)
 
     def connected(self) -> dict[str, bool]:
@@ -184,15 +184,16 @@ class Switching:
         text = run(
             [
                 *("ovs-vsctl", "--format=json", "--", "--columns=name,controller", "list", "Bridge"),
-                *("--", "--columns=_uuid,is_connected", "list", "Controller"),
+                *("--", "--columns=_uuid,is_connected,target", "list", "Controller"),
             ]
         )
         bridges, controllers = (json.loads(line)["data"] for line in text.strip().splitlines())
-        state = {uuid[1]: bool(is_connected) for uuid, is_connected in controllers}
+        # A passive one is where somebody may connect, not what the switch looks for.
+        state = {uuid[1]: bool(up) for uuid, up, target in controllers if not target.startswith("p")}
         answer = {}
         for name, column in bridges:
             uuids = [item[1] for item in column[1]] if column[0] == "set" else [column[1]]
-            if uuids:
+            if uuids := [uuid for uuid in uuids if uuid in state]:
                 answer[name] = any(state[uuid] for uuid in uuids)
         return answer
 
@@ -356,10 +357,16 @@ def kernel_datapath() -> bool:
 
 def _bridge(switch: dict[str, Any], datapath: str) -> list[str]:
     name = switch["name"]
+    tree = switch.get("spanning_tree")
+    in_band = "false" if switch.get("in_band") else "true"
+    settings = [f"{tree}_enable=true"] if tree else []
+    if "priority" in switch:
+        settings.append(f"other_config:{tree or 'stp'}-priority={switch['priority']}")
     return [
         *("add-br", name, "--", "set", "Bridge", name, f"datapath_type={datapath}"),
-        *(f"other_config:datapath-id={switch['dpid']}", "other_config:disable-in-band=true"),
+        *(f"other_config:datapath-id={switch['dpid']}", f"other_config:disable-in-band={in_band}"),
         *(f"fail_mode={switch['fail_mode']}", f"protocols=[{','.join(switch['protocols'])}]"),
+        *settings,
     ]
 
 
@@ -379,11 +386,25 @@ def _port(switch: str, port: str, number: int, kind: list[str], *, is_portal: bo
     ]
 
 
+def _targets(switch: dict[str, Any]) -> list[str]:
+    """Its controllers, and where it takes connections itself."""
+    passive = [f"ptcp:{switch['listen_port']}:127.0.0.1"] if "listen_port" in switch else []
+    return [*switch["controllers"], *passive]
+
+
 def _controllers(switch: dict[str, Any]) -> list[str]:
-    command = ["set-controller", switch["name"], *switch["controllers"]]
+    name = switch["name"]
     # A switch tries again after at most this long, so that one which met a controller still starting is soon there.
-    return (
-        [*command, "--", "set", "Controller", switch["name"], "max_backoff=1000"]
-        if len(switch["controllers"]) == 1
-        else command
-    )
+    wait_ms = switch.get("reconnect_ms", 1000)
+    command: list[str] = []
+    rows = [f"@{name}-{number}" for number, _ in enumerate(_targets(switch))]
+    for row, target in zip(rows, _targets(switch), strict=True):
+        command += [
+            f"--id={row}",
+            "create",
+            "Controller",
+            f'target="{target}"',
+            f"max_backoff={wait_ms}",
+            "--",
+        ]
+    return [*command, "set", "Bridge", name, f"controller=[{','.join(rows)}]"]

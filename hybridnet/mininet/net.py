@@ -37,7 +37,9 @@ PING_SECONDS = 10.0  # how long Mininet's `ping -c1` waits for an answer
 
 # Options of nodes that the description takes; others stay with the node's class.
 _OF_HOSTS = ("ip", "mac", "defaultRoute", "privateDirs")
-_OF_SWITCHES = ("dpid", "failMode", "protocols")
+_OF_SWITCHES = (
+    "bridge", "datapath", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms", "stp",
+)  # fmt: skip
 _OF_ITS_CLASS = {"cpu", "cores", "sched", "inNamespace"}
 
 
@@ -53,7 +55,8 @@ class Mininet:
         autoSetMacs: MAC addresses are the numbers of the hosts.
         autoStaticArp: hosts know each other's MAC addresses.
         waitConnected: `start` waits until each switch has its controller; a number: for so many seconds.
-        xterms, cleanup, inNamespace, autoPinCpus, listenPort: accepted; what has no effect is said.
+        listenPort: where the first switch takes OpenFlow connections on its machine; each further one at the next port.
+        xterms, cleanup, inNamespace, autoPinCpus: accepted; what has no effect is said.
     """
 
     def __init__(
@@ -78,7 +81,6 @@ class Mininet:
         for given, name in (
             (inNamespace, "inNamespace"),
             (autoPinCpus, "autoPinCpus"),
-            (listenPort, "listenPort"),
         ):
             if given:
                 tolerate(f"Mininet({name}=)", "it has no effect")
@@ -88,7 +90,7 @@ class Mininet:
         self.ipBaseNum, self.prefixLen = netParse(ipBase)
         self.nextIP = 1
         self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, autoStaticArp, waitConnected
-        self.xterms = xterms
+        self.xterms, self.listenPort = xterms, listenPort
         self.hosts: list[Any] = []
         self.switches: list[Any] = []
         self.controllers: list[Controller] = []
@@ -121,9 +123,12 @@ class Mininet:
     def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
         """Add a switch of class `cls`."""
         self._refuse_made(f"switch {name}")
+        listening = {} if not self.listenPort else {"listenPort": self.listenPort}
         with commands_wait():
-            switch = (cls or self.switch)(name, **params)
+            switch = (cls or self.switch)(name, **{**listening, **params})
         self.adopt(switch)
+        if self.listenPort:
+            self.listenPort += 1
         return switch
 
     def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> Any:
@@ -245,17 +250,29 @@ class Mininet:
         for host in self.hosts:
             topo.addHost(host.name, **self._of_host(host, taken))
         for switch in self.switches:
-            own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name) is not None}
+            topo.addSwitch(switch.name, **self._of_switch(switch, dpids))
+        for link in self.links:
+            topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
+        return topo
+
+    @staticmethod
+    def _of_switch(switch: Any, dpids: set[int]) -> dict[str, Any]:
+        own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
+        if type(switch).__module__.startswith("hybridnet.") and (
+            unknown := {name for name, value in switch.params.items() if value}
+            - {*_OF_SWITCHES, *_OF_ITS_CLASS}
+        ):
+            tolerate(
+                f"switch {switch.name}: {min(unknown)}=", "switches have no such option; it has no effect"
+            )
+        if "dpid" in own:
             dpid = int(own["dpid"], 16)
             if dpid in dpids:
                 dpid = next(number for number in range(1, 1 << 32) if number not in dpids)
                 tolerate(f"switch {switch.name}: its dpid is another's", f"it gets {dpid:016x}")
                 switch.params["dpid"] = own["dpid"] = f"{dpid:016x}"
             dpids.add(dpid)
-            topo.addSwitch(switch.name, **own)
-        for link in self.links:
-            topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
-        return topo
+        return own
 
     def _of_host(self, host: Any, taken: set[str]) -> dict[str, Any]:
         if not host.inNamespace:
@@ -301,8 +318,6 @@ class Mininet:
         for host in self.hosts:
             host.configDefault()
         for switch in self.switches:
-            if getattr(switch, "stp", False):
-                switch.vsctl("set Bridge", switch, "stp_enable=true")
             if switch.wanted is not None:
                 self.give_controllers(switch)
 
@@ -314,6 +329,8 @@ class Mininet:
             return
         head = own_address_toward(self.live.cluster.address(switch.machine))
         targets = [controller.behind().target(head) for controller in wanted]
+        if switch.params.get("listenPort"):
+            targets.append(f"ptcp:{switch.params['listenPort']}:127.0.0.1")
         switch.cmd(
             "ovs-vsctl", *(("set-controller", switch, *targets) if targets else ("del-controller", switch))
         )

@@ -288,7 +288,8 @@ class Switch(Node, live.Switch):
     Args:
         name: unique in the network; also the bridge's.
         dpid: up to 16 hexadecimal digits; default: the first number in the name.
-        opts, listenPort: accepted; they have no effect, and that is said.
+        opts: accepted; it has no effect, and that is said.
+        listenPort: the port of its machine's loopback at which it takes OpenFlow connections.
     """
 
     portBase = 1
@@ -298,15 +299,11 @@ class Switch(Node, live.Switch):
         self, name: str, dpid: str | None = None, opts: str = "", listenPort: int | None = None, **params: Any
     ) -> None:
         super().__init__(name, **params)
-        if listenPort is not None:
-            tolerate(
-                "listenPort=", "switches take no passive connections; use dpctl, which has no need of them"
-            )
         if opts:
             tolerate(f"opts={opts!r} of switches", "it has no effect")
         self.opts = opts
         self.listenPort = listenPort
-        self.params["dpid"] = self.defaultDpid(dpid)
+        self.params |= {"dpid": self.defaultDpid(dpid), "listenPort": listenPort}
         self.wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
         self.on_start = None
 
@@ -352,10 +349,12 @@ class OVSSwitch(Switch):
     Args:
         name, **params: as of `Switch`.
         failMode: "secure" or "standalone".
-        datapath: "kernel" or "user"; hybridnet takes what the machine has, so it changes nothing.
+        datapath: "user"; or "kernel", where the machine has that, else it is "user" too.
+        inband: controllers are reached through the switch itself.
         protocols: such as "OpenFlow13"; default: all that Open vSwitch has.
-        stp: have it run the spanning tree protocol.
-        inband, reconnectms, batch: accepted; they have no effect.
+        reconnectms: at most so long between two attempts to reach a controller; Open vSwitch waits a second at least.
+        stp: have it run the spanning tree protocol; "rstp" for the rapid one.
+        batch: accepted; switches are always made in bulk.
     """
 
     def __init__(
@@ -366,15 +365,17 @@ class OVSSwitch(Switch):
         inband: bool = False,
         protocols: str | None = None,
         reconnectms: int = 1000,
-        stp: bool = False,
+        stp: bool | str = False,
         batch: bool = False,
         **params: Any,
     ) -> None:
         super().__init__(name, **params)
-        if inband:
-            tolerate("inband=", "controllers are reached beside the network; it has no effect")
         self.failMode, self.datapath, self.protocols, self.stp = failMode, datapath, protocols, stp
-        self.params |= {"failMode": failMode, "protocols": _versions(protocols)}
+        self.inband, self.reconnectms, self.batch = inband, reconnectms, batch
+        self.params |= {"failMode": failMode, "protocols": _versions(protocols), "stp": stp, "inband": inband}
+        self.params["reconnectms"] = max(reconnectms or 0, 1000)
+        if datapath == "user":
+            self.params["datapath"] = "user"
 
     def vsctl(self, *args: Any, **_: Any) -> str:
         """Run ovs-vsctl on its machine."""

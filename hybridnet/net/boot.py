@@ -56,7 +56,7 @@ def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Cluster) -> list[
         machine = plan.machine_of[name]
         plans: dict[str, dict[str, Any]] = {}
         if isinstance(node, Switch):
-            node.dpid = plan.switch(name)["dpid"]
+            node.dpid = plan.switch(name).get("dpid")
         else:
             plans = {interface["name"]: interface for interface in plan.host(name)["interfaces"]}
         own = [

@@ -2,8 +2,9 @@
 """Live hosts, switches, their interfaces and links."""
 
 from hybridnet.node.link import Intf, Link, TCIntf, TCLink
-from hybridnet.node.node import CPULimitedHost, Host, Node, OVSKernelSwitch, OVSSwitch, Switch
+from hybridnet.node.node import CPULimitedHost, Host, LinuxBridge, Node, OVSKernelSwitch, OVSSwitch, Switch
 
 __all__ = [
-    "CPULimitedHost", "Host", "Intf", "Link", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf", "TCLink",
+    "CPULimitedHost", "Host", "Intf", "Link", "LinuxBridge", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf",
+    "TCLink",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ through the agent of its machine, which `bind` gives it.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +18,16 @@ from hybridnet.node.popen import Popen
 from hybridnet.system.log import output
 from hybridnet.values import flag, number, plain, shown, speakable, text
 
-__all__ = ["CPULimitedHost", "Host", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "command_text"]
+__all__ = [
+    "CPULimitedHost",
+    "Host",
+    "LinuxBridge",
+    "Node",
+    "OVSKernelSwitch",
+    "OVSSwitch",
+    "Switch",
+    "command_text",
+]
 
 Call = Callable[..., Any]  # call(verb, **arguments)
 
@@ -360,6 +370,26 @@ class Switch(Node):
 
 
 OVSSwitch = OVSKernelSwitch = Switch
+
+
+class LinuxBridge(Switch):
+    """A bridge of the Linux kernel, which learns by itself; `stp` and `prio` are its options."""
+
+    def described(self) -> dict[str, Any]:
+        """The options with which it is built."""
+        return {**self.params, "bridge": "linux"}
+
+    def connected(self) -> bool:
+        """Whether it forwards: at once, or once the spanning tree protocol has settled."""
+        said = self.execute(["ip", "-json", "-details", "link", "show", "master", self.name])
+        states = [
+            link["linkinfo"]["info_slave_data"]["state"] for link in json.loads(said) if link.get("linkinfo")
+        ]
+        return "forwarding" in states and not {"listening", "learning"} & set(states)
+
+    def dpctl(self, *args: Any) -> str:
+        """Refuse: it speaks no OpenFlow. Raises UsageError."""
+        raise UsageError(f"switch {self.name}: a Linux bridge has no flows; use cmd('bridge fdb')")
 
 
 class CPULimitedHost(Host):

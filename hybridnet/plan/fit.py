@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hybridnet.errors import PlanError
 from hybridnet.plan.options import MachineSpec
 
 __all__ = ["choose_port_type", "judge_fit", "ports_of"]
@@ -31,13 +32,49 @@ AFXDP_PORT_SECONDS = 0.2
 HOST_BYTES = 4 * 10**6
 
 
-def choose_port_type(machine: MachineSpec, bridges: int, wanted: str) -> str:
-    """The port type of a machine with so many bridges; `wanted` unless that is "auto"."""
+# An AF_XDP frame, with the room before it, lies within one page of 4 KiB.
+AFXDP_MOST_MTU = 3000
+
+
+def choose_port_type(
+    machine: MachineSpec,
+    bridges: int,
+    wanted: str,
+    datapaths: Mapping[str, str] | None = None,
+    most_mtu: int = 1500,
+) -> str:
+    """The port type of a machine.
+
+    Args:
+        bridges: how many bridges of Open vSwitch it has.
+        wanted: what the network says; ``"auto"`` leaves the choice to this function.
+        datapaths: what switches ask for with datapath=, ``"kernel"`` or ``"user"``, by switch.
+        most_mtu: of all ports of switches, in bytes.
+
+    Raises:
+        PlanError: what the switches ask for contradicts itself, or the port type that the network asks for.
+    """
+    asked = {datapath: switch for switch, datapath in (datapaths or {}).items()}
+    if len(asked) > 1:
+        raise PlanError(
+            f"machine {machine.name}: switch {asked['kernel']} asks for datapath='kernel' and {asked['user']} for "
+            "'user'; a machine has one of them: give all its switches the same, or put them on two machines"
+        )
+    for datapath, switch in asked.items():
+        if wanted != "auto" and (wanted == "system") != (datapath == "kernel"):
+            raise PlanError(
+                f"switch {switch}: datapath={datapath!r} contradicts port_type={wanted!r} of the network; leave one out"
+            )
+    if most_mtu > AFXDP_MOST_MTU and wanted == "afxdp":
+        raise PlanError(
+            f"machine {machine.name}: AF_XDP ports take no MTU of {most_mtu}, at most {AFXDP_MOST_MTU}; leave "
+            "port_type= out"
+        )
     if wanted != "auto":
         return wanted
-    if machine.kernel_datapath:
+    if "kernel" in asked or (machine.kernel_datapath and "user" not in asked):
         return "system"
-    return "afxdp" if bridges >= AFXDP_FROM_BRIDGES else "afpacket"
+    return "afxdp" if bridges >= AFXDP_FROM_BRIDGES and most_mtu <= AFXDP_MOST_MTU else "afpacket"
 
 
 def ports_of(plan: Mapping[str, Any]) -> int:

@@ -18,11 +18,11 @@ from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
-from hybridnet.plan.switches import portal_device
+from hybridnet.plan.switches import is_linux_bridge, jumbo, portal_device
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec
 from hybridnet.topo.direction import Direction
-from hybridnet.topo.options import DEFAULT_MTU, End
+from hybridnet.topo.options import End
 
 __all__ = ["Joints", "LinkPlan", "changed", "join"]
 
@@ -77,9 +77,8 @@ def join(
         plan = _decide(layout, link, least_cut_delay_ns)
         plans.append(plan)
         if plan.kind in ("veth", "patch"):
-            joints[plan.machines[0]].pairs.append(
-                {"kind": plan.kind, "a": _node_end(link.a), "b": _node_end(link.b)}
-            )
+            ends = {at: _node_end(layout, end, plan.kind) for at, end in (("a", link.a), ("b", link.b))}
+            joints[plan.machines[0]].pairs.append({"kind": plan.kind, **ends})
             continue
         for end, machine in zip((link.a, link.b), plan.machines, strict=True):
             if end.interface in plan.portals:
@@ -133,8 +132,9 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int) -> LinkPlan
     elif len(emulated) < 2 or link.shaped:
         kind = "simulated"
     else:
-        both_switches = all(layout.nodes[end.node].kind == "switch" for end in (link.a, link.b))
-        kind, emulated = ("patch" if both_switches else "veth"), ()
+        specs = [layout.nodes[end.node] for end in (link.a, link.b)]
+        patch = all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
+        kind, emulated = ("patch" if patch else "veth"), ()
     return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, emulated)
 
 
@@ -156,15 +156,13 @@ def _check_ends(layout: Layout, link: LinkSpec) -> None:
             raise PlanError(
                 f"link {link.name}: {end.interface} is a switch's port and takes no ip or ip6; leave it out"
             )
-        if end.mtu != DEFAULT_MTU and not all(layout.nodes[e.node].simulated for e in (link.a, link.b)):
-            raise PlanError(
-                f"link {link.name}: mtu {end.mtu} of {end.interface} is not supported at an emulated node; leave it out"
-            )
 
 
 def _add_portal(joint: Joints, end: End, backend: str) -> None:
     name, device = _portal_name(end), portal_device(end.interface)
-    joint.portals.append({"name": name, "node": end.node, "interface": end.interface, "device": device})
+    joint.portals.append(
+        {"name": name, "node": end.node, "interface": end.interface, "device": device, **jumbo(end)}
+    )
     joint.emulation_portals.append({"name": name, "device": device, "backend": backend})
 
 
@@ -195,5 +193,7 @@ def _portal_name(end: End) -> str:
     return f"p-{end.interface}"
 
 
-def _node_end(end: End) -> Json:
-    return {"node": end.node, "interface": end.interface}
+def _node_end(layout: Layout, end: End, kind: str) -> Json:
+    """A host's interface has its MTU where the plan describes the host, and a patch port has none."""
+    own = jumbo(end) if layout.nodes[end.node].kind == "switch" and kind == "veth" else {}
+    return {"node": end.node, "interface": end.interface, **own}

@@ -14,7 +14,7 @@ from hybridnet.options import table
 from hybridnet.options.read import cure
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
 from hybridnet.schema.check import check
-from hybridnet.topo.node_options import FAIL_MODES
+from hybridnet.topo.switch_options import FAIL_MODES
 from hybridnet.values import choice, flag, shown, text, whole
 
 __all__ = ["BACKENDS", "LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]

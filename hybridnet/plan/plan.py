@@ -28,9 +28,14 @@ from hybridnet.plan.macs import assign_macs
 from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
 from hybridnet.plan.routes import host_routes, router_routes
 from hybridnet.plan.segments import find_segments
-from hybridnet.plan.switches import assign_dpids, check_device_names
-from hybridnet.topo import NodeSpec, Topo
-from hybridnet.topo.node_options import DEFAULT_PROTOCOLS
+from hybridnet.plan.switches import (
+    assign_dpids,
+    bridge_plan,
+    check_device_names,
+    is_linux_bridge,
+    switch_plan,
+)
+from hybridnet.topo import Topo
 from hybridnet.values import shown
 
 __all__ = ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"]
@@ -52,7 +57,8 @@ class Plan:
 
     def switch(self, name: str) -> dict[str, Any]:
         """The plan of one emulated switch."""
-        return _named(self.machines[self.machine_of[name]]["switches"], name)
+        machine = self.machines[self.machine_of[name]]
+        return _named([*machine["switches"], *machine.get("bridges", [])], name)
 
     def to_json(self) -> dict[str, Any]:
         """The plan as data."""
@@ -133,28 +139,33 @@ def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions)
 def _machine_plan(
     network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions
 ) -> dict[str, Any]:
-    switches = network.layout.on(machine.name, "switch")
-    return {
+    layout = network.layout
+    switches = layout.on(machine.name, "switch")
+    linux = [spec for spec in switches if is_linux_bridge(spec)]
+    switches = [spec for spec in switches if not is_linux_bridge(spec)]
+    controllers = options.controllers_of(machine.name)
+    plan: dict[str, Any] = {
         "format": 1,
         "machine": machine.name,
-        "port_type": choose_port_type(machine, len(switches), options.port_type),
+        "port_type": choose_port_type(
+            machine,
+            len(switches),
+            options.port_type,
+            {spec.name: spec.resolved["datapath"] for spec in switches if spec.resolved.get("datapath")},
+            max((end.mtu for spec in switches for end in layout.ends_of[spec.name]), default=0),
+        ),
         "hosts": host_plans(network, machine.name, options.auto_static_arp),
-        "switches": [_switch(network, spec, machine.name, options) for spec in switches],
+        "switches": [
+            switch_plan(spec, layout.ends_of[spec.name], network.dpids[spec.name], controllers, options)
+            for spec in switches
+        ],
         "pairs": joint.pairs,
         "portals": joint.portals,
         "instance": instance_plan(network, machine.name, joint, options),
     }
-
-
-def _switch(network: Network, spec: NodeSpec, machine: str, options: PlanOptions) -> dict[str, Any]:
-    return {
-        "name": spec.name,
-        "dpid": network.dpids[spec.name],
-        "protocols": spec.resolved.get("protocols", DEFAULT_PROTOCOLS),
-        "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
-        "controllers": options.controllers_of(machine),
-        "ports": [{"name": end.interface, "number": end.port} for end in network.layout.ends_of[spec.name]],
-    }
+    if linux:
+        plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
+    return plan
 
 
 def _check_captures(layout: Layout, options: PlanOptions) -> None:

@@ -1,16 +1,91 @@
 # SPDX-License-Identifier: MIT
-"""Switches: datapath ids, and names of portals that Linux can hold."""
+"""Switches: the parts of a machine plan that describe its bridges, datapath ids, and names of portals that Linux can
+hold.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
+from hybridnet.plan.options import PlanOptions
 from hybridnet.topo import NodeSpec
 from hybridnet.topo.node_options import MAX_DEVICE_NAME
+from hybridnet.topo.options import DEFAULT_MTU, End
+from hybridnet.topo.switch_options import DEFAULT_PROTOCOLS
 
-__all__ = ["assign_dpids", "check_device_names", "portal_device"]
+__all__ = [
+    "assign_dpids",
+    "bridge_plan",
+    "check_device_names",
+    "is_linux_bridge",
+    "jumbo",
+    "portal_device",
+    "switch_plan",
+]
+
+# Options of switches that a plan has only where they are given, by their names there.
+_OPTIONAL = {
+    "stp": "spanning_tree",
+    "prio": "priority",
+    "listenPort": "listen_port",
+    "reconnectms": "reconnect_ms",
+}
+
+
+def is_linux_bridge(spec: NodeSpec) -> bool:
+    """Whether a node is a switch that the kernel's own bridge is, and not Open vSwitch."""
+    return spec.kind == "switch" and spec.resolved.get("bridge") == "linux"
+
+
+def switch_plan(
+    spec: NodeSpec, ends: Sequence[End], dpid: str, controllers: Sequence[str], options: PlanOptions
+) -> dict[str, Any]:
+    """One bridge of Open vSwitch."""
+    plan = {
+        "name": spec.name,
+        "dpid": dpid,
+        "protocols": spec.resolved.get("protocols", DEFAULT_PROTOCOLS),
+        "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
+        "controllers": list(controllers),
+        "ports": [{"name": end.interface, "number": end.port} for end in ends],
+    }
+    asked = {name: spec.resolved.get(option) for option, name in _OPTIONAL.items()}
+    plan |= {name: value for name, value in asked.items() if value is not None}
+    if spec.resolved.get("inband"):
+        plan["in_band"] = True
+    return plan
+
+
+def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> dict[str, Any]:
+    """One bridge of the Linux kernel.
+
+    Raises:
+        PlanError: an option that only Open vSwitch has.
+    """
+    for option in ("protocols", "failMode", "dpid", "datapath", "listenPort", "inband", "reconnectms"):
+        if spec.resolved.get(option):
+            raise PlanError(
+                f"switch {spec.name}: a Linux bridge has no {option}; leave it out, or leave bridge='linux' out"
+            )
+    if spec.resolved.get("stp") == "rstp":
+        raise PlanError(f"switch {spec.name}: a Linux bridge has no rstp; write stp=True")
+    plan: dict[str, Any] = {
+        "name": spec.name,
+        "stp": spec.resolved.get("stp") is not None,
+        "ports": [end.interface for end in ends],
+    }
+    if spec.resolved.get("prio") is not None:
+        plan["priority"] = spec.resolved["prio"]
+    return plan
+
+
+def jumbo(end: End) -> dict[str, int]:
+    """What a plan says of the MTU of a switch's port: nothing where it is the usual one."""
+    return {} if end.mtu == DEFAULT_MTU else {"mtu": end.mtu}
 
 
 def assign_dpids(layout: Layout) -> dict[str, str]:
@@ -24,7 +99,7 @@ def assign_dpids(layout: Layout) -> dict[str, str]:
     dpids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for spec in layout.nodes.values():
-        if spec.kind != "switch":
+        if spec.kind != "switch" or is_linux_bridge(spec):
             continue
         dpid = _dpid(spec)
         if dpid in owners:

@@ -39,6 +39,7 @@ def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:
     groups = [
         ("hosts", [_host(host) for host in machine["hosts"]]),
         ("switches", [_switch(switch) for switch in machine["switches"]]),
+        ("Linux bridges", [_bridge(bridge) for bridge in machine.get("bridges", [])]),
         ("pairs", [_pair(pair) for pair in machine["pairs"]]),
         ("portals", [f"{portal['interface']} of {portal['node']}" for portal in machine["portals"]]),
         ("simulated nodes", [_simulated(node) for node in (machine["instance"] or {"nodes": []})["nodes"]]),
@@ -76,6 +77,10 @@ def _host(host: dict[str, Any]) -> str:
 def _switch(switch: dict[str, Any]) -> str:
     controllers = " ".join(switch["controllers"]) or "no controller"
     return f"{switch['name']}: dpid {switch['dpid']}, {_count(switch['ports'], 'port')}, {controllers}"
+
+
+def _bridge(bridge: dict[str, Any]) -> str:
+    return f"{bridge['name']}: {_count(bridge['ports'], 'port')}{', spanning tree' if bridge['stp'] else ''}"
 
 
 def _pair(pair: dict[str, Any]) -> str:

@@ -17,14 +17,13 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_delay
+from hybridnet.topo import switch_options
 from hybridnet.topo.addresses import address_option, default_route, mac_address, routes
 from hybridnet.topo.applications import resolve_applications
 from hybridnet.topo.options import check_names
-from hybridnet.values import choice, shown, text
+from hybridnet.values import shown, text
 
 __all__ = [
-    "DEFAULT_PROTOCOLS",
-    "FAIL_MODES",
     "MAX_DEVICE_NAME",
     "NODE_OPTIONS",
     "UNSUPPORTED_NODE_OPTIONS",
@@ -36,9 +35,6 @@ __all__ = [
 MAX_DEVICE_NAME = 15  # IFNAMSIZ less its closing zero
 MAX_NAME = 64
 MAX_PROCESSING_QUEUE = 10**7
-OPENFLOW_VERSIONS = tuple(f"OpenFlow1{minor}" for minor in range(6))
-DEFAULT_PROTOCOLS = ["OpenFlow13"]
-FAIL_MODES = ("secure", "standalone")
 
 # A name is used in device names, namespace names and file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -71,31 +67,6 @@ def _directories(value: Any, what: str) -> list[str]:
                 f"{what}: {shown(directory)} is not an absolute path; write one like '/var/run'"
             )
     return list(value)
-
-
-def _dpid(value: Any, what: str) -> str | None:
-    if value is None:
-        return None
-    digits = str(value).replace(":", "").lower().removeprefix("0x") if type(value) in (str, int) else ""
-    if not re.fullmatch(r"[0-9a-f]{1,16}", digits):
-        raise TopologyError(f"{what} {shown(value)} is not 1 to 16 hexadecimal digits")
-    return digits.zfill(16)
-
-
-def _protocols(value: Any, what: str) -> list[str]:
-    if value is None:
-        return DEFAULT_PROTOCOLS
-    given = value.split(",") if isinstance(value, str) else value
-    if not isinstance(given, Sequence) or not given:
-        raise TopologyError(
-            f"{what} {shown(value)} is not a list of versions; write 'OpenFlow13' or the like"
-        )
-    named = [part.strip() if isinstance(part, str) else part for part in given]
-    return [choice(part, what, OPENFLOW_VERSIONS, error=TopologyError) for part in named]
-
-
-def _fail_mode(value: Any, what: str) -> str | None:
-    return None if value is None else choice(value, what, FAIL_MODES, error=TopologyError)
 
 
 def _only(supported: bool, cure: str) -> Reader:
@@ -141,9 +112,17 @@ _TABLE = (
     NodeOption("privateDirs", ("host",), _directories),
     NodeOption("inNamespace", ("host",), _only(True, "use `hybridnet exec MACHINE ...`")),
     NodeOption("inNamespace", ("switch",), _only(False, "leave it out")),
-    NodeOption("dpid", ("switch",), _dpid),
-    NodeOption("protocols", ("switch",), _protocols),
-    NodeOption("failMode", ("switch",), _fail_mode),
+    NodeOption("dpid", ("switch",), switch_options.dpid),
+    NodeOption("protocols", ("switch",), switch_options.protocols),
+    NodeOption("failMode", ("switch",), switch_options.fail_mode),
+    NodeOption("datapath", ("switch",), switch_options.datapath),
+    NodeOption("bridge", ("switch",), switch_options.bridge),
+    NodeOption("stp", ("switch",), switch_options.spanning_tree),
+    NodeOption("prio", ("switch",), switch_options.priority),
+    NodeOption("listenPort", ("switch",), switch_options.listen_port),
+    NodeOption("inband", ("switch",), switch_options.yes_or_no),
+    NodeOption("reconnectms", ("switch",), switch_options.reconnect_ms),
+    NodeOption("batch", ("switch",), switch_options.yes_or_no),
     NodeOption("cls", ("host", "switch"), _class),
     NodeOption("applications", ("simhost",), resolve_applications),
     NodeOption("processing_delay", _SIMULATED, _delay),
@@ -158,12 +137,6 @@ UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "cpu": "limit the processor share with a cgroup of your own",
     "cores": "pin with taskset in the host's commands",
     "sched": "limit the processor share with a cgroup of your own",
-    "stp": "make the topology loop-free, or let the controller do it",
-    "listenPort": "use `hybridnet exec MACHINE ovs-ofctl ...`",
-    "inband": "leave it out",
-    "batch": "switches are always made in bulk; leave it out",
-    "reconnectms": "leave it out",
-    "datapath": "it follows from port_type= of the network; leave it out",
     "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
     "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
 }

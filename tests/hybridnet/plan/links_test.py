@@ -159,7 +159,24 @@ def test_what_an_end_cannot_have_is_refused() -> None:
     topo.addLink("h1", "s1", params2={"ip": "10.0.0.9/8"})
     with pytest.raises(PlanError, match="s1-eth1 is a switch's port and takes no ip"):
         plan(topo)
-    topo = nodes(h1="host", s1="switch")
+
+
+def test_large_frames_pass_the_ports_of_switches_and_portals_too() -> None:
+    topo = nodes(h1="host", h2="host", s1="switch", s2="switch")
     topo.addLink("h1", "s1", mtu=9000)
-    with pytest.raises(PlanError, match="mtu 9000 of h1-eth0"):
-        plan(topo)
+    topo.addLink("h2", "s2", mtu=9000, delay="1ms")
+    topo.addLink("s1", "s2", mtu=9000)
+    machine = plan(topo).machines["m1"]
+    assert machine["hosts"][0]["interfaces"][0]["mtu"] == 9000
+    assert [pair["b"].get("mtu") for pair in machine["pairs"]] == [9000, None]  # a patch port has none
+    assert {portal["interface"]: portal.get("mtu") for portal in machine["portals"]} == {
+        "h2-eth0": 9000,
+        "s2-eth1": 9000,
+    }
+
+
+def test_links_of_linux_bridges_are_veth_pairs() -> None:
+    topo = nodes(s1="switch")
+    topo.addSwitch("s2", bridge="linux")
+    topo.addLink("s1", "s2")
+    assert plan(topo).links[0].kind == "veth"

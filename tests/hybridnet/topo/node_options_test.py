@@ -76,7 +76,9 @@ def test_private_directories_are_a_list_of_absolute_paths(directories: Any) -> N
     "options",
     [{"protocols": "bogus"}, {"protocols": "OpenFlow12a"}, {"protocols": 13}, {"protocols": [None]},
      {"failMode": "open"}, {"failMode": True}, {"dpid": "xyz"}, {"dpid": "1" * 17}, {"dpid": 1.5}, {"machine": 3},
-     {"cls": "Switch"}, {"inNamespace": True}, {"datapath": "user"}],
+     {"cls": "Switch"}, {"inNamespace": True}, {"datapath": "fast"},
+     {"bridge": "windows"}, {"stp": "mstp"}, {"prio": 65536}, {"listenPort": 0}, {"inband": 1}, {"reconnectms": 999},
+     {"batch": "yes"}],
 )  # fmt: skip
 def test_options_of_a_switch_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(TopologyError, match=f"^switch s1: .*{next(iter(options))}"):

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The bridges of the Linux kernel on a machine: they learn by themselves, and know no controller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridnet.agent.pairs import delete_links, keep_stack_out, mark
+from hybridnet.system.command import ip_batch
+from hybridnet.system.journal import Journal, network_namespace
+
+
+class LinuxBridges:
+    """Makes and removes the Linux bridges of one machine plan."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._bridges: list[str] = []
+
+    def create(self, plans: Sequence[dict[str, Any]]) -> None:
+        """Make the bridges, once their ports are there."""
+        for plan in plans:
+            self._journal.record("link", name=plan["name"], network=network_namespace())
+            self._bridges.append(plan["name"])
+        # Without the protocol a port forwards at once; with it, after twice the forward delay, which stays the usual.
+        ip_batch(
+            f"link add name {plan['name']} type bridge mcast_snooping 0 stp_state {int(plan['stp'])}"
+            + ("" if plan["stp"] else " forward_delay 0")
+            + (f" priority {plan['priority']}" if "priority" in plan else "")
+            for plan in plans
+        )
+        ip_batch(mark(plan["name"], self._journal) for plan in plans)
+        keep_stack_out([plan["name"] for plan in plans])
+        ip_batch(f"link set dev {port} master {plan['name']}" for plan in plans for port in plan["ports"])
+        ip_batch(f"link set dev {plan['name']} up" for plan in plans)
+
+    def destroy(self) -> None:
+        """Remove them; their ports are the pairs'."""
+        delete_links(self._bridges, self._journal)
+        self._bridges = []
