@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         None if arguments.duration is None else parse_delay(arguments.duration, "wire: --duration") / 1e9
     )
     if arguments.batch is not None and arguments.batch < 1:
-        raise UsageError(f"wire: --batch {arguments.batch} is no number of segments; write at least 1")
+        raise UsageError(f"wire: --batch {arguments.batch} is not a number of segments; write at least 1")
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())

@@ -251,7 +251,7 @@ class Control:
         link = self._links[name]
         for direction in ("a_to_b", "b_to_a"):
             if not isinstance(request.get(direction) or {}, dict):
-                raise PlanError(f"set_link {name}: {direction} is no object with what changes")
+                raise PlanError(f"set_link {name}: {direction} is not an object with what changes")
         changed = {
             direction: _merged(link[direction], request[direction]) if request.get(direction) else None
             for direction in ("a_to_b", "b_to_a")

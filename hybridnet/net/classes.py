@@ -19,7 +19,7 @@ def link_defaults(link: Any) -> dict[str, Any]:
     """The options of all links that ``Net(link=functools.partial(TCLink, bw=10))`` asks for.
 
     Raises:
-        TopologyError, UnitError: an option makes no sense, or not for all links; or it is no link class.
+        TopologyError, UnitError: an option makes no sense, or not for all links; or it is not a class of links.
 
     Example:
         >>> link_defaults(functools.partial(Link, bw=10)), link_defaults(Link)
@@ -36,13 +36,15 @@ def link_defaults(link: Any) -> dict[str, Any]:
 
 
 def check_link_class(cls: Any, what: str) -> None:
-    """Raise TopologyError for what is no link class, or for one whose constructor would not be called. None passes."""
+    """Raise TopologyError unless `cls` is a class of links whose constructor would be called, or None."""
     while isinstance(cls, functools.partial):
         cls = cls.func
     if cls is None:
         return
     if not isinstance(cls, type) or not issubclass(cls, Link):
-        raise TopologyError(f"{what} {shown(cls)} is no link class; write TCLink, or partial(TCLink, bw=10)")
+        raise TopologyError(
+            f"{what} {shown(cls)} is not a class of links; write TCLink, or partial(TCLink, bw=10)"
+        )
     if cls.__init__ is not Link.__init__:
         raise TopologyError(
             f"{what} {cls.__name__} has a constructor of its own, which is not called; give its options to addLink, "

@@ -76,7 +76,7 @@ def read_model(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
 def read_kind(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
     """A dictionary whose `tag` names one of the family, as the plan writes it; raises as above."""
     if not isinstance(given, Mapping) or of.tag not in given:
-        raise TopologyError(f"{what}: {given!r} is no {noun}; write a dictionary with {of.tag!r}")
+        raise TopologyError(f"{what}: {given!r} is not {_a(noun)}; write a dictionary with {of.tag!r}")
     name = one_of(given[of.tag], of.models, f"{what}: {of.tag}")
     options = {key: value for key, value in given.items() if key != of.tag}
     return {of.tag: name, **read_options(options, of.models[name], what, name)}
@@ -101,7 +101,7 @@ def bounds_of(option: Option) -> tuple[int | float, int | float]:
 def _nested(value: Any, of: Table, what: str) -> Any:
     if not of.presets:
         if not isinstance(value, Mapping):
-            raise TopologyError(f"{what}: {value!r} is no dictionary of options; write one")
+            raise TopologyError(f"{what}: {value!r} is not a dictionary of options; write one")
         return read_options(value, of, what)
     if not isinstance(value, Mapping):
         return one_of(value, of.presets, what)
@@ -112,7 +112,7 @@ def _nested(value: Any, of: Table, what: str) -> Any:
 
 def _list(value: Any, option: Option, what: str) -> list[Any]:
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) < option.least_items:
-        raise TopologyError(f"{what}: {value!r} is no list of {option.least_items} or more; write one")
+        raise TopologyError(f"{what}: {value!r} is not a list of {option.least_items} or more; write one")
     if option.table is not None:
         return [_row(each, table(option.table), what) for each in value]
     assert option.item is not None
@@ -125,7 +125,7 @@ def _row(value: Any, of: Table, what: str) -> dict[str, Any]:
         return read_options(value, of, what)
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != len(of.said):
         names = ", ".join(of.said)
-        raise TopologyError(f"{what}: {value!r} is no {of.name}; write one as ({names})")
+        raise TopologyError(f"{what}: {value!r} is not {_a(of.name)}; write one as ({names})")
     return read_options(dict(zip(of.said, value, strict=True)), of, what)
 
 
@@ -138,7 +138,7 @@ def _flag(value: Any, _: Option, what: str) -> bool:
 def _count(value: Any, option: Option, what: str) -> int:
     least, most = bounds_of(option)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise TopologyError(f"{what}: {value!r} is no whole number from {least} to {most}")
+        raise TopologyError(f"{what}: {value!r} is not a whole number from {least} to {most}")
     return value
 
 
@@ -163,7 +163,7 @@ def _duration(value: Any, option: Option, what: str) -> int:
         raise TopologyError(f"{what}: {value!r} is 0; write a time above it")
     low, high = option.least or 0, option.most
     if option.multiple is not None and duration % option.multiple:
-        raise TopologyError(f"{what}: {value!r} is no whole number of {_unit(int(option.multiple))}")
+        raise TopologyError(f"{what}: {value!r} is not a whole number of {_unit(int(option.multiple))}")
     if duration < low or (high is not None and duration > high):
         limit = f" to {high} ns" if high is not None else " or more"
         raise TopologyError(f"{what}: {value!r} is out of range; write {low} ns{limit}")
@@ -191,7 +191,7 @@ def _text(value: Any, option: Option, what: str) -> str:
     if option.key == "file":
         return _file(value, option, what)
     if not isinstance(value, str) or not value:
-        raise TopologyError(f"{what}: {value!r} is no text, and must be {option.help}")
+        raise TopologyError(f"{what}: {value!r} is not text, and must be {option.help}")
     if option.pattern and re.search(option.pattern, value) is None:
         raise TopologyError(f"{what}: {value!r} is not {option.help}")
     return value
@@ -200,7 +200,7 @@ def _text(value: Any, option: Option, what: str) -> str:
 def _file(value: Any, option: Option, what: str) -> str:
     """A path, made absolute: who reads it may be in another folder. A plug-in may be a name without a folder."""
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise TopologyError(f"{what}: {value!r} is no file; write its path")
+        raise TopologyError(f"{what}: {value!r} is not a file; write its path")
     path = os.fspath(value)
     bare = option.name == "model" and "/" not in path
     return path if bare else str(Path(path).expanduser().absolute())
@@ -213,7 +213,7 @@ def _choice(value: Any, option: Option, what: str) -> str:
 def _map(value: Any, option: Option, what: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise TopologyError(
-            f"{what}: {value!r} are no {option.help}; write a dictionary, such as {{'burst': 5}}"
+            f"{what}: {value!r} are not {option.help}; write a dictionary, such as {{'burst': 5}}"
         )
     return {str(name): _argument(each) for name, each in value.items()}
 
@@ -234,3 +234,7 @@ _READERS: Mapping[str, Callable[[Any, Option, str], Any]] = {
     "choice": _choice,
     "map": _map,
 }
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

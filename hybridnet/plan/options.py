@@ -170,7 +170,7 @@ class PlanOptions:
             )
         if self.record is not None and not text(self.record, "record", error=PlanError).startswith("/"):
             raise PlanError(
-                f"record {self.record!r} is no absolute path, which each machine needs; write os.path.abspath(...)"
+                f"record {self.record!r} is not an absolute path, which each machine needs; write os.path.abspath(...)"
             )
         if _parsed(ipaddress.IPv4Network, self.ip_base) is None:
             raise PlanError(f"ip_base {shown(self.ip_base)} is no IPv4 network; write one like 10.0.0.0/8")
@@ -192,7 +192,7 @@ class PlanOptions:
     def _check_captures(self) -> None:
         if not isinstance(self.captures, Mapping):
             raise PlanError(
-                f"captures {shown(self.captures)} is no dictionary; write {{'r1-eth1': '/tmp/r1.pcap'}}"
+                f"captures {shown(self.captures)} is not a dictionary; write {{'r1-eth1': '/tmp/r1.pcap'}}"
             )
         for interface, file in self.captures.items():
             text(interface, "captures: interface", error=PlanError)
@@ -205,7 +205,7 @@ class PlanOptions:
         for machine, targets in by_machine.items():
             if not isinstance(targets, Sequence) or isinstance(targets, str | bytes):
                 raise PlanError(
-                    f"controllers of {shown(machine)}: {shown(targets)} is no list; write ['tcp:192.0.2.1:6653']"
+                    f"controllers of {shown(machine)}: {shown(targets)} is not a list; write ['tcp:192.0.2.1:6653']"
                 )
             for target in targets:
                 text(target, f"controllers of {shown(machine)}: target", error=PlanError)

@@ -43,7 +43,7 @@ def link_options(opts: Mapping[str, Any], what: str) -> dict[str, Any]:
     for number in (1, 2):
         if not isinstance(given.get(f"params{number}") or {}, Mapping):
             raise TopologyError(
-                f"{what}: params{number} {shown(given[f'params{number}'])} is no dictionary; write {{'bw': 10}}"
+                f"{what}: params{number} {shown(given[f'params{number}'])} is not a dictionary; write {{'bw': 10}}"
             )
     return given
 
@@ -89,7 +89,7 @@ def _interface(named: Any, node: NodeSpec, port: int, what: str) -> str:
     interface = f"{node.name}-eth{port}" if named is None or named == "" else named
     if not isinstance(interface, str) or not _INTERFACE.fullmatch(interface):
         raise TopologyError(
-            f"{what}: {shown(interface)} is no name of an interface; write letters, digits, '_', '.', '-'"
+            f"{what}: {shown(interface)} is not the name of an interface; write letters, digits, '_', '.', '-'"
         )
     if not node.simulated and len(interface) > MAX_DEVICE_NAME:
         raise TopologyError(

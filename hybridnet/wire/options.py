@@ -42,7 +42,7 @@ def given_options(options: Mapping[str, object], what: str) -> Options:
         what: the object, for errors, for example ``"wire eth1-eth2, forward"``.
 
     Raises:
-        UsageError: an option that does not exist, or text that is no model.
+        UsageError: an option that does not exist, or text that is not a model.
 
     Example:
         >>> given_options({"rate": "10 Mbit/s", "delay": None, "aqm": "codel:target=5ms"}, "wire a-b")
@@ -103,7 +103,7 @@ def parse_list(text: str, what: str) -> dict[str, object]:
         key = key.strip().replace("-", "_")
         if not equals or not value.strip():
             raise UsageError(
-                f'{what}: "{part.strip()}" is no option with its value; write for example delay=5ms'
+                f'{what}: "{part.strip()}" is not an option with its value; write for example delay=5ms'
             )
         if key in options:
             raise UsageError(f'{what}: {key} comes twice in "{text}"')
@@ -127,7 +127,7 @@ def parse_model(text: str, what: str) -> tuple[str, dict[str, str]]:
         key, _, value = (piece.strip() for piece in part.partition("="))
         if not key or not value:
             raise UsageError(
-                f'{what}: "{part}" in "{text}" is no parameter; write NAME:key=value, for example codel:target=5ms'
+                f'{what}: "{part}" in "{text}" is not a parameter; write NAME:key=value, for example codel:target=5ms'
             )
         if key in parameters:
             raise UsageError(f'{what}: {key} comes twice in "{text}"')

@@ -173,12 +173,12 @@ class Wire:
         what = f"wire {plain(self.name)}"
         if limits is not None and not isinstance(limits, Limits):
             raise UsageError(
-                f"{what}: limits {shown(limits)} are no hybridnet.results.Limits; leave them out"
+                f"{what}: limits {shown(limits)} are not hybridnet.results.Limits; leave them out"
             )
         self._limits = limits or Limits()
         for option, given_options in (("portal_options", portal_options), ("realtime", realtime)):
             if given_options is not None and not isinstance(given_options, Mapping):
-                raise UsageError(f"{what}: {option} {shown(given_options)} is no dictionary; leave it out")
+                raise UsageError(f"{what}: {option} {shown(given_options)} is not a dictionary; leave it out")
         if not _NAME.fullmatch(self.name):
             raise UsageError(
                 f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"

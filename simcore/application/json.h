@@ -41,7 +41,7 @@ class Json {
 
   bool operator==(const Json&) const = default;
 
-  // The member of that name of an object; null when this is no object or has none.
+  // The member of that name of an object; null when this is not an object or has none.
   const Json* find(std::string_view name) const;
   const Array* array() const { return std::get_if<Array>(&value_); }
 

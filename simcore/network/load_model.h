@@ -11,7 +11,7 @@
 
 namespace simcore {
 
-// Throws ConfigError: the file cannot be loaded, is no plug-in, was built for another version of the interface, or
+// Throws ConfigError: the file cannot be loaded, is not a plug-in, was built for another version of the interface, or
 // refuses its arguments. The plug-in stays loaded as long as one of its models is there.
 std::shared_ptr<UserModel> load_model(UserModel::Config config);
 

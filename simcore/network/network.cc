@@ -101,7 +101,7 @@ DualStack& Network::stack(const std::string& node, const std::string& attempt) c
 Host& Network::host(const std::string& node, const std::string& attempt) const {
   const bool other = stacks_.contains(node) || switches_.contains(node);
   if (other && !hosts_.contains(node))
-    throw ConfigError(attempt + ": " + node + " is no host; add it as one");
+    throw ConfigError(attempt + ": " + node + " is not a host; add it as one");
   return at(hosts_, node, attempt, "host");
 }
 

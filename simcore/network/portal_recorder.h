@@ -43,7 +43,7 @@ class PortalRecorder {
   // `epoch_ns`: the wall clock at simulated time zero.
   void begin(std::int64_t epoch_ns);
 
-  // Something was changed that is no frame: `text` tells a replay what.
+  // Something was changed that is not a frame: `text` tells a replay what.
   void note_change(std::string_view text) { writer_.write_change(text, simulation_.now()); }
 
   // Ends the file. Does not throw; failure() says why it could not be written.

@@ -26,7 +26,7 @@ struct OptionValue {
 
   bool is_null() const { return std::holds_alternative<std::monostate>(is); }
   const Dict* dict() const { return std::get_if<Dict>(&is); }
-  // Of a dictionary, the value of a key; null when it has none, or this is no dictionary.
+  // Of a dictionary, the value of a key; null when it has none, or this is not a dictionary.
   const OptionValue* find(std::string_view key) const;
   // As JSON writes it, on one line.
   std::string text() const;

@@ -304,7 +304,7 @@ Result guarded(Result failed, char* why, std::size_t room, Call call) noexcept {
   } catch (const std::exception& error) {
     tell(error.what(), why, room);
   } catch (...) {
-    tell("it threw something that is no std::exception", why, room);
+    tell("it threw something that is not a std::exception", why, room);
   }
   return failed;
 }

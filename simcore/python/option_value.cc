@@ -27,7 +27,8 @@ OptionValue option_value(nb::handle from, const std::string& place) {
     OptionValue::Dict all;
     for (const auto& [key, value] : nb::cast<nb::dict>(from)) {
       if (!nb::isinstance<nb::str>(key))
-        throw ConfigError(place + ": " + nb::cast<std::string>(nb::repr(key)) + " is no name of an option");
+        throw ConfigError(place + ": " + nb::cast<std::string>(nb::repr(key)) +
+                          " is not the name of an option");
       all.emplace_back(nb::cast<std::string>(key), option_value(value, place));
     }
     return all;
@@ -37,7 +38,7 @@ OptionValue option_value(nb::handle from, const std::string& place) {
     for (const nb::handle each : from) all.push_back(option_value(each, place));
     return all;
   }
-  throw ConfigError(place + ": " + nb::cast<std::string>(nb::repr(from)) + " is no value of an option");
+  throw ConfigError(place + ": " + nb::cast<std::string>(nb::repr(from)) + " is not the value of an option");
 }
 
 nb::object object_of(const OptionValue& from) {

@@ -79,7 +79,7 @@ void Cubic::on_undo(CongestionWindow&) {
   in_epoch_ = false;
 }
 
-// An idle time is no time on the curve (section 5.8).
+// An idle time is not time on the curve (section 5.8).
 void Cubic::on_idle_end(CongestionWindow&, SimTime, Duration idle) {
   if (in_epoch_) epoch_start_ = epoch_start_ + idle;
 }

@@ -82,7 +82,7 @@ struct TcpSegment {
 };
 
 // The reset that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1). Precondition: the
-// segment is no reset itself.
+// segment is not itself a reset.
 TcpSegment reset_for(const TcpSegment& segment);
 
 }  // namespace simcore

@@ -267,7 +267,7 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
   }
   if (state_ != RecoveryState::open && state_ != RecoveryState::reduced) return;
   const bool by_count = !sack_ && delivery.duplicate_ack && duplicate_acks_ == options_.duplicate_threshold;
-  // RFC 6582 section 4.1: duplicates of what was sent again after a timeout are no sign of a loss.
+  // RFC 6582 section 4.1: duplicates of what was sent again after a timeout are not a sign of loss.
   const bool careful = options_.recovery == LossRecovery::reno || snd_una_ > recover_ || recover_ == 0;
   if ((by_count && careful) || (sack_ && board_.next_lost())) {
     enter_recovery(now);

@@ -6,7 +6,7 @@
 //   | at 8 | last arrival 8 | virtual payload 4 | checksum start 2 | checksum offset 2 | segment payload 2 |
 //   | header size 2 | train 1 | flags 1 |     big-endian; instants in nanoseconds
 //
-// And the blocks of a record that are no frames.
+// And the blocks of a record that are not frames.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct FrameNote {
 
   static FrameNote of(const Packet& packet, SimTime at);
 
-  // None: these bytes are no note, or its instants contradict each other.
+  // None: these bytes are not a note, or its instants contradict each other.
   static std::optional<FrameNote> parse(std::span<const std::uint8_t> bytes);
   std::array<std::uint8_t, kSize> bytes() const;
 };

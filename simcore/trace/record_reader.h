@@ -33,7 +33,7 @@ class RecordReader {
   };
   using Item = std::variant<Frame, Change, End>;
 
-  // Throws EnvironmentError when the file cannot be opened, ConfigError when it is no record.
+  // Throws EnvironmentError when the file cannot be opened, ConfigError when it is not a record.
   explicit RecordReader(const std::string& path);
   // Of a file that is open, which is taken over; `name` stands for it in errors.
   RecordReader(std::FILE* file, const std::string& name);

@@ -2,7 +2,7 @@
 //
 // Records, as `hybridnet replay` gets them: read, and what they say entered goes into a router and out of it again, at the
 // instants that they say. What is looked for: descriptions that a frame does not bear out, instants that go back or run
-// over, packets that are not given back. What is no record is refused with a ConfigError.
+// over, packets that are not given back. What is not a record is refused with a ConfigError.
 #include <cstdio>
 #include <cstdlib>
 

@@ -28,7 +28,7 @@ def place() -> Iterator[Place]:
 
 
 def ping(place: Place, *options: str, count: int = PINGS) -> str:
-    """What ping prints; that packets are missing is no failure."""
+    """What ping prints; missing packets are not a failure."""
     command = place.inside(
         "a", *["ping", "-n", "-i", "0.002", "-W", "1", "-c", str(count), *options, "10.9.0.2"]
     )

@@ -11,10 +11,10 @@ from hybridnet.cli.main import main
     [
         (["wire", "a", "b", "--rate", "10"], 'wire a-b, forward: rate: rate "10" has no unit'),
         (["wire", "a", "b", "--forward", "delay=5"], 'wire a-b, forward: delay: delay "5" has no unit'),
-        (["wire", "a", "b", "--backward", "5ms"], "is no option with its value"),
+        (["wire", "a", "b", "--backward", "5ms"], "is not an option with its value"),
         (["wire", "a", "b", "--backward", "ecn=yes"], "wire a-b, backward: ecn=True marks where"),
         (["wire", "a", "b", "--aqm", "red:least=3x", "--rate", "1 Mbit/s"], 'has the unknown unit "x"'),
-        (["wire", "a", "b", "--batch", "0"], "--batch 0 is no number of segments"),
+        (["wire", "a", "b", "--batch", "0"], "--batch 0 is not a number of segments"),
         (["wire", "a", "b", "--duration", "5"], "has no unit"),
         (["wire", "a", "b", "--portal", "dpdk"], "invalid choice: 'dpdk'"),
         (["wire", "a", "a"], "both ends are a"),

@@ -70,8 +70,8 @@ class SlowLink(TCLink):
         (partial(TCLink, 10), TopologyError, "nameless arguments"),
         (partial(TCLink, intfName1="a"), TopologyError, "intfName1= cannot be the same for all links"),
         (SlowLink, TopologyError, "SlowLink has a constructor of its own, which is not called"),
-        (5, TopologyError, "5 is no link class"),
-        (Host, TopologyError, "is no link class"),
+        (5, TopologyError, "5 is not a class of links"),
+        (Host, TopologyError, "is not a class of links"),
     ],
 )
 def test_a_link_class_that_cannot_be_had_is_refused(

@@ -62,7 +62,7 @@ def test_an_offline_simulation_is_as_strict_as_a_plan() -> None:
     assert 'queue: model "cdel" is unknown; did you mean codel?' in refusal({"queue": {"model": "cdel"}})
     assert "both damage packets" in refusal({"corrupt": 0.1, "bit_error_rate": 0.1})
     assert "1180591620717411303424 is a number of more than 64 bits" in refusal({"rate_bps": 1 << 70})
-    assert "is no value of an option" in refusal({"rate_bps": {1}})
+    assert "is not the value of an option" in refusal({"rate_bps": {1}})
 
 
 def test_an_application_a_portal_and_real_time_are_read_by_their_tables() -> None:

@@ -105,9 +105,9 @@ def test_what_cannot_be_is_refused_in_the_wires_words(options: dict[str, Any], s
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("rate", '"rate" is no option with its value'),
-        ("rate=", "is no option"),
-        ("delay=1ms,,", "is no option"),
+        ("rate", '"rate" is not an option with its value'),
+        ("rate=", "is not an option"),
+        ("delay=1ms,,", "is not an option"),
         ("delay=1ms,delay=2ms", "delay comes twice"),
     ],
 )

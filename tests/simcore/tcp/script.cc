@@ -275,7 +275,7 @@ class Runner {
     } else if (verb == "reduce_mss") {
       tcp.reduce_mss(number(argument));
     } else {
-      throw Failure("\"" + verb + "\" is no command");
+      throw Failure("\"" + verb + "\" is not a command");
     }
   }
 
