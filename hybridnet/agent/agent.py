@@ -337,7 +337,7 @@ class Agent:
         return {
             "time_ns": time_ns,
             "counters": probes.interface_counters(
-                self._inside, [(host, device) for host, device in interfaces]
+                self._inside, [(self._hosts.namespace(host), device) for host, device in interfaces]
             ),
         }
 
@@ -369,6 +369,7 @@ class Agent:
         if plan["switches"]:
             self._switching.start(plan["port_type"], pmd_cpus or self._pmd_cpus)
         done("switching")
+        self._hosts.host_names.tell(plan.get("names"))
         self._hosts.create(plan["hosts"])
         done("namespaces")
         self.on_progress(f"{len(plan['hosts'])} hosts")
@@ -455,10 +456,11 @@ class Agent:
         if {"node": node, "interface": interface} in ends:
             self._switching.set_port_state(node, interface, up)
             return
-        host = node if node in self._hosts else ""
-        self._inside.run(host, lambda: _set_device(node, interface, state))
-        if host and up:
-            self._hosts.restore_addressing(host)
+        is_host = node in self._hosts
+        where = self._hosts.namespace(node) if is_host else ""
+        self._inside.run(where, lambda: _set_device(node, interface, state))
+        if is_host and up:
+            self._hosts.restore_addressing(node)
 
 
 def _set_device(node: str, interface: str, state: str) -> None:

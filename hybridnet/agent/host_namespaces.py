@@ -2,8 +2,8 @@
 """Makes the namespaces of many hosts at once: a program of its own, which the agent starts with a list on its input.
 
 A host has a network namespace, visible as /run/netns/NAME, and a mount namespace in which /sys shows the host's devices
-and each of its private directories is an empty file system. Processes of all hosts of a machine see each other, as in
-Mininet.
+and each of its private directories is an empty file system, or another directory. It may have a name of its own, and an
+/etc/hosts, which hides the computer's. Processes of all hosts of a machine see each other, as in Mininet.
 
 A mount namespace has no name: the agent holds it open. (Binding it to a name fails now and then on recent kernels,
 whose namespace numbers no longer grow with time across processors; the kernel compares them to rule out loops.) All are
@@ -22,7 +22,7 @@ import os
 import sys
 from collections.abc import Callable
 
-CLONE_NEWNS, CLONE_NEWNET = 0x20000, 0x40000000
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
 NETWORK_DIRECTORY = "/run/netns"
 
@@ -40,12 +40,20 @@ def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
     _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), None), f"mount {source} on {target}")
 
 
-def _become_host(private_directories: list[str]) -> None:
-    _checked(_libc.unshare(CLONE_NEWNS | CLONE_NEWNET), "unshare")
+def _become_host(host: dict) -> None:
+    names = host.get("hosts_file")
+    _checked(_libc.unshare(CLONE_NEWNS | CLONE_NEWNET | (CLONE_NEWUTS if names else 0)), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     _mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    for directory in private_directories:
-        _mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV)
+    for directory in host["private_dirs"]:
+        if isinstance(directory, str):
+            _mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV)
+        else:
+            _mount(directory["source"], directory["at"], None, MS_BIND)
+    if names:
+        _checked(_libc.sethostname(host["name"].encode(), len(host["name"].encode())), "sethostname")
+        if os.path.exists("/etc/hosts"):
+            _mount(names, "/etc/hosts", None, MS_BIND)
 
 
 def _bind(source: str, target: str) -> None:
@@ -54,7 +62,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> None:
-    """Make the namespaces of every host, ``{"name": …, "private_dirs": […]}``.
+    """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "hosts_file": …}``.
 
     `until_taken` is called with one process of each host by name; when it returns, somebody must hold the mount
     namespaces open.
@@ -67,7 +75,7 @@ def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> 
         if pid == 0:
             os.close(taken_writing)
             try:
-                _become_host(host["private_dirs"])
+                _become_host(host)
                 os.write(made_writing, b"\0")
                 os.read(taken_reading, 1)  # until its other end is closed
             except OSError as error:

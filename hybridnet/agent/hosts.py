@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import host_namespaces
+from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
@@ -31,6 +32,8 @@ class Hosts:
         self._inside = inside
         self._plans: dict[str, dict[str, Any]] = {}
         self._mounts: dict[str, int] = {}  # a descriptor of each host's mount namespace
+        self._uts: dict[str, int] = {}  # and of its name's, where it has one
+        self.host_names = HostNames(journal.directory / "hosts")
         self._private_directories: list[Path] = []
 
     def __contains__(self, name: object) -> bool:
@@ -46,9 +49,10 @@ class Hosts:
         if not plans:
             return
         Path(NETWORK_DIRECTORY).mkdir(exist_ok=True)
-        for directory in {path for plan in plans for path in plan["private_dirs"]}:
-            self._make_mount_point(Path(directory))
+        for path in sorted({path for plan in plans for path in _directories(plan)}):
+            self._make_mount_point(Path(path))
         self._plans = {plan["name"]: plan for plan in plans}
+        hosts_file = self.host_names.file
         program = subprocess.Popen(
             [sys.executable, "-I", host_namespaces.__file__],
             stdin=subprocess.PIPE,
@@ -58,7 +62,11 @@ class Hosts:
         )
         assert program.stdin is not None
         assert program.stdout is not None
-        wanted = [{"name": plan["name"], "private_dirs": plan["private_dirs"]} for plan in plans]
+        wanted = [
+            {"name": plan["name"], "private_dirs": plan["private_dirs"], "hosts_file": hosts_file}
+            for plan in plans
+            if self.namespace(plan["name"])
+        ]
         try:
             with contextlib.suppress(BrokenPipeError):  # its output says why
                 program.stdin.write(json.dumps(wanted) + "\n")
@@ -66,6 +74,8 @@ class Hosts:
             if line := program.stdout.readline():
                 for name, pid in json.loads(line).items():
                     self._mounts[name] = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+                    if hosts_file is not None:
+                        self._uts[name] = os.open(f"/proc/{pid}/ns/uts", os.O_RDONLY | os.O_CLOEXEC)
         finally:
             _, words = program.communicate()  # closes its input, so it and its children end
         if program.returncode != 0:
@@ -79,7 +89,11 @@ class Hosts:
         Args:
             offloads: the arguments for `ethtool -K`, by device name.
         """
-        self._inside.run_each(self.names, lambda name: self._configure(self._plans[name], offloads))
+        for name in self.names:
+            if not self.namespace(name):
+                self._configure(self._plans[name], offloads)
+        inside = [name for name in self.names if self.namespace(name)]
+        self._inside.run_each(inside, lambda name: self._configure(self._plans[name], offloads))
 
     def restore_addressing(self, name: str) -> None:
         """Set routes and IPv6 addresses of the plan again: the kernel forgets them when a device goes down."""
@@ -88,8 +102,13 @@ class Hosts:
         lines += [line.replace("route add", "route replace", 1) for line in _routes(plan)]
         # A route over another device of the host that is still down cannot be set, and was not asked for.
         self._inside.run(
-            name, lambda: run(["ip", "-force", "-batch", "-"], input="\n".join(lines) + "\n") if lines else ""
+            self.namespace(name),
+            lambda: run(["ip", "-force", "-batch", "-"], input="\n".join(lines) + "\n") if lines else "",
         )
+
+    def namespace(self, name: str) -> str:
+        """The network namespace of a host, as `NamespaceThread` takes it: empty for one that lives in the machine's."""
+        return "" if self._plans.get(name, {}).get("in_namespace") is False else name
 
     def prefix(self, name: str) -> list[str]:
         """Return the prefix that makes a command run in the host; an empty one for an empty name.
@@ -103,10 +122,14 @@ class Hosts:
             raise MachineError(
                 f"host {name} does not exist on this machine, which has {len(self._plans)} hosts"
             )
+        if not self.namespace(name):
+            return []
+        uts = [f"--uts=/proc/{os.getpid()}/fd/{self._uts[name]}"] if name in self._uts else []
         return [
             "nsenter",
             f"--net={NETWORK_DIRECTORY}/{name}",
             f"--mount=/proc/{os.getpid()}/fd/{self._mounts[name]}",
+            *uts,
             "--",
         ]
 
@@ -135,7 +158,9 @@ class Hosts:
         parts end."""
         if not self._plans and not self._private_directories:
             return
-        Endings(self._remove_mount_points, self._remove_namespaces, self.kill_processes).close()
+        Endings(
+            self.host_names.forget, self._remove_mount_points, self._remove_namespaces, self.kill_processes
+        ).close()
         self._plans = {}
 
     def _remove_namespaces(self) -> None:
@@ -145,8 +170,9 @@ class Hosts:
             run(["umount", "--lazy", *to_unmount])
         for path in names:
             os.unlink(path)
-        while self._mounts:
-            os.close(self._mounts.popitem()[1])
+        for descriptors in (self._mounts, self._uts):
+            while descriptors:
+                os.close(descriptors.popitem()[1])
 
     def _remove_mount_points(self) -> None:
         while self._private_directories:
@@ -164,7 +190,7 @@ class Hosts:
             path.mkdir()
 
     def _configure(self, plan: dict[str, Any], offloads: dict[str, list[str]]) -> None:
-        lines = ["link set lo up"]
+        lines = ["link set lo up"] if self.namespace(plan["name"]) else []
         lines += _addresses(plan)
         lines += [f"link set dev {interface['name']} up" for interface in plan["interfaces"]]
         lines += _routes(plan)
@@ -179,6 +205,14 @@ class Hosts:
             ip_batch(lines)
         except MachineError as error:
             raise MachineError(f"host {plan['name']}: {error}") from None
+
+
+def _directories(plan: dict[str, Any]) -> list[str]:
+    """What must be there for a host's private directories."""
+    found = [
+        [each] if isinstance(each, str) else [each["at"], each["source"]] for each in plan["private_dirs"]
+    ]
+    return [path for each in found for path in each]
 
 
 def _addresses(plan: dict[str, Any]) -> list[str]:

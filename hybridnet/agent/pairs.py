@@ -50,8 +50,10 @@ class Pairs:
         """Make all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not."""
         hosts = {host["name"]: {i["name"]: i for i in host["interfaces"]} for host in plan["hosts"]}
         switches = {switch["name"] for switch in plan["switches"]}
+        outside = {host["name"] for host in plan["hosts"] if host.get("in_namespace") is False}
         ours: list[str] = []
         lines: list[str] = []
+        of_hosts: list[str] = []  # in this machine's own namespace
         offloads: dict[str, list[str]] = {}
         self.host_offloads = {}
         for pair in plan["pairs"]:
@@ -59,13 +61,16 @@ class Pairs:
                 continue
             a, b = pair["a"], pair["b"]
             mtu = max(_mtu(a, hosts), _mtu(b, hosts))
-            lines.append(f"link add {_end(a, hosts, mtu)} type veth peer {_end(b, hosts, mtu)}")
+            near, far = (_end(end, hosts, outside, mtu) for end in (a, b))
+            lines.append(f"link add {near} type veth peer {far}")
             for end, other in ((a, b), (b, a)):
                 wanted = AT_A_PORT[plan["port_type"]] if end["node"] in switches else []
                 if other["node"] in switches:
                     wanted = [*wanted, *TOWARD_A_PORT[plan["port_type"]]]
                 if end["node"] in hosts:
                     self.host_offloads[end["interface"]] = wanted
+                    if end["node"] in outside:
+                        of_hosts.append(end["interface"])
                     continue
                 ours.append(end["interface"])
                 lines.append(mark(end["interface"], self._journal))
@@ -74,10 +79,12 @@ class Pairs:
         for portal in plan["portals"]:
             mtu = _mtu(portal, hosts)
             lines.append(
-                f"link add {_end(portal, hosts, mtu)} type veth peer name {portal['device']} mtu {mtu}"
+                f"link add {_end(portal, hosts, outside, mtu)} type veth peer name {portal['device']} mtu {mtu}"
             )
             lines.append(mark(portal["device"], self._journal))
             ours.append(portal["device"])
+            if portal["node"] in outside:
+                of_hosts.append(portal["interface"])
             if portal["node"] in hosts:
                 self.host_offloads[portal["interface"]] = TOWARD_A_BACKEND.get(backends[portal["device"]], [])
                 continue
@@ -86,9 +93,10 @@ class Pairs:
             if portal["node"] in switches:
                 offloads[portal["device"]] = TOWARD_A_PORT[plan["port_type"]]
                 offloads[portal["interface"]] = AT_A_PORT[plan["port_type"]]
-        for device in ours:
+        lines += [mark(device, self._journal) for device in of_hosts]
+        for device in (*ours, *of_hosts):
             self._journal.record("link", name=device, network=self._network)
-        self._devices += ours
+        self._devices += [*ours, *of_hosts]
         ip_batch(lines)
         for device, wanted in offloads.items():
             if wanted:
@@ -164,9 +172,10 @@ def _mtu(end: dict[str, Any], hosts: dict[str, dict[str, Any]]) -> int:
     return int(end.get("mtu", 1500))
 
 
-def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], mtu: int) -> str:
+def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], outside: set[str], mtu: int) -> str:
     device = end["interface"]
     if end["node"] not in hosts:
         return f"name {device} mtu {mtu}"
     interface = hosts[end["node"]][device]
-    return f"name {device} address {interface['mac']} mtu {interface['mtu']} netns {end['node']}"
+    namespace = "" if end["node"] in outside else f" netns {end['node']}"
+    return f"name {device} address {interface['mac']} mtu {interface['mtu']}{namespace}"

@@ -275,11 +275,6 @@ class Mininet:
         return own
 
     def _of_host(self, host: Any, taken: set[str]) -> dict[str, Any]:
-        if not host.inNamespace:
-            raise UsageError(
-                f"host {host.name}: inNamespace=False is not supported yet; leave it out, or run the commands beside "
-                "the script"
-            )
         own = {name: host.params[name] for name in _OF_HOSTS if host.params.get(name) is not None}
         if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
             tolerate(
@@ -299,10 +294,12 @@ class Mininet:
             own["ip"] = None
         if own.get("defaultRoute") and len(own["defaultRoute"].split()) == 1:
             own["defaultRoute"] = f"dev {own['defaultRoute']}"
+        if not host.inNamespace:
+            own["inNamespace"] = False
+            if own.pop("privateDirs", None):
+                tolerate(f"host {host.name}: privateDirs=", "it has the computer's files; it has no effect")
         if "privateDirs" in own:
-            own["privateDirs"] = [
-                entry if isinstance(entry, str) else entry[0] for entry in own["privateDirs"]
-            ]
+            own["privateDirs"] = [_private_directory(host, each) for each in own["privateDirs"]]
         return own
 
     def _bind(self, net: Net) -> None:
@@ -581,6 +578,14 @@ class Mininet:
 
 class MininetWithControlNet(Mininet):
     """Mininet's network with a control network of its own; here switches always reach their controllers beside it."""
+
+
+def _private_directory(host: Any, given: Any) -> Any:
+    """A directory, or a pair of one and of what shows there: a template of the node's attributes, as in Mininet."""
+    if isinstance(given, str):
+        return given
+    at, source = given
+    return at, (source % vars(host)).replace("%", "%%")
 
 
 def _options(info_of: dict[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Node(live.Node):
 
     Args:
         name: unique in the network.
-        inNamespace: False puts it into the computer's own namespace, which is not supported yet.
+        inNamespace: False: its commands run, and its links end, in its machine's own namespace.
         **params: ip, mac, defaultRoute, privateDirs; others are kept in `params` for the node's own class.
     """
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridnet.errors import PlanError
 from hybridnet.plan.instance import Network
 from hybridnet.topo import NodeSpec
 from hybridnet.topo.options import End
 
-__all__ = ["host_plans"]
+__all__ = ["host_names", "host_plans"]
 
 
 def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[str, Any]]:
@@ -17,18 +18,48 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
     subnet.
     """
     neighbours = _neighbours(network) if static_arp else []
-    plans = []
+    plans: list[dict[str, Any]] = []
     for spec in network.layout.on(machine, "host"):
-        plan = {
+        plan: dict[str, Any] = {
             "name": spec.name,
             "interfaces": [_interface(network, end) for end in network.layout.ends_of[spec.name]],
             "routes": network.routes[spec.name],
-            "private_dirs": spec.resolved.get("privateDirs", []),
+            "private_dirs": [_private_directory(spec, each) for each in spec.resolved.get("privateDirs", [])],
         }
+        if spec.resolved.get("inNamespace") is False:
+            plan["in_namespace"] = False
+            if plan["private_dirs"]:
+                raise PlanError(
+                    f"host {spec.name}: with inNamespace=False it has the machine's files, and no privateDirs; leave "
+                    "one of them out"
+                )
         if static_arp:
             plan["arp"] = _arp(network, spec, neighbours)
         plans.append(plan)
     return plans
+
+
+def host_names(network: Network) -> dict[str, list[str]]:
+    """The names of all hosts and routers by address: each interface has its own, and the first of a node the node's."""
+    names: dict[str, list[str]] = {}
+    for addresses in (network.addresses, network.addresses6):
+        for node, ends in network.layout.ends_of.items():
+            first = True
+            for end in ends:
+                address = addresses.by_interface.get(end.interface)
+                if address is not None:
+                    own = names.setdefault(str(address.ip), [])
+                    own += [node, end.interface] if first else [end.interface]
+                    first = False
+    return names
+
+
+def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | dict[str, str]:
+    """A directory is empty; a pair shows its second, which may hold the node's name, at its first."""
+    if isinstance(directory, str):
+        return directory
+    at, source = directory
+    return {"at": at, "source": source % {"name": spec.name}}
 
 
 def _interface(network: Network, end: End) -> dict[str, Any]:

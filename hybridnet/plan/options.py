@@ -123,6 +123,7 @@ class PlanOptions:
             ``"fd00::/48"``; None: only those that the description gives one with ip6=.
         auto_set_macs: hosts' MAC addresses count from 00:00:00:00:00:01, as in Mininet.
         auto_static_arp: hosts know each other's MAC addresses from the start.
+        host_names: each emulated host has a host name of its own, and all names of the network in its /etc/hosts.
         least_cut_delay_ns: a link between machines with less delay is refused.
         backend: of emulation portals: ``"packet"``, ``"pcap"`` or ``"xdp"``; see docs/portals.md.
         captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
@@ -143,6 +144,7 @@ class PlanOptions:
     ip6_base: str | None = None
     auto_set_macs: bool = False
     auto_static_arp: bool = False
+    host_names: bool = True
     least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
     backend: str = "packet"
     captures: Mapping[str, str] = field(default_factory=dict)
@@ -162,6 +164,7 @@ class PlanOptions:
         choice(self.backend, "backend", BACKENDS, error=PlanError)
         flag(self.auto_set_macs, "auto_set_macs", error=PlanError)
         flag(self.auto_static_arp, "auto_static_arp", error=PlanError)
+        flag(self.host_names, "host_names", error=PlanError)
         whole(self.least_cut_delay_ns, "least_cut_delay_ns", 0, 3600 * 10**9, error=PlanError)
         whole(self.peer_port, "peer_port", 1, 65535, error=PlanError)
         if not isinstance(self.realtime, RealtimeOptions):

@@ -20,7 +20,7 @@ from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import assign_addresses
 from hybridnet.plan.families import ipv4, ipv6
 from hybridnet.plan.fit import choose_port_type, judge_fit
-from hybridnet.plan.hosts import host_plans
+from hybridnet.plan.hosts import host_names, host_plans
 from hybridnet.plan.instance import Network, instance_plan
 from hybridnet.plan.layout import Layout, lay_out
 from hybridnet.plan.links import Joints, LinkPlan, join
@@ -163,6 +163,8 @@ def _machine_plan(
         "portals": joint.portals,
         "instance": instance_plan(network, machine.name, joint, options),
     }
+    if options.host_names and plan["hosts"]:
+        plan["names"] = host_names(network)
     if linux:
         plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
     return plan

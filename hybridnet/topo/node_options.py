@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_delay
-from hybridnet.topo import switch_options
+from hybridnet.topo import host_options, switch_options
 from hybridnet.topo.addresses import address_option, default_route, mac_address, routes
 from hybridnet.topo.applications import resolve_applications
 from hybridnet.topo.options import check_names
@@ -54,30 +54,6 @@ def _machine(value: Any, what: str) -> str | None:
     return None if value is None or value == "" else text(value, what, error=TopologyError)
 
 
-def _directories(value: Any, what: str) -> list[str]:
-    if value is None:
-        return []
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        raise TopologyError(
-            f"{what} {shown(value)} is not a list of directories; write ['/var/run'] or the like"
-        )
-    for directory in value:
-        if not isinstance(directory, str) or not directory.startswith("/") or "\0" in directory:
-            raise TopologyError(
-                f"{what}: {shown(directory)} is not an absolute path; write one like '/var/run'"
-            )
-    return list(value)
-
-
-def _only(supported: bool, cure: str) -> Reader:
-    def read(value: Any, what: str) -> bool:
-        if value is not supported:
-            raise TopologyError(f"{what}={shown(value)} is not supported; {cure}")
-        return supported
-
-    return read
-
-
 def _delay(value: Any, what: str) -> int | None:
     delay = None if value is None else parse_delay(value, what)
     if delay == 0:
@@ -109,9 +85,9 @@ _TABLE = (
     NodeOption("mac", ("host", "simhost"), mac_address),
     NodeOption("defaultRoute", ("host", "simhost"), default_route),
     NodeOption("routes", ("host",), routes),
-    NodeOption("privateDirs", ("host",), _directories),
-    NodeOption("inNamespace", ("host",), _only(True, "use `hybridnet exec MACHINE ...`")),
-    NodeOption("inNamespace", ("switch",), _only(False, "leave it out")),
+    NodeOption("privateDirs", ("host",), host_options.directories),
+    NodeOption("inNamespace", ("host",), host_options.in_namespace),
+    NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
     NodeOption("dpid", ("switch",), switch_options.dpid),
     NodeOption("protocols", ("switch",), switch_options.protocols),
     NodeOption("failMode", ("switch",), switch_options.fail_mode),

@@ -19,6 +19,7 @@ __all__ = [
     "datapath",
     "dpid",
     "fail_mode",
+    "in_namespace",
     "listen_port",
     "priority",
     "protocols",
@@ -97,6 +98,13 @@ def reconnect_ms(value: Any, what: str) -> int | None:
     if value is None:
         return None
     return whole(value, what, LEAST_RECONNECT_MS, MOST_RECONNECT_MS, error=TopologyError)
+
+
+def in_namespace(value: Any, what: str) -> bool:
+    """False: switches live in their machine's own namespaces."""
+    if value:
+        raise TopologyError(f"{what}={shown(value)} is not supported; leave it out")
+    return False
 
 
 def yes_or_no(value: Any, what: str) -> bool:

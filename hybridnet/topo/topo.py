@@ -62,7 +62,9 @@ class Topo:
             defaultRoute: ``"via 10.0.0.254"`` or ``"dev h1-eth0"``.
             routes: list of (prefix, via) pairs.
             machine: where it lives; default: where its neighbours live.
-            privateDirs: directories that only this host sees.
+            privateDirs: directories that only this host sees; a pair such as ``("/var/run", "/tmp/%(name)s/run")``
+                shows the second one at the first.
+            inNamespace: False: its commands run, and its links end, in its machine's own namespace.
             cls: a subclass of `hybridnet.Host` or `hybridnet.Node` for the live node. What its constructor or its
                 `config` names is an option of this node, too.
 
@@ -79,6 +81,7 @@ class Topo:
             dpid: up to 16 hexadecimal digits; default: the first number in the name.
             protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
             failMode: ``"secure"`` (default) or ``"standalone"``.
+            stp, prio, listenPort, reconnectms, inband, datapath, batch, bridge: see docs/nodes.md.
             machine: where it lives.
             cls: a subclass of `hybridnet.OVSSwitch` for the live node.
         """

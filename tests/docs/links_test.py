@@ -76,8 +76,7 @@ def test_the_command_line_is_told_whole() -> None:
 
 def test_every_option_of_a_topology_is_told() -> None:
     text = (ROOT / "docs/topologies.md").read_text()
-    hidden = {"inNamespace"}  # accepted for Mininet's scripts
-    options = set().union(*NODE_OPTIONS.values(), direction_options()) - hidden
+    options = set().union(*NODE_OPTIONS.values(), direction_options())
     assert [option for option in sorted(options) if f"`{option}`" not in text] == []
     assert [name for name in TOPOS if f"`{name}`" not in text] == []
 

@@ -66,7 +66,19 @@ def test_routes_are_read_with_and_without_via() -> None:
     ]
 
 
-@pytest.mark.parametrize("directories", ["/var/run", ["/var/run", "log"], [5], ["/a\0b"]])
+@pytest.mark.parametrize(
+    "directories",
+    [
+        "/var/run",
+        ["/var/run", "log"],
+        [5],
+        ["/a\0b"],
+        [("/a",)],
+        [("/a", "b")],
+        [("/a", "/%(host)s")],
+        [("/a", "/%")],
+    ],
+)
 def test_private_directories_are_a_list_of_absolute_paths(directories: Any) -> None:
     with pytest.raises(TopologyError, match=r"^host h1: privateDirs"):
         Topo().addHost("h1", privateDirs=directories)

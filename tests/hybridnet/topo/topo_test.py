@@ -211,7 +211,7 @@ def test_taken_port_and_taken_interface_are_refused() -> None:
         topo.addLink("h2", "s1", intfName1="uplink")
 
 
-@pytest.mark.parametrize("options", [{"inNamespace": False}, {"cpu": 0.5}])
+@pytest.mark.parametrize("options", [{"cpu": 0.5}])
 def test_what_hosts_cannot_do_is_said(options: dict[str, Any]) -> None:
     with pytest.raises(TopologyError, match="not supported"):
         Topo().addHost("h1", **options)
