@@ -25,6 +25,7 @@ from hybridnet.agent.batch import run_commands
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.agent.linux_bridges import LinuxBridges
+from hybridnet.agent.names import refuse_taken
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
@@ -49,12 +50,20 @@ class Agent:
     """The state of one machine: what has been built, which programs run."""
 
     def __init__(
-        self, machine: str, journal: Journal, *, own_network: bool, pmd_cpus: list[int] | None = None
+        self,
+        machine: str,
+        journal: Journal,
+        *,
+        own_network: bool,
+        own_files: bool = True,
+        pmd_cpus: list[int] | None = None,
     ) -> None:
         """
         Args:
             own_network: whether the machine has a network namespace of its own, as local machines do. If not, limits
                 that hold for the whole computer are raised here, and set back.
+            own_files: whether the machine has ``/run`` for itself. If not, it is this computer (mode "here"): names may
+                be taken, an Open vSwitch that runs is used, and what would outlive the agent is journaled.
             pmd_cpus: the processors that serve AF_XDP ports, unless `build` is told others; default: one, which Open
                 vSwitch chooses.
         """
@@ -67,10 +76,12 @@ class Agent:
         )
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
-        self._hosts = Hosts(journal, self._inside)
+        self._hosts = Hosts(journal, self._inside, own_files=own_files)
         self._pairs = Pairs(journal)
         self._bridges = LinuxBridges(journal)
-        self._switching = Switching(journal, journal.directory / "openvswitch")
+        self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
+        self._own_files = own_files
+        self._sockets = SOCKETS if own_files else journal.directory / "sockets"
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
         self._final: dict[str, Any] | None = None  # the counters with which the instance ended
@@ -159,8 +170,13 @@ class Agent:
             self._switching.start(port_type, pmd_cpus or self._pmd_cpus)
 
     @verb
-    def build(self, plan: dict[str, Any], pmd_cpus: list[int] | None = None) -> dict[str, float]:
+    def build(
+        self, plan: dict[str, Any], pmd_cpus: list[int] | None = None, controllers: bool = True
+    ) -> dict[str, float]:
         """Makes what a machine plan says. What fails is removed again before the error is raised.
+
+        Args:
+            controllers: tell the switches theirs; if not, `obey_controllers` does, once they listen.
 
         Returns:
             How many seconds each stage took.
@@ -175,7 +191,15 @@ class Agent:
                 raise PlanError("a network is built here already; destroy it first")
             self._plan = plan
             with undone_on_error(self._destroy):
-                return self._build(plan, pmd_cpus)
+                seconds = self._build(plan, pmd_cpus)
+                if controllers:
+                    self.obey_controllers()
+                return seconds
+
+    @verb
+    def obey_controllers(self) -> None:
+        """Tells the switches their controllers."""
+        self._switching.obey_controllers(self.on_progress)
 
     @verb
     def destroy(self) -> dict[str, Any] | None:
@@ -364,6 +388,8 @@ class Agent:
             now = time.monotonic()
             seconds[stage], last = now - last, now
 
+        if not self._own_files:
+            refuse_taken(plan)
         if self._neighbours is not None:
             self._neighbours.raise_for(len(plan["hosts"]))
         if plan["switches"]:
@@ -373,7 +399,7 @@ class Agent:
         self._hosts.create(plan["hosts"])
         done("namespaces")
         self.on_progress(f"{len(plan['hosts'])} hosts")
-        self._pairs.create(plan)
+        self._pairs.create(plan, self._switching.frames or plan["port_type"])
         self._bridges.create(plan.get("bridges", []))
         done("pairs")
         self._hosts.configure(self._pairs.host_offloads)
@@ -381,9 +407,9 @@ class Agent:
         self._switching.build(plan, self.on_progress)
         done("switches")
         if plan["instance"] is not None:
-            SOCKETS.mkdir(mode=0o700, exist_ok=True)
+            self._sockets.mkdir(mode=0o700, exist_ok=True)
             self._instance = InstanceProcess(
-                plan["instance"], self.journal, self.journal.directory / "instance", SOCKETS
+                plan["instance"], self.journal, self.journal.directory / "instance", self._sockets
             )
             self.on_progress("instance")
         done("instance")
@@ -434,8 +460,8 @@ class Agent:
             if shell is None or shell.process.poll() is not None:
                 if shell is not None:
                     shell.close()
-                SOCKETS.mkdir(mode=0o700, exist_ok=True)
-                shell = Shell(node, self._prefix(node), self._environment(), SOCKETS)
+                self._sockets.mkdir(mode=0o700, exist_ok=True)
+                shell = Shell(node, self._prefix(node), self._environment(), self._sockets)
                 self._shells[node] = shell
             return shell
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet import __version__
-from hybridnet.agent.switching import kernel_datapath
+from hybridnet.agent.openvswitch import kernel_datapath
 
 
 def facts() -> dict[str, Any]:

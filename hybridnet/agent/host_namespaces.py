@@ -58,14 +58,18 @@ def _become_host(host: dict) -> None:
 
 def _bind(source: str, target: str) -> None:
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
-    _mount(source, target, None, MS_BIND)
+    try:
+        _mount(source, target, None, MS_BIND)
+    except OSError:
+        os.unlink(target)
+        raise
 
 
 def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> None:
     """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "hosts_file": …}``.
 
-    `until_taken` is called with one process of each host by name; when it returns, somebody must hold the mount
-    namespaces open.
+    `until_taken` is called with one process of each host by name, before any network namespace has its name; when it
+    returns, somebody must hold the mount namespaces open.
     """
     children: dict[str, int] = {}
     made_reading, made_writing = os.pipe()
@@ -89,9 +93,9 @@ def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> 
         if answer.strip(b"\0"):
             raise OSError(answer.strip(b"\0").decode())
         answers += len(answer)
+    until_taken(children)
     for name, pid in children.items():
         _bind(f"/proc/{pid}/ns/net", f"{NETWORK_DIRECTORY}/{name}")
-    until_taken(children)
     os.close(taken_writing)
     for pid in children.values():
         os.waitpid(pid, 0)

@@ -27,10 +27,13 @@ from hybridnet.system.journal import Journal
 class Hosts:
     """Makes and removes the hosts of one machine plan."""
 
-    def __init__(self, journal: Journal, inside: NamespaceThread) -> None:
+    def __init__(self, journal: Journal, inside: NamespaceThread, *, own_files: bool) -> None:
+        """`own_files`: whether `NETWORK_DIRECTORY` is the machine's own; if not, the names there are journaled."""
         self._journal = journal
         self._inside = inside
+        self._own_files = own_files
         self._plans: dict[str, dict[str, Any]] = {}
+        self._networks: dict[str, int] = {}  # the inode of each host's network namespace
         self._mounts: dict[str, int] = {}  # a descriptor of each host's mount namespace
         self._uts: dict[str, int] = {}  # and of its name's, where it has one
         self.host_names = HostNames(journal.directory / "hosts")
@@ -48,7 +51,7 @@ class Hosts:
         """Make the namespaces of all hosts. Their only device is a loopback that is down."""
         if not plans:
             return
-        Path(NETWORK_DIRECTORY).mkdir(exist_ok=True)
+        self._make_network_directory()
         for path in sorted({path for plan in plans for path in _directories(plan)}):
             self._make_mount_point(Path(path))
         self._plans = {plan["name"]: plan for plan in plans}
@@ -76,8 +79,9 @@ class Hosts:
                     self._mounts[name] = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
                     if hosts_file is not None:
                         self._uts[name] = os.open(f"/proc/{pid}/ns/uts", os.O_RDONLY | os.O_CLOEXEC)
+                    self._take_name(name, os.stat(f"/proc/{pid}/ns/net").st_ino)
         finally:
-            _, words = program.communicate()  # closes its input, so it and its children end
+            _, words = program.communicate()  # closes its input: it names the namespaces, and ends
         if program.returncode != 0:
             raise MachineError(
                 f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"
@@ -135,9 +139,7 @@ class Hosts:
 
     def processes(self) -> list[int]:
         """The processes in the hosts' network namespaces."""
-        inodes = {
-            inode for name in self.names if (inode := _inode(f"{NETWORK_DIRECTORY}/{name}")) is not None
-        }
+        inodes = set(self._networks.values())
         found = []
         for entry in os.listdir("/proc"):
             if entry.isdigit() and _inode(f"/proc/{entry}/ns/net") in inodes:
@@ -165,14 +167,30 @@ class Hosts:
 
     def _remove_namespaces(self) -> None:
         mounted = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
-        names = [path for name in self.names if os.path.exists(path := f"{NETWORK_DIRECTORY}/{name}")]
-        if to_unmount := [path for path in names if path in mounted]:
-            run(["umount", "--lazy", *to_unmount])
-        for path in names:
+        ours = {f"{NETWORK_DIRECTORY}/{name}": inode for name, inode in self._networks.items()}
+        named = [path for path, inode in ours.items() if path in mounted and _inode(path) == inode]
+        if named:
+            run(["umount", "--lazy", *named])
+        for path in named:
             os.unlink(path)
+        if not self._own_files:
+            for path, inode in ours.items():
+                self._journal.gone("namespace", path=path, inode=inode)
+        self._networks.clear()
         for descriptors in (self._mounts, self._uts):
             while descriptors:
                 os.close(descriptors.popitem()[1])
+
+    def _make_network_directory(self) -> None:
+        directory = Path(NETWORK_DIRECTORY)
+        if not self._own_files and not directory.exists():
+            self._make_mount_point(directory)
+        directory.mkdir(exist_ok=True)
+
+    def _take_name(self, name: str, inode: int) -> None:
+        if not self._own_files:
+            self._journal.record("namespace", path=f"{NETWORK_DIRECTORY}/{name}", inode=inode)
+        self._networks[name] = inode
 
     def _remove_mount_points(self) -> None:
         while self._private_directories:

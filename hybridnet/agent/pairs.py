@@ -10,6 +10,7 @@ port type  at the devices
 afxdp      AF_XDP takes single frames with finished checksums: `tx off` at whoever sends to a port. The port's
            own end has TSO off, or the kernel would not coalesce (GRO) what the port sends to a portal
 afpacket   the switch handles TCP super-packets (userspace-tso), but not the UDP ones that GRO makes
+           (an Open vSwitch that is not ours may lack this: then its ports take what AF_XDP does)
 system     the kernel datapath takes all
 =========  ====================================================================================================
 """
@@ -46,8 +47,12 @@ class Pairs:
         self._devices: list[str] = []
         self.host_offloads: dict[str, list[str]] = {}
 
-    def create(self, plan: dict[str, Any]) -> None:
-        """Make all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not."""
+    def create(self, plan: dict[str, Any], frames: str) -> None:
+        """Make all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not.
+
+        Args:
+            frames: whose frames the switches' ports take: a port type of the table above.
+        """
         hosts = {host["name"]: {i["name"]: i for i in host["interfaces"]} for host in plan["hosts"]}
         switches = {switch["name"] for switch in plan["switches"]}
         outside = {host["name"] for host in plan["hosts"] if host.get("in_namespace") is False}
@@ -64,9 +69,9 @@ class Pairs:
             near, far = (_end(end, hosts, outside, mtu) for end in (a, b))
             lines.append(f"link add {near} type veth peer {far}")
             for end, other in ((a, b), (b, a)):
-                wanted = AT_A_PORT[plan["port_type"]] if end["node"] in switches else []
+                wanted = AT_A_PORT[frames] if end["node"] in switches else []
                 if other["node"] in switches:
-                    wanted = [*wanted, *TOWARD_A_PORT[plan["port_type"]]]
+                    wanted = [*wanted, *TOWARD_A_PORT[frames]]
                 if end["node"] in hosts:
                     self.host_offloads[end["interface"]] = wanted
                     if end["node"] in outside:
@@ -91,8 +96,8 @@ class Pairs:
             ours.append(portal["interface"])
             lines.append(mark(portal["interface"], self._journal))
             if portal["node"] in switches:
-                offloads[portal["device"]] = TOWARD_A_PORT[plan["port_type"]]
-                offloads[portal["interface"]] = AT_A_PORT[plan["port_type"]]
+                offloads[portal["device"]] = TOWARD_A_PORT[frames]
+                offloads[portal["interface"]] = AT_A_PORT[frames]
         lines += [mark(device, self._journal) for device in of_hosts]
         for device in (*ours, *of_hosts):
             self._journal.record("link", name=device, network=self._network)

@@ -1,6 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Machines, and the agents on them."""
+"""Machines, and the agents on them.
 
-from hybridnet.cluster.cluster import Cluster
+`Cluster` is loaded when it is first used: Dask takes most of a second, and a network on this computer alone (`Here`)
+has no need of it.
+"""
 
-__all__ = ["Cluster"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.cluster.machines import Machines
+
+if TYPE_CHECKING:
+    from hybridnet.cluster.cluster import Cluster
+    from hybridnet.cluster.here import Here
+
+__all__ = ["Cluster", "Here", "Machines"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Cluster":
+        from hybridnet.cluster.cluster import Cluster
+
+        return Cluster
+    if name == "Here":
+        from hybridnet.cluster.here import Here
+
+        return Here
+    raise AttributeError(f"module 'hybridnet.cluster' has no attribute {name!r}")

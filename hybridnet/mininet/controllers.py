@@ -13,6 +13,7 @@ import subprocess
 import time
 from typing import Any
 
+from hybridnet.cluster.here import ADDRESS
 from hybridnet.controllers import kinds
 from hybridnet.controllers.relay import Relay
 from hybridnet.errors import ControllerError
@@ -198,6 +199,12 @@ class _Remote(kinds.RemoteController):
     def begin(self, head_address: str) -> None:
         """Find the way to it; warn if nothing listens, as Mininet does."""
         ports = kinds.OPENFLOW_PORTS if self.port is None else (self.port,)
+        if head_address == ADDRESS:  # the switches are on this computer: they reach what it reaches
+            self.port = next((port for port in ports if _answers(self.ip, port)), None)
+            if self.port is None:
+                self.port = ports[0]
+                warn(f"Unable to contact the remote controller at {self.ip}:{self.port}\n")
+            return
         here = self.ip in LOOPBACK
         for port in ports:
             if here and _answers(head_address, port):

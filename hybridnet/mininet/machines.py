@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from hybridnet.cluster import Cluster
 from hybridnet.mininet.log import info
 from hybridnet.plan.spread import spread
 from hybridnet.topo import Topo
+
+if TYPE_CHECKING:
+    from hybridnet.cluster import Cluster
 
 __all__ = ["Machines", "end_machines", "machines_of_the_run", "spread_over"]
 

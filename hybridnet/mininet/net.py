@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from hybridnet.cluster.here import HERE
 from hybridnet.errors import UsageError
 from hybridnet.mininet.controllers import Controller, DefaultController
 from hybridnet.mininet.link import Intf, Link
@@ -232,6 +233,7 @@ class Mininet:
                 waitConnected=False,
                 autoStaticArp=self.autoStaticArp,
                 cluster=cluster,
+                machine=HERE if self.machines is None else None,
             )
             for controller in self.controllers:
                 net.addController(controller.behind())

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from hybridnet.cluster import Cluster
+from hybridnet.cluster import Machines
 from hybridnet.errors import UsageError
 from hybridnet.node import Node
 from hybridnet.node.node import checked_timeout, command_text
@@ -24,7 +24,7 @@ class Completed(NamedTuple):
 
 
 def run_all(
-    cluster: Cluster, commands: Mapping[Key, tuple[Node, Any]], timeout: float | None
+    cluster: Machines, commands: Mapping[Key, tuple[Node, Any]], timeout: float | None
 ) -> dict[Key, Completed]:
     """See `hybridnet.Net.run_all`; here each command comes with its node."""
     limit = checked_timeout(timeout, "run_all")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hybridnet.cluster import Cluster
+from hybridnet.cluster import Machines
 from hybridnet.errors import ControllerError
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Intf, Link
@@ -40,7 +40,7 @@ def machine_names(topo: Topo) -> list[str]:
     return sorted(named, key=natural) or ["m1"]
 
 
-def machine_specs(cluster: Cluster) -> list[MachineSpec]:
+def machine_specs(cluster: Machines) -> list[MachineSpec]:
     """The machines as the plan sees them."""
     facts = cluster.call_all({machine: ("facts", {}) for machine in cluster.machines})
     return [
@@ -49,7 +49,7 @@ def machine_specs(cluster: Cluster) -> list[MachineSpec]:
     ]
 
 
-def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Cluster) -> list[Link]:
+def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Machines) -> list[Link]:
     """Give the live nodes their agents and interfaces. Returns the live links."""
     intfs: dict[str, Intf] = {}
     for name, node in nodes.items():
@@ -79,7 +79,7 @@ def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Cluster) -> list[
 
 
 def await_switches(
-    cluster: Cluster,
+    cluster: Machines,
     machines: Sequence[str],
     check: Callable[[], object],
     on_progress: Callable[[str, str], object] | None,

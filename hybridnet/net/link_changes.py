@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from hybridnet.cluster import Cluster
+from hybridnet.cluster import Machines
 from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.plan import Plan
@@ -30,7 +30,7 @@ class LinkChanges:
         plan: what it became; a change of a link is written down here.
     """
 
-    def __init__(self, topo: Topo, plan: Plan, cluster: Cluster) -> None:
+    def __init__(self, topo: Topo, plan: Plan, cluster: Machines) -> None:
         self._topo, self._plan, self._cluster = topo, plan, cluster
         self._options: dict[str, tuple[Options, Options]] = {}  # of links that were changed: there and back
 

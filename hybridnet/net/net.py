@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from hybridnet.cluster import Cluster
+from hybridnet.cluster import Machines
+from hybridnet.cluster.here import HERE, Here
 from hybridnet.controllers.kinds import Controller, RemoteController
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.net import batch, boot, probes
@@ -39,7 +40,7 @@ from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, natural
-from hybridnet.values import flag, number, plain, shown
+from hybridnet.values import choice, flag, number, plain, shown
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
 
@@ -69,7 +70,10 @@ class Net:
         waitConnected: wait until every switch has its controller, at most so many seconds; True: a minute; False: do
             not.
         cleanup: without effect: `hybridnet clean` removes what a killed run left.
-        cluster: the machines; None: local ones, as many as `topo` names, made at `start` and ended at `stop`.
+        machine: "here": this computer itself is the one machine, as in Mininet, and has the network's interfaces,
+            processes and bridges. "local", or None: the machines are namespaces on this computer, as many as `topo`
+            names. Made at `start` and ended at `stop`.
+        cluster: the machines, made already; None: see `machine`.
         on_progress: called with the machine's name and what it has done, while building.
         options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures.
 
@@ -92,7 +96,8 @@ class Net:
         ipBase: str = "10.0.0.0/8",
         waitConnected: bool | float = True,
         cleanup: bool = False,
-        cluster: Cluster | None = None,
+        machine: str | None = None,
+        cluster: Machines | None = None,
         on_progress: Callable[[str, str], object] | None = None,
         **options: Any,
     ) -> None:
@@ -102,6 +107,12 @@ class Net:
             raise UsageError(
                 f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
             )
+        if machine is not None:
+            choice(machine, "Net: machine", (HERE, "local"))
+            if cluster is not None:
+                raise UsageError(
+                    f"Net: machine={shown(machine)} and cluster= name the machines twice; give one"
+                )
         if on_progress is not None and not callable(on_progress):
             raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
         for name in [name for name in options if name in _UNSUPPORTED]:
@@ -119,6 +130,7 @@ class Net:
             number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
         self._cluster, self._own_cluster = cluster, cluster is None
+        self._here = machine == HERE
         self._on_progress = on_progress
         self._nodes = LiveNodes(host, switch, self.start)
         self._controllers = Controllers(controller)
@@ -241,7 +253,7 @@ class Net:
     # What there is
 
     @property
-    def cluster(self) -> Cluster:
+    def cluster(self) -> Machines:
         """The machines. Raises MachineError before `start`."""
         if self._cluster is None:
             raise MachineError("the network is not running; call net.start() first")
@@ -409,7 +421,7 @@ class Net:
 
     def _start(self) -> None:
         topo = self._described()
-        names = boot.machine_names(topo) if self._cluster is None else self._cluster.machines
+        names = self._machine_names(topo)
         if self._cluster is None or self.controllers:
             # A first plan, with made-up addresses: report what cannot be built before anything is started.
             specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
@@ -429,12 +441,18 @@ class Net:
         )
         for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")
-        self._controllers.ready()  # a switch that finds none waits a second before it tries again
         info(f"*** Building {boot.parts_text(self.hosts, self.switches, plan.links)}\n")
         self._endings.add(self._destroy)
         self.build_seconds = cluster.call_all(
-            {machine: ("build", {"plan": part}) for machine, part in plan.machines.items()}
+            {
+                machine: ("build", {"plan": part, "controllers": False})
+                for machine, part in plan.machines.items()
+            }
         )
+        self._controllers.ready()  # a switch that finds none waits a second before it tries again
+        if obeying := boot.switches_with_controllers(plan):
+            machines = dict.fromkeys(plan.machine_of[name] for name in obeying)
+            cluster.call_all({machine: ("obey_controllers", {}) for machine in machines})
         self._links = LinkChanges(topo, plan, cluster)
         for node in self._nodes.values():
             self._endings.add(node.unbind)
@@ -447,14 +465,25 @@ class Net:
             self._endings.add(node.terminate, once=True)
             node.config(**node.params)
 
-    def _machines(self, names: list[str]) -> Cluster:
+    def _machine_names(self, topo: Topo) -> list[str]:
+        if self._cluster is not None:
+            return self._cluster.machines
+        return [HERE] if self._here else boot.machine_names(topo)
+
+    def _machines(self, names: list[str]) -> Machines:
         """The machines, with the controllers begun: beside local ones, which take a while to come up."""
         if self._cluster is not None:
             heads = {name: own_address_toward(self._cluster.address(name)) for name in names}
             self._controllers.begin(heads, self._endings)
             return self._cluster
-        info(f"*** Starting machines: {' '.join(names)}\n")
         self._endings.add(self._close_cluster)
+        if self._here:
+            self._cluster = Here()
+            self._controllers.begin({HERE: self._cluster.address(HERE)}, self._endings)
+            return self._cluster
+        from hybridnet.cluster import Cluster
+
+        info(f"*** Starting machines: {' '.join(names)}\n")
         self._cluster = Cluster.local(
             names,
             on_head_address=lambda address: self._controllers.begin(

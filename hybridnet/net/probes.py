@@ -17,7 +17,7 @@ from hybridnet.values import choice, number, plain, shown, whole
 from hybridnet.values import text as values_text
 
 if TYPE_CHECKING:
-    from hybridnet.cluster import Cluster
+    from hybridnet.cluster import Machines
 
 __all__ = ["format_bandwidth", "iperf", "iperf_pair", "patience", "ping_all"]
 
@@ -26,7 +26,7 @@ MOST_SECONDS = 86_400
 Calls = dict[str, tuple[str, dict[str, Any]]]
 
 
-def ping_all(cluster: Cluster, hosts: Sequence[Host], wait_s: float) -> float:
+def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
     """Ping once from every host to every other; print Mininet's table. Returns the percentage of lost pings.
 
     The hosts of one machine take turns as the source; the machines, and the pings of one source, run side by

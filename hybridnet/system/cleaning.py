@@ -10,11 +10,13 @@ Run as ``python -m hybridnet.system.cleaning [RUN]`` it cleans this computer and
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -34,6 +36,7 @@ from hybridnet.system.journal import (
     start_time,
     state_directory,
 )
+from hybridnet.system.vswitch import put_setting_back, remove_bridges
 
 END_SECONDS = 40.0
 SSH_SECONDS = 90.0
@@ -66,7 +69,7 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
     if state.is_dir():
         require_own(state)
     for directory in sorted(path for path in state.iterdir() if path.is_dir()) if state.is_dir() else []:
-        if runs is None and _alive(directory):
+        if runs is None and is_alive(directory):
             continue
         if runs is not None and directory.name not in runs:
             continue
@@ -80,7 +83,23 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
 
 
 def clean_run(directory: Path, tell: Progress) -> None:
-    """Remove one run: its processes first, then what outlives them, its directory last."""
+    """Remove one run: its processes first, then what outlives them, its directory last.
+
+    One process does this at a time; another waits, and then finds nothing.
+    """
+    try:
+        lock = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if directory.is_dir():
+            _clean_run(directory, tell)
+    finally:
+        os.close(lock)
+
+
+def _clean_run(directory: Path, tell: Progress) -> None:
     run = directory.name
     journals = [read_entries(path) for path in (directory, *_subdirectories(directory))]
     entries = [entry for journal in journals for entry in reversed(journal)]
@@ -105,7 +124,7 @@ def _subdirectories(directory: Path) -> list[Path]:
     return sorted(path for path in directory.iterdir() if path.is_dir())
 
 
-def _alive(directory: Path) -> bool:
+def is_alive(directory: Path) -> bool:
     """Return whether the head of a run lives; if the head is elsewhere, whether any process of the run does."""
     entries = [entry for path in (directory, *_subdirectories(directory)) for entry in read_entries(path)]
     owners = [entry for entry in entries if entry["kind"] == "owner"]
@@ -141,7 +160,11 @@ def _end_processes(run: str, entries: list[dict[str, Any]], tell: Progress) -> N
 
 
 def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
-    """The run's processes, outermost first, each with a descriptor that stands for it alone."""
+    """The run's processes, outermost first, each with a descriptor that stands for it alone.
+
+    They are those recorded, those with its name in their environment, and those in a network namespace of its.
+    """
+    networks = {e["inode"] for e in entries if e["kind"] == "namespace"}
     recorded = {
         (e["pid"], e["start"])
         for e in entries
@@ -157,11 +180,19 @@ def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
         except (ProcessLookupError, PermissionError):
             continue
         # We look after opening the descriptor, so what we see belongs to its process, or to none.
-        if start_time(pid) is not None and ((pid, start_time(pid)) in recorded or _belongs(pid, run)):
+        own = (pid, start_time(pid)) in recorded or _belongs(pid, run) or _network_of(pid) in networks
+        if start_time(pid) is not None and own:
             found[pid] = descriptor
         else:
             os.close(descriptor)
     return found
+
+
+def _network_of(pid: int) -> int | None:
+    try:
+        return os.stat(f"/proc/{pid}/ns/net").st_ino
+    except OSError:
+        return None
 
 
 def _belongs(pid: int, run: str) -> bool:
@@ -217,11 +248,52 @@ def _remove_directory(run: str, entry: dict[str, Any]) -> str | None:
 
 
 def _remove_file(run: str, entry: dict[str, Any]) -> str | None:
+    if _in_use(Path(entry["path"])):
+        return None
     try:
         os.unlink(entry["path"])
     except FileNotFoundError:
         return None
     return f"file {entry['path']}"
+
+
+def _in_use(path: Path) -> bool:
+    """Whether a socket or a pid file belongs to a process that lives: the run's have ended by now."""
+    with contextlib.suppress(OSError, ValueError):
+        if path.suffix == ".pid":
+            return start_time(int(path.read_text())) is not None
+        if path.is_socket():
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(str(path))
+            return True
+    return False
+
+
+def _remove_namespace(run: str, entry: dict[str, Any]) -> str | None:
+    path = Path(entry["path"])
+    try:
+        if path.stat().st_ino != entry["inode"]:
+            return None
+    except FileNotFoundError:
+        return None
+    run_command(["umount", "--lazy", str(path)])
+    path.unlink()
+    return f"network namespace {path.name}"
+
+
+def _remove_bridge(run: str, entry: dict[str, Any]) -> str | None:
+    return f"bridge {entry['name']}" if _vswitch_answers() and remove_bridges([entry["name"]], run) else None
+
+
+def _put_vswitch_setting_back(run: str, entry: dict[str, Any]) -> str | None:
+    if not _vswitch_answers():
+        return None
+    put_setting_back(entry["key"], entry["before"])
+    return f"setting {entry['key']} of Open vSwitch back to {entry['before'] or 'none'}"
+
+
+def _vswitch_answers() -> bool:
+    return _in_use(Path("/run/openvswitch/db.sock"))
 
 
 _REMOVERS = {
@@ -230,6 +302,9 @@ _REMOVERS = {
     "setting": _put_back,
     "directory": _remove_directory,
     "file": _remove_file,
+    "namespace": _remove_namespace,
+    "bridge": _remove_bridge,
+    "vswitch_setting": _put_vswitch_setting_back,
 }
 
 

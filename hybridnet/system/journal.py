@@ -12,15 +12,20 @@ kind               fields                          identity
 =================  ==============================  ==================================================================
 owner, process     pid, start, what                the process's start time; a recycled pid has another one
 link               name, network                   its alias ``hybridnet:<run>`` in the network namespace ``network``
-directory, file    path                            the path, which was free when it was recorded
+directory, file    path                            the path, which was free when it was recorded; what a living process
+                                                   listens at, or has its number in, stays
+namespace          path, inode                     the inode of the network namespace that the path names
+bridge             name                            the run's name in its external_ids, where Open vSwitch is not ours
+vswitch_setting    key, before                     of other_config there
 setting            path, before, after             it still has the value ``after``
 datapath           name, network                   made in ``network``, where none of that name was
 ssh_machine        name, clean, host               the command that cleans there; how to get there
 =================  ==============================  ==================================================================
 
 Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment. This finds a process that was started
-but not yet recorded when its parent was killed. Namespaces and mounts are not listed: a machine's live in a mount
-and a PID namespace of that machine, and end with its first process (see `hybridnet.machines.init`).
+but not yet recorded when its parent was killed. Namespaces and mounts of other machines than this computer itself are
+not listed: they live in a mount and a PID namespace of that machine, and end with its first process (see
+`hybridnet.machines.init`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""One machine that is this computer itself, as in Mininet.
+
+    with contextlib.closing(Here()) as here:
+        here.call("here", "build", plan=plan)
+        print(here.call("here", "run_command", node="h1", text="ip addr")["output"])
+
+Its agent is an object of this process: no other program, no connection, nothing that listens. It works in the
+computer's own namespaces, so bridges, interfaces, ``/var/run/openvswitch`` and process numbers are where Mininet has
+them. There is one such run at a time, as the names of two would meet.
+
+A verb runs in a thread of its own, which does not keep the program from ending. (A pool's threads would: Python ends
+pools before it waits for a script's own threads, which may still run commands in hosts.)
+
+However the program ends, nothing stays: `close` removes everything, at the latest when Python exits; after a
+`kill -9` the guardian does (`hybridnet.system.guardian`), and if that was killed too, `hybridnet clean` or the next
+such run.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import os
+import resource
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hybridnet.agent.agent import Agent
+from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
+from hybridnet.system import guardian
+from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
+from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
+from hybridnet.system.journal import Journal, read_entries, state_directory
+from hybridnet.system.log import info
+from hybridnet.system.priority import Priority, raise_thread
+
+__all__ = ["HERE", "Here"]
+
+HERE = "here"
+"""The machine's name."""
+
+ADDRESS = "127.0.0.1"
+OPEN_FILES = (
+    65536  # a host takes four: its mount namespace, its shell's terminal and process, a program's pipe
+)
+
+
+class Here:
+    """The one machine of a run on this computer. Has what `hybridnet.cluster.Machines` says. Usable from any thread.
+
+    Raises:
+        EnvironmentLackError: not root.
+        MachineError: another run of this kind is there, and the message names it; or what a dead one left cannot be
+            removed.
+    """
+
+    def __init__(self) -> None:
+        if os.geteuid() != 0:
+            raise EnvironmentLackError("a network on this computer needs root; run with sudo")
+        self.on_progress: Callable[[str, str], object] = lambda machine, text: None
+        self.journal = _begun()
+        self._owner = os.getpid()
+        self._closing = False
+        self._guardian: subprocess.Popen[bytes] | None = None
+        self._ending = Endings(self._end_guardian, self._forget)
+        atexit.register(self._close_at_exit)
+        with undone_on_error(self.close):
+            self._guardian = guardian.start(self.journal.run, state_directory())
+            _allow_open_files()
+            self._agent = Agent(HERE, self.journal, own_network=False, own_files=False)
+            self._agent.on_progress = lambda text: self.on_progress(HERE, text)
+            self._ending.add(self._agent.close)
+
+    @property
+    def machines(self) -> list[str]:
+        """The one machine's name."""
+        return [HERE]
+
+    def address(self, machine: str) -> str:
+        """The loopback address: controllers of ours listen there, as Mininet's do."""
+        _check(machine)
+        return ADDRESS
+
+    def facts(self, machine: str) -> dict[str, Any]:
+        """What this computer has: see `hybridnet.agent.facts`."""
+        answer: dict[str, Any] = self.call(machine, "facts")
+        return answer
+
+    def call(self, machine: str, verb: str, **arguments: Any) -> Any:
+        """Run a verb of `hybridnet.agent.agent.Agent`, and wait for its result.
+
+        Raises:
+            UsageError: there is no such machine or verb, or the verb does not take these arguments.
+            HybridnetError: what the verb raises.
+        """
+        _check(machine)
+        if self._closing:
+            raise MachineError(f"machine {machine}: its network is closed")
+        return _Call(partial(self._agent.perform, verb, arguments)).result()
+
+    def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """Run one verb on each machine that `calls` names: this one, or none."""
+        return {
+            machine: self.call(machine, verb, **arguments) for machine, (verb, arguments) in calls.items()
+        }
+
+    def lost(self) -> dict[str, str]:
+        """None: it is lost with this process."""
+        return {}
+
+    def close(self) -> None:
+        """Remove everything. Whatever one part raises, all parts end; a second call ends what is left, and does nothing
+        where nothing is.
+        """
+        self._closing = True
+        with uninterrupted("the network"):
+            self._ending.close()
+        atexit.unregister(self._close_at_exit)
+
+    def _close_at_exit(self) -> None:
+        if os.getpid() == self._owner:  # a fork of this program has not made the network
+            self.close()
+
+    def _forget(self) -> None:
+        self.journal.close()
+        remove_run_directory(self.journal.directory)
+
+    def _end_guardian(self) -> None:
+        if self._guardian is not None:
+            self._guardian.kill()
+            self._guardian.wait()
+            self._guardian = None
+
+
+class _Call:
+    """A function in a thread of its own."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+        self._done = threading.Event()
+        self._value: Any = None
+        self._error: BaseException | None = None
+        threading.Thread(target=self._run, name="verb", daemon=True).start()
+
+    def result(self) -> Any:
+        """Wait for it. ^C ends the waiting, and not the function."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def _run(self) -> None:
+        raise_thread(Priority.AGENT)
+        try:
+            self._value = self._function()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.set()
+
+
+def _check(machine: str) -> None:
+    if machine != HERE:
+        raise UsageError(f"there is no machine {machine}; there is only {HERE}, this computer")
+
+
+def _begun() -> Journal:
+    """The journal of a new run of this kind.
+
+    Raises:
+        MachineError: see `Here`.
+    """
+    state = state_directory()
+    state.mkdir(parents=True, exist_ok=True, mode=0o755)
+    with _held(state):
+        for directory in sorted(path for path in state.iterdir() if path.is_dir()):
+            if not any(entry["kind"] == "here" for entry in read_entries(directory)):
+                continue
+            if is_alive(directory):
+                raise MachineError(
+                    f"run {directory.name} has a network on this computer, and the names of two would meet; end it "
+                    f"first (hybridnet clean --run {directory.name}), or run this one on machines of its own: "
+                    "hybridnet run --machines 1, or Net(machine='local')"
+                )
+            info(f"*** Removing what run {directory.name} left, which was killed\n")
+            clean_run(directory, lambda text: None)
+        journal = Journal.create()
+        journal.record("here")
+        return journal
+
+
+@contextlib.contextmanager
+def _held(state: Path) -> Iterator[None]:
+    """Hold the state directory's lock: two runs that begin at once find each other."""
+    descriptor = os.open(state, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _allow_open_files() -> None:
+    """Let this process open as many files as its hosts need."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < (most := OPEN_FILES if hard < 0 else min(hard, OPEN_FILES)):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""What a network needs of its machines, wherever they are: `Cluster` has it, and so has `Here`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from hybridnet.system.journal import Journal
+
+__all__ = ["Machines"]
+
+
+class Machines(Protocol):
+    """The machines of one run."""
+
+    journal: Journal
+    on_progress: Callable[[str, str], object]
+
+    @property
+    def machines(self) -> list[str]:
+        """Their names."""
+
+    def address(self, machine: str) -> str:
+        """A machine's IPv4 address toward the others; this computer has a route to it."""
+
+    def facts(self, machine: str) -> dict[str, Any]:
+        """What a machine has: see `hybridnet.agent.facts`."""
+
+    def call(self, machine: str, verb: str, **arguments: Any) -> Any:
+        """Run a verb of a machine's agent, and wait for its result."""
+
+    def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """Run one verb on each of several machines at the same time, and wait for all."""
+
+    def lost(self) -> dict[str, str]:
+        """The machines that are lost, and why."""
+
+    def close(self) -> None:
+        """Remove everything."""
