@@ -450,15 +450,14 @@ class Net:
             }
         )
         self._controllers.ready()  # a switch that finds none waits a second before it tries again
-        if obeying := boot.switches_with_controllers(plan):
-            machines = dict.fromkeys(plan.machine_of[name] for name in obeying)
-            cluster.call_all({machine: ("obey_controllers", {}) for machine in machines})
+        obeying = boot.switches_with_controllers(plan)
+        machines = sorted({plan.machine_of[name] for name in obeying}, key=natural)
+        cluster.call_all({machine: ("obey_controllers", {}) for machine in machines})
         self._links = LinkChanges(topo, plan, cluster)
         for node in self._nodes.values():
             self._endings.add(node.unbind)
         self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
-        if self._wait_connected and (switches := boot.switches_with_controllers(plan)):
-            machines = sorted({plan.machine_of[name] for name in switches}, key=natural)
+        if self._wait_connected and obeying:
             patience_s = boot.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
             boot.await_switches(cluster, machines, self._controllers.check, self._on_progress, patience_s)
         for node in self._nodes.values():

@@ -92,7 +92,7 @@ def test_switches_are_told_the_controllers_address_as_seen_from_their_machine() 
     assert controller.log == ["begin 127.0.0.1", "ready", "end"]
 
 
-def test_a_controller_that_does_not_come_up_is_the_error_and_nothing_is_built() -> None:
+def test_a_controller_that_does_not_come_up_is_the_error_and_nothing_stays() -> None:
     class Stillborn(Recorded):
         def ready(self) -> None:
             raise ControllerError("controller c0 ended")
@@ -101,7 +101,8 @@ def test_a_controller_that_does_not_come_up_is_the_error_and_nothing_is_built() 
     cluster: Any = network._cluster
     with pytest.raises(ControllerError, match="c0 ended"):
         network.start()
-    assert "build" not in cluster.verbs()
+    assert "obey_controllers" not in cluster.verbs()
+    assert cluster.verbs()[-1] == "destroy"
 
 
 def test_a_controller_for_a_machine_is_told_to_its_switches_only() -> None:

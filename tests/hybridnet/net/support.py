@@ -49,9 +49,13 @@ class FakeCluster:
     def _facts(self, machine: str) -> dict[str, Any]:
         return {"kernel_datapath": False, "memory_available_bytes": 10**11}
 
-    def _build(self, machine: str, plan: dict[str, Any]) -> dict[str, float]:
+    def _build(self, machine: str, plan: dict[str, Any], controllers: bool) -> dict[str, float]:
+        assert not controllers  # the switches are told theirs once they listen
         self.on_progress(machine, f"{len(plan['hosts'])} hosts")
         return {"pairs": 0.1}
+
+    def _obey_controllers(self, machine: str) -> None:
+        return None
 
     def _destroy(self, machine: str) -> dict[str, Any]:
         return {"name": machine}
