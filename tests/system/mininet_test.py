@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.controllers.ryu import RyuController, free_port
+from tests.system.computer import on_a_computer
 from tests.system.traces import traces
 
 pytestmark = pytest.mark.system
@@ -48,6 +48,11 @@ print("flows", "actions=" in net["s1"].cmd("ovs-ofctl dump-flows s1"))
 net.stop()
 """
 
+CONTROLLER = """
+from hybridnet.controllers.ryu import RyuController
+running = RyuController(("tree_switch",), address="127.0.0.1", port=6653).start()
+"""
+
 LIKE_MINIEDIT = """
 from mininet.net import Mininet
 from mininet.node import Controller, RemoteController, OVSKernelSwitch, Host
@@ -72,7 +77,7 @@ def run_script(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
     script = tmp_path / "script.py"
     script.write_text(text)
     command = [sys.executable, "-m", "hybridnet.cli", "run", str(script)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(on_a_computer(command), capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
@@ -92,17 +97,14 @@ def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
 
 def test_a_controller_on_loopback_is_reached_and_a_forgotten_network_is_removed(tmp_path: Path) -> None:
     before = traces()
-    port = free_port("127.0.0.1")
-    with RyuController(("tree_switch",), address="127.0.0.1", port=port) as controller:
-        controller.await_listening()
-        done = run_script(tmp_path, LIKE_MINIEDIT.format(port=port))
+    done = run_script(tmp_path, CONTROLLER + LIKE_MINIEDIT.format(port=6653))
     assert done.returncode == 0, done.stderr
     assert "ended without net.stop()" in done.stderr
     assert traces() == before
 
 
 def test_without_its_remote_controller_a_network_starts_and_says_so(tmp_path: Path) -> None:
-    text = LIKE_MINIEDIT.format(port=free_port("127.0.0.1")).replace("timeout=20", "timeout=1")
+    text = LIKE_MINIEDIT.format(port=6653).replace("timeout=20", "timeout=1")
     done = run_script(tmp_path, text.replace("assert net.pingAll() == 0", "net.stop()"))
     assert done.returncode == 0, done.stderr
     assert "Unable to contact the remote controller" in done.stderr
