@@ -9,8 +9,9 @@ Its agent is an object of this process: no other program, no connection, nothing
 computer's own namespaces, so bridges, interfaces, ``/var/run/openvswitch`` and process numbers are where Mininet has
 them. There is one such run at a time, as the names of two would meet.
 
-A verb runs in a thread of its own, which does not keep the program from ending. (A pool's threads would: Python ends
-pools before it waits for a script's own threads, which may still run commands in hosts.)
+Verbs run in threads that do not keep the program from ending, and that last: the kernel ends an instance with the
+thread that started it. (Those of `concurrent.futures` would not do: Python ends them before it waits for a script's own
+threads, which may still run commands in hosts.)
 
 However the program ends, nothing stays: `close` removes everything, at the latest when Python exits; after a
 `kill -9` the guardian does (`hybridnet.system.guardian`), and if that was killed too, `hybridnet clean` or the next
@@ -23,6 +24,7 @@ import atexit
 import contextlib
 import fcntl
 import os
+import queue
 import resource
 import subprocess
 import threading
@@ -31,7 +33,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.agent import Agent
+from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.system import guardian
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
@@ -67,6 +69,7 @@ class Here:
         self.journal = _begun()
         self._owner = os.getpid()
         self._closing = False
+        self._threads = _Threads()
         self._guardian: subprocess.Popen[bytes] | None = None
         self._ending = Endings(self._end_guardian, self._forget)
         atexit.register(self._close_at_exit)
@@ -102,7 +105,7 @@ class Here:
         _check(machine)
         if self._closing:
             raise MachineError(f"machine {machine}: its network is closed")
-        return _Call(partial(self._agent.perform, verb, arguments)).result()
+        return self._threads.call(partial(self._agent.perform, verb, arguments))
 
     def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         """Run one verb on each machine that `calls` names: this one, or none."""
@@ -139,14 +142,22 @@ class Here:
 
 
 class _Call:
-    """A function in a thread of its own."""
+    """A function that a thread of `_Threads` runs."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
         self._done = threading.Event()
         self._value: Any = None
         self._error: BaseException | None = None
-        threading.Thread(target=self._run, name="verb", daemon=True).start()
+
+    def run(self) -> None:
+        """Run it, in the thread."""
+        try:
+            self._value = self._function()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.set()
 
     def result(self) -> Any:
         """Wait for it. ^C ends the waiting, and not the function."""
@@ -155,14 +166,36 @@ class _Call:
             raise self._error
         return self._value
 
-    def _run(self) -> None:
+
+class _Threads:
+    """As many threads as there were calls at once, at most `VERBS_AT_ONCE`; they last as long as the process."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._free = 0  # threads that wait for a call which nobody has put yet
+        self._count = 0
+
+    def call(self, function: Callable[[], Any]) -> Any:
+        """What `function` returns or raises in one of the threads."""
+        call = _Call(function)
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+            elif self._count < VERBS_AT_ONCE:
+                self._count += 1
+                threading.Thread(target=self._serve, name="verb", daemon=True).start()
+        self._calls.put(call)
+        return call.result()
+
+    def _serve(self) -> None:
         raise_thread(Priority.AGENT)
-        try:
-            self._value = self._function()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._done.set()
+        while True:
+            call = self._calls.get()
+            call.run()
+            del call  # with what it returned
+            with self._lock:
+                self._free += 1
 
 
 def _check(machine: str) -> None:

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.system.computer import on_a_computer
-from tests.system.traces import traces
+from tests.system.computer import Ended, run_on_a_computer
 
 pytestmark = pytest.mark.system
 
@@ -73,38 +71,35 @@ assert net.pingAll() == 0
 """
 
 
-def run_script(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
+def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
     script.write_text(text)
-    command = [sys.executable, "-m", "hybridnet.cli", "run", str(script)]
-    return subprocess.run(on_a_computer(command), capture_output=True, text=True, timeout=120, check=False)
+    return run_on_a_computer([sys.executable, "-m", "hybridnet.cli", "run", str(script)])
 
 
 def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
-    before = traces()
     done = run_script(tmp_path, USUAL)
-    assert done.returncode == 0, done.stderr
-    assert "imports mininet: hybridnet takes its place" in done.stderr
-    assert "h1 h1-eth0:s1-eth1" in done.stderr
-    told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert done.status == 0, done.err
+    assert "imports mininet: hybridnet takes its place" in done.err
+    assert "h1 h1-eth0:s1-eth1" in done.err
+    told = dict(line.split(" ", 1) for line in done.out.splitlines())
     assert told["address"] == "10.0.0.1 1"
     assert told["bytes"] == "bytes"
     assert told["flows"] == "True"
     least_ms = float(told["time"].split("= ")[1].split("/")[0])
     assert 20.0 <= least_ms < 25.0  # two links of 5 ms, there and back
-    assert traces() == before
+    assert done.left == {}
 
 
 def test_a_controller_on_loopback_is_reached_and_a_forgotten_network_is_removed(tmp_path: Path) -> None:
-    before = traces()
     done = run_script(tmp_path, CONTROLLER + LIKE_MINIEDIT.format(port=6653))
-    assert done.returncode == 0, done.stderr
-    assert "ended without net.stop()" in done.stderr
-    assert traces() == before
+    assert done.status == 0, done.err
+    assert "ended without net.stop()" in done.err
+    assert done.left == {}
 
 
 def test_without_its_remote_controller_a_network_starts_and_says_so(tmp_path: Path) -> None:
     text = LIKE_MINIEDIT.format(port=6653).replace("timeout=20", "timeout=1")
     done = run_script(tmp_path, text.replace("assert net.pingAll() == 0", "net.stop()"))
-    assert done.returncode == 0, done.stderr
-    assert "Unable to contact the remote controller" in done.stderr
+    assert done.status == 0, done.err
+    assert "Unable to contact the remote controller" in done.err
