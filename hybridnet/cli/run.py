@@ -29,7 +29,7 @@ from hybridnet.system.log import LEVELS, info, setLogLevel
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run their_mininet_script.py -- its arguments
-  hybridnet run --machines 2 their_mininet_script.py
+  hybridnet run --machines 2 their_mininet_or_maxinet_script.py
   hybridnet run --topo tree,2 --test pingall
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
@@ -43,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_topology_arguments(parser)
     parser.add_argument(
         "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
+    )
+    parser.add_argument(
+        "--controller",
+        metavar="APP",
+        default="tree_switch",
+        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: tree_switch",
     )
     where = parser.add_mutually_exclusive_group()
     add_machines_argument(where)
@@ -145,7 +151,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
     place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
     try:
         with user_code(file, ExperimentError), place:
-            names = runpy.run_path(file, run_name="__main__")
+            names = _names_of(file, of_mininet)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
@@ -155,6 +161,15 @@ def _run_script(arguments: argparse.Namespace) -> int:
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"
         )
     return 0
+
+
+def _names_of(file: str, of_mininet: bool) -> dict[str, Any]:
+    """Run it, and return the names that it defines."""
+    python2 = importlib.import_module("hybridnet.mininet.python2")
+    if of_mininet and python2.needs_python2(Path(file)):
+        info(f"*** {file} is Python 2: translated into Python 3\n")
+        return dict(python2.run_python2(file))
+    return runpy.run_path(file, run_name="__main__")
 
 
 @contextlib.contextmanager

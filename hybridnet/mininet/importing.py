@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`import mininet` as `import hybridnet.mininet`: one set of modules under two names."""
+"""`import mininet` as `import hybridnet.mininet`, `import MaxiNet` as `import hybridnet.maxinet`: one set of modules
+under two names.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,39 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from hybridnet.mininet.python2 import needs_python2, python3_source
+
 __all__ = ["imports_mininet", "path_of_mininet", "take_the_name"]
 
-_OURS = "hybridnet.mininet"
+NAMES = ("mininet", "MaxiNet")
+
+
+def ours(fullname: str) -> str:
+    """The module here that has the name of one of Mininet's or MaxiNet's.
+
+    Example:
+        >>> ours("mininet.net"), ours("MaxiNet.Frontend.cli"), ours("MaxiNet.Frontend.maxinet")
+        ('hybridnet.mininet.net', 'hybridnet.maxinet.cli', 'hybridnet.maxinet')
+    """
+    top, *below = fullname.split(".")
+    if below[:1] == ["Frontend"]:
+        below = ["frontend"] if below == ["Frontend"] else [] if below[1:] == ["maxinet"] else below[1:]
+    return ".".join(["hybridnet", top.lower(), *below])
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers every import of `mininet` and its modules with the module of the same name here."""
+    """Answers every import of `mininet`, `MaxiNet` and their modules with the module of the same name here."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] != "mininet":
+        if fullname.partition(".")[0] not in NAMES:
             return None
         if fullname.startswith("mininet.examples"):
             below = _homes_of_mininet() if fullname == "mininet.examples" else path
             return importlib.machinery.PathFinder.find_spec(fullname, below)
-        ours = _OURS + fullname.removeprefix("mininet")
         try:
-            found = importlib.util.find_spec(ours)
+            found = importlib.util.find_spec(ours(fullname))
         except ModuleNotFoundError:
             return None
         return found and importlib.machinery.ModuleSpec(
@@ -39,7 +55,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         )
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return importlib.import_module(_OURS + spec.name.removeprefix("mininet"))
+        return importlib.import_module(ours(spec.name))
 
     def exec_module(self, module: ModuleType) -> None:
         """It has been executed under its own name."""
@@ -52,10 +68,12 @@ def _homes_of_mininet() -> list[str]:
 
 
 def take_the_name() -> None:
-    """From now on `mininet` is `hybridnet.mininet`, whatever else of that name is installed. Idempotent."""
+    """From now on `mininet` is `hybridnet.mininet`, and `MaxiNet` is `hybridnet.maxinet`, whatever else of these names
+    is installed. Idempotent.
+    """
     if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Alias())
-    sys.modules["mininet"] = importlib.import_module(_OURS)
+    sys.modules["mininet"] = importlib.import_module(ours("mininet"))
 
 
 def path_of_mininet() -> Path:
@@ -64,14 +82,19 @@ def path_of_mininet() -> Path:
 
 
 def imports_mininet(script: Path) -> bool:
-    """Whether a script, or a module beside it that it imports, imports `mininet`. False if it is not Python."""
+    """Whether a script, or a module beside it that it imports, imports `mininet` or `MaxiNet`. False if it is not
+    Python.
+    """
     return _imports_mininet(script, set())
 
 
 def _imports_mininet(script: Path, seen: set[Path]) -> bool:
     seen.add(script)
     try:
-        tree = ast.parse(script.read_bytes())
+        text: bytes | str = script.read_bytes()
+        if needs_python2(script):
+            text = python3_source(script) or ""
+        tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError):  # whoever runs it says what is wrong
         return False
     for node in ast.walk(tree):
@@ -85,6 +108,6 @@ def _imports_mininet(script: Path, seen: set[Path]) -> bool:
         for name in names:
             first = name.partition(".")[0]
             beside = script.parent / f"{first}.py"
-            if first == "mininet" or (first and beside not in seen and _imports_mininet(beside, seen)):
+            if first in NAMES or (first and beside not in seen and _imports_mininet(beside, seen)):
                 return True
     return False

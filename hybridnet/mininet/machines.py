@@ -26,7 +26,8 @@ class Machines:
     """Machines, and what of a network belongs on each.
 
     Args:
-        names: of local machines, which each network makes for itself; those of `open` where that is given.
+        names: of local machines, which each network makes for itself; with `open`, those of its machines that are used,
+            or none for all of them.
         open: makes the cluster, when the first network needs it; None: the machines are local ones.
         shares: of the nodes that each machine gets; None: equal ones.
         machine_of: the machine of each node that has a place; with any, nothing is partitioned.
@@ -42,7 +43,7 @@ class Machines:
         """The cluster, opened if that is not done; None for local machines."""
         if self._cluster is None and self.open is not None:
             self._cluster = self.open()
-            self.names = self._cluster.machines
+            self.names = self.names or self._cluster.machines
         return self._cluster
 
     def spread(self, topo: Topo) -> Topo:

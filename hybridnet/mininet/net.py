@@ -562,6 +562,16 @@ class Mininet:
             if not said and timeoutms >= 0:
                 yield None, None
 
+    @property
+    def cluster(self) -> Any:
+        """The machines, once the network is made."""
+        return self._net().cluster
+
+    @property
+    def plan(self) -> Any:
+        """What was built on which machine."""
+        return self._net().plan
+
     def _net(self) -> Net:
         self.make()
         assert self.live is not None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -382,9 +381,9 @@ class OVSSwitch(Switch):
         return self.cmd("ovs-vsctl", *args)
 
     def dpctl(self, *args: Any) -> str:
-        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`."""
-        words = [word for arg in args for word in shlex.split(str(arg))]
-        return self.cmd("ovs-ofctl -O", self.params["protocols"], words[0], self.name, *words[1:])
+        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`; options may stand before the command: ``"-O OpenFlow13 show"``."""
+        command, *arguments = args or ("help",)
+        return self.cmd("ovs-ofctl -O", self.params["protocols"], command, self.name, *arguments)
 
     def attach(self, intf: Any) -> None:
         """Add a port that was made by hand."""

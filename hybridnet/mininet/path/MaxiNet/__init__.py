@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+"""On PYTHONPATH, the folder that holds this package makes `import MaxiNet` mean `hybridnet.maxinet`."""
+
+import importlib
+import sys
+
+from hybridnet.mininet.importing import ours, take_the_name
+
+take_the_name()
+sys.modules["MaxiNet"] = importlib.import_module(ours("MaxiNet"))

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Scripts that only Python 2 understands, as many of Mininet's and all of MaxiNet's are: translated, and run.
+
+fissix, which goes on where lib2to3 ended, translates the words. What it leaves is changed in the syntax tree: `/`
+between whole numbers rounds down, and programs that `subprocess` starts give text, as they did in Python 2.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import logging
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+__all__ = ["needs_python2", "python3_source", "run_python2"]
+
+_DIVISION = "__python2_division__"
+_PROGRAMS = {"Popen", "check_output", "run"}
+
+
+def needs_python2(script: Path) -> bool:
+    """Whether a script is no Python 3, but Python 2."""
+    try:
+        text = script.read_bytes()
+        ast.parse(text)
+    except SyntaxError:
+        return python3_source(script) is not None
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def python3_source(script: Path) -> str | None:
+    """The script translated into Python 3; None if it is no Python 2 either, or cannot be read."""
+    try:
+        return _translated(script.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+@functools.lru_cache(maxsize=64)
+def _translated(text: str) -> str | None:
+    from fissix import refactor
+    from fissix.pgen2.parse import ParseError
+    from fissix.pgen2.tokenize import TokenError
+
+    logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
+    tool = refactor.RefactoringTool(refactor.get_fixers_from_package("fissix.fixes"))
+    try:
+        translated = str(tool.refactor_string(text + "\n", "script"))
+        ast.parse(translated)
+    except (ParseError, TokenError, SyntaxError):
+        return None
+    return translated
+
+
+def run_python2(file: str) -> dict[str, Any]:
+    """Run a script of Python 2 as `__main__`. Returns the names that it defines.
+
+    Raises:
+        Whatever the script raises; its lines are those of the translation.
+    """
+    source = python3_source(Path(file))
+    assert source is not None, "the caller has asked needs_python2"
+    floors = (
+        re.search(r"^from __future__ import .*\bdivision\b", Path(file).read_text(), re.MULTILINE) is None
+    )
+    tree = ast.fix_missing_locations(_Python2(floors).visit(ast.parse(source)))
+    main = types.ModuleType("__main__")
+    main.__dict__.update({"__file__": file, _DIVISION: _divided})
+    before, sys.modules["__main__"] = sys.modules["__main__"], main
+    try:
+        exec(compile(tree, file, "exec"), main.__dict__)
+    finally:
+        sys.modules["__main__"] = before
+    return main.__dict__
+
+
+def _divided(a: Any, b: Any) -> Any:
+    return a // b if isinstance(a, int) and isinstance(b, int) else a / b
+
+
+class _Python2(ast.NodeTransformer):
+    """What the words do not show: the division of whole numbers, and the text of programs."""
+
+    def __init__(self, floors: bool) -> None:
+        self._floors = floors
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if not self._floors or not isinstance(node.op, ast.Div):
+            return node
+        return ast.Call(ast.Name(_DIVISION, ast.Load()), [node.left, node.right], [])
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        of_subprocess = isinstance(node.func, ast.Name) or (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "subprocess"
+        )
+        given = {keyword.arg for keyword in node.keywords}
+        if called in _PROGRAMS and of_subprocess and not given & {"text", "universal_newlines", "encoding"}:
+            if isinstance(node.func, ast.Name) and called == "run":  # may be any function of the script
+                return node
+            node.keywords.append(ast.keyword("text", ast.Constant(value=True)))
+        return node

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Scripts of Python 2 run as they did there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hybridnet.mininet.importing import imports_mininet
+from hybridnet.mininet.python2 import needs_python2, run_python2
+
+SCRIPT = """
+import subprocess
+from subprocess import Popen, PIPE
+quotient = 7 / 2
+exact = 7 / 2.0
+half = [n / 2 for n in xrange(4)]
+text = subprocess.check_output(["echo", "x"]).strip() + "y"
+said = Popen("echo z", shell=True, stdout=PIPE).communicate()[0]
+known = {"a": 1}.has_key("a")
+try:
+    raise KeyError, "gone"
+except KeyError, problem:
+    print "caught", problem
+name = __name__
+"""
+
+
+def test_a_script_of_python_2_runs_with_its_own_division_text_and_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "old.py"
+    script.write_text(SCRIPT)
+    assert needs_python2(script)
+    names = run_python2(str(script))
+    assert (names["quotient"], names["exact"], names["half"]) == (3, 3.5, [0, 0, 1, 1])
+    assert (names["text"], names["said"], names["known"]) == ("xy", "z\n", True)
+    assert names["name"] == "__main__"
+    assert capsys.readouterr().out == "caught 'gone'\n"
+
+
+def test_true_division_stays_where_the_script_asks_for_it(tmp_path: Path) -> None:
+    script = tmp_path / "old.py"
+    script.write_text("from __future__ import division\nhalf = 1 / 2\nprint `half`\n")
+    assert needs_python2(script)
+    assert run_python2(str(script))["half"] == 0.5
+
+
+def test_python_3_and_no_python_are_left_alone(tmp_path: Path) -> None:
+    for name, text in (("new.py", "print('x')\n"), ("none.py", "def (\n"), ("empty.py", "")):
+        (tmp_path / name).write_text(text)
+        assert not needs_python2(tmp_path / name)
+    assert not needs_python2(tmp_path / "not there.py")
+
+
+def test_what_a_script_of_python_2_imports_is_seen(tmp_path: Path) -> None:
+    script = tmp_path / "old.py"
+    script.write_text("from mininet.net import Mininet\nprint 'x'\n")
+    assert imports_mininet(script)
