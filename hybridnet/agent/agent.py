@@ -22,6 +22,7 @@ from typing import Any
 from hybridnet.agent import facts as machine_facts
 from hybridnet.agent import probes, program
 from hybridnet.agent.batch import run_commands
+from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.agent.linux_bridges import LinuxBridges
@@ -77,6 +78,7 @@ class Agent:
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside, own_files=own_files)
+        self._limits = CpuLimits(journal, machine)
         self._pairs = Pairs(journal)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
@@ -124,6 +126,7 @@ class Agent:
             ``status`` (negative for a signal), ``stdout`` and ``stderr`` as bytes.
         """
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
+        command = [*self._limits.within(node), *command]
         done = program.run(command, self._prefix(node), self._environment(), input=input, timeout=timeout)
         return {
             "status": done.returncode,
@@ -216,6 +219,18 @@ class Agent:
         return self._switching.connected()
 
     @verb
+    def limit_cpu(self, node: str, limit: dict[str, Any]) -> None:
+        """Changes the processor time of a host: see `hybridnet.agent.cpu_limits.CpuLimits.set`."""
+        check(limit, "machine", f"limit of {node}", part="cpu")
+        if node not in self._hosts:
+            raise UsageError(f"there is no host {node} here, so its processor time cannot be limited")
+        with self._lock:
+            shell = self._shells.get(node)
+        own = [shell.process.pid] if shell is not None else []
+        running = self._hosts.processes([node]) if self._hosts.namespace(node) else own
+        self._limits.set(node, limit, running)
+
+    @verb
     def link_up(self, node: str, interface: str) -> None:
         """Sets an interface of a host or a switch up; a host gets the routes of its plan again."""
         self._set_link(node, interface, up=True)
@@ -304,6 +319,8 @@ class Agent:
             discard: of ``stdout`` and ``stderr``, what nobody will read.
         """
         prefix = self._prefix(node) + (["env", "-C", cwd] if cwd else [])
+        if within := self._limits.within(node) if command else []:
+            command = [*within, *(["/bin/sh", "-c", command] if isinstance(command, str) else command)]
         with self._lock:
             if len(self._processes) >= PROCESSES_LIMIT:
                 raise MachineError(f"{PROCESSES_LIMIT} programs are open here; close those that have ended")
@@ -397,6 +414,7 @@ class Agent:
         done("switching")
         self._hosts.host_names.tell(plan.get("names"))
         self._hosts.create(plan["hosts"])
+        self._limits.create(plan["hosts"])
         done("namespaces")
         self.on_progress(f"{len(plan['hosts'])} hosts")
         self._pairs.create(plan, self._switching.frames or plan["port_type"])
@@ -419,6 +437,7 @@ class Agent:
         """Every part knows what is left of it, so a second call ends what the first could not."""
         Endings(
             lambda: shutil.rmtree(self.journal.directory / "instance", ignore_errors=True),
+            self._limits.destroy,
             self._pairs.destroy,
             self._bridges.destroy,
             self._hosts.destroy,
@@ -461,7 +480,8 @@ class Agent:
                 if shell is not None:
                     shell.close()
                 self._sockets.mkdir(mode=0o700, exist_ok=True)
-                shell = Shell(node, self._prefix(node), self._environment(), self._sockets)
+                admit = self._limits.admission(node)
+                shell = Shell(node, self._prefix(node), self._environment(), self._sockets, admit)
                 self._shells[node] = shell
             return shell
 

@@ -137,9 +137,9 @@ class Hosts:
             "--",
         ]
 
-    def processes(self) -> list[int]:
-        """The processes in the hosts' network namespaces."""
-        inodes = set(self._networks.values())
+    def processes(self, hosts: list[str]) -> list[int]:
+        """The processes in the network namespaces of hosts."""
+        inodes = {self._networks[name] for name in hosts if name in self._networks}
         found = []
         for entry in os.listdir("/proc"):
             if entry.isdigit() and _inode(f"/proc/{entry}/ns/net") in inodes:
@@ -150,7 +150,9 @@ class Hosts:
         """End every process in a host: SIGTERM, and SIGKILL for those still there after `patience` seconds."""
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0)):
             deadline = time.monotonic() + seconds
-            descriptors = [fd for pid in self.processes() if (fd := _signalled(pid, number)) is not None]
+            descriptors = [
+                fd for pid in self.processes(self.names) if (fd := _signalled(pid, number)) is not None
+            ]
             for descriptor in descriptors:
                 _await_end(descriptor, deadline)
                 os.close(descriptor)

@@ -21,6 +21,7 @@ import subprocess
 import termios
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,9 +55,21 @@ class Output:
 class Shell:
     """One host's shell. One command at a time; calls may come from any thread."""
 
-    def __init__(self, name: str, prefix: list[str], environment: dict[str, str], directory: Path) -> None:
-        """Start the shell of node `name`; command files go to `directory`."""
+    def __init__(
+        self,
+        name: str,
+        prefix: list[str],
+        environment: dict[str, str],
+        directory: Path,
+        on_ready: Callable[[int], None] = leave_real_time,
+    ) -> None:
+        """Start the shell of node `name`; command files go to `directory`.
+
+        Args:
+            on_ready: is given the shell's process once it is ready, and takes it out of real time.
+        """
         self._name = name
+        self._on_ready = on_ready
         self._mark = f"\x1d{secrets.token_hex(8)}:".encode()
         self._file = directory / f"{name}.command"
         self._buffer = bytearray()
@@ -168,7 +181,7 @@ class Shell:
             raise MachineError(
                 f"node {self._name}: its shell {state}: {words.strip()[-300:] or 'it printed nothing'}"
             )
-        leave_real_time(self.process.pid)
+        self._on_ready(self.process.pid)
         self._ready = True
 
     def _abandon(self) -> None:

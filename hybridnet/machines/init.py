@@ -95,7 +95,13 @@ def _mount_machine(state: str, own_network: bool) -> None:
     _let_go_of_namespaces()
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     if own_network:
+        groups = (
+            os.open("/sys/fs/cgroup", os.O_PATH | os.O_DIRECTORY) if os.path.isdir("/sys/fs/cgroup") else None
+        )
         mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+        if groups is not None:  # the computer's control groups, for the limits of hosts
+            mount(f"/proc/self/fd/{groups}", "/sys/fs/cgroup", None, MS_BIND | MS_REC)
+            os.close(groups)
     # What a machine of its own computer needs of /run (the resolver's file, for one) stays visible; a local machine
     # sees only the state directory. /run/netns and /run/openvswitch are always the machine's own.
     before = os.open("/run", os.O_PATH | os.O_DIRECTORY)

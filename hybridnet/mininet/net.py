@@ -10,6 +10,8 @@ that needs them; until then they are descriptions with names, addresses and port
 from __future__ import annotations
 
 import functools
+import math
+import os
 import random
 import re
 import time
@@ -25,7 +27,7 @@ from hybridnet.mininet.machines import machines_of_the_run
 from hybridnet.mininet.node import Host, OVSKernelSwitch, Switch, commands_wait
 from hybridnet.mininet.term import makeTerms
 from hybridnet.mininet.tolerance import tolerate
-from hybridnet.mininet.util import ipAdd, macColonHex, netParse
+from hybridnet.mininet.util import ipAdd, macColonHex, netParse, numCores
 from hybridnet.net import Net, own_address_toward
 from hybridnet.topo import Topo
 
@@ -41,7 +43,7 @@ _OF_HOSTS = ("ip", "mac", "defaultRoute", "privateDirs")
 _OF_SWITCHES = (
     "bridge", "datapath", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms", "stp",
 )  # fmt: skip
-_OF_ITS_CLASS = {"cpu", "cores", "sched", "inNamespace"}
+_OF_ITS_CLASS = {"inNamespace"}
 
 
 class Mininet:
@@ -57,7 +59,8 @@ class Mininet:
         autoStaticArp: hosts know each other's MAC addresses.
         waitConnected: `start` waits until each switch has its controller; a number: for so many seconds.
         listenPort: where the first switch takes OpenFlow connections on its machine; each further one at the next port.
-        xterms, cleanup, inNamespace, autoPinCpus: accepted; what has no effect is said.
+        autoPinCpus: CPU-limited hosts are pinned to one processor each, in turn.
+        xterms, cleanup, inNamespace: accepted; what has no effect is said.
     """
 
     def __init__(
@@ -79,10 +82,7 @@ class Mininet:
         listenPort: int | None = None,
         waitConnected: bool | float = False,
     ) -> None:
-        for given, name in (
-            (inNamespace, "inNamespace"),
-            (autoPinCpus, "autoPinCpus"),
-        ):
+        for given, name in ((inNamespace, "inNamespace"),):
             if given:
                 tolerate(f"Mininet({name}=)", "it has no effect")
         self.topo = topo
@@ -90,6 +90,7 @@ class Mininet:
         self.ipBase = ipBase
         self.ipBaseNum, self.prefixLen = netParse(ipBase)
         self.nextIP = 1
+        self.autoPinCpus, self.numCores, self.nextCore = autoPinCpus, numCores(), 0
         self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, autoStaticArp, waitConnected
         self.xterms, self.listenPort = xterms, listenPort
         self.hosts: list[Any] = []
@@ -115,6 +116,9 @@ class Mininet:
         }
         if self.autoSetMacs:
             defaults["mac"] = macColonHex(self.nextIP)
+        if self.autoPinCpus:
+            defaults["cores"] = self.nextCore
+            self.nextCore = (self.nextCore + 1) % self.numCores
         self.nextIP += 1
         with commands_wait():
             host = (cls or self.host)(name, **{**defaults, **params})
@@ -547,6 +551,31 @@ class Mininet:
             [net[host.name] for host in chosen], l4Type=l4Type, udpBw=udpBw, seconds=seconds, port=port
         )
 
+    def runCpuLimitTest(self, cpu: float, duration: int = 5) -> list[float]:
+        """Have busy loops run in all hosts. Returns what each takes of the computer's processors in each second, in
+        percent.
+        """
+        output(f"*** Testing CPU {cpu * 100:.0f}% bandwidth limit\n")
+        hosts = self._hosts(None)
+        loops = max(1, math.ceil(cpu * self.numCores))
+        for host in hosts:
+            host.cmd(f"for i in $(seq {loops}); do sh -c 'while :; do :; done' & done")
+        try:
+            found: list[float] = []
+            last = [_ticks(host) for host in hosts]
+            for _ in range(duration):
+                begun = time.monotonic()
+                time.sleep(1)
+                now = [_ticks(host) for host in hosts]
+                each = (time.monotonic() - begun) * self.numCores * os.sysconf("SC_CLK_TCK")
+                found += [100 * (after - before) / each for before, after in zip(last, now, strict=True)]
+                last = now
+        finally:
+            for host in hosts:
+                host.cmd("kill $(jobs -p)")
+        output(f"*** Results: {found}\n")
+        return found
+
     def monitor(
         self, hosts: Sequence[Any] | None = None, timeoutms: float = -1
     ) -> Iterator[tuple[Any, str | None]]:
@@ -602,6 +631,12 @@ def _private_directory(host: Any, given: Any) -> Any:
 
 def _options(info_of: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in info_of.items() if name != "isSwitch"}
+
+
+def _ticks(host: Any) -> int:
+    """Processor time that the jobs of a host's shell have taken, in ticks of the clock."""
+    said = host.cmd("for p in $(jobs -p); do cut -d' ' -f14,15 /proc/$p/stat; done")
+    return sum(map(int, said.split()))
 
 
 def _ping_numbers(said: str) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.mininet.controllers import (
     NOX,
     Controller,
@@ -27,8 +27,10 @@ from hybridnet.mininet.controllers import (
 )
 from hybridnet.mininet.link import Intf, Link, set_param
 from hybridnet.mininet.tolerance import tolerate
+from hybridnet.mininet.util import numCores
 from hybridnet.node import node as live
 from hybridnet.node.popen import Popen
+from hybridnet.topo import host_options
 
 if TYPE_CHECKING:
     from hybridnet.mininet.net import Mininet
@@ -255,26 +257,45 @@ class Host(Node, live.Host):
 
 
 class CPULimitedHost(Host):
-    """A host. Its share of the processor is not limited: `cpu=` and `cores=` have no effect, and that is said."""
+    """A host that may take a share of the computer's processors.
+
+    Args:
+        name, **params: as of `Host`; cpu, cores: as of `setCPUFrac` and `setCPUs`.
+        sched: "cfs", or "rt" for real time.
+        period_us: in so many microseconds it gets its share once.
+    """
 
     def __init__(self, name: str, sched: str = "cfs", **params: Any) -> None:
         super().__init__(name, **params)
+        self.sched = sched
+        self.period_us = params.get("period_us", 100000)
 
     def config(  # type: ignore[override]
         self, cpu: float = -1, cores: Any = None, **params: Any
     ) -> dict[str, Any]:
-        """`Host.config`; says that a share of the processor is not limited."""
-        if cpu not in (-1, None) or cores:
-            tolerate("cpu= and cores= of hosts", "shares of the processor are not limited; it has no effect")
-        return super().config(**params)
+        """`Host.config`, and its limits."""
+        results = super().config(**params)
+        if cpu is not None and cpu > 0:
+            self.setCPUFrac(cpu, self.sched)
+        if cores is not None:
+            self.setCPUs(cores)
+        return results
 
     def setCPUFrac(self, f: float, sched: str | None = None) -> None:
-        """Say that it has no effect."""
-        tolerate("setCPUFrac", "shares of the processor are not limited; it has no effect")
+        """Give it a part of the time of all processors, 0 to 1; in real time, of each. -1: no limit."""
+        in_real_time = (sched or self.sched) == "rt"
+        share = None if f < 0 else f if in_real_time else f * numCores()
+        self._limit(share=share, sched="rt" if in_real_time else "cfs", period_us=self.period_us)
 
     def setCPUs(self, cores: Any, mems: int = 0) -> None:
-        """Say that it has no effect."""
-        tolerate("setCPUs", "processes of hosts are not pinned; it has no effect")
+        """Pin it to processors: a number, a list, or text such as "0,2-3"."""
+        self._limit(cores=host_options.cores(cores, f"host {self.name}: cores"))
+
+    def _limit(self, **limit: Any) -> None:
+        try:
+            self._call("limit_cpu", node=self.name, limit=limit)
+        except EnvironmentLackError as problem:
+            tolerate("cpu= and cores= of hosts", f"it has no effect: {problem}")
 
     @classmethod
     def init(cls) -> None:

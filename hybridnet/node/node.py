@@ -16,6 +16,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.node.link import Intf
 from hybridnet.node.popen import Popen
 from hybridnet.system.log import output
+from hybridnet.topo import host_options
 from hybridnet.values import flag, number, plain, shown, speakable, text
 
 __all__ = [
@@ -329,6 +330,27 @@ class Node:
 class Host(Node):
     """An emulated host: a network namespace with a shell."""
 
+    def setCPUFrac(self, f: float, sched: str | None = None) -> None:
+        """Change its share of the processors' time.
+
+        Args:
+            f: processors' worth of time, such as 0.2, a fifth of one; -1: no limit.
+            sched: ``"cfs"`` or ``"rt"``; None: as it is.
+
+        Raises:
+            TopologyError: it makes no sense.
+            EnvironmentLackError: its machine gives no control groups.
+        """
+        limit: dict[str, Any] = {"share": host_options.share(f, f"host {self.name}: cpu")}
+        if sched is not None:
+            limit["sched"] = host_options.scheduler(sched, f"host {self.name}: sched")
+        self._call("limit_cpu", node=self.name, limit=limit)
+
+    def setCPUs(self, cores: Any, mems: int = 0) -> None:
+        """Pin it to processors: a number, a list, or text such as ``"0,2-3"``; None: all. `mems` changes nothing."""
+        found = host_options.cores(cores, f"host {self.name}: cores")
+        self._call("limit_cpu", node=self.name, limit={"cores": found})
+
 
 class Switch(Node):
     """An emulated switch: an Open vSwitch bridge. Its commands run on its machine."""
@@ -393,9 +415,7 @@ class LinuxBridge(Switch):
 
 
 class CPULimitedHost(Host):
-    """A host. Mininet's class of this name limits the processor share; here `cpu=` is refused, the class
-    accepted.
-    """
+    """A host. Mininet's class of this name limits the processor share; here any host takes `cpu=` and `cores=`."""
 
 
 def command_text(args: tuple[Any, ...]) -> str:

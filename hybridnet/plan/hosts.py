@@ -26,6 +26,8 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
             "routes": network.routes[spec.name],
             "private_dirs": [_private_directory(spec, each) for each in spec.resolved.get("privateDirs", [])],
         }
+        if cpu := _cpu(spec):
+            plan["cpu"] = cpu
         if spec.resolved.get("inNamespace") is False:
             plan["in_namespace"] = False
             if plan["private_dirs"]:
@@ -52,6 +54,15 @@ def host_names(network: Network) -> dict[str, list[str]]:
                     own += [node, end.interface] if first else [end.interface]
                     first = False
     return names
+
+
+def _cpu(spec: NodeSpec) -> dict[str, Any]:
+    """Its processor time; empty where nothing limits it."""
+    share, cores = spec.resolved.get("cpu"), spec.resolved.get("cores")
+    asked = {"share": share, "cores": cores}
+    if share is not None:
+        asked |= {"sched": spec.resolved.get("sched"), "period_us": spec.resolved.get("period_us")}
+    return {key: value for key, value in asked.items() if value is not None}
 
 
 def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | dict[str, str]:

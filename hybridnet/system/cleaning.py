@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, MachineError
+from hybridnet.system.cgroups import remove_group
 from hybridnet.system.command import run as run_command
 from hybridnet.system.journal import (
     RUN_VARIABLE,
@@ -296,6 +297,21 @@ def _vswitch_answers() -> bool:
     return _in_use(Path("/run/openvswitch/db.sock"))
 
 
+def _remove_cgroup(run: str, entry: dict[str, Any]) -> str | None:
+    return f"control group {entry['path']}" if remove_group(Path(entry["path"])) else None
+
+
+def _take_back_controller(run: str, entry: dict[str, Any]) -> str | None:
+    file = Path(entry["path"], "cgroup.subtree_control")
+    if not file.exists() or entry["name"] not in file.read_text().split():
+        return None
+    try:
+        file.write_text(f"-{entry['name']}")
+    except OSError:  # somebody else's group uses it by now
+        return None
+    return f"controller {entry['name']} of {entry['path']}"
+
+
 _REMOVERS = {
     "link": _remove_link,
     "datapath": _remove_datapath,
@@ -305,6 +321,8 @@ _REMOVERS = {
     "namespace": _remove_namespace,
     "bridge": _remove_bridge,
     "vswitch_setting": _put_vswitch_setting_back,
+    "cgroup": _remove_cgroup,
+    "controller": _take_back_controller,
 }
 
 

@@ -18,6 +18,8 @@ namespace          path, inode                     the inode of the network name
 bridge             name                            the run's name in its external_ids, where Open vSwitch is not ours
 vswitch_setting    key, before                     of other_config there
 setting            path, before, after             it still has the value ``after``
+cgroup             path                            the path, whose first part under the hierarchy has the run's name
+controller         path, name                      it was not enabled there, and nobody else's group uses it
 datapath           name, network                   made in ``network``, where none of that name was
 ssh_machine        name, clean, host               the command that cleans there; how to get there
 =================  ==============================  ==================================================================

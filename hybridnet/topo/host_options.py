@@ -3,13 +3,54 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.errors import TopologyError
-from hybridnet.values import flag, shown
+from hybridnet.values import choice, flag, number, shown, whole
 
-__all__ = ["directories", "in_namespace"]
+__all__ = ["cores", "directories", "in_namespace", "period_us", "scheduler", "share"]
+
+SCHEDULERS = ("cfs", "rt")
+MOST_CORES = 4096
+MAX_PERIOD_US = 1_000_000  # the kernel takes no more
+
+
+def share(value: Any, what: str) -> float | None:
+    """How many processors' worth of time it may take: 0.2 is a fifth of one. None, or Mininet's -1: no limit."""
+    if value is None or (type(value) in (int, float) and value == -1):
+        return None
+    found = number(value, what, 0, MOST_CORES, error=TopologyError)
+    if found == 0:
+        raise TopologyError(f"{what} is 0, which is no time at all; write a share above it, or leave it out")
+    return found
+
+
+def cores(value: Any, what: str) -> list[int] | None:
+    """The processors that it may use: a number, a list of numbers, or text such as ``"0,2-3"``. None: all."""
+    if value is None:
+        return None
+    if isinstance(value, str) and re.fullmatch(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", value):
+        bounds = [[int(end) for end in part.split("-")] for part in value.split(",")]
+        found = [core for ends in bounds for core in range(ends[0], ends[-1] + 1)]
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        found = list(value)
+    else:
+        found = [value]
+    if not found or not all(type(core) is int and 0 <= core < MOST_CORES for core in found):
+        raise TopologyError(f"{what} {shown(value)} is no list of processors; write 0, [0, 1] or '0,2-3'")
+    return sorted(set(found))
+
+
+def scheduler(value: Any, what: str) -> str:
+    """``"cfs"``, or ``"rt"``: in real time."""
+    return SCHEDULERS[0] if value is None else choice(value, what, SCHEDULERS, error=TopologyError)
+
+
+def period_us(value: Any, what: str) -> int | None:
+    """In so many microseconds it gets its share once."""
+    return None if value is None else whole(value, what, 1000, MAX_PERIOD_US, error=TopologyError)
 
 
 def directories(value: Any, what: str) -> list[str | tuple[str, str]]:

@@ -85,6 +85,10 @@ _TABLE = (
     NodeOption("mac", ("host", "simhost"), mac_address),
     NodeOption("defaultRoute", ("host", "simhost"), default_route),
     NodeOption("routes", ("host",), routes),
+    NodeOption("cpu", ("host",), host_options.share),
+    NodeOption("cores", ("host",), host_options.cores),
+    NodeOption("sched", ("host",), host_options.scheduler),
+    NodeOption("period_us", ("host",), host_options.period_us),
     NodeOption("privateDirs", ("host",), host_options.directories),
     NodeOption("inNamespace", ("host",), host_options.in_namespace),
     NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
@@ -110,9 +114,6 @@ NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
     for kind in ("host", "switch", *_SIMULATED)
 }
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
-    "cpu": "limit the processor share with a cgroup of your own",
-    "cores": "pin with taskset in the host's commands",
-    "sched": "limit the processor share with a cgroup of your own",
     "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
     "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
 }
@@ -156,6 +157,8 @@ def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, An
     }
     if found.get("processing_queue") is not None and found.get("processing_delay") is None:
         raise TopologyError(f"{what}: processing_queue= needs processing_delay=; give it, or leave both out")
+    if found.get("sched") == "rt" and found.get("cpu") is None:
+        raise TopologyError(f"{what}: sched='rt' needs cpu=, the share of each processor; give it")
     return found
 
 

@@ -64,6 +64,7 @@ class Topo:
             machine: where it lives; default: where its neighbours live.
             privateDirs: directories that only this host sees; a pair such as ``("/var/run", "/tmp/%(name)s/run")``
                 shows the second one at the first.
+            cpu, cores, sched, period_us: what it may take of the processors; see docs/nodes.md.
             inNamespace: False: its commands run, and its links end, in its machine's own namespace.
             cls: a subclass of `hybridnet.Host` or `hybridnet.Node` for the live node. What its constructor or its
                 `config` names is an option of this node, too.

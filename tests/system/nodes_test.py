@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from hybridnet import Net, Topo
+from hybridnet import Host, MachineError, Net, Topo
 from tests.system.live import rtts_ms
 
 pytestmark = pytest.mark.system
@@ -60,3 +61,65 @@ def test_host_names_can_be_left_to_the_computer() -> None:
     with Net(topo, controller=None, host_names=False) as net:
         assert net["h1"].cmd("hostname") == "m1\n"
         assert net["h1"].cmd("cat /etc/hosts") == Path("/etc/hosts").read_text()
+
+
+def groups_of(run: str) -> list[Path]:
+    """The first control groups of a run."""
+    return [
+        *Path("/sys/fs/cgroup").glob(f"hybridnet-{run}*"),
+        *Path("/sys/fs/cgroup").glob(f"*/hybridnet-{run}*"),
+    ]
+
+
+def give_right_of_way(run: str) -> None:
+    """Whatever else this computer does, only their quota bounds the hosts."""
+    for group in groups_of(run):
+        for file, most in (("cpu.shares", "262144"), ("cpu.weight", "10000")):
+            if (group / file).exists():
+                (group / file).write_text(most)
+
+
+def share_taken(host: Host, seconds: float) -> float:
+    """Processor time that a busy loop in `host` takes, per second."""
+    loop = f"""
+import time
+end = time.monotonic() + {seconds}
+while time.monotonic() < end:
+    pass
+print(time.process_time())
+"""
+    out, err = host.popen(["python3", "-c", loop]).communicate()
+    assert out, err
+    return float(out) / seconds
+
+
+def test_shares_of_the_processor_and_pinning() -> None:
+    topo = Topo()
+    topo.addHost("h1", cpu=0.2)
+    topo.addHost("h2", cpu=0.1, cores=[1])
+    topo.addHost("h3")
+    topo.addHost("h4", cpu=0.3, sched="rt")
+    with Net(topo, controller=None) as net:
+        run = net.cluster.journal.run
+        give_right_of_way(run)
+        h1, h2, h3, h4 = net.get("h1", "h2", "h3", "h4")
+        assert 0.17 <= share_taken(h1, 3) <= 0.23
+        assert h2.cmd("taskset -cp $$").split()[-1] == "1"
+        assert h2.execute(["grep", "Cpus_allowed_list", "/proc/self/status"]).split()[-1] == "1"
+        assert "SCHED_RR" in h4.cmd("chrt -p $$")
+        assert "SCHED_RR" in h4.execute(["sh", "-c", "chrt -p $$"])
+        assert 0.27 <= share_taken(h4, 2) <= 0.33
+        h1.setCPUFrac(0.1)
+        assert 0.07 <= share_taken(h1, 2) <= 0.13
+        h3.cmd("while :; do :; done &")
+        h3.setCPUFrac(0.05)  # also for what runs already
+        h3.setCPUs("0")
+        look = "cut -d' ' -f14,15 /proc/$!/stat"
+        lines = h3.cmd(f"taskset -cp $!; {look}; sleep 2; {look}").splitlines()
+        before, after = (sum(map(int, line.split())) for line in lines[1:])
+        assert lines[0].endswith(": 0")
+        assert (after - before) / os.sysconf("SC_CLK_TCK") / 2 <= 0.08
+        with pytest.raises(MachineError, match=r"host h3: the kernel refuses .*cores=\[4000\]"):
+            h3.setCPUs(4000)
+        assert groups_of(run)
+    assert groups_of(run) == []

@@ -133,3 +133,21 @@ def test_the_parameters_of_a_class_are_options_of_its_nodes() -> None:
     }
     with pytest.raises(TopologyError, match=r"host h1: unknown option 'tga'; did you mean 'tag'\?"):
         resolve_node("host", "h1", {"cls": Priority, "tga": 7})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"cpu": 0}, {"cpu": "20%"}, {"cpu": -0.5}, {"cores": "a"}, {"cores": []}, {"cores": [-1]}, {"cores": 1.5},
+     {"sched": "fifo"}, {"period_us": 10}, {"inNamespace": 1}],
+)  # fmt: skip
+def test_limits_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(TopologyError, match=f"^host h1: {next(iter(options))}"):
+        Topo().addHost("h1", **options)
+
+
+def test_processors_are_given_as_mininet_takes_them() -> None:
+    for written, cores in ((1, [1]), ([2, 0, 2], [0, 2]), ("0,2-4", [0, 2, 3, 4]), (None, None)):
+        assert resolve_node("host", "h1", {"cores": written})["cores"] == cores
+    assert resolve_node("host", "h1", {"cpu": -1}) == {"cpu": None}
+    with pytest.raises(TopologyError, match="sched='rt' needs cpu="):
+        Topo().addHost("h1", sched="rt")

@@ -211,12 +211,6 @@ def test_taken_port_and_taken_interface_are_refused() -> None:
         topo.addLink("h2", "s1", intfName1="uplink")
 
 
-@pytest.mark.parametrize("options", [{"cpu": 0.5}])
-def test_what_hosts_cannot_do_is_said(options: dict[str, Any]) -> None:
-    with pytest.raises(TopologyError, match="not supported"):
-        Topo().addHost("h1", **options)
-
-
 def test_an_option_whose_name_is_no_text_is_refused() -> None:
     with pytest.raises(TopologyError, match="params1: unknown option None"):
         pair().addLink("h1", "s1", params1={None: 5})

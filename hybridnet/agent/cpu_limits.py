@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""The processor time of hosts: how much they may take, and of which processors.
+
+A host with a limit has a control group in each hierarchy that it needs:
+
+    /sys/fs/cgroup/cpu/hybridnet-RUN-MACHINE/h1       version 1
+    /sys/fs/cgroup/hybridnet-RUN-MACHINE/h1           version 2
+
+Its shell is put there when it is ready, and other programs go there by themselves before they begin (`within`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.system import cgroups
+from hybridnet.system.cgroups import Hierarchy
+from hybridnet.system.ending import Endings
+from hybridnet.system.journal import Journal
+from hybridnet.system.priority import leave_real_time
+
+__all__ = ["CpuLimits", "cfs_quota", "core_list", "settings"]
+
+LEAST_QUOTA_US = 1000  # the kernel takes no less
+RT_PRIORITY = 20
+
+# "0" is whoever writes it. The groups are reached through the agent's descriptors: hosts do not see the hierarchies.
+_JOIN = """n=$1; shift
+while [ "$n" -gt 0 ]; do echo 0 > "$1/cgroup.procs" || exit 126; shift; n=$((n-1)); done
+exec "$@\""""
+
+
+def cfs_quota(share: float, period_us: int) -> tuple[int, int]:
+    """Quota and period in microseconds for so many processors' worth of time.
+
+    Example:
+        >>> cfs_quota(0.2, 100_000), cfs_quota(0.005, 100_000)
+        ((20000, 100000), (1000, 200000))
+    """
+    quota = round(share * period_us)
+    if quota < LEAST_QUOTA_US:
+        return LEAST_QUOTA_US, round(LEAST_QUOTA_US / share)
+    return quota, period_us
+
+
+def core_list(cores: Iterable[int]) -> str:
+    """Processors as the kernel writes them.
+
+    Example:
+        >>> core_list([3, 0, 1])
+        '0,1,3'
+    """
+    return ",".join(str(core) for core in sorted(set(cores)))
+
+
+def settings(controller: str, version: int, wanted: Mapping[str, Any]) -> dict[str, str]:
+    """The files of a group and what is written to them; no text stands for every processor of the computer."""
+    share = wanted["share"] if wanted["sched"] == "cfs" else None  # real time has files of its own
+    quota, period = (None, wanted["period_us"]) if share is None else cfs_quota(share, wanted["period_us"])
+    if controller == "cpuset":
+        return {"cpuset.cpus": "" if wanted["cores"] is None else core_list(wanted["cores"])}
+    if controller != "cpu":
+        return {}
+    if version == 2:
+        return {"cpu.max": f"{'max' if quota is None else quota} {period}"}
+    return {"cpu.cfs_period_us": str(period), "cpu.cfs_quota_us": str(-1 if quota is None else quota)}
+
+
+class CpuLimits:
+    """The control groups of one machine's hosts."""
+
+    def __init__(self, journal: Journal, machine: str) -> None:
+        self._journal = journal
+        self._group = f"hybridnet-{journal.run}-{machine}"
+        self._made: list[Path] = []
+        self._enabled: list[tuple[Path, str]] = []
+        self._limits: dict[str, dict[str, Any]] = {}
+        self._groups: dict[str, dict[str, tuple[Hierarchy, Path, int]]] = {}  # by host and controller
+
+    def create(self, plans: Sequence[Mapping[str, Any]]) -> None:
+        """Make the groups of those hosts that have a limit."""
+        for plan in plans:
+            if "cpu" in plan:
+                self.set(plan["name"], plan["cpu"], [])
+
+    def set(self, host: str, limit: Mapping[str, Any], processes: Iterable[int]) -> None:
+        """Give a host other limits; keys that are not there stay as they are.
+
+        Args:
+            limit: ``share`` (processors' worth of time; None: no limit), ``cores`` (None: all), ``sched`` and
+                ``period_us``.
+            processes: what runs in the host, for groups that it did not have so far.
+
+        Raises:
+            EnvironmentLackError: this computer gives no such control groups.
+            MachineError: the kernel refuses a value.
+        """
+        before = set(self._groups.get(host, {}))
+        wanted = {
+            "share": None,
+            "cores": None,
+            "sched": "cfs",
+            "period_us": 100_000,
+            **self._limits.get(host, {}),
+            **limit,
+        }
+        groups = self._groups_of(host, wanted)
+        try:
+            self._write(host, wanted, groups)
+        except OSError as error:
+            asked = ", ".join(f"{key}={value}" for key, value in wanted.items() if value is not None)
+            raise MachineError(
+                f"host {host}: the kernel refuses {asked}: {error.strerror} ({error.filename})"
+            ) from None
+        self._limits[host] = wanted
+        if set(groups) - before:
+            for pid in processes:
+                self.admit(host, pid)
+
+    def forget(self, host: str) -> None:
+        """Remove the groups of a host, whose processes have ended."""
+        self._limits.pop(host, None)
+        for _, path, descriptor in self._groups.pop(host, {}).values():
+            os.close(descriptor)
+            self._remove(path)
+
+    def within(self, host: str) -> list[str]:
+        """What goes before a command, so that it runs under the limits of its host; empty for one without."""
+        if host not in self._groups:
+            return []
+        descriptors = dict.fromkeys(descriptor for _, _, descriptor in self._groups[host].values())
+        where = [f"/proc/{os.getpid()}/fd/{descriptor}" for descriptor in descriptors]
+        in_real_time = ["chrt", "--rr", str(RT_PRIORITY)] if self._is_real_time(host) else []
+        return ["/bin/sh", "-c", _JOIN, "sh", str(len(where)), *where, *in_real_time]
+
+    def admission(self, host: str) -> Callable[[int], None]:
+        """What a shell of the host is given to when it is ready."""
+        return lambda pid: self.admit(host, pid)
+
+    def admit(self, host: str, pid: int) -> None:
+        """Put a process under the limits of its host, and out of the real time in which it was started."""
+        leave_real_time(pid)
+        for _, path, _ in self._groups.get(host, {}).values():
+            with contextlib.suppress(ProcessLookupError):
+                (path / "cgroup.procs").write_text(str(pid))
+        if self._is_real_time(host):
+            os.sched_setscheduler(pid, os.SCHED_RR, os.sched_param(RT_PRIORITY))
+
+    def _is_real_time(self, host: str) -> bool:
+        return bool(self._limits.get(host, {}).get("sched") == "rt")
+
+    def destroy(self) -> None:
+        """Remove all groups, once the hosts' processes have ended. Whatever one raises, all are tried."""
+        Endings(self._forget_all, *(lambda path=path: self._remove(path) for path in self._made)).close()
+
+    def _forget_all(self) -> None:
+        for groups in self._groups.values():
+            for _, _, descriptor in groups.values():
+                os.close(descriptor)
+        self._groups, self._limits = {}, {}
+        for root, name in self._enabled:
+            with contextlib.suppress(OSError):  # another group uses it by now
+                (root / "cgroup.subtree_control").write_text(f"-{name}")
+            self._journal.gone("controller", path=str(root), name=name)
+        self._enabled = []
+
+    def _remove(self, path: Path) -> None:
+        cgroups.remove_group(path)
+        self._journal.gone("cgroup", path=str(path))
+        if path in self._made:
+            self._made.remove(path)
+
+    def _groups_of(self, host: str, wanted: Mapping[str, Any]) -> dict[str, tuple[Hierarchy, Path, int]]:
+        """The groups of a host by controller, made where they are missing."""
+        found = cgroups.find()
+        needed = [name for name, key in (("cpu", "share"), ("cpuset", "cores")) if wanted[key] is not None]
+        for name in needed:
+            if name not in found:
+                raise EnvironmentLackError(
+                    f"host {host}: this computer gives no control groups of {name}, so its processor time cannot be "
+                    "limited; mount them (mount -t cgroup2 none /sys/fs/cgroup), or leave cpu= and cores= out"
+                )
+        if wanted["sched"] == "rt" and not (found["cpu"].root / "cpu.rt_runtime_us").exists():
+            raise EnvironmentLackError(
+                f"host {host}: sched='rt' needs real-time control groups (version 1, CONFIG_RT_GROUP_SCHED), which "
+                "this kernel does not give; write sched='cfs'"
+            )
+        if "cpu" in needed and "cpuacct" in found:
+            needed.append("cpuacct")
+        groups = self._groups.setdefault(host, {})
+        for name in needed:
+            if name not in groups:
+                groups[name] = self._make(found[name], name, host)
+        return groups
+
+    def _make(self, hierarchy: Hierarchy, controller: str, host: str) -> tuple[Hierarchy, Path, int]:
+        ours = hierarchy.root / self._group
+        for path in (ours, ours / host):
+            if hierarchy.version == 2:
+                self._enable(path.parent, controller)
+            if not path.is_dir():
+                self._journal.record("cgroup", path=str(path))
+                self._made.append(path)
+                path.mkdir()
+            if controller == "cpuset" and hierarchy.version == 1:
+                for file in (
+                    "cpuset.cpus",
+                    "cpuset.mems",
+                ):  # empty in a new group, which then takes no process
+                    (path / file).write_text((path.parent / file).read_text())
+        return hierarchy, ours / host, os.open(ours / host, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def _enable(self, parent: Path, controller: str) -> None:
+        """Have the groups of `parent` have a controller, as version 2 wants it."""
+        file = parent / "cgroup.subtree_control"
+        if controller in file.read_text().split():
+            return
+        if parent.name != self._group:
+            self._journal.record("controller", path=str(parent), name=controller)
+            self._enabled.append((parent, controller))
+        try:
+            file.write_text(f"+{controller}")
+        except OSError as error:
+            raise EnvironmentLackError(
+                f"control group {parent}: {controller} cannot be enabled ({error.strerror}); is this a container? "
+                "Leave cpu= and cores= out, or run outside of it"
+            ) from None
+
+    def _write(
+        self, host: str, wanted: Mapping[str, Any], groups: Mapping[str, tuple[Hierarchy, Path, int]]
+    ) -> None:
+        for controller, (hierarchy, path, _) in groups.items():
+            if controller == "cpu" and wanted["sched"] == "rt" and wanted["share"] is not None:
+                runtime_us = round(wanted["share"] * wanted["period_us"])
+                self._write_real_time(
+                    host, hierarchy.root / self._group, path, runtime_us, wanted["period_us"]
+                )
+            for file, text in settings(controller, hierarchy.version, wanted).items():
+                every = hierarchy.root / (
+                    "cpuset.cpus.effective" if hierarchy.version == 2 else "cpuset.cpus"
+                )
+                (path / file).write_text(text or every.read_text())
+
+    def _write_real_time(self, host: str, ours: Path, path: Path, runtime_us: int, period_us: int) -> None:
+        """Real-time groups share what the one above them has, so that has the sum."""
+        others = sum(
+            limit["share"]
+            for name, limit in self._limits.items()
+            if name != host and limit["sched"] == "rt" and limit["share"]
+        )
+        (path / "cpu.rt_period_us").write_text(str(period_us))
+        before = int((path / "cpu.rt_runtime_us").read_text())
+        if runtime_us < before:
+            (path / "cpu.rt_runtime_us").write_text(str(runtime_us))
+        (ours / "cpu.rt_period_us").write_text("1000000")
+        (ours / "cpu.rt_runtime_us").write_text(str(round((others + runtime_us / period_us) * 1_000_000)))
+        (path / "cpu.rt_runtime_us").write_text(str(runtime_us))
