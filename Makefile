@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
+TWO_AT_A_TIME := -n 2 --dist loadfile# files, whose tests share a network
 FUZZERS := build/dev/tests/fuzz
 FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
@@ -34,7 +35,9 @@ test-unit:  ## hybridnet's unit tests: no root, seconds
 
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
-	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'system and not slow' --durations=10; \
+	@if [ "$$(id -u)" -eq 0 ]; then \
+	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not alone' --durations=10 tests/system; \
+	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
 	else echo "not run: they need root"; fi
 
 check: install check-format check-lint check-types check-layers check-stub check-generated docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following

@@ -12,12 +12,13 @@ unknown::
 A switch that speaks OpenFlow 1.0 only, which has one table, gets one flow: it is to forward as an ordinary bridge does.
 
 A host that moves is learned again with its first frame; flows to a dead port are removed. It runs beside Ryu's
-link discovery (``--observe-links``), whose own flow has the highest priority. For networks with loops, use an app that
-computes a spanning tree: under this one, broadcasts would circulate for ever.
+link discovery (``--observe-links``), whose own flow has the highest priority. Networks with loops need
+`ecmp_switch`, or another app that computes a spanning tree: under this one, broadcasts would circulate for ever.
 """
 
 from __future__ import annotations
 
+from openflow import add, remove, send
 from ryu.base import app_manager
 from ryu.controller import ofp_event
 from ryu.controller.handler import CONFIG_DISPATCHER, DEAD_DISPATCHER, MAIN_DISPATCHER, set_ev_cls
@@ -70,16 +71,6 @@ class TreeSwitch(app_manager.RyuApp):
             send(datapath, [remove(datapath, DESTINATIONS, everything, out_port=message.desc.port_no)])
 
 
-def send(datapath, messages):
-    """One write for all: a message each would wake Ryu's sending thread, and the switch, as often."""
-    buffer = bytearray()
-    for message in messages:
-        datapath.set_xid(message)
-        message.serialize()
-        buffer += message.buf
-    datapath.send(buffer)
-
-
 def initial_messages(datapath, link_discovery):
     """Empty the switch, whoever used it before, and then fill in what never changes."""
     ofproto, parser = datapath.ofproto, datapath.ofproto_parser
@@ -119,27 +110,3 @@ def initial_messages_1_0(datapath):
         parser.OFPBarrierRequest(datapath),
         parser.OFPFlowMod(datapath, everything, 0, ofproto.OFPFC_ADD, actions=bridge),
     ]
-
-
-def add(datapath, table, priority, match, actions=(), then=None):
-    parser = datapath.ofproto_parser
-    instructions = []
-    if actions:
-        instructions.append(parser.OFPInstructionActions(datapath.ofproto.OFPIT_APPLY_ACTIONS, list(actions)))
-    if then is not None:
-        instructions.append(parser.OFPInstructionGotoTable(then))
-    return parser.OFPFlowMod(
-        datapath, table_id=table, priority=priority, match=match, instructions=instructions
-    )
-
-
-def remove(datapath, table, match, out_port=None):
-    ofproto, parser = datapath.ofproto, datapath.ofproto_parser
-    return parser.OFPFlowMod(
-        datapath,
-        table_id=table,
-        command=ofproto.OFPFC_DELETE,
-        match=match,
-        out_port=ofproto.OFPP_ANY if out_port is None else out_port,
-        out_group=ofproto.OFPG_ANY,
-    )

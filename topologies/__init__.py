@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from hybridnet.topologies.dumbbell import DumbbellTopo
 from hybridnet.topologies.fat_tree import FatTreeTopo
+from hybridnet.topologies.leaf_spine import LeafSpineTopo
 from hybridnet.topologies.linear import LinearTopo
 from hybridnet.topologies.single import MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
+from hybridnet.topologies.torus import TorusTopo
 from hybridnet.topologies.tree import TreeTopo
 from hybridnet.topologies.two_trees import TwoTrees
 
@@ -14,10 +16,12 @@ __all__ = [
     "TOPOS",
     "DumbbellTopo",
     "FatTreeTopo",
+    "LeafSpineTopo",
     "LinearTopo",
     "MinimalTopo",
     "SingleSwitchReversedTopo",
     "SingleSwitchTopo",
+    "TorusTopo",
     "TreeTopo",
     "TwoTrees",
 ]
@@ -25,10 +29,12 @@ __all__ = [
 TOPOS = {
     "dumbbell": DumbbellTopo,
     "fattree": FatTreeTopo,
+    "leafspine": LeafSpineTopo,
     "linear": LinearTopo,
     "minimal": MinimalTopo,
     "reversed": SingleSwitchReversedTopo,
     "single": SingleSwitchTopo,
+    "torus": TorusTopo,
     "tree": TreeTopo,
     "twotrees": TwoTrees,
 }

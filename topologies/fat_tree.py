@@ -2,7 +2,7 @@
 """The three-level fat tree of data centres.
 
 Source: Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture", SIGCOMM 2008,
-section 3. It has loops, so it needs a controller that can handle them.
+section 3. It has loops: between hosts of two pods there are k*k/4 shortest paths.
 """
 
 from __future__ import annotations

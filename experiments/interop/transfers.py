@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -26,6 +28,8 @@ LOSS_PERCENT, REORDER_PERCENT, DUPLICATE_PERCENT = 1.0, 1.0, 0.1
 ECHO, IPERF3 = 7, 5201
 INTERVAL_S = 0.5
 """Of iperf3's reports."""
+LAST_WORD_S = 20.0
+"""From the end of iperf3's client to the end of the server's test, at most."""
 LEAST_BPS = 5e6
 """A transfer that is slower is given up."""
 _RESETS = ("TcpEstabResets", "TcpOutRsts", "TcpExtTCPAbortOnTimeout", "TcpExtTCPAbortFailed")
@@ -102,7 +106,7 @@ def iperf3(net: Net, size: int, *, back: bool) -> Transfer:
     report = json.loads(said) if said else {"error": complaint}
     if "error" in report:
         raise ExperimentError(f"iperf3 {'-R ' if back else ''}to the simulated server: {report['error']}")
-    after = _application(net, "iperf3_server")
+    after = _ended_test(net, before)
     at_server, told = ("sent_bytes", "sum_sent") if back else ("received_bytes", "sum_received")
     end = report["end"]
     return Transfer(
@@ -165,6 +169,20 @@ def _application(net: Net, kind: str) -> dict[str, Any]:
     [snapshot] = net.snapshot().values()
     [row] = [row for row in snapshot["applications"] if row["name"].split(":")[1] == kind]
     return dict(row)
+
+
+def _ended_test(net: Net, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The server's counters once it has heard the client's last word; until then it refuses the next test."""
+    deadline = time.monotonic() + LAST_WORD_S
+    while True:
+        row = _application(net, "iperf3_server")
+        if row["tests"] + row["failed_tests"] > before["tests"] + before["failed_tests"]:
+            return row
+        if time.monotonic() > deadline:
+            raise ExperimentError(
+                f"iperf3: the simulated server's test has not ended {LAST_WORD_S:g} s after the client's"
+            )
+        time.sleep(0.02)
 
 
 def _resets(net: Net) -> int:

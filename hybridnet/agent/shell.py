@@ -185,12 +185,16 @@ class Shell:
         self._ready = True
 
     def _abandon(self) -> None:
-        """Interrupts, and if the mark does not come, ends the shell; the next command gets a new one."""
-        self.interrupt()
-        deadline = time.monotonic() + 2
-        while time.monotonic() < deadline:
-            if self.read(0.2).done:
-                return
+        """Interrupts, and if the mark does not come, ends the shell; the next command gets a new one.
+
+        A ^C that comes before the shell has begun the command means nothing to it, so there are several.
+        """
+        for _ in range(4):
+            self.interrupt()
+            deadline = time.monotonic() + 0.5
+            while (left := deadline - time.monotonic()) > 0:
+                if self.read(left).done:
+                    return
         self.close()
 
     def _read(self, timeout: float) -> Output:
@@ -241,11 +245,12 @@ class Shell:
 
 
 def _make_raw(terminal: int) -> None:
-    """No echo, no CR before LF, no limit on a line's length; ^C works."""
+    """No echo, no CR before LF, no limit on a line's length; ^C works, and keeps a command that is not read yet."""
     settings = termios.tcgetattr(terminal)
     settings[0] &= ~(termios.ICRNL | termios.IXON)
     settings[1] &= ~termios.OPOST
     settings[3] &= ~(termios.ECHO | termios.ICANON)
+    settings[3] |= termios.NOFLSH
     settings[6][termios.VMIN], settings[6][termios.VTIME] = 1, 0
     termios.tcsetattr(terminal, termios.TCSANOW, settings)
 

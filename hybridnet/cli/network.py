@@ -47,7 +47,13 @@ def machine_names(text: str | None) -> list[str]:
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap and --record."""
+    """Add --controller, --port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap and --record."""
+    parser.add_argument(
+        "--controller",
+        metavar="APP",
+        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: tree_switch, or "
+        "ecmp_switch if the topology has loops",
+    )
     parser.add_argument(
         "--port-type", choices=PORT_TYPES, default="auto", help="how frames get into Open vSwitch"
     )
@@ -88,15 +94,18 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def controller_of(text: str) -> Any:
-    """The controller that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps."""
+def controller_of(text: str | None) -> Any:
+    """The controller that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps; without it
+    hybridnet's own.
+    """
     from hybridnet.controllers.kinds import RemoteController, Ryu
 
     if text == "none":
         return None
-    if text.partition(",")[0] == "remote":
+    if text is not None and text.partition(",")[0] == "remote":
         _, positional, named = parse_call(text)
         if positional or set(named) - {"ip", "port"} or not isinstance(named.get("port", 1), int):
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
         return RemoteController("c0", **named)
-    return Ryu("c0", *text.split(","), on_line=lambda line: print(f"c0: {line}"))
+    apps = [] if text is None else text.split(",")
+    return Ryu("c0", *apps, on_line=lambda line: print(f"c0: {line}"))

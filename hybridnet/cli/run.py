@@ -44,12 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
     )
-    parser.add_argument(
-        "--controller",
-        metavar="APP",
-        default="tree_switch",
-        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: tree_switch",
-    )
     where = parser.add_mutually_exclusive_group()
     add_machines_argument(where)
     where.add_argument(

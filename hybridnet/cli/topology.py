@@ -29,8 +29,8 @@ def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--topo",
         metavar="NAME[,ARGUMENT...]",
-        help="a topology of the file, or one of dumbbell, fattree, linear, minimal, reversed, single, tree, twotrees; "
-        "arguments are values or NAME=VALUE",
+        help="a topology of the file, or one of dumbbell, fattree, leafspine, linear, minimal, reversed, single, "
+        "torus, tree, twotrees; arguments are values or NAME=VALUE",
     )
 
 

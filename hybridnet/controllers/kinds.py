@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import socket
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,10 @@ __all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
 
 OPENFLOW_PORTS = (6653, 6633)
 DEFAULT_APP = "tree_switch"
+LOOP_APP = "ecmp_switch"  # of topologies with loops
 
+_SETTLED = re.compile(r"settled: (\d+) switches")
+_POLL_S = 0.02
 _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
 
 
@@ -79,6 +84,10 @@ class RemoteController:
             None if machines is None else [text(name, f"{what}: machines: name") for name in machines]
         )
 
+    def suit(self, loop: Sequence[str]) -> str:
+        """Be told a loop of the topology, as names of switches; empty: there is none. Returns what to tell the user."""
+        return ""
+
     def begin(self, head_address: str) -> None:
         """Check that it listens. Raises ControllerError if nothing does."""
         host = head_address if self.ip in _LOOPBACK else self.ip
@@ -98,6 +107,9 @@ class RemoteController:
 
     def ready(self) -> None:
         """Wait until it listens; `begin` has already checked."""
+
+    def settle(self, switches: int, patience_s: float) -> None:
+        """Wait until it is ready for the traffic of so many switches, as most are once these are connected."""
 
     def target(self, head_address: str) -> str:
         """Return what a switch is told, if this computer has `head_address` toward it."""
@@ -140,7 +152,8 @@ class Ryu(RemoteController):
 
     Args:
         name: as the script calls it.
-        apps: files, names of files in ``controllers/``, or modules such as ``ryu.app.ofctl_rest``.
+        apps: files, names of files in ``controllers/``, or modules such as ``ryu.app.ofctl_rest``. None: ours for the
+            topology, ``tree_switch``, or ``ecmp_switch`` where there are loops.
         port: TCP port for the switches; None: a free one.
         rest_port: TCP port for apps with a REST interface; None: Ryu's own choice.
         arguments: more of Ryu's options.
@@ -174,6 +187,7 @@ class Ryu(RemoteController):
                 f"{what}: ip {shown(ip)} is another computer; this controller runs here: leave it out, or use "
                 "RemoteController"
             )
+        self._named = bool(apps)
         self.apps = apps or (DEFAULT_APP,)
         for app in self.apps:
             find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
@@ -187,7 +201,22 @@ class Ryu(RemoteController):
         if on_line is not None and not callable(on_line):
             raise UsageError(f"{what}: on_line {shown(on_line)} cannot be called; give a function of a line")
         self._on_line = on_line
+        self._settled = 0  # switches, as its log says
         self.process: RyuController | None = None
+
+    def suit(self, loop: Sequence[str]) -> str:
+        """Choose the app that suits the topology, unless one was named. Returns what to tell the user."""
+        names = f"{' - '.join(loop[:6])}{' ...' if len(loop) > 6 else ''}"
+        if not self._named:
+            self.apps = (LOOP_APP,) if loop else (DEFAULT_APP,)
+            why = f"the switches have loops ({names})"
+            return f"Controller {self.name} is {LOOP_APP}: {why}" if loop else ""
+        if loop and DEFAULT_APP in map(str, self.apps):
+            return (
+                f"Warning: {DEFAULT_APP} floods loops for ever, and the switches have some ({names}); "
+                f"use {LOOP_APP}"
+            )
+        return ""
 
     def begin(self, head_address: str) -> None:
         """Start Ryu, and do not wait: it takes a second that others can use. Raises ControllerError,
@@ -203,14 +232,37 @@ class Ryu(RemoteController):
             fabric=fabric_of(head_address),
             arguments=self._arguments,
             log=self._log,
-            on_line=self._on_line,
+            on_line=self._line,
         )
+        self._settled = 0
         self.process.launch()
 
     def ready(self) -> None:
         """Wait until Ryu listens for switches. Raises ControllerError if it died or takes too long."""
         if self.process is not None:
             self.process.await_listening()
+
+    def settle(self, switches: int, patience_s: float) -> None:
+        """Wait until `ecmp_switch` knows the links of so many switches; other apps are ready for what connects.
+
+        Raises:
+            ControllerError: it has died, or does not know them in time.
+        """
+        deadline = time.monotonic() + patience_s
+        while LOOP_APP in map(str, self.apps) and self._settled != switches:
+            self.check()
+            if time.monotonic() > deadline:
+                raise ControllerError(
+                    f"controller {self.name}: {LOOP_APP} knows the links of {self._settled} of {switches} switches "
+                    f"after {patience_s:g} s; is this computer overloaded? waitConnected=False does not wait"
+                )
+            time.sleep(_POLL_S)
+
+    def _line(self, line: str) -> None:
+        if said := _SETTLED.match(line):
+            self._settled = int(said[1])
+        if self._on_line is not None:
+            self._on_line(line)
 
     def rest(self, path: str, body: Any = None, method: str | None = None) -> Any:
         """Ask an app with a REST interface, which answers nobody without its secret; see `Rest.call`.
@@ -235,7 +287,7 @@ class Ryu(RemoteController):
 
 
 class Controller(Ryu):
-    """The default controller: hybridnet's switch for loop-free networks, under Ryu."""
+    """The default controller: hybridnet's own switch under Ryu, one for loop-free networks or one for others."""
 
 
 OVSController = Controller

@@ -28,7 +28,7 @@ from pathlib import Path
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
-from hybridnet.system.journal import Journal, network_namespace, state_directory
+from hybridnet.system.journal import Journal, network_namespace
 
 CLONE_NEWNET = 0x40000000
 ADDRESSES = ipaddress.IPv4Network("198.18.0.0/15")
@@ -110,8 +110,9 @@ class Fabric:
             prefix=self._inside,
         )
         self._journal.record("link", name=self.device, network=self._network)
-        # Two runs that start at once would find the same addresses free, so they take turns.
-        lock = os.open(state_directory(), os.O_RDONLY | os.O_DIRECTORY)
+        # Two runs that start at once would find the same addresses free, so they take turns: all those of this
+        # network namespace, whichever state directories they have.
+        lock = os.open("/proc/self/ns/net", os.O_RDONLY)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self._subnet = _free_subnet()

@@ -66,6 +66,12 @@ class Controllers:
                         f"{', '.join(machines)}"
                     )
 
+    def suit(self, loop: Sequence[str]) -> None:
+        """Let each choose what suits a topology with this loop of switches (empty: none), and say what was chosen."""
+        for controller in self.all:
+            if chosen := controller.suit(loop):
+                info(f"*** {chosen}\n")
+
     def begin(self, heads: Mapping[str, str], endings: Endings) -> None:
         """Start them, without waiting; `heads`: this computer's address toward each machine."""
         if self.all:
@@ -78,6 +84,16 @@ class Controllers:
         """Wait until they listen."""
         for controller in self.all:
             controller.ready()
+
+    def settle(self, machine_of: Mapping[str, str], switches: Sequence[str], patience_s: float) -> None:
+        """Wait until they are ready for these switches, of which each has those of its machines."""
+        for controller in self.all:
+            own = [
+                name
+                for name in switches
+                if controller.machines is None or machine_of[name] in controller.machines
+            ]
+            controller.settle(len(own), patience_s)
 
     def check(self) -> None:
         """Raise ControllerError if one has died."""

@@ -39,7 +39,7 @@ from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
-from hybridnet.topo import Topo, natural
+from hybridnet.topo import Topo, find_loop, natural
 from hybridnet.values import choice, flag, number, plain, shown
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
@@ -427,6 +427,7 @@ class Net:
             specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
             make_plan(topo, specs, self._options)
         self._controllers.check_machines(names)
+        self._controllers.suit(find_loop(topo))
         cluster = self._machines(names)
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
         heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
@@ -460,6 +461,7 @@ class Net:
         if self._wait_connected and obeying:
             patience_s = boot.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
             boot.await_switches(cluster, machines, self._controllers.check, self._on_progress, patience_s)
+            self._controllers.settle(plan.machine_of, obeying, patience_s)
         for node in self._nodes.values():
             self._endings.add(node.terminate, once=True)
             node.config(**node.params)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from statistics import median
 from typing import Any
 
 import pytest
@@ -72,13 +71,13 @@ def test_a_ping_over_the_link_takes_twice_its_delay_longer(net: Net) -> None:
     near = rtts_ms(net, "h1", net["h3"].IP(), 20)
     far = rtts_ms(net, "h1", net["h5"].IP(), 20)
     assert far[0] >= 2 * DELAY_MS
-    assert median(far) <= 2 * DELAY_MS + median(near) + 5  # a busy computer's; benchmarks measure it well
+    assert far[0] <= 2 * DELAY_MS + near[0] + 5  # a busy computer's; benchmarks measure it well
 
 
 def test_tcp_fills_the_link_and_no_more(net: Net) -> None:
     segment = MTU - IPV4_HEADER - TCP_HEADER
     payload_bps = RATE_BPS * segment / (MTU + ETHERNET_HEADER)
-    end = finish_iperf3(start_iperf3(net["h5"], net["h1"], "-t", "5", "-O", "1", "-C", "cubic"))
+    end = finish_iperf3(start_iperf3(net["h5"], net["h1"], "-t", "3", "-O", "1", "-C", "cubic"))
     assert end["sum_received"]["bits_per_second"] == pytest.approx(payload_bps, rel=0.05)
 
 

@@ -108,6 +108,7 @@ def test_a_run_that_lives_is_left_alone_unless_it_is_named(head: tuple[subproces
     assert traces(run)["processes"] == set()
 
 
+@pytest.mark.alone
 def test_a_run_that_ends_well_leaves_nothing_and_puts_settings_back(state: Path) -> None:
     before = traces()
     with Cluster.local(["m1", "m2"]) as cluster:

@@ -226,6 +226,7 @@ def children() -> set[str]:
     return found
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("fault", START, ids=str)
 def test_a_fault_while_a_network_starts(nothing_left: list[str], fault: Fault) -> None:
     inject(fault)
@@ -234,6 +235,7 @@ def test_a_fault_while_a_network_starts(nothing_left: list[str], fault: Fault) -
         net.start()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("fault", STOP, ids=str)
 def test_a_fault_while_a_network_stops(nothing_left: list[str], fault: Fault) -> None:
     inject(fault)
@@ -255,6 +257,7 @@ print(net.cluster.journal.run, flush=True)
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("end", ["", "1 / 0", "import sys; sys.exit(3)", "raise KeyboardInterrupt"])
 def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> None:
     """However it ends, short of being killed: what it made and the settings that it raised go with it."""
@@ -270,6 +273,7 @@ def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> 
     assert (done.returncode == 0) == (end == ""), done.stderr
 
 
+@pytest.mark.alone
 def test_a_command_that_is_terminated(nothing_left: list[str], tmp_path: Path) -> None:
     """SIGTERM, as from `timeout` or at the computer's shutdown, ends `hybridnet run` as ^C does."""
     script = tmp_path / "script.py"

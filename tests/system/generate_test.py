@@ -81,7 +81,7 @@ def counted(receiver: subprocess.Popen[str]) -> dict[str, Any]:
     return figures
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
     made = Place()
     yield made

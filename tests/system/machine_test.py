@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,16 +190,25 @@ def test_a_command_that_takes_too_long_is_interrupted_and_named(two_hosts: Clust
     assert two_hosts.call("m1", "run_command", node="h1", text="echo alive")["output"] == "alive\n"
 
 
-def test_a_long_command_in_one_host_does_not_hold_up_another(two_hosts: Cluster) -> None:
-    two_hosts.call("m1", "run_command", node="h1", text="true")
-    started = threading.Thread(
-        target=two_hosts.call, args=("m1", "run_command"), kwargs={"node": "h1", "text": "sleep 2"}
-    )
+def test_a_command_interrupted_before_it_begins_does_not_end_the_shell(two_hosts: Cluster) -> None:
+    two_hosts.call("m1", "run_command", node="h1", text="A=kept")
+    for text in 10 * ["true"] + ["sleep 60"]:
+        with contextlib.suppress(MachineError):  # `true` may be as quick
+            two_hosts.call("m1", "run_command", node="h1", text=text, timeout=0.0)
+    assert two_hosts.call("m1", "run_command", node="h1", text="echo $A")["output"] == "kept\n"
+
+
+def test_a_long_command_in_one_host_does_not_hold_up_another(two_hosts: Cluster, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    command = {"node": "h1", "text": f"touch {begun}; sleep 1000"}
+    started = threading.Thread(target=two_hosts.call, args=("m1", "run_command"), kwargs=command)
     started.start()
-    before = time.monotonic()
-    two_hosts.call("m1", "run_command", node="h2", text="true")
-    assert time.monotonic() - before < 1.0
-    started.join()
+    wait = f"until [ -e {begun} ]; do sleep 0.01; done; echo here"
+    assert two_hosts.call("m1", "run_command", node="h2", text=wait, timeout=20.0)["output"] == "here\n"
+    assert started.is_alive()
+    two_hosts.call("m1", "interrupt", node="h1")
+    started.join(10)
+    assert not started.is_alive()
 
 
 def test_a_program_has_binary_pipes_and_takes_signals(two_hosts: Cluster) -> None:

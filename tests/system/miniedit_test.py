@@ -106,6 +106,7 @@ def display(tmp_path: Path) -> Iterator[str]:
         server.wait()
 
 
+@pytest.mark.alone
 def test_a_topology_is_opened_run_pinged_and_stopped(display: str, tmp_path: Path) -> None:
     before = traces()
     topology, driver = tmp_path / "topology.mn", tmp_path / "driver.py"

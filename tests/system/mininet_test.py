@@ -6,11 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.system.computer import Ended, run_on_a_computer
-
-pytestmark = pytest.mark.system
 
 USUAL = """
 from functools import partial

@@ -48,12 +48,13 @@ def _owner(run: str) -> int | None:
     return int(first.split('"pid": ')[1].split(",")[0]) if '"pid"' in first else None
 
 
-def mean_rtt_ms(net: Net, source: str, target: str, count: int = 10) -> float:
+def least_rtt_ms(net: Net, source: str, target: str, count: int = 10) -> float:
+    """What the computer's load adds is not asked for."""
     answer = net.cluster.call(
         net[source].machine, "ping_pairs", pairs=[(source, net[target].IP())], count=count, interval_s=0.05
     )[0]
     assert answer["received"] == count
-    return sorted(answer["rtts_ms"])[count // 2]
+    return float(min(answer["rtts_ms"]))
 
 
 def check_until(net: Net, deadline_s: float) -> None:
@@ -86,14 +87,14 @@ def test_a_link_with_rate_and_delay_between_real_nodes_is_simulated() -> None:
     topo.addLink("h1", "h2", bw=10, delay="5ms")
     with Net(topo) as net:
         assert net.links[0].kind == "simulated"
-        assert 10 <= mean_rtt_ms(net, "h1", "h2") < 14
+        assert 10 <= least_rtt_ms(net, "h1", "h2") < 14
 
 
 @pytest.mark.parametrize("join", ["bridged", "routed"])
 def test_two_machines_are_one_network_with_the_links_delay(join: str) -> None:
     with Net(TwoTrees(depth=1, delay="10ms", join=join), controller=Ryu("c0")) as net:
         assert net.pingAll() == 0
-        assert 20 <= mean_rtt_ms(net, "h1", "h4") < 24
+        assert 20 <= least_rtt_ms(net, "h1", "h4") < 24
         hops = net["h1"].cmd("traceroute -n -q1 -w2", net["h4"].IP()).splitlines()[1:]
         assert len(hops) == (1 if join == "bridged" else 3)
         net.check()

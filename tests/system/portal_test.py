@@ -103,17 +103,23 @@ def wire(place: Place, arm: str, counted: list[Mapping[str, Any]], **options: ob
 
 
 def tcp_bytes(place: Place, *options: str) -> int:
-    """What one flow from a to b (with -R: back) brings to its receiver in a second."""
+    """What one flow of 20 MB from a to b (with -R: back) brings to its receiver.
+
+    Not how fast, which is for benchmarks: faster than what gets through when each segment is sent again.
+    """
     server = subprocess.Popen(
         place.inside("b", "iperf3", "-s", "-1", "--forceflush"), stdout=subprocess.PIPE, text=True
     )
     assert server.stdout is not None
     while "listening" not in server.stdout.readline():
         assert server.poll() is None, "iperf3 -s ended"
-    report = json.loads(place.run("a", "iperf3", "-c", "10.9.0.2", "-C", "cubic", "-t", "1", "-J", *options))
+    report = json.loads(
+        place.run("a", "iperf3", "-c", "10.9.0.2", "-C", "cubic", "-n", "20M", "-J", *options)
+    )
     server.communicate(timeout=20)
-    received: int = report["end"]["sum_received"]["bytes"]
-    return received
+    received = report["end"]["sum_received"]
+    assert received["bits_per_second"] > 8e6
+    return int(received["bytes"])
 
 
 @pytest.mark.parametrize("arm", ARMS)
@@ -122,8 +128,6 @@ def test_ping_and_tcp_pass_both_ways(place: Place, arm: str) -> None:
     with wire(place, arm, rows):
         assert 2.0 <= place.rtt_ms() < 20.0
         there, back = tcp_bytes(place), tcp_bytes(place, "-R")
-        # Not how fast, which is for benchmarks: more than what gets through when each segment is sent again.
-        assert min(there, back) > 1_000_000
         for key in "ab":
             tcp = [
                 line.split()
@@ -153,7 +157,7 @@ def test_jumbo_frames_pass(place: Place, arm: str) -> None:
     rows: list[Mapping[str, Any]] = []
     with wire(place, arm, rows, **({"mtu": 9000} if arm.startswith("tap") else {})):
         place.run("a", "ping", "-n", "-q", "-c", "3", "-i", "0.05", "-M", "do", "-s", "8972", "10.9.0.2")
-        assert tcp_bytes(place) > 1_000_000
+        tcp_bytes(place)
     assert all(row["captured_dropped"] == 0 for row in rows)
 
 

@@ -86,6 +86,7 @@ def mn(*arguments: str, script: str = "") -> str:
     return done.stdout
 
 
+@pytest.mark.alone
 def test_everyday_usage_and_the_interpreter() -> None:
     before = traces()
     said = mn(script=EVERYDAY + INTERPRETER)
@@ -162,6 +163,7 @@ def test_a_remote_controller() -> None:
     assert "0% dropped (2/2 received)" in said
 
 
+@pytest.mark.alone
 def test_a_terminal_for_a_host(tmp_path: Path) -> None:
     """Without a display it is a window of a tmux server of the run's own, and goes with the run."""
     seen = tmp_path / "seen"

@@ -14,9 +14,11 @@ from hybridnet.topologies import (
     TOPOS,
     DumbbellTopo,
     FatTreeTopo,
+    LeafSpineTopo,
     LinearTopo,
     SingleSwitchReversedTopo,
     SingleSwitchTopo,
+    TorusTopo,
     TreeTopo,
     TwoTrees,
 )
@@ -78,6 +80,30 @@ def test_odd_fat_tree_is_refused() -> None:
         FatTreeTopo(k=3)
 
 
+def test_torus_gives_every_switch_four_neighbours_and_a_dpid_of_its_own() -> None:
+    topo = TorusTopo(x=4, y=3, n=2)
+    assert (len(topo.switches()), len(topo.hosts()), len(topo.links())) == (12, 24, 24 + 2 * 12)
+    switches = set(topo.switches())
+    for switch in switches:
+        ends = [end for link in topo.links() if switch in link for end in link if end != switch]
+        assert len(switches.intersection(ends)) == 4
+    assert sorted(int(topo.nodeInfo(switch)["dpid"], 16) for switch in switches) == list(range(1, 13))
+    assert TorusTopo(3, 3).hosts()[:2] == ["h1x1", "h1x2"]
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 2)])
+def test_torus_with_two_switches_in_a_ring_is_refused(sizes: tuple[int, int]) -> None:
+    with pytest.raises(TopologyError, match=r"[xy]=2 is below 3"):
+        TorusTopo(*sizes)
+
+
+def test_leaf_spine_joins_every_leaf_to_every_spine() -> None:
+    topo = LeafSpineTopo(spines=2, leaves=4, hosts=3, bw=100)
+    assert (len(topo.switches()), len(topo.hosts()), len(topo.links())) == (6, 12, 8 + 12)
+    assert {(f"s{leaf}", f"s{spine}") for leaf in (3, 4, 5, 6) for spine in (1, 2)} <= set(topo.links())
+    assert topo.spec("h12", "s6").a_to_b.rate_bps == 10**8
+
+
 def test_two_trees_bridged_join_the_roots() -> None:
     topo = TwoTrees(depth=6, bw=1000, delay="2ms")
     assert topo.roots == ("s1", "s64")
@@ -106,6 +132,8 @@ def test_unknown_join_is_refused() -> None:
         (TreeTopo, {"depth": 501, "fanout": 1}),
         (TwoTrees, {"depth": 400, "fanout": 1000}),
         (FatTreeTopo, {"k": 10**4}),
+        (TorusTopo, {"x": 200, "y": 200}),
+        (LeafSpineTopo, {"spines": 10**9}),
         (LinearTopo, {"k": 10**5, "n": 10**5}),
         (SingleSwitchTopo, {"k": 65280}),
         (SingleSwitchReversedTopo, {"k": 10**12}),
@@ -124,5 +152,5 @@ def test_what_nothing_can_hold_is_refused_within_a_second(
 @pytest.mark.parametrize("name", sorted(set(TOPOS) - {"minimal"}))
 @pytest.mark.parametrize("value", ["x", 0, -1, 2.0, None, True, [2]])
 def test_a_size_that_is_no_number_names_the_parameter(name: str, value: Any) -> None:
-    with pytest.raises(TopologyError, match=r": (k|n|depth) .* is not a whole number from 1 to"):
+    with pytest.raises(TopologyError, match=r": (k|n|x|spines|depth) .* is not a whole number from 1 to"):
         TOPOS[name](value)

@@ -61,3 +61,25 @@ def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
     for port in (0, 65536, "6653", True):
         with pytest.raises(UsageError, match="is not a TCP port"):
             RemoteController("c0", port=port)  # type: ignore[arg-type]
+
+
+def test_without_an_app_the_topology_decides_and_the_choice_is_said() -> None:
+    ryu = Ryu("c0")
+    assert ryu.suit([]) == ""
+    assert ryu.apps == ("tree_switch",)
+    assert ryu.suit(["s1", "s2", "s3"]) == (
+        "Controller c0 is ecmp_switch: the switches have loops (s1 - s2 - s3)"
+    )
+    assert ryu.apps == ("ecmp_switch",)
+    assert ryu.suit([]) == "", "of another network"
+    assert ryu.apps == ("tree_switch",)
+
+
+def test_a_named_app_is_left_alone() -> None:
+    ryu = Ryu("c0", "ryu.app.simple_switch_13")
+    assert ryu.suit(["s1", "s2", "s3"]) == ""
+    assert ryu.apps == ("ryu.app.simple_switch_13",)
+    own = Ryu("c0", "tree_switch")
+    assert "floods loops for ever" in own.suit(["s1", "s2", "s3"])
+    assert own.apps == ("tree_switch",)
+    assert RemoteController("c0").suit(["s1", "s2", "s3"]) == ""

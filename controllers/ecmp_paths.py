@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Paths between switches: a spanning tree for what goes to all, and every shortest path for what goes to one.
+
+Where all segments are plain links, unicast frames take all shortest paths. Where one joins more than two ports, a
+switch of somebody else's is in the middle, which would see the same sender come from several sides: then everything
+follows the tree.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+Port = tuple[int, int]  # datapath id, port number
+Adjacency = Mapping[int, Mapping[int, frozenset[int]]]  # switch -> port number -> the switches beyond
+
+LEAST_BUCKETS = 16
+
+
+class Paths(NamedTuple):
+    """What the segments of a network allow."""
+
+    tree: frozenset[Port]  # ports between switches by which frames to all pass
+    beyond: Adjacency  # by which ports unicast frames may pass, and whom they reach
+
+
+def find_paths(segments: Collection[frozenset[Port]]) -> Paths:
+    """The tree and the ways beside it."""
+    tree = spanning_tree(segments)
+    plain = all(len(segment) == 2 for segment in segments)
+    used = segments if plain else [segment & tree for segment in segments]
+    return Paths(tree, _adjacency(used))
+
+
+def spanning_tree(segments: Collection[frozenset[Port]]) -> frozenset[Port]:
+    """Ports that join all switches that can be joined, without a loop: breadth first from the lowest datapath id.
+
+    Each switch is joined to a segment by one port at most; of a segment whose other ports are of switches that are in
+    the tree already, no port is in it.
+    """
+    of_switch: dict[int, list[frozenset[Port]]] = {}
+    for segment in sorted(segments, key=sorted):
+        for switch in sorted({switch for switch, _ in segment}):
+            of_switch.setdefault(switch, []).append(segment)
+    tree: set[Port] = set()
+    visited: set[int] = set()
+    for root in sorted(of_switch):
+        if root in visited:
+            continue
+        visited.add(root)
+        level = [root]
+        while level:
+            following = []
+            for switch in level:
+                for segment in of_switch[switch]:
+                    new = sorted({other for other, _ in segment} - visited)
+                    if new:
+                        tree |= {min(port for port in segment if port[0] == end) for end in (switch, *new)}
+                        visited.update(new)
+                        following += new
+            level = following
+    return frozenset(tree)
+
+
+def next_ports(beyond: Adjacency, target: int) -> dict[int, tuple[int, ...]]:
+    """Of each switch that reaches `target`, the ports at which a shortest path begins."""
+    distance = {target: 0}
+    level = [target]
+    while level:
+        found = set()
+        for switch in level:
+            for others in beyond.get(switch, {}).values():
+                found |= {other for other in others if other not in distance}
+        distance.update(dict.fromkeys(found, distance[level[0]] + 1))
+        level = sorted(found)
+    return {
+        switch: tuple(
+            sorted(
+                port
+                for port, others in beyond[switch].items()
+                if any(distance.get(other) == at - 1 for other in others)
+            )
+        )
+        for switch, at in distance.items()
+        if switch != target
+    }
+
+
+def spread(ports: Collection[int], switch: int, group: int) -> list[int]:
+    """The ports of a select group's buckets: each port equally often, `LEAST_BUCKETS` or a few more, shuffled.
+
+    All switches choose a bucket by the same hash of a flow. With the same order everywhere, flows that took the first
+    port at one switch would all take the first at the next one, and half of the paths would stay empty.
+    """
+    often = max(1, -(-LEAST_BUCKETS // len(ports)))
+    buckets = sorted(ports) * often
+    random.Random(switch << 32 | group).shuffle(buckets)
+    return buckets
+
+
+def _adjacency(segments: Iterable[frozenset[Port]]) -> Adjacency:
+    beyond: dict[int, dict[int, frozenset[int]]] = {}
+    for segment in segments:
+        for switch, port in segment:
+            beyond.setdefault(switch, {})[port] = frozenset(other for other, _ in segment if other != switch)
+    return beyond

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""The flows and groups of one switch of `ecmp_switch`: what is wanted is compared with what is there.
+
+A rule has a key and a value::
+
+    ("between", port): True         frames from another switch pass
+    ("source", port, host): True    frames of a host at its port pass
+    ("group", number): ports        where frames to the hosts of one switch go on
+    ("place", host): port, or ("group", number)
+    ("blocked", port): True         frames to all are not taken from another switch here
+    ("flood",): ports               where frames to all leave, but for the port they came by
+"""
+
+from __future__ import annotations
+
+from ecmp_paths import spread
+from ecmp_probes import PROBE_TO, PROBE_TYPE
+from openflow import add, remove, send
+
+SOURCES, DESTINATIONS = 0, 1  # tables
+PROBE, RESERVED, BLOCKED, BETWEEN, KNOWN, TO_ALL, UNHEARD, OTHERWISE = 0xFFFF, 50, 40, 30, 20, 10, 5, 0
+GROUP_BIT = ("01:00:00:00:00:00", "01:00:00:00:00:00")
+BRIDGES_ONLY = ("01:80:c2:00:00:00", "ff:ff:ff:ff:ff:f0")  # IEEE 802.1D: never forwarded
+UNHEARD_S = 1  # frames to a host that never sent anything: one in so many seconds goes to all
+ORDER = (
+    "group",
+    "between",
+    "source",
+    "place",
+    "blocked",
+    "flood",
+)  # a flow must not name a group that is not there
+
+
+class Rules:
+    """What one switch was told, and what it has yet to be told."""
+
+    def __init__(self, datapath):
+        self.datapath = datapath
+        self.there = {}
+        self.outgoing = initial_messages(datapath)
+        self.barrier = None  # the transaction that the switch has yet to answer
+
+    def floods(self):
+        """The ports by which frames to all leave."""
+        return self.there.get(("flood",), ())
+
+    def update(self, wanted):
+        """Make these the rules, and no others."""
+        for key in [key for key in self.there if key not in wanted]:
+            self.take(key)
+        for key in sorted(wanted, key=lambda key: ORDER.index(key[0])):
+            self.put(key, wanted[key])
+
+    def put(self, key, value):
+        """Add a rule, or change its value."""
+        before = self.there.get(key)
+        if before != value:
+            self.outgoing.append(self.message(key, value, new=before is None))
+            self.there[key] = value
+
+    def take(self, key):
+        """Remove a rule."""
+        if self.there.pop(key, None) is None:
+            return
+        if key[0] == "group":
+            self.outgoing.append(self.group(key[1], (), self.datapath.ofproto.OFPGC_DELETE))
+        else:
+            table, priority, match = self.matched(key)
+            self.outgoing.append(remove(self.datapath, table, match, priority=priority))
+
+    def unheard(self, host):
+        """For a while, drop what goes to a host that nobody has heard of."""
+        match = self.datapath.ofproto_parser.OFPMatch(eth_dst=host)
+        self.outgoing.append(add(self.datapath, DESTINATIONS, UNHEARD, match, seconds=UNHEARD_S))
+
+    def send_out(self, ports, frame):
+        """Let a frame leave at ports."""
+        actions = [self.datapath.ofproto_parser.OFPActionOutput(port) for port in sorted(ports)]
+        self.outgoing.append(packet_out(self.datapath, actions, frame))
+
+    def ask_when_done(self):
+        """Have the switch say when it has done all that it was told so far."""
+        request = self.datapath.ofproto_parser.OFPBarrierRequest(self.datapath)
+        self.datapath.set_xid(request)
+        self.barrier = request.xid
+        self.outgoing.append(request)
+
+    def flush(self):
+        """Tell the switch."""
+        messages, self.outgoing = self.outgoing, []
+        if messages:
+            send(self.datapath, messages)
+
+    def message(self, key, value, new):
+        ofproto, parser = self.datapath.ofproto, self.datapath.ofproto_parser
+        kind = key[0]
+        if kind == "group":
+            return self.group(key[1], value, ofproto.OFPGC_ADD if new else ofproto.OFPGC_MODIFY)
+        table, priority, match = self.matched(key)
+        actions, then = [], None
+        if kind in ("between", "source"):
+            then = DESTINATIONS
+        elif kind == "place" and isinstance(value, tuple):
+            actions = [parser.OFPActionGroup(value[1])]
+        elif kind == "place":
+            actions = [parser.OFPActionOutput(value)]
+        elif kind == "flood":
+            actions = [parser.OFPActionOutput(port) for port in value]
+        return add(self.datapath, table, priority, match, actions, then)
+
+    def matched(self, key):
+        match = self.datapath.ofproto_parser.OFPMatch
+        kind = key[0]
+        if kind == "between":
+            return SOURCES, BETWEEN, match(in_port=key[1])
+        if kind == "source":
+            return SOURCES, KNOWN, match(in_port=key[1], eth_src=key[2])
+        if kind == "place":
+            return DESTINATIONS, KNOWN, match(eth_dst=key[1])
+        if kind == "blocked":
+            return DESTINATIONS, BLOCKED, match(in_port=key[1], eth_dst=GROUP_BIT)
+        return DESTINATIONS, TO_ALL, match(eth_dst=GROUP_BIT)
+
+    def group(self, number, ports, command):
+        ofproto, parser = self.datapath.ofproto, self.datapath.ofproto_parser
+        several = len(ports) > 1
+        buckets = [
+            parser.OFPBucket(
+                weight=1 if several else 0,
+                watch_port=port if several else ofproto.OFPP_ANY,
+                watch_group=ofproto.OFPG_ANY,
+                actions=[parser.OFPActionOutput(port)],
+            )
+            for port in (spread(ports, self.datapath.id, number) if several else ports)
+        ]
+        kind = ofproto.OFPGT_SELECT if len(ports) != 1 else ofproto.OFPGT_INDIRECT
+        return parser.OFPGroupMod(self.datapath, command, kind, number, buckets)
+
+
+def initial_messages(datapath):
+    """Empty the switch, whoever used it before, and then fill in what never changes."""
+    ofproto, parser = datapath.ofproto, datapath.ofproto_parser
+    to_us = [parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)]
+    probes = parser.OFPMatch(eth_type=PROBE_TYPE, eth_dst=PROBE_TO)
+    return [
+        remove(datapath, ofproto.OFPTT_ALL, parser.OFPMatch()),
+        parser.OFPGroupMod(datapath, ofproto.OFPGC_DELETE, ofproto.OFPGT_ALL, ofproto.OFPG_ALL, []),
+        parser.OFPBarrierRequest(datapath),
+        add(datapath, SOURCES, PROBE, probes, to_us),
+        add(datapath, SOURCES, RESERVED, parser.OFPMatch(eth_dst=BRIDGES_ONLY)),
+        add(datapath, SOURCES, RESERVED, parser.OFPMatch(eth_src=GROUP_BIT)),
+        add(datapath, SOURCES, OTHERWISE, parser.OFPMatch(), to_us),
+        add(datapath, DESTINATIONS, OTHERWISE, parser.OFPMatch(), to_us),
+    ]
+
+
+def packet_out(datapath, actions, frame):
+    """The message that lets a frame leave."""
+    ofproto, parser = datapath.ofproto, datapath.ofproto_parser
+    return parser.OFPPacketOut(datapath, ofproto.OFP_NO_BUFFER, ofproto.OFPP_CONTROLLER, actions, data=frame)
