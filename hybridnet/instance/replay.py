@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, PlanError
-from hybridnet.instance.process import add_links, add_nodes, check_direction, check_plan
+from hybridnet.instance.build import add_links, add_nodes, check_direction, check_plan
+from hybridnet.instance.directions import DIRECTIONS
 from hybridnet.results.verdict import percentile_ns
+from hybridnet.schema.check import check
 
 __all__ = ["PortalReplay", "ReplayReport", "recorded_plan", "replay"]
 
@@ -64,7 +66,7 @@ class ReplayReport:
     Args:
         instance: its name.
         duration_ns: simulated time at the end.
-        changes: of links, made again.
+        changes: of links and routes, made again.
         cut: the record has no end, because its instance was killed; what it has was replayed.
         portals: one for each portal and cut link.
         snapshot: the counters at the end, as of an instance; see `Net.snapshot`.
@@ -139,11 +141,17 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
 
 
 def _change(simulation: Any, note: str, record: Path) -> None:
-    """Make a recorded change of a link again."""
+    """Make a recorded change of a link, or of routes, again."""
     what = f"a change in record {record}"
     try:
         change = json.loads(note)
-        name, directions = change["link"], [change[key] for key in ("a_to_b", "b_to_a")]
+        if "routes" in change:
+            check(change["routes"], "instance", what, "routes_by_node")
+            return simulation.set_routes(change["routes"], note)
+        name = change["link"]
+        if "up" in change:
+            return simulation.set_link_up(name, change["up"], note)
+        directions = [change[key] for key in DIRECTIONS]
     except (ValueError, KeyError, TypeError):
         raise PlanError(f"{what}: {note[:80]!r} does not say which link; give the unchanged file") from None
     for direction in directions:

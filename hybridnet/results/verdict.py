@@ -216,7 +216,8 @@ def _why_late(windows: Sequence[tuple[Snapshot, Snapshot]]) -> str:
 def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *keys: str) -> tuple[int, ...]:
     return tuple(
         sum(
-            sum(row[key] for row in last[section]) - sum(row[key] for row in first[section])
+            sum(row.get(key, 0) for row in _rows(last, section))
+            - sum(row.get(key, 0) for row in _rows(first, section))
             for first, last in windows
         )
         for key in keys
@@ -234,4 +235,9 @@ def _refused_share(snapshot: Snapshot) -> int:
 
 
 def _reason(snapshot: Snapshot, reason: str) -> int:
-    return sum(row["dropped"].get(reason, 0) for row in snapshot["portals"])
+    return sum(row["dropped"].get(reason, 0) for row in _rows(snapshot, "portals"))
+
+
+def _rows(snapshot: Snapshot, section: str) -> list[Mapping[str, Any]]:
+    """Of a section, with the sums of the elements that were removed while the instance ran."""
+    return [*snapshot[section], *(row for row in snapshot.get("removed", ()) if row["name"] == section)]

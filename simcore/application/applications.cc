@@ -113,7 +113,13 @@ void add_hops(const std::string& name, const Traceroute& traceroute, std::vector
 }  // namespace
 
 void Applications::add(const ApplicationConfig& config) {
-  std::visit([this](const auto& each) { make(each); }, config);
+  const auto make_from_now = [this](auto each) {
+    if constexpr (requires { each.start; }) {
+      if (each.start == SimTime::zero()) each.start = simulation_.now();
+    }
+    make(each);
+  };
+  std::visit(make_from_now, config);
 }
 
 std::vector<Applications::Row> Applications::rows() const {

@@ -56,9 +56,12 @@ class Interface final : public Port {
   std::uint16_t mtu() const { return config_.mtu; }
   std::size_t index() const { return index_; }  // among the interfaces of its node
   const Counters& counters() const { return counters_; }
+  Node& node() { return node_; }
   const Node& node() const { return node_; }
 
  private:
+  friend class Node;
+
   Node& node_;
   std::size_t index_;
   Config config_;

@@ -48,6 +48,10 @@ bool LearningSwitch::make_room() {
   return table_.size() < kLargestTable;
 }
 
+void LearningSwitch::unplugged(Interface& interface) {
+  erase_values_if(table_, [&](const Entry& entry) { return entry.interface == &interface; });
+}
+
 void LearningSwitch::flood(const Interface& arrival, PacketPtr packet) {
   Interface* last = nullptr;  // gets the packet itself, the others get copies
   for (const auto& interface : interfaces()) {

@@ -32,6 +32,9 @@ class LearningSwitch final : public Node {
 
   void receive(Interface& arrival, PacketPtr packet) override;
 
+  // It forgets the addresses that it has seen there.
+  void unplugged(Interface& interface) override;
+
   std::size_t known_addresses() const { return table_.size(); }
 
  private:

@@ -23,4 +23,12 @@ Interface& Node::make_interface(Interface::Config config) {
   return *interfaces_.back();
 }
 
+void Node::remove_interface(Interface& interface) {
+  if (processor_) dropped_.add(DropReason::removed, processor_->drop_from(interface));
+  const std::size_t place = interface.index();
+  std::swap(interfaces_[place], interfaces_.back());
+  interfaces_[place]->index_ = place;
+  interfaces_.pop_back();
+}
+
 }  // namespace simcore

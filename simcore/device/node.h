@@ -46,6 +46,16 @@ class Node {
   // Takes what arrived by `arrival`.
   virtual void receive(Interface& arrival, PacketPtr packet) = 0;
 
+  // The link of `interface`, one of this node, was taken away.
+  virtual void unplugged(Interface& /*interface*/) {}
+
+  // Takes out an interface of this node that no link joins. What waits for it is dropped as `removed`; the last interface
+  // takes its index.
+  virtual void remove_interface(Interface& interface);
+
+  // Segments that the node has and has neither passed on nor dropped.
+  virtual std::uint64_t held_segments() const { return processor_ ? processor_->held_segments() : 0; }
+
  protected:
   // Both must outlive the node, and the node what is attached to its interfaces.
   Node(Simulation& simulation, PacketPool& pool, std::string name)

@@ -52,6 +52,33 @@ void Processor::finish() {
   node_.receive(*job.arrival, std::move(job.packet));
 }
 
+std::uint64_t Processor::held_segments() const {
+  std::uint64_t held = 0;
+  for (std::size_t place = 0; place < jobs_.size(); ++place) held += jobs_[place].packet->segments;
+  return held;
+}
+
+std::uint64_t Processor::drop_from(const Interface& arrival) {
+  std::uint64_t dropped = 0;
+  Ring<Job> kept;
+  while (!jobs_.empty()) {
+    Job job = jobs_.pop();
+    if (job.arrival == &arrival) {
+      dropped += job.packet->segments;
+      packets_ -= job.packet->segments;
+    } else {
+      kept.push(std::move(job));
+    }
+  }
+  jobs_ = std::move(kept);
+  if (jobs_.empty()) {
+    simulation_.cancel(finish_);
+  } else {
+    simulation_.schedule(finish_, jobs_.front().packet->first_arrival);
+  }
+  return dropped;
+}
+
 void Processor::forget_handled() {
   while (!handled_.empty() && handled_.front().done <= simulation_.now()) {
     packets_ -= handled_.front().packets;

@@ -36,6 +36,12 @@ class Processor {
   // Takes what `arrival`, an interface of the node, got from its link.
   void accept(Interface& arrival, PacketPtr packet);
 
+  // Segments that wait, or whose handling has not begun.
+  std::uint64_t held_segments() const;
+
+  // Drops what came by `arrival` and waits; says how many segments.
+  std::uint64_t drop_from(const Interface& arrival);
+
   const Config& config() const { return config_; }
 
  private:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/instance/instance.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "simcore/instance/change_procedure.h"
 #include "simcore/network/snapshot_rows.h"
 #include "simcore/sys/clock.h"
 #include "simcore/units/error.h"
@@ -10,6 +12,10 @@
 namespace simcore {
 
 namespace {
+
+// Of a timeline, on the loop's thread: some 0.2 ms.
+constexpr std::size_t kCheckedAtOnce = 64;
+constexpr std::size_t kReadAtOnce = 512;
 
 template <class Map>
 auto& at(Map& map, const std::string& key, const std::string& attempt, const std::string& what) {
@@ -25,7 +31,8 @@ auto& at(Map& map, const std::string& key, const std::string& attempt, const std
 Instance::Instance(Config config)
     : config_(std::move(config)),
       network_(config_.seed, config_.pool_limit),
-      loop_(network_.simulation(), config_.realtime) {}
+      loop_(network_.simulation(), config_.realtime),
+      timeline_(network_, [this] { return loop_.wall_now(); }) {}
 
 Instance::~Instance() = default;
 
@@ -69,6 +76,7 @@ void Instance::run() {
 }
 
 Snapshot Instance::snapshot(SnapshotReader::Elements elements) {
+  const std::lock_guard lock(control_);
   Snapshot snapshot;
   SnapshotReader reader(network_, elements, snapshot);
   bool more = loop_.call([&] {
@@ -82,6 +90,40 @@ Snapshot Instance::snapshot(SnapshotReader::Elements elements) {
 void Instance::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                            const std::optional<LinkModel>& b_to_a, const std::string& note) {
   loop_.call([&] { network_.change_link(name, a_to_b, b_to_a, note); });
+}
+
+void Instance::set_link_up(const std::string& name, bool up, const std::string& note) {
+  loop_.call([&] { network_.set_link_up(name, up, note); });
+}
+
+void Instance::change(const InstanceChange& change, const std::string& note) {
+  const std::lock_guard lock(control_);
+  ChangeProcedure(*this, change, note).run();
+}
+
+void Instance::schedule(const std::string& name, std::vector<Timeline::Entry> entries) {
+  for (std::size_t next = 0; next < entries.size();) {
+    loop_.call([&] {
+      const std::size_t end = std::min(entries.size(), next + kCheckedAtOnce);
+      for (; next < end; ++next) timeline_.check(entries[next]);
+    });
+  }
+  auto line = std::make_unique<Timeline::Line>(name, std::move(entries));
+  loop_.call([&] { timeline_.add(std::move(line)); });
+}
+
+std::size_t Instance::cancel(const std::string& name) {
+  return loop_.call([&] { return timeline_.cancel(name); })->left();
+}
+
+std::vector<Timeline::Fired> Instance::fired(std::uint64_t from) {
+  std::vector<Timeline::Fired> all;
+  while (true) {
+    const auto some = loop_.call([&] { return timeline_.fired(from, kReadAtOnce); });
+    if (some.empty()) return all;
+    from = some.back().number + 1;
+    all.insert(all.end(), some.begin(), some.end());
+  }
 }
 
 Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration incoming_delay) {

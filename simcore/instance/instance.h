@@ -10,8 +10,9 @@
 //   instance.add_link("s1-r1", PortalEnd{"p-s1-eth3"}, InterfaceEnd{"r1-eth1"}, a_to_b, b_to_a);
 //   instance.run();                                     // until stop(), from another thread
 //
-// Everything is added before run(). Every add throws ConfigError when a name is taken or unknown, or an end
-// is joined twice; run() refuses an interface or portal that no link joins.
+// Every add throws ConfigError when a name is taken or unknown, or an end is joined twice, and comes before run(), which
+// refuses an interface or portal that no link joins. While it runs, change() adds and removes, and schedule() changes
+// links and routes at an instant to come.
 //
 // A link with a ChannelEnd is a cut link; see links.h.
 #pragma once
@@ -19,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,11 +30,14 @@
 #include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
 #include "simcore/network/snapshot_reader.h"
+#include "simcore/network/timeline.h"
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/portal/peering_portal.h"
 #include "simcore/realtime/run_loop.h"
 
 namespace simcore {
+
+class InstanceChange;
 
 class Instance {
  public:
@@ -79,8 +84,27 @@ class Instance {
   // As SimulatedNetwork::change_link, while it runs. From any thread but the loop's; throws whatever that throws.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a, const std::string& note = "");
+  void set_link_up(const std::string& name, bool up, const std::string& note = "");
+
+  // Grows and shrinks while it runs; `note` is what a record says of it. From any thread but the loop's. Throws
+  // ConfigError, and what opening a portal throws; the instance is then as it was.
+  void change(const InstanceChange& change, const std::string& note = "");
+
+  // Changes at instants to come; see Timeline. The next two are for a running instance and from any thread but the loop's.
+  // Throws as Timeline::check and Timeline::add, and then nothing is scheduled.
+  void schedule(const std::string& name, std::vector<Timeline::Entry> entries);
+  // How many changes will not be made. Throws as Timeline::cancel.
+  std::size_t cancel(const std::string& name);
+  // What has been made, from that number on.
+  std::vector<Timeline::Fired> fired(std::uint64_t from);
+
+  // Its clock: simulated time now, by the wall clock; and that clock's zero as CLOCK_MONOTONIC, in nanoseconds. Once it runs.
+  SimTime wall_now() const { return loop_.wall_now(); }
+  std::int64_t epoch_ns() const { return loop_.epoch_ns(); }
 
  private:
+  friend class ChangeProcedure;
+
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
   void read_into(Snapshot& snapshot) const;
@@ -90,6 +114,8 @@ class Instance {
   RunLoop loop_;
   std::map<std::string, std::unique_ptr<EmulationPortal>> portals_;
   std::map<std::string, std::unique_ptr<PeeringPortal>> peers_;
+  Timeline timeline_;
+  std::mutex control_;  // who reads all elements waits for who adds and removes some
 };
 
 }  // namespace simcore

@@ -33,6 +33,11 @@ const Transfer& OfflineSimulation::add_transfer(const std::string& server, const
   return *(transfers_[config.name] = std::move(transfer));
 }
 
+void OfflineSimulation::schedule(const std::string& name, std::vector<Timeline::Entry> entries) {
+  for (const Timeline::Entry& entry : entries) timeline_.check(entry);
+  timeline_.add(std::make_unique<Timeline::Line>(name, std::move(entries)));
+}
+
 void OfflineSimulation::start() {
   if (started_) return;
   network_.begin("run the simulation", 0);

@@ -14,14 +14,17 @@
 // ConfigError when a name is taken or unknown, an end is joined twice, or a value is out of its range.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "simcore/network/link_model.h"
 #include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
+#include "simcore/network/timeline.h"
 #include "simcore/traffic/transfer.h"
 
 namespace simcore {
@@ -47,6 +50,13 @@ class OfflineSimulation {
   // Until every transfer has finished or failed, or for `limit`; says whether all finished.
   bool run_until_finished(Duration limit);
 
+  // Changes at instants of simulated time to come; see Timeline. Each throws as the functions there.
+  void schedule(const std::string& name, std::vector<Timeline::Entry> entries);
+  std::size_t cancel(const std::string& name) { return timeline_.cancel(name)->left(); }
+  std::vector<Timeline::Fired> fired(std::uint64_t from) const {
+    return timeline_.fired(from, Timeline::kMostLogged);
+  }
+
   SimTime now() const { return network_.simulation().now(); }
   std::uint64_t events() const { return network_.simulation().events_fired(); }
   const Transfer& transfer(const std::string& name) const;
@@ -58,6 +68,7 @@ class OfflineSimulation {
 
   SimulatedNetwork network_;
   std::map<std::string, std::unique_ptr<Transfer>> transfers_;
+  Timeline timeline_{network_};
   std::uint16_t next_port_ = 5001;
   bool started_ = false;
 };

@@ -52,7 +52,7 @@ void DelayLine::deliver() {
   PacketPtr packet = line_.pop();
   forget(*packet);
   if (!line_.empty()) simulation_.schedule(head_, line_.front()->first_arrival);
-  sink_.accept(std::move(packet));
+  sink_->accept(std::move(packet));
 }
 
 // A long line does not fit into the cache; but who comes out when is known.

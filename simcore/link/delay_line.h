@@ -21,7 +21,10 @@ namespace simcore {
 class DelayLine {
  public:
   // Both must outlive the delay line.
-  DelayLine(Simulation& simulation, PacketSink& sink) : simulation_(simulation), sink_(sink) {}
+  DelayLine(Simulation& simulation, PacketSink& sink) : simulation_(simulation), sink_(&sink) {}
+
+  // From now on what comes out goes to `sink`, which must outlive the delay line.
+  void lead_to(PacketSink& sink) { sink_ = &sink; }
 
   // Hands `packet` to the sink at `release` or when the one before it comes out, whichever is later. The
   // packet's first_arrival becomes that instant; its last_arrival moves with it if it would lie before.
@@ -68,7 +71,7 @@ class DelayLine {
   }
 
   Simulation& simulation_;
-  PacketSink& sink_;
+  PacketSink* sink_;
   Ring<PacketPtr> line_;  // each packet's first_arrival is its release time
   std::uint64_t segments_ = 0;
   std::int64_t held_bytes_ = 0;

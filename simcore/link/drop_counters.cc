@@ -32,6 +32,8 @@ std::string_view name_of(DropReason reason) {
       "reassembly_timeout",
       "reassembly_full",
       "processor_full",
+      "link_down",
+      "removed",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }

@@ -37,6 +37,8 @@ enum class DropReason : std::uint8_t {
   reassembly_timeout,   // fragments of a datagram that did not become whole in time
   reassembly_full,      // a fragment for which there was no memory left
   processor_full,       // too many packets waiting for the node's processor
+  link_down,            // offered to a link, or arriving at its end, while it was set down
+  removed,              // on or in something that was taken out of the running network
   count_,
 };
 

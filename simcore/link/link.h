@@ -30,6 +30,8 @@
 // Not modelled: preamble and inter-frame gap; put them into `overhead`.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -98,6 +100,10 @@ class Link final : public PacketSink {
 
   // From now on what comes out at the far end goes there. It must outlive the link.
   void lead_to(PacketSink& sink) { far_end_.lead_to(sink); }
+
+  // Frees at most `most` of the packets that are on their way, the last ones, uncounted: the link is of no use afterwards.
+  // Says how many.
+  std::size_t shed(std::size_t most) { return line_.take_back(std::min(most, line_.packets())).size(); }
 
   const std::string& name() const { return name_; }
   const Config& config() const { return config_; }

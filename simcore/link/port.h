@@ -23,6 +23,8 @@ class Port : public PacketSink {
   // From now on emit() gives packets to `out`, which must outlive the port's last emit().
   void attach(PacketSink& out) { out_ = &out; }
   bool attached() const { return out_ != nullptr; }
+  // From now on nothing is attached.
+  void detach() { out_ = nullptr; }
 
  protected:
   Port() = default;

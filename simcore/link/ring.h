@@ -20,6 +20,7 @@ class Ring {
   const T& front() const { return slots_[first_ & mask()]; }
   // The one that is `index` places behind the front. Precondition: index < size().
   T& operator[](std::size_t index) { return slots_[(first_ + index) & mask()]; }
+  const T& operator[](std::size_t index) const { return slots_[(first_ + index) & mask()]; }
   T& back() { return slots_[(end_ - 1) & mask()]; }
 
   void push(T value) {

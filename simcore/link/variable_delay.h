@@ -8,6 +8,7 @@
 // instead. Segments of a train that draw the same delay stay together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,6 +38,13 @@ class VariableDelay final : public PacketSink {
         line_(simulation, sink) {}
 
   void accept(PacketPtr packet) override;
+
+  // From now on what comes out goes to `sink`, which must outlive it.
+  void lead_to(PacketSink& sink) { line_.lead_to(sink); }
+
+  // Frees at most `most` of the packets that it holds, the last ones, uncounted: nobody is to get them any more. Says how
+  // many.
+  std::size_t shed(std::size_t most) { return line_.take_back(std::min(most, line_.packets())).size(); }
 
   static constexpr std::size_t kMostChanges = 1'024;  // that wait for segments which are on their way
 

@@ -186,7 +186,7 @@ void ModelledLink::delay_further(const LinkModel& model) {
   if (!delay_ && !model.extra_delay) return;
   const DelayModel none = constant_delay(Duration::zero());
   if (!delay_) {
-    delay_ = std::make_unique<VariableDelay>(simulation_, pool_, name_ + "/delay", none, true, sink_);
+    delay_ = std::make_unique<VariableDelay>(simulation_, pool_, name_ + "/delay", none, true, far_end());
     link_.lead_to(*delay_);
   } else if (!model.extra_delay_origin.empty() && model.extra_delay_origin == model_.extra_delay_origin) {
     return;
@@ -205,7 +205,7 @@ void ModelledLink::watch(bool watched) {
 // From now on what is accepted is counted here, and not by the only element.
 void ModelledLink::count_here() {
   if (direct_ == nullptr) return;
-  const Link::Counters before = counters();
+  const Link::Counters before = counters_of_elements();
   accepted_packets_ = before.accepted_packets;
   accepted_bytes_ = before.accepted_bytes;
   direct_ = nullptr;
@@ -223,7 +223,34 @@ void ModelledLink::Core::accept(PacketPtr packet) {
   owner_.link_.accept(std::move(packet));
 }
 
+void ModelledLink::set_up(bool up) {
+  up_ = up;
+  if (delay_) return delay_->lead_to(far_end());
+  link_.lead_to(far_end());
+}
+
+void ModelledLink::retire() {
+  set_up(false);
+  schedule_.reset();
+}
+
+bool ModelledLink::shed(std::size_t most) {
+  const std::size_t of_link = link_.shed(most);
+  const std::size_t of_delay = delay_ ? delay_->shed(most - of_link) : 0;
+  return of_link + of_delay == most;
+}
+
 Link::Counters ModelledLink::counters() const {
+  Link::Counters all = counters_of_elements();
+  all.accepted_packets += refused_.packets();
+  all.accepted_bytes += refused_.bytes();
+  all.delivered_packets -= lost_.packets();
+  all.delivered_bytes -= lost_.bytes();
+  all.dropped.add(DropReason::link_down, refused_.packets() + lost_.packets());
+  return all;
+}
+
+Link::Counters ModelledLink::counters_of_elements() const {
   Link::Counters all = link_.counters();
   const auto add = [&all](const DropCounters& dropped) {
     for (std::size_t i = 0; i < kDropReasons; ++i) {

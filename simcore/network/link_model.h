@@ -12,6 +12,7 @@
 // left the queue keeps its delay, and nothing that comes later overtakes it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,7 @@
 #include "simcore/link/duplicate.h"
 #include "simcore/link/link.h"
 #include "simcore/link/loss.h"
+#include "simcore/link/nowhere.h"
 #include "simcore/link/queue_model.h"
 #include "simcore/link/rate_schedule.h"
 #include "simcore/link/served_link.h"
@@ -82,8 +84,22 @@ class ModelledLink final : private PacketSink {
   ModelledLink(Simulation& simulation, PacketPool& pool, const std::string& name, const LinkModel& model,
                PacketSink& sink);
 
-  // Where packets go in; may be another one after change().
-  PacketSink& entrance() { return direct_ != nullptr ? *direct_ : *this; }
+  // Where packets go in; may be another one after change() and set_up().
+  PacketSink& entrance() {
+    if (!up_) return refused_;
+    return direct_ != nullptr ? *direct_ : *this;
+  }
+
+  // Down: what is offered is dropped as `link_down`, and so is what arrives while it is down; what is on its way goes on,
+  // and arrives if the link is up again by then. It takes the same time however much that is.
+  void set_up(bool up);
+  bool up() const { return up_; }
+
+  // The end of a link that is to be destroyed, and that nobody attaches to any more. From now on nothing comes out.
+  // shed() then frees at most about `most` packets, and says whether that was not all: a link with many of them is emptied
+  // bit by bit.
+  void retire();
+  bool shed(std::size_t most);
 
   // A change that is possible; see prepare().
   class Change {
@@ -137,6 +153,8 @@ class ModelledLink final : private PacketSink {
   };
 
   void accept(PacketPtr packet) override;
+  Link::Counters counters_of_elements() const;
+  PacketSink& far_end() { return up_ ? sink_ : lost_; }
   void check(const LinkModel& model) const;
   std::unique_ptr<QueueDiscipline> make_queue(const LinkModel& model) const;
   std::unique_ptr<Server> make_server(const LinkModel& model) const;
@@ -163,6 +181,9 @@ class ModelledLink final : private PacketSink {
   std::unique_ptr<Corrupt> corrupt_;  // these three together, or none
   std::unique_ptr<Duplicate> duplicate_;
   std::unique_ptr<Loss> loss_;
+  bool up_ = true;
+  Nowhere refused_;               // while it is down: what is offered,
+  Nowhere lost_;                  // and what arrives
   PacketSink* direct_ = nullptr;  // the only element, which counts what is accepted; null: counted here
   std::uint64_t accepted_packets_ = 0;
   std::uint64_t accepted_bytes_ = 0;

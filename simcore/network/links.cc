@@ -24,32 +24,120 @@ void Links::add(const std::string& name, const End& a, const End& b, const LinkM
       throw ConfigError("add link " + name + ": " + end.name + " is joined to another link; an end has one");
     }
   }
-  lead(name, true, a, b, a_to_b);
-  lead(name, false, b, a, b_to_a);
+  join(prepare(name, a, b, a_to_b, b_to_a));
+}
+
+Links::Prepared Links::prepare(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
+                               const LinkModel& b_to_a) {
+  Prepared link;
+  link.there = make(name, true, a, b, a_to_b);
+  link.back = make(name, false, b, a, b_to_a);
+  for (Direction* const each : {link.there.get(), link.back.get()}) {
+    // A peer may send already.
+    if (!each->from.peer) continue;
+    each->nowhere = std::make_unique<Nowhere>();
+    each->from.port->attach(*each->nowhere);
+  }
+  return link;
 }
 
 // Makes the direction from one end to the other.
-void Links::lead(const std::string& name, bool forward, const End& from, const End& to,
-                 const LinkModel& model) {
-  Direction direction{.name = name,
-                      .forward = forward,
-                      .from = from,
-                      .to = to.name,
-                      .toward_peer = to.peer,
-                      .sink = &watching_what_goes_to(to),
-                      .link = nullptr,
-                      .delay = nullptr};
-  if (from.peer && model.extra_delay) {
-    delay_from_peer(direction, model);
-  } else if (from.peer) {
-    from.port->attach(watching_what_comes_from(from, *direction.sink));
+std::unique_ptr<Links::Direction> Links::make(const std::string& name, bool forward, const End& from,
+                                              const End& to, const LinkModel& model) {
+  auto direction = std::make_unique<Direction>(Direction{.name = name,
+                                                         .forward = forward,
+                                                         .from = from,
+                                                         .to = to.name,
+                                                         .toward_peer = to.peer,
+                                                         .sink = &watching_what_goes_to(to),
+                                                         .link = nullptr,
+                                                         .delay = nullptr,
+                                                         .nowhere = nullptr});
+  if (from.peer) {
+    Link::check(name, model.link);
+    if (model.extra_delay) delay_from_peer(*direction, model);
   } else {
-    direction.link =
+    direction->link =
         std::make_unique<ModelledLink>(simulation_, pool_, name + ":" + from.name + ">" + to.name,
-                                       direction.toward_peer ? without_delay(model) : model, *direction.sink);
-    from.port->attach(watching_what_comes_from(from, direction.link->entrance()));
+                                       to.peer ? without_delay(model) : model, *direction->sink);
   }
-  directions_.push_back(std::move(direction));
+  return direction;
+}
+
+void Links::join(Prepared link) {
+  attach(*link.there);
+  attach(*link.back);
+  if (free_.empty()) {
+    free_.push_back(directions_.size());
+    directions_.resize(directions_.size() + 2);
+  }
+  const std::size_t place = free_.back();
+  free_.pop_back();
+  by_name_[link.there->name] = place;
+  directions_[place] = std::move(link.there);
+  directions_[place + 1] = std::move(link.back);
+}
+
+// Leads what the port sends into the direction.
+void Links::attach(Direction& direction) {
+  PacketSink* entrance = direction.sink;
+  if (direction.link) {
+    entrance = &direction.link->entrance();
+  } else if (!direction.up) {
+    entrance = direction.nowhere.get();
+  } else if (direction.delay) {
+    entrance = direction.delay.get();
+  }
+  direction.from.port->attach(watching_what_comes_from(direction.from, *entrance));
+}
+
+void Links::check_change(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                         const std::optional<LinkModel>& b_to_a) const {
+  Direction& forward = direction(name, true, "change link " + name);
+  Direction& backward = direction(name, false, "change link " + name);
+  if (a_to_b) prepare(forward, *a_to_b);
+  if (b_to_a) prepare(backward, *b_to_a);
+}
+
+std::pair<Links::End, Links::End> Links::ends(const std::string& name, const std::string& attempt) const {
+  return {direction(name, true, attempt).from, direction(name, false, attempt).from};
+}
+
+void Links::remove(const std::string& name, std::vector<SnapshotRow>& counted) {
+  const auto entry = by_name_.find(name);
+  for (const std::size_t place : {entry->second, entry->second + 1}) {
+    std::unique_ptr<Direction> gone = std::move(directions_[place]);
+    gone->from.port->detach();
+    if (gone->link) {
+      SnapshotRow& row = counted.emplace_back(row_of(*gone->link, gone->from.name, gone->to));
+      row.dropped.add(DropReason::removed, gone->link->in_flight());
+      gone->link->retire();
+      retired_.push_back(std::move(gone));
+    } else {
+      add_to(removed_from_peers_, dropped_from_peer(*gone));
+      if (gone->delay) removed_from_peers_.add(DropReason::removed, gone->delay->in_flight());
+    }
+  }
+  free_.push_back(entry->second);
+  by_name_.erase(entry);
+}
+
+bool Links::shed(std::size_t most) {
+  if (retired_.empty()) return false;
+  if (!retired_.back()->link->shed(most)) retired_.pop_back();
+  return !retired_.empty();
+}
+
+void Links::set_up(const std::string& name, bool up) {
+  for (const bool forward : {true, false}) {
+    Direction& changed = direction(name, forward, "set link " + name + (up ? " up" : " down"));
+    if (changed.up == up) continue;
+    changed.up = up;
+    if (changed.link) {
+      changed.link->set_up(up);
+    }
+    attach(changed);
+  }
 }
 
 // The extra delay of what comes from a peer, for all that has not come yet.
@@ -59,7 +147,6 @@ void Links::delay_from_peer(Direction& direction, const LinkModel& model) {
     direction.delay = std::make_unique<VariableDelay>(
         simulation_, pool_, direction.name + ":" + direction.from.name + ">" + direction.to + "/delay", none,
         true, *direction.sink);
-    direction.from.port->attach(watching_what_comes_from(direction.from, *direction.delay));
   }
   direction.delay->change(model.extra_delay ? model.extra_delay : none,
                           model.extra_delay ? model.in_order : true, in_flight_to(direction));
@@ -84,8 +171,8 @@ PacketSink& Links::watching_what_goes_to(const End& end) {
 
 void Links::change(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a) {
-  Direction& forward = direction(name, true);
-  Direction& backward = direction(name, false);
+  Direction& forward = direction(name, true, "change link " + name);
+  Direction& backward = direction(name, false, "change link " + name);
   std::vector<Change> changes;
   if (a_to_b) changes.push_back(prepare(forward, *a_to_b));
   if (b_to_a) changes.push_back(prepare(backward, *b_to_a));
@@ -106,7 +193,11 @@ Links::Change Links::prepare(Direction& direction, const LinkModel& model) {
 void Links::apply(Change change) {
   Direction& direction = *change.direction;
   if (direction.link == nullptr) {
-    if (direction.delay || change.model.extra_delay) delay_from_peer(direction, change.model);
+    if (direction.delay || change.model.extra_delay) {
+      const bool first = !direction.delay;
+      delay_from_peer(direction, change.model);
+      if (first) attach(direction);
+    }
     if (direction.from.channel != nullptr) {
       direction.from.channel->change_delay(change.model.link.propagation_delay);
     }
@@ -114,27 +205,34 @@ void Links::apply(Change change) {
   }
   const PacketSink* const before = &direction.link->entrance();
   direction.link->apply(std::move(*change.prepared));
-  if (&direction.link->entrance() != before) {
-    direction.from.port->attach(watching_what_comes_from(direction.from, direction.link->entrance()));
-  }
+  if (&direction.link->entrance() != before) attach(direction);
 }
 
-Links::Direction& Links::direction(const std::string& name, bool forward) {
-  for (Direction& each : directions_) {
-    if (each.name == name && each.forward == forward) return each;
-  }
-  throw ConfigError("change link " + name + ": there is no such link");
+Links::Direction& Links::direction(const std::string& name, bool forward, const std::string& attempt) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) throw ConfigError(attempt + ": there is no such link");
+  return *directions_[found->second + (forward ? 0 : 1)];
 }
 
 void Links::read_into(Snapshot& snapshot, std::size_t direction) const {
-  const Direction& read = directions_[direction];
-  if (read.link) snapshot.links.push_back(row_of(*read.link, read.from.name, read.to));
+  const Direction* const read = directions_[direction].get();
+  if (read != nullptr && read->link) {
+    snapshot.links.push_back(row_of(*read->link, read->from.name, read->to));
+  }
+}
+
+// By what delays what comes from a peer, or while that is down.
+DropCounters Links::dropped_from_peer(const Direction& direction) {
+  DropCounters dropped;
+  if (direction.delay) add_to(dropped, direction.delay->dropped());
+  if (direction.nowhere) dropped.add(DropReason::link_down, direction.nowhere->packets());
+  return dropped;
 }
 
 DropCounters Links::dropped_from_peers() const {
-  DropCounters sum;
-  for (const Direction& each : directions_) {
-    if (each.delay) add_to(sum, each.delay->dropped());
+  DropCounters sum = removed_from_peers_;
+  for (const auto& each : directions_) {
+    if (each) add_to(sum, dropped_from_peer(*each));
   }
   return sum;
 }

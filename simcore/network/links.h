@@ -14,8 +14,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "simcore/link/nowhere.h"
 #include "simcore/link/port.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/snapshot.h"
@@ -44,15 +47,41 @@ class Links {
   void add(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
            const LinkModel& b_to_a);
 
+  // The same in two steps, where the network runs: what can fail, and what cannot. A link that is not joined carries
+  // nothing, and may be forgotten. Precondition of join(): both ends are free.
+  class Prepared;
+  Prepared prepare(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
+                   const LinkModel& b_to_a);
+  void join(Prepared link);
+
+  // The ends of a link. Throws ConfigError, which begins with `attempt`, when there is none of that name.
+  std::pair<End, End> ends(const std::string& name, const std::string& attempt) const;
+
+  // Takes a link out: its ends are free. What is on its way is dropped as `removed`. Appends the rows of what it counted.
+  // Until shed() says that nothing is left, the memory of its packets is still in use; each call frees about `most` of
+  // them. Precondition: there is one of that name.
+  void remove(const std::string& name, std::vector<SnapshotRow>& counted);
+  bool shed(std::size_t most);
+
+  // Both directions; see ModelledLink::set_up. Of a cut link what is here: what it sends, and what it gets from the peer.
+  // Throws ConfigError when there is none of that name.
+  void set_up(const std::string& name, bool up);
+
   // Changes the directions for which a model is given, both at this instant; see ModelledLink. Of a cut link it changes
   // what is here: what departs from now on has the new delay. Throws ConfigError, and then nothing has changed: there is
   // no such link, a value is out of its range, or parts of a model contradict each other.
   void change(const std::string& name, const std::optional<LinkModel>& a_to_b,
               const std::optional<LinkModel>& b_to_a);
 
+  // Throws what change() would throw now.
+  void check_change(const std::string& name, const std::optional<LinkModel>& a_to_b,
+                    const std::optional<LinkModel>& b_to_a) const;
+
+  // Places for directions; some may be free.
   std::size_t directions() const { return directions_.size(); }
 
-  // Appends the row of a direction, unless it comes from a peer. Precondition: direction < directions().
+  // Appends the row of a direction, unless it comes from a peer, or the place is free. Precondition: direction <
+  // directions().
   void read_into(Snapshot& snapshot, std::size_t direction) const;
 
   // Of the extra delays of what peers send.
@@ -68,6 +97,9 @@ class Links {
     PacketSink* sink;
     std::unique_ptr<ModelledLink> link;    // null: it comes from a peer
     std::unique_ptr<VariableDelay> delay;  // of what comes from a peer; null: only its channel's
+    std::unique_ptr<Nowhere>
+        nowhere;  // of what comes from a peer, before the link is joined and while it is down
+    bool up = true;
   };
   struct Change {
     Direction* direction;
@@ -75,19 +107,34 @@ class Links {
     std::optional<ModelledLink::Change> prepared;  // none: it comes from a peer
   };
 
-  void lead(const std::string& name, bool forward, const End& from, const End& to, const LinkModel& model);
-  Direction& direction(const std::string& name, bool forward);
+  std::unique_ptr<Direction> make(const std::string& name, bool forward, const End& from, const End& to,
+                                  const LinkModel& model);
+  void attach(Direction& direction);
+  Direction& direction(const std::string& name, bool forward, const std::string& attempt) const;
   static Change prepare(Direction& direction, const LinkModel& model);
   void apply(Change change);
   void delay_from_peer(Direction& direction, const LinkModel& model);
   static std::uint64_t in_flight_to(const Direction& direction);
+  static DropCounters dropped_from_peer(const Direction& direction);
   PacketSink& watching_what_comes_from(const End& end, PacketSink& sink);
   PacketSink& watching_what_goes_to(const End& end);
 
   Simulation& simulation_;
   PacketPool& pool_;
   Taps& taps_;
-  std::vector<Direction> directions_;
+  // The two of a link stand side by side, there before back; both null: a free place.
+  std::vector<std::unique_ptr<Direction>> directions_;
+  std::vector<std::size_t> free_;                         // of those places, the first
+  std::unordered_map<std::string, std::size_t> by_name_;  // where the first stands
+  std::vector<std::unique_ptr<Direction>> retired_;       // taken out, with packets that are yet to be freed
+  DropCounters removed_from_peers_;                       // by directions that are gone
+};
+
+class Links::Prepared {
+ private:
+  friend class Links;
+  std::unique_ptr<Direction> there;
+  std::unique_ptr<Direction> back;
 };
 
 }  // namespace simcore

@@ -2,6 +2,7 @@
 #include "simcore/network/network.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -20,6 +21,12 @@ auto& at(Map& map, const std::string& key, const std::string& attempt, const std
     throw ConfigError(attempt + ": there is no " + what + " " + key + "; add it first");
   }
   return *found->second;
+}
+
+void check_family(bool v4, const std::string& prefix, const std::optional<IpAddress>& via) {
+  if (!via || via->is_v4() == v4) return;
+  throw ConfigError("add a route to " + prefix + ": its router " + via->to_string() +
+                    " is of the other family; name one of " + (v4 ? "IPv4" : "IPv6"));
 }
 
 }  // namespace
@@ -48,17 +55,28 @@ void Network::add_node(NodeKind kind, const std::string& name,
       break;
     }
   }
-  if (processor) nodes_.back()->set_processor(*processor);
+  if (!processor) return;
+  try {
+    nodes_.back()->set_processor(*processor);
+  } catch (...) {
+    remove_node(name);
+    throw;
+  }
 }
 
 void Network::add_interface(const std::string& node, const Interface::Config& config) {
   claim("interface", config.name);
-  const auto found = switches_.find(node);
-  Interface& added = found != switches_.end()
-                         ? found->second->add_interface(config)
-                         : stack(node, "add interface " + config.name).add_interface(config);
-  interfaces_[config.name] = &added;
-  in_order_.push_back(&added);
+  try {
+    const auto found = switches_.find(node);
+    Interface& added = found != switches_.end()
+                           ? found->second->add_interface(config)
+                           : stack(node, "add interface " + config.name).add_interface(config);
+    interfaces_[config.name] = &added;
+    in_order_.push_back(&added);
+  } catch (...) {
+    release("interface", config.name);
+    throw;
+  }
 }
 
 void Network::add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
@@ -66,10 +84,7 @@ void Network::add_route(const std::string& node, const IpPrefix& prefix, const s
   const auto add = [&](const auto& of_family) {
     const std::string attempt = "add a route to " + of_family.to_string();
     constexpr bool kV4 = std::is_same_v<decltype(of_family), const Ipv4Prefix&>;
-    if (via && via->is_v4() != kV4) {
-      throw ConfigError(attempt + ": its router " + via->to_string() +
-                        " is of the other family; name one of " + (kV4 ? "IPv4" : "IPv6"));
-    }
+    check_family(kV4, of_family.to_string(), via);
     const Interface& out = interface(interface_name, attempt);
     if constexpr (kV4) {
       stack(node, attempt).add_route(of_family, via ? std::optional(via->v4()) : std::nullopt, out);
@@ -78,6 +93,58 @@ void Network::add_route(const std::string& node, const IpPrefix& prefix, const s
     }
   };
   std::visit(add, prefix);
+}
+
+DualStack::Routes Network::make_routes(const std::string& node, const std::vector<RouteConfig>& routes,
+                                       const std::string& attempt) const {
+  const DualStack& owner = stack(node, attempt);
+  DualStack::Routes made = owner.routes_on_link();
+  for (const RouteConfig& route : routes) {
+    const auto add = [&](const auto& of_family) {
+      constexpr bool kV4 = std::is_same_v<decltype(of_family), const Ipv4Prefix&>;
+      check_family(kV4, of_family.to_string(), route.via);
+      const Interface& out = interface(route.interface, attempt);
+      if constexpr (kV4) {
+        owner.add_route(made, of_family, route.via ? std::optional(route.via->v4()) : std::nullopt, out);
+      } else {
+        owner.add_route(made, of_family, route.via ? std::optional(route.via->v6()) : std::nullopt, out);
+      }
+    };
+    std::visit(add, route.prefix);
+  }
+  return made;
+}
+
+void Network::forget_interface(const Interface& interface) {
+  std::erase(in_order_, &interface);
+  interfaces_.erase(interface.name());
+  release("interface", interface.name());
+}
+
+void Network::remove_interface(const std::string& name) {
+  Interface& gone = interface(name, "remove interface");
+  forget_interface(gone);
+  gone.node().remove_interface(gone);
+}
+
+void Network::remove_node(const std::string& name) {
+  const Node& gone = node(name, "remove node");
+  for (const auto& each : gone.interfaces()) forget_interface(*each);
+  remove_applications(name);
+  stacks_.erase(name);
+  hosts_.erase(name);
+  switches_.erase(name);
+  release("node", name);
+  std::erase_if(nodes_, [&gone](const auto& each) { return each.get() == &gone; });
+}
+
+void Network::remove_applications(const std::string& host) {
+  const auto found = place_of_applications_.find(host);
+  if (found == place_of_applications_.end()) return;
+  const std::size_t place = found->second;
+  applications_.erase(applications_.begin() + static_cast<std::ptrdiff_t>(place));
+  place_of_applications_.erase(found);
+  for (auto& [name, other] : place_of_applications_) other -= other > place ? 1 : 0;
 }
 
 void Network::add_application(const std::string& host, const ApplicationConfig& config) {
@@ -92,6 +159,11 @@ void Network::claim(const std::string& what, const std::string& name) {
 
 Interface& Network::interface(const std::string& name, const std::string& attempt) const {
   return at(interfaces_, name, attempt, "interface");
+}
+
+Node& Network::node(const std::string& name, const std::string& attempt) const {
+  if (const auto bridge = switches_.find(name); bridge != switches_.end()) return *bridge->second;
+  return at(stacks_, name, attempt, "node");
 }
 
 DualStack& Network::stack(const std::string& node, const std::string& attempt) const {
@@ -120,6 +192,11 @@ void Network::check_joined(const std::string& attempt) const {
 
 void Network::announce() {
   for (auto& [name, node] : stacks_) node->announce();
+}
+
+void Network::announce(const Interface& interface) {
+  const auto found = stacks_.find(interface.node().name());
+  if (found != stacks_.end()) found->second->announce(interface);
 }
 
 void Network::read_applications_into(Snapshot& snapshot, std::size_t host) const {

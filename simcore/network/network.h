@@ -30,6 +30,13 @@
 
 namespace simcore {
 
+// What a plan says of a route.
+struct RouteConfig {
+  IpPrefix prefix;
+  std::optional<IpAddress> via;  // none: the prefix is on the link
+  std::string interface;
+};
+
 enum class NodeKind : std::uint8_t { router, host, learning_switch };
 
 class Network {
@@ -47,11 +54,24 @@ class Network {
   // A program on a host that has its interfaces. Throws ConfigError when a port is taken or a value out of range, too.
   void add_application(const std::string& host, const ApplicationConfig& config);
 
+  // All routes of a node: these, and those to the addresses on its links. They hold for the interfaces that it has now.
+  // Throws ConfigError, which begins with `attempt`: as add_route, or it is no router or host.
+  DualStack::Routes make_routes(const std::string& node, const std::vector<RouteConfig>& routes,
+                                const std::string& attempt) const;
+
+  // Takes out an interface that no link joins, with the routes by it; or a node whose interfaces no links join, with its
+  // programs. The names are free. Precondition: there is one of that name.
+  void remove_interface(const std::string& name);
+  void remove_node(const std::string& name);
+
   // Takes `name` among the names of what `what` says, such as "link". Throws ConfigError when it is taken.
   void claim(const std::string& what, const std::string& name);
+  // It is free again.
+  void release(const std::string& what, const std::string& name) { names_.erase(what + " " + name); }
 
   // All throw ConfigError, which begins with `attempt`, when there is none of that name.
   Interface& interface(const std::string& name, const std::string& attempt) const;
+  Node& node(const std::string& name, const std::string& attempt) const;
   DualStack& stack(const std::string& node, const std::string& attempt) const;
   Host& host(const std::string& node, const std::string& attempt) const;
   Applications& applications(const std::string& host, const std::string& attempt);
@@ -59,8 +79,9 @@ class Network {
   // Throws ConfigError, which begins with `attempt`, unless a link joins every interface.
   void check_joined(const std::string& attempt) const;
 
-  // Every router and host tells its neighbours where its addresses are.
+  // Every router and host, or the one with that interface, tells its neighbours where its addresses are.
   void announce();
+  void announce(const Interface& interface);
 
   // In the order in which they were added; of applications the hosts that have some.
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
@@ -73,6 +94,9 @@ class Network {
   void read_applications_into(Snapshot& snapshot, std::size_t host) const;
 
  private:
+  void forget_interface(const Interface& interface);
+  void remove_applications(const std::string& host);
+
   Simulation& simulation_;
   PacketPool& pool_;
   std::vector<std::unique_ptr<Node>> nodes_;

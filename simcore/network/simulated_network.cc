@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/network/simulated_network.h"
 
+#include <utility>
+
+#include "simcore/network/snapshot_rows.h"
+
 namespace simcore {
 
 void SimulatedNetwork::add_capture(const std::string& interface, const std::string& file) {
@@ -23,6 +27,49 @@ void SimulatedNetwork::change_link(const std::string& name, const std::optional<
                                    const std::optional<LinkModel>& b_to_a, const std::string& note) {
   links_.change(name, a_to_b, b_to_a);
   if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
+}
+
+void SimulatedNetwork::set_link_up(const std::string& name, bool up, const std::string& note) {
+  links_.set_up(name, up);
+  if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
+}
+
+void SimulatedNetwork::set_routes(const RoutesOf& routes, const std::string& note) {
+  std::vector<std::pair<DualStack*, DualStack::Routes>> made;
+  for (const auto& [node, of_node] : routes) {
+    const std::string attempt = "set the routes of " + node;
+    made.emplace_back(&nodes_.stack(node, attempt), nodes_.make_routes(node, of_node, attempt));
+  }
+  for (auto& [stack, of_node] : made) stack->exchange_routes(of_node);
+  if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
+}
+
+void SimulatedNetwork::remove_link(const std::string& name) {
+  const auto ends = links_.ends(name, "remove link " + name);
+  std::vector<SnapshotRow> counted;
+  links_.remove(name, counted);
+  for (const SnapshotRow& row : counted) removed_.add("links", row);
+  for (const Links::End& end : {ends.first, ends.second}) {
+    if (end.peer || end.portal) continue;
+    Interface& interface = nodes_.interface(end.name, "remove link " + name);
+    interface.node().unplugged(interface);
+  }
+  nodes_.release("link", name);
+}
+
+void SimulatedNetwork::remove_interface(const std::string& name) {
+  Interface& gone = nodes_.interface(name, "remove interface " + name);
+  removed_.add("interfaces", row_of(gone));
+  nodes_.remove_interface(name);
+}
+
+void SimulatedNetwork::remove_node(const std::string& name) {
+  const Node& gone = nodes_.node(name, "remove node " + name);
+  for (const auto& each : gone.interfaces()) removed_.add("interfaces", row_of(*each));
+  SnapshotRow row = row_of(gone);
+  row.dropped.add(DropReason::removed, gone.held_segments());
+  removed_.add("nodes", row);
+  nodes_.remove_node(name);
 }
 
 void SimulatedNetwork::begin(const std::string& attempt, std::int64_t epoch_ns) {

@@ -14,13 +14,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/links.h"
 #include "simcore/network/network.h"
+#include "simcore/network/removed_elements.h"
 #include "simcore/network/snapshot.h"
 #include "simcore/network/taps.h"
 #include "simcore/packet/packet_pool.h"
@@ -61,6 +64,21 @@ class SimulatedNetwork {
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a, const std::string& note = "");
 
+  // Both directions of a link; see Links::set_up.
+  void set_link_up(const std::string& name, bool up, const std::string& note = "");
+  // The routes of routers and hosts, by name: from now on these, all at once, and those to the addresses on their links.
+  // Throws ConfigError, and then nothing has changed: there is no such node, or as add_route.
+  using RoutesOf = std::map<std::string, std::vector<RouteConfig>>;
+  void set_routes(const RoutesOf& routes, const std::string& note = "");
+
+  // Taken out while it runs; what they counted is in removed(). A link: its ends are free. An interface or node: no link
+  // joins it. Precondition: there is one of that name.
+  void remove_link(const std::string& name);
+  void remove_interface(const std::string& name);
+  void remove_node(const std::string& name);
+  RemovedElements& removed() { return removed_; }
+  const RemovedElements& removed() const { return removed_; }
+
   // Once everything was added: files begin, and every router and host tells its neighbours where its addresses are.
   // `epoch_ns`: the wall clock, in nanoseconds since 1970, at simulated time zero. Throws ConfigError, which begins with
   // `attempt`, unless a link joins every interface.
@@ -72,6 +90,7 @@ class SimulatedNetwork {
   const PacketPool& pool() const { return pool_; }
   Network& nodes() { return nodes_; }
   const Network& nodes() const { return nodes_; }
+  Links& links() { return links_; }
   const Links& links() const { return links_; }
   Taps& taps() { return taps_; }
   const Taps& taps() const { return taps_; }
@@ -82,6 +101,7 @@ class SimulatedNetwork {
   Network nodes_;
   Taps taps_;
   Links links_;
+  RemovedElements removed_;
 };
 
 }  // namespace simcore

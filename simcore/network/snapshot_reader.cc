@@ -12,6 +12,7 @@ void SnapshotReader::begin() {
   begun_ = true;
   snapshot_.pool = row_of(network_.pool());
   add_to(snapshot_.pool.dropped, network_.links().dropped_from_peers());
+  snapshot_.removed = network_.removed().rows();
   if (const PortalRecorder* const recorder = network_.taps().recorder()) snapshot_.record = recorder->row();
   if (elements_ == Elements::none) return;
   snapshot_.links.reserve(network_.links().directions());

@@ -56,6 +56,7 @@ SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::strin
   const Link::Counters c = link.counters();
   SnapshotRow row{
       .name = link.name(), .labels = {{"from", from}, {"to", to}}, .figures = {}, .dropped = c.dropped};
+  if (!link.up()) row.labels.emplace_back("status", "down");
   add(row, "accepted_packets", c.accepted_packets);
   add(row, "accepted_bytes", c.accepted_bytes);
   add(row, "delivered_packets", c.delivered_packets);

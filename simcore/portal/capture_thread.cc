@@ -36,7 +36,10 @@ CaptureThread::CaptureThread(CaptureSource& source, PacketPool& pool, const Opti
   thread_ = std::thread([this, priority = options.fifo_priority] { run(priority); });
 }
 
-CaptureThread::~CaptureThread() {
+CaptureThread::~CaptureThread() { stop(); }
+
+void CaptureThread::stop() {
+  if (!thread_.joinable()) return;
   stopping_ = true;
   wake_.signal();
   thread_.join();

@@ -52,6 +52,9 @@ class CaptureThread {
   CaptureThread(const CaptureThread&) = delete;
   CaptureThread& operator=(const CaptureThread&) = delete;
 
+  // Ends the thread and waits for that, on any thread. Nothing but the destructor may follow.
+  void stop();
+
   // Readable while frames wait.
   int fd() const { return ready_.fd(); }
 

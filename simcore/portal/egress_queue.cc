@@ -32,6 +32,13 @@ PacketPtr EgressQueue::pop_segment(PacketPool& pool) {
   return segment;
 }
 
+void EgressQueue::clear() {
+  simulation_.cancel(completed_);
+  incomplete_ = {};
+  ready_ = {};
+  segments_ = 0;
+}
+
 // The first of the incomplete ones is complete, and with it every one behind that is not longer under way.
 void EgressQueue::release() {
   while (!incomplete_.empty() && incomplete_.front()->last_arrival <= simulation_.now()) {

@@ -37,6 +37,9 @@ class EgressQueue {
   // queue is then unchanged. Precondition: ready() > 0.
   PacketPtr pop_segment(PacketPool& pool);
 
+  // Frees all of them.
+  void clear();
+
   std::uint64_t segments() const { return segments_; }  // held now
 
  private:

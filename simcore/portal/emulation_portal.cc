@@ -28,6 +28,11 @@ void EmulationPortal::accept(PacketPtr packet) {
   if (!egress_.push(packet)) counters_.dropped_out.add(DropReason::portal_backlog, packet->segments);
 }
 
+void EmulationPortal::drop_all() {
+  counters_.dropped_out.add(DropReason::removed, waiting_segments());
+  egress_.clear();
+}
+
 EmulationPortal::Counters EmulationPortal::counters() {
   Counters now = counters_;
   now.kernel_drops = kernel_drops();

@@ -50,6 +50,8 @@ class EmulationPortal : public Port, public Pollable {
     std::string device;  // a network device of the namespace in which the instance runs
     std::string filter;  // captures only what matches, in pcap-filter(7); empty: everything
     std::uint64_t backlog_segments = 16'384;  // how much may wait for the device: 20 ms at 10 Gbit/s; >= 1
+    // It is made by another thread than the loop's, while that runs: begin() then takes what it needs of the pool.
+    bool begins_later = false;
   };
 
   struct Counters {
@@ -72,6 +74,16 @@ class EmulationPortal : public Port, public Pollable {
   };
 
   virtual ~EmulationPortal() = default;
+
+  // On the loop's thread, before the loop watches it, where the configuration says so. Throws ConfigError: the pool is too
+  // small.
+  virtual void begin() {}
+
+  // The end of a portal that the loop does not watch any more, and that no link leads to. stop_capture() ends its thread
+  // and waits for that, on any thread; then drop_all(), on the loop's, drops and counts what waits and gives packets back
+  // to the pool. The rest, which takes system calls, is its destructor's, on any thread.
+  virtual void stop_capture() {}
+  virtual void drop_all();
 
   void accept(PacketPtr packet) final;
   bool stamps_arrivals() const final { return true; }

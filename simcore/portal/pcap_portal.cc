@@ -41,12 +41,28 @@ PcapPortal::PcapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, 
                        const Options& options)
     : SingleFramePortal(simulation, loop, pool, std::move(config), options.segments_per_flush),
       options_(options),
+      fifo_priority_(loop.options().fifo_priority),
       handle_(device(), handle_options(config_.filter, options)) {
   if (options_.output == Output::raw_ip) raw_ip_.emplace(device());
+  if (options_.capture_thread && !raw_ip_) injector_.emplace(device(), capturing_nothing());
+  if (!config_.begins_later) start_capture();
+}
+
+void PcapPortal::begin() { start_capture(); }
+
+void PcapPortal::start_capture() {
   if (!options_.capture_thread) return;
-  if (!raw_ip_) injector_.emplace(device(), capturing_nothing());
   thread_ = std::make_unique<CaptureThread>(
-      source_, pool_, CaptureThread::Options{options_.capture_ring_frames, loop.options().fifo_priority});
+      source_, pool_, CaptureThread::Options{options_.capture_ring_frames, fifo_priority_});
+}
+
+void PcapPortal::stop_capture() {
+  if (thread_) thread_->stop();
+}
+
+void PcapPortal::drop_all() {
+  SingleFramePortal::drop_all();
+  thread_.reset();
 }
 
 std::size_t PcapPortal::poll() {

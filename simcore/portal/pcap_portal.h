@@ -39,6 +39,9 @@ class PcapPortal final : public SingleFramePortal, private PcapHandle::Receiver 
   // All must outlive the portal. Throws ConfigError, EnvironmentError.
   PcapPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config, const Options& options);
 
+  void begin() override;
+  void stop_capture() override;
+  void drop_all() override;
   int fd() const override { return thread_ ? thread_->fd() : handle_.fd(); }
   std::size_t poll() override;
   std::vector<std::pair<std::string_view, std::uint64_t>> backend_counters() override;
@@ -60,12 +63,14 @@ class PcapPortal final : public SingleFramePortal, private PcapHandle::Receiver 
     std::size_t count_ = 0;
   };
 
+  void start_capture();
   std::size_t poll_thread();
   std::uint64_t kernel_drops() override;
   void receive(const PcapHandle::Frame& frame) override;
   int write(std::span<const std::uint8_t> frame) override;
 
   Options options_;
+  std::optional<int> fifo_priority_;  // of the capture thread
   PcapHandle handle_;
   std::optional<PcapHandle> injector_;  // with a capture thread, since a handle is for one thread
   std::optional<RawIpSocket> raw_ip_;

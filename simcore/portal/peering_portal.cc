@@ -79,6 +79,14 @@ PeeringChannel& PeeringPortal::channel(std::uint32_t id, Duration incoming_delay
               .first->second;
 }
 
+void PeeringPortal::remove_channel(std::uint32_t id) {
+  const auto gone = channels_.find(id);
+  counts_.late_packets += gone->second->counters().late_packets;
+  counts_.dropped_received.add(DropReason::removed, gone->second->in_flight());
+  channels_.erase(gone);
+  delay_changed();
+}
+
 void PeeringPortal::delay_changed() {
   least_delay_ = Duration::infinite();
   for (const auto& [id, channel] : channels_)

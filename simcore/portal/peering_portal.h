@@ -105,9 +105,13 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   PeeringPortal& operator=(const PeeringPortal&) = delete;
 
   // Makes this instance's end of cut link `id`; packets from the peer reach it `incoming_delay` after
-  // they departed there. Before the loop runs only. Throws ConfigError when it exists already or
+  // they departed there. Before the loop runs, or on its thread, as the next. Throws ConfigError when it exists already or
   // the delay is negative.
   PeeringChannel& channel(std::uint32_t id, Duration incoming_delay);
+  bool has_channel(std::uint32_t id) const { return channels_.contains(id); }
+  // Takes it out: what waits in it for its release is dropped, and what the peer still sends it has no listener.
+  // Precondition: it exists.
+  void remove_channel(std::uint32_t id);
 
   int fd() const override { return socket_.fd(); }
   std::size_t poll() override;
@@ -116,7 +120,7 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   // Both sides know the other's clock: packets pass.
   bool synchronized() const { return exchange_.synchronized(); }
 
-  // For channels: the delay of one is another.
+  // For channels: the delay of one is another, or one is gone.
   void delay_changed();
 
   // For channels: takes a copy of `packet`, which departs at its first_arrival.

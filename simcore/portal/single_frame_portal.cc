@@ -70,6 +70,11 @@ void SingleFramePortal::receive(std::span<const std::uint8_t> bytes, std::size_t
   enter(std::move(packet), realtime_ns);
 }
 
+void SingleFramePortal::drop_all() {
+  EmulationPortal::drop_all();
+  unsent_.reset();
+}
+
 Pollable::Flushed SingleFramePortal::flush() {
   if (!unsent_ && egress_.ready() == 0 && !sending_) return {};
   begin_writing();

@@ -20,6 +20,7 @@ namespace simcore {
 class SingleFramePortal : public EmulationPortal {
  public:
   Flushed flush() final;
+  void drop_all() override;
 
  protected:
   // All must outlive the portal. `segments_per_flush`: how many a turn of the loop writes; >= 1. Throws ConfigError.

@@ -24,15 +24,22 @@ VnetPortal::VnetPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, 
                        std::unique_ptr<VnetDevice> device, const VnetOptions& options)
     : EmulationPortal(simulation, loop, pool, std::move(config)),
       options_(options),
+      fifo_priority_(loop.options().fifo_priority),
       device_(std::move(device)),
       source_(*device_) {
   if (options_.segments_per_flush < 1) {
     throw ConfigError("make portal " + name() + ": segments_per_flush is " +
                       std::to_string(options_.segments_per_flush) + "; it must be at least 1");
   }
+  if (!config_.begins_later) take_buffers();
+}
+
+void VnetPortal::begin() { take_buffers(); }
+
+void VnetPortal::take_buffers() {
   if (options_.capture_thread) {
     thread_ = std::make_unique<CaptureThread>(
-        source_, pool_, CaptureThread::Options{options_.capture_ring_frames, loop.options().fifo_priority});
+        source_, pool_, CaptureThread::Options{options_.capture_ring_frames, fifo_priority_});
     return;
   }
   places_.resize(VnetDevice::kBatch);
@@ -43,6 +50,16 @@ VnetPortal::VnetPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, 
                         ": the packet pool is too small for its receive buffers, 2 MB");
     }
   }
+}
+
+void VnetPortal::stop_capture() {
+  if (thread_) thread_->stop();
+}
+
+void VnetPortal::drop_all() {
+  EmulationPortal::drop_all();
+  places_.clear();
+  thread_.reset();
 }
 
 std::size_t VnetPortal::poll() {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "simcore/portal/capture_thread.h"
@@ -28,6 +29,9 @@ class VnetPortal : public EmulationPortal {
     std::size_t capture_ring_frames = 256;  // how many may wait between that thread and the loop; 1 to 4,096
   };
 
+  void begin() final;
+  void stop_capture() final;
+  void drop_all() final;
   int fd() const final { return thread_ ? thread_->fd() : device_->fd(); }
   std::size_t poll() final;
   Flushed flush() final;
@@ -42,11 +46,13 @@ class VnetPortal : public EmulationPortal {
 
  private:
   std::uint64_t kernel_drops() final { return device_->kernel_drops(); }
+  void take_buffers();
   void take_in(std::span<CapturedFrame> frames);
   void take_in(CapturedFrame& frame);
   std::size_t fill_batch(int segments);
 
   VnetOptions options_;
+  std::optional<int> fifo_priority_;  // of the capture thread
   std::unique_ptr<VnetDevice> device_;
   VnetSource source_;
   std::vector<CapturedFrame> places_;      // without a capture thread

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "simcore/instance/instance.h"
+#include "simcore/instance/instance_change.h"
 #include "simcore/portal/portal_options.h"
 #include "simcore/python/bind_network.h"
+#include "simcore/python/bind_timeline.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
 #include "simcore/python/option_value.h"
@@ -25,22 +27,6 @@ namespace simcore::python {
 namespace {
 
 using Text = std::string;
-
-// `options` by the table of the backend.
-void add_emulation_portal(Instance& self, const Text& name, const Text& device, const Text& backend,
-                          const Text& filter, const nb::dict& options) {
-  const Text place = "make portal " + name;
-  OptionValue given = option_value(options, place);
-  auto& entries = std::get<OptionValue::Dict>(given.is);
-  entries.insert(entries.begin(), {"backend", backend});
-  const PortalSetup setup = portals().read(given, place);
-  EmulationPortal::Config config;
-  config.name = name;
-  config.device = device;
-  config.filter = filter;
-  config.backlog_segments = setup.backlog_segments;
-  self.add_emulation_portal(backend, config, setup.options);
-}
 
 nb::dict snapshot(Instance& instance, bool of_elements) {
   const Snapshot from = [&instance, of_elements] {
@@ -69,8 +55,8 @@ void bind_instance(nb::module_& m) {
   instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, "realtime"_a = nb::dict(), nb::kw_only(),
            "pool_bytes"_a = PacketPool::kUsualLimit.count())
-      .def("add_emulation_portal", add_emulation_portal, "name"_a, "device"_a, "backend"_a = "packet",
-           "filter"_a = "", "options"_a = nb::dict())
+      .def("add_emulation_portal", add_emulation_portal<Instance>, "name"_a, "device"_a,
+           "backend"_a = "packet", "filter"_a = "", "options"_a = nb::dict())
       .def(
           "add_peer",
           [](Instance& self, const Text& name, const Text& local, const Text& remote) {
@@ -78,15 +64,7 @@ void bind_instance(nb::module_& m) {
             self.add_peer(peer_options().read(given, "add peer " + name));
           },
           "name"_a, "local"_a, "remote"_a)
-      .def(
-          "add_link",
-          [](Instance& self, const Text& name, const nb::tuple& a, const nb::tuple& b, const nb::dict& a_to_b,
-             const nb::dict& b_to_a) {
-            self.add_link(name, link_end(a), link_end(b),
-                          link_model(a_to_b, "make link " + name + ", a to b"),
-                          link_model(b_to_a, "make link " + name + ", b to a"));
-          },
-          "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
+      .def("add_link", add_link<Instance>, "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("add_record", &Instance::add_record, "file"_a, "plan"_a)
       .def("run", &Instance::run, nb::call_guard<nb::gil_scoped_release>())
       .def(
@@ -101,10 +79,16 @@ void bind_instance(nb::module_& m) {
             self.change_link(name, forward, backward, note);
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
+      .def("set_link_up", &Instance::set_link_up, "name"_a, "up"_a, "note"_a = "",
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("change", &Instance::change, "change"_a, "note"_a = "", nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("wall_now_ns", [](const Instance& self) { return self.wall_now().count_ns(); })
+      .def_prop_ro("epoch_ns", &Instance::epoch_ns)
       .def("stop", &Instance::stop)
       .def("close", &Instance::close)
       .def("snapshot", snapshot, "of_elements"_a = true);
   bind_network(instance);
+  bind_timeline_of(instance);
 }
 
 }  // namespace simcore::python

@@ -3,6 +3,7 @@
 
 #include "simcore/application/application_options.h"
 #include "simcore/options/option_table.h"
+#include "simcore/portal/portal_options.h"
 #include "simcore/python/option_value.h"
 #include "simcore/units/error.h"
 
@@ -48,6 +49,24 @@ LinkEnd link_end(const nanobind::tuple& end) {
   if (kind == "portal") return PortalEnd{name};
   if (kind == "peer") return ChannelEnd{name, nanobind::cast<std::uint32_t>(end[2])};
   throw ConfigError("join a link to a " + kind + ": there are interface, portal and peer");
+}
+
+std::pair<EmulationPortal::Config, EmulationPortalOptions> portal_setup(const std::string& name,
+                                                                        const std::string& device,
+                                                                        const std::string& backend,
+                                                                        const std::string& filter,
+                                                                        const nanobind::dict& options) {
+  const std::string place = "make portal " + name;
+  OptionValue given = option_value(options, place);
+  auto& entries = std::get<OptionValue::Dict>(given.is);
+  entries.insert(entries.begin(), {"backend", backend});
+  const PortalSetup setup = portals().read(given, place);
+  EmulationPortal::Config config;
+  config.name = name;
+  config.device = device;
+  config.filter = filter;
+  config.backlog_segments = setup.backlog_segments;
+  return {std::move(config), setup.options};
 }
 
 }  // namespace simcore::python

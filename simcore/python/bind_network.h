@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "simcore/network/link_end.h"
 #include "simcore/network/simulated_network.h"
+#include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/python/link_model.h"
 
 namespace simcore::python {
@@ -34,9 +36,31 @@ ApplicationConfig application_config(const std::string& host, const std::string&
 // ("interface", name) | ("portal", name) | ("peer", name, channel). Throws ConfigError.
 LinkEnd link_end(const nanobind::tuple& end);
 
-// Adds the methods by which nodes, interfaces, routes, applications and captures are added.
+// `options` by the table of the backend. Throws ConfigError.
+std::pair<EmulationPortal::Config, EmulationPortalOptions> portal_setup(const std::string& name,
+                                                                        const std::string& device,
+                                                                        const std::string& backend,
+                                                                        const std::string& filter,
+                                                                        const nanobind::dict& options);
+
+// Methods of what has portals, and links between all kinds of ends.
 template <class Simulation>
-void bind_network(nanobind::class_<Simulation>& to) {
+void add_emulation_portal(Simulation& self, const std::string& name, const std::string& device,
+                          const std::string& backend, const std::string& filter,
+                          const nanobind::dict& options) {
+  auto [config, setup] = portal_setup(name, device, backend, filter, options);
+  self.add_emulation_portal(backend, std::move(config), setup);
+}
+template <class Simulation>
+void add_link(Simulation& self, const std::string& name, const nanobind::tuple& a, const nanobind::tuple& b,
+              const nanobind::dict& a_to_b, const nanobind::dict& b_to_a) {
+  self.add_link(name, link_end(a), link_end(b), link_model(a_to_b, "make link " + name + ", a to b"),
+                link_model(b_to_a, "make link " + name + ", b to a"));
+}
+
+// Adds the methods by which nodes, interfaces, routes and applications are added.
+template <class Simulation>
+void bind_nodes(nanobind::class_<Simulation>& to) {
   namespace nb = nanobind;
   using namespace nb::literals;
   using Text = std::string;
@@ -69,13 +93,22 @@ void bind_network(nanobind::class_<Simulation>& to) {
           [](Simulation& self, const Text& host, const Text& kind, const nb::dict& options) {
             self.network().add_application(host, application_config(host, kind, options));
           },
-          "host"_a, "kind"_a, "options"_a)
-      .def(
-          "add_capture",
-          [](Simulation& self, const Text& interface, const Text& file) {
-            self.network().add_capture(interface, file);
-          },
-          "interface"_a, "file"_a);
+          "host"_a, "kind"_a, "options"_a);
+}
+
+// These, and the one by which captures are added.
+template <class Simulation>
+void bind_network(nanobind::class_<Simulation>& to) {
+  namespace nb = nanobind;
+  using namespace nb::literals;
+  using Text = std::string;
+  bind_nodes(to);
+  to.def(
+      "add_capture",
+      [](Simulation& self, const Text& interface, const Text& file) {
+        self.network().add_capture(interface, file);
+      },
+      "interface"_a, "file"_a);
 }
 
 }  // namespace simcore::python

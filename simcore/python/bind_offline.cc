@@ -10,6 +10,7 @@
 #include "simcore/instance/offline.h"
 #include "simcore/options/option_table.h"
 #include "simcore/python/bind_network.h"
+#include "simcore/python/bind_timeline.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
 #include "simcore/python/option_value.h"
@@ -162,6 +163,7 @@ void bind_offline(nb::module_& m) {
       .def("snapshot", [](const OfflineSimulation& self) { return snapshot_dict(self.snapshot()); })
       .def("trace", &OfflineSimulation::trace, "interface"_a);
   bind_network(simulation);
+  bind_timeline_of(simulation);
 }
 
 }  // namespace simcore::python

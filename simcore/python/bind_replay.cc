@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "simcore/python/bind_network.h"
+#include "simcore/python/bind_timeline.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
 #include "simcore/python/snapshot.h"
@@ -65,15 +66,7 @@ void bind_replay(nb::module_& m) {
   replay.def(nb::init<const Text&, std::uint64_t>(), "record"_a, "seed"_a)
       .def("add_portal", &Replay::add_portal, "name"_a)
       .def("add_record", &Replay::add_record, "file"_a)
-      .def(
-          "add_link",
-          [](Replay& self, const Text& name, const nb::tuple& a, const nb::tuple& b, const nb::dict& a_to_b,
-             const nb::dict& b_to_a) {
-            self.add_link(name, link_end(a), link_end(b),
-                          link_model(a_to_b, "make link " + name + ", a to b"),
-                          link_model(b_to_a, "make link " + name + ", b to a"));
-          },
-          "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
+      .def("add_link", add_link<Replay>, "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("run", run)
       .def(
           "set_link",
@@ -83,6 +76,18 @@ void bind_replay(nb::module_& m) {
                                        changed_model(b_to_a, "change link " + name + ", b to a"), note);
           },
           "name"_a, "a_to_b"_a.none(), "b_to_a"_a.none(), "note"_a = "")
+      .def(
+          "set_link_up",
+          [](Replay& self, const Text& name, bool up, const Text& note) {
+            self.network().set_link_up(name, up, note);
+          },
+          "name"_a, "up"_a, "note"_a = "")
+      .def(
+          "set_routes",
+          [](Replay& self, const nb::dict& routes, const Text& note) {
+            self.network().set_routes(routes_of(routes), note);
+          },
+          "routes"_a, "note"_a = "")
       .def_prop_ro("now_ns", [](const Replay& self) { return (self.now() - SimTime::zero()).count_ns(); })
       .def_prop_ro("cut", &Replay::cut)
       .def("portals", portals)

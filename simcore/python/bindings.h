@@ -14,6 +14,7 @@ void bind_queueing(nanobind::module_& m);
 void bind_offline(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
+void bind_timeline(nanobind::module_& m);
 void bind_plugin(nanobind::module_& m);
 void bind_options(nanobind::module_& m);
 

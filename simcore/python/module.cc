@@ -14,6 +14,7 @@ NB_MODULE(_simcore, m) {
   simcore::python::bind_offline(m);
   simcore::python::bind_traffic(m);
   simcore::python::bind_replay(m);
+  simcore::python::bind_timeline(m);
   simcore::python::bind_plugin(m);
   simcore::python::bind_options(m);
 }

@@ -55,8 +55,15 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
 }
 
 void RunLoop::add(Pollable& pollable) {
-  waiting_.watch(pollable.fd(), static_cast<std::uint32_t>(pollables_.size()));
-  pollables_.push_back(&pollable);
+  auto place = std::ranges::find(pollables_, nullptr);
+  if (place == pollables_.end()) place = pollables_.insert(place, nullptr);
+  waiting_.watch(pollable.fd(), static_cast<std::uint32_t>(place - pollables_.begin()));
+  *place = &pollable;
+}
+
+void RunLoop::remove(Pollable& pollable) {
+  waiting_.unwatch(pollable.fd());
+  *std::ranges::find(pollables_, &pollable) = nullptr;
 }
 
 void RunLoop::run() {
@@ -190,7 +197,8 @@ void RunLoop::poll_stamped(const Waiting::Readable& readable) {
 
 void RunLoop::poll_others(const Waiting::Readable& readable) {
   for (const std::uint32_t tag : readable) {
-    if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) continue;
+    const bool removed = tag != kWakeTag && pollables_[tag] == nullptr;  // by a task, in this very turn
+    if (removed || (tag != kWakeTag && pollables_[tag]->stamps_arrivals())) continue;
     move_clock_to_now();
     if (tag == kWakeTag) {
       run_posted();
@@ -210,6 +218,7 @@ bool RunLoop::flush() {
   bool left = false;
   std::size_t frames = 0;
   for (Pollable* pollable : pollables_) {
+    if (pollable == nullptr) continue;
     const Pollable::Flushed flushed = pollable->flush();
     left = left || flushed.left;
     frames += flushed.frames;

@@ -90,8 +90,11 @@ class RunLoop {
   RunLoop(const RunLoop&) = delete;
   RunLoop& operator=(const RunLoop&) = delete;
 
-  // Before run() only. `pollable` must outlive run().
+  // Before run(), or on the loop's thread between two turns (call, post), as the next. `pollable` must outlive run(), or be
+  // removed.
   void add(Pollable& pollable);
+  // From now on it is not watched, polled or flushed any more.
+  void remove(Pollable& pollable);
 
   // Runs until stop(). Called once. Throws LatenessError (strict), SystemError, ConfigError (no such core), and what a
   // posted task throws.
@@ -161,7 +164,7 @@ class RunLoop {
   bool shallow_idle_refused_ = false;
 
   EventFd wake_;
-  std::vector<Pollable*> pollables_;  // a tag is the index
+  std::vector<Pollable*> pollables_;  // a tag is the index; null: was removed
 
   std::int64_t started_ns_ = 0;
   std::int64_t cpu_at_start_ns_ = 0;

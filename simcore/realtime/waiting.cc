@@ -16,9 +16,14 @@ void Waiting::watch_always(int fd, std::uint32_t tag) {
 void Waiting::watch(int fd, std::uint32_t tag) {
   epoll_.watch(fd, tag);
   if (fixed_poll_ == Duration::zero()) return;
-  Epoll& alone = one_by_one_.emplace_back();
+  Epoll& alone = one_by_one_.emplace_back(Place{fd, Epoll()}).epoll;
   alone.watch(fd, tag);
   alone.watch(always_fd_, always_tag_);
+}
+
+void Waiting::unwatch(int fd) {
+  epoll_.unwatch(fd);
+  std::erase_if(one_by_one_, [fd](const Place& place) { return place.fd == fd; });
 }
 
 const Waiting::Readable& Waiting::wait(Duration sleep, bool for_event) {
@@ -58,7 +63,7 @@ const Waiting::Readable& Waiting::wait_early(Duration sleep, std::int64_t began_
 
 const Waiting::Readable& Waiting::wait_at_next_place() {
   place_ = (place_ + 1) % one_by_one_.size();
-  const Readable& readable = one_by_one_[place_].wait(fixed_poll_);
+  const Readable& readable = one_by_one_[place_].epoll.wait(fixed_poll_);
   stall_watch_.done(monotonic_ns(), fixed_poll_);  // a frame at another place does not end it
   return readable;
 }

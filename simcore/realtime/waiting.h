@@ -35,8 +35,10 @@ class Waiting {
 
   // Whatever ends every wait: tasks. Before the next.
   void watch_always(int fd, std::uint32_t tag);
-  // A place of its own to wait at. Before the loop runs.
+  // A place of its own to wait at. Not during a wait, nor is the next.
   void watch(int fd, std::uint32_t tag);
+  // That is none any more.
+  void unwatch(int fd);
 
   // What is readable now.
   const Readable& look() { return epoll_.wait(Duration::zero()); }
@@ -45,6 +47,11 @@ class Waiting {
   const Readable& wait(Duration sleep, bool for_event);
 
  private:
+  struct Place {
+    int fd;
+    Epoll epoll;
+  };
+
   const Readable& wait_asleep(Duration sleep);
   const Readable& wait_early(Duration sleep, std::int64_t began_ns);
   const Readable& wait_at_next_place();
@@ -54,7 +61,7 @@ class Waiting {
   Duration fixed_poll_;
   StallWatch& stall_watch_;
   Epoll epoll_;                   // everything
-  std::deque<Epoll> one_by_one_;  // with a fixed poll: one for each place
+  std::deque<Place> one_by_one_;  // with a fixed poll
   std::size_t place_ = 0;         // of one_by_one_
   int always_fd_ = -1;
   std::uint32_t always_tag_ = 0;

@@ -4,6 +4,8 @@
 // out by ARP. The ArpResolver decides; this gives it the clock, its timer, and frames.
 #pragma once
 
+#include <cstdint>
+
 #include "simcore/device/interface.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/packet/arp.h"
@@ -37,6 +39,8 @@ class ArpNeighbours {
 
   // Gratuitous ARP: tells everyone on the link where our address is (RFC 5227 section 3).
   void announce();
+
+  std::uint64_t waiting_segments() const { return resolver_.waiting_segments(); }  // for an answer
 
  private:
   void transmit(PacketPtr packet, MacAddress destination);

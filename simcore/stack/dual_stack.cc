@@ -43,8 +43,13 @@ Interface& DualStack::add_interface(Interface::Config config) {
                       " bytes; with IPv6 it must be at least " + std::to_string(Ipv6Header::kLeastMtu));
   }
   Interface& interface = make_interface(std::move(config));
-  if (interface.address()) ipv4_.add_interface(interface);
-  if (interface.address6()) ipv6_.add_interface(interface);
+  try {
+    if (interface.address()) ipv4_.add_interface(interface);
+    if (interface.address6()) ipv6_.add_interface(interface);
+  } catch (...) {
+    remove_interface(interface);
+    throw;
+  }
   return interface;
 }
 
@@ -66,6 +71,25 @@ void DualStack::add_route(const Ipv6Prefix& prefix, std::optional<Ipv6Address> v
   ipv6_.add_route(prefix, via, interface);
 }
 
+void DualStack::add_route(Routes& to, const Ipv4Prefix& prefix, std::optional<Ipv4Address> via,
+                          const Interface& interface) const {
+  check_owner(interface, prefix.to_string());
+  ipv4_.add_route(to.v4, prefix, via, interface);
+}
+
+void DualStack::add_route(Routes& to, const Ipv6Prefix& prefix, std::optional<Ipv6Address> via,
+                          const Interface& interface) const {
+  check_owner(interface, prefix.to_string());
+  ipv6_.add_route(to.v6, prefix, via, interface);
+}
+
+void DualStack::remove_interface(Interface& interface) {
+  const std::size_t last = interfaces().size() - 1;
+  dropped().add(DropReason::removed, ipv4_.remove_interface(interface, last));
+  dropped().add(DropReason::removed, ipv6_.remove_interface(interface, last));
+  Node::remove_interface(interface);
+}
+
 void DualStack::set_handler(std::uint8_t protocol, ProtocolHandler& handler) {
   ipv4_.set_handler(protocol, handler);
   ipv6_.set_handler(protocol, handler);
@@ -74,6 +98,11 @@ void DualStack::set_handler(std::uint8_t protocol, ProtocolHandler& handler) {
 void DualStack::announce() {
   ipv4_.announce();
   ipv6_.announce();
+}
+
+void DualStack::announce(const Interface& interface) {
+  ipv4_.announce(interface);
+  ipv6_.announce(interface);
 }
 
 bool DualStack::owns(const IpAddress& address) const {

@@ -35,14 +35,39 @@ class DualStack : public Node {
   void add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via, const Interface& interface);
   void add_route(const Ipv6Prefix& prefix, std::optional<Ipv6Address> via, const Interface& interface);
 
+  // All routes of a node. Those to the addresses on its links are among them.
+  struct Routes {
+    RoutingTable<Ipv4Prefix> v4;
+    RoutingTable<Ipv6Prefix> v6;
+  };
+  // The routes to the addresses on this node's links, and no others; add_route() adds to them as to the node's. For
+  // exchange_routes(), before an interface comes or goes.
+  Routes routes_on_link() const { return {ipv4_.routes_on_link(), ipv6_.routes_on_link()}; }
+  void add_route(Routes& to, const Ipv4Prefix& prefix, std::optional<Ipv4Address> via,
+                 const Interface& interface) const;
+  void add_route(Routes& to, const Ipv6Prefix& prefix, std::optional<Ipv6Address> via,
+                 const Interface& interface) const;
+  // From now on these routes. They become those before.
+  void exchange_routes(Routes& routes) {
+    ipv4_.exchange_routes(routes.v4);
+    ipv6_.exchange_routes(routes.v6);
+  }
+
+  // The routes by that interface go with it.
+  void remove_interface(Interface& interface) override;
+  std::uint64_t held_segments() const override {
+    return Node::held_segments() + ipv4_.held_segments() + ipv6_.held_segments();
+  }
+
   // From now on `handler`, which must outlive the node, gets what comes for `protocol` over IPv4 and IPv6. It
   // takes the place of the one before: a node starts with ICMP echo, the UDP ports, and TCP that refuses.
   void set_handler(std::uint8_t protocol, ProtocolHandler& handler);
   UdpPorts& udp() { return udp_; }
   IcmpListeners& icmp() { return icmp_; }
 
-  // Tells the neighbours on every link where this node's addresses are.
+  // Tells the neighbours on every link, or on that of one interface, where this node's addresses are.
   void announce();
+  void announce(const Interface& interface);
 
   // --- for protocol handlers ---
 

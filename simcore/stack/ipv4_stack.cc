@@ -46,16 +46,50 @@ void Ipv4Stack::add_interface(Interface& interface) {
   add_route(interface.address()->prefix(), std::nullopt, interface);
 }
 
-void Ipv4Stack::add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via,
-                          const Interface& interface) {
+void Ipv4Stack::add_route(RoutingTable<Ipv4Prefix>& to, const Ipv4Prefix& prefix,
+                          std::optional<Ipv4Address> via, const Interface& interface) const {
   const std::string attempt =
       "add route of " + name() + " to " + prefix.to_string() + " by " + interface.name() + ": ";
   if (!interface.address()) {
     throw ConfigError(attempt + "that interface has no IPv4 address; give it one");
   }
-  if (!routes_.add({prefix, via, interface.index()})) {
+  if (!to.add({prefix, via, interface.index()})) {
     throw ConfigError(attempt + "the prefix has another route already; keep one of them");
   }
+}
+
+RoutingTable<Ipv4Prefix> Ipv4Stack::routes_on_link() const {
+  RoutingTable<Ipv4Prefix> routes;
+  for (const auto& interface : interfaces()) {
+    if (interface->address()) add_route(routes, interface->address()->prefix(), std::nullopt, *interface);
+  }
+  return routes;
+}
+
+std::uint64_t Ipv4Stack::remove_interface(const Interface& interface, std::size_t last) {
+  const std::size_t place = interface.index();
+  neighbours_.resize(last + 1);
+  const std::uint64_t waited = neighbours_[place] ? neighbours_[place]->waiting_segments() : 0;
+  std::swap(neighbours_[place], neighbours_[last]);
+  neighbours_.pop_back();
+  routes_.remove_interface(place, last);
+  local_ = {{Ipv4Address::broadcast(), Local::broadcast}};
+  for (const auto& other : interfaces()) {
+    if (other.get() != &interface && other->address()) listen_at(*other->address());
+  }
+  return waited;
+}
+
+std::uint64_t Ipv4Stack::held_segments() const {
+  std::uint64_t held = reassembler_.fragments();
+  for (const auto& neighbours : neighbours_) {
+    if (neighbours) held += neighbours->waiting_segments();
+  }
+  return held;
+}
+
+void Ipv4Stack::announce(const Interface& interface) {
+  if (interface.address()) neighbours_[interface.index()]->announce();
 }
 
 void Ipv4Stack::announce() {

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "simcore/stack/arp_neighbours.h"
@@ -47,10 +48,27 @@ class Ipv4Stack final : public IpLayer, private ArpNeighbours::Undelivered {
   // Datagrams to `prefix` go out of `interface`, to the router `via` or, without one, straight to their
   // destination. Throws ConfigError when the prefix has another route, or the interface has no IPv4 address.
   // Precondition: it is one of the node.
-  void add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via, const Interface& interface);
+  void add_route(const Ipv4Prefix& prefix, std::optional<Ipv4Address> via, const Interface& interface) {
+    add_route(routes_, prefix, via, interface);
+  }
+  // The same, into another table. `interface` is one of the node.
+  void add_route(RoutingTable<Ipv4Prefix>& to, const Ipv4Prefix& prefix, std::optional<Ipv4Address> via,
+                 const Interface& interface) const;
 
-  // Tells the neighbours on every link where this node's addresses are (gratuitous ARP).
+  // A table of the routes to the addresses on the links of the node.
+  RoutingTable<Ipv4Prefix> routes_on_link() const;
+  // From now on `routes`, made for the interfaces that the node has now. It gets the ones before.
+  void exchange_routes(RoutingTable<Ipv4Prefix>& routes) { std::swap(routes_, routes); }
+
+  // `interface`, whose index that of index `last` takes, is about to be taken out. Says how many segments waited for a
+  // neighbour there, which go with it.
+  std::uint64_t remove_interface(const Interface& interface, std::size_t last);
+  std::uint64_t held_segments() const;
+
+  // Tells the neighbours on every link, or on that of one interface, where this node's addresses are (gratuitous ARP
+  // ).
   void announce();
+  void announce(const Interface& interface);
 
   // --- for protocol handlers ---
 

@@ -37,16 +37,52 @@ void Ipv6Stack::add_interface(Interface& interface) {
   add_route(interface.address6()->prefix(), std::nullopt, interface);
 }
 
-void Ipv6Stack::add_route(const Ipv6Prefix& prefix, std::optional<Ipv6Address> via,
-                          const Interface& interface) {
+void Ipv6Stack::add_route(RoutingTable<Ipv6Prefix>& to, const Ipv6Prefix& prefix,
+                          std::optional<Ipv6Address> via, const Interface& interface) const {
   const std::string attempt =
       "add route of " + name() + " to " + prefix.to_string() + " by " + interface.name() + ": ";
   if (!interface.address6()) {
     throw ConfigError(attempt + "that interface has no IPv6 address; give it one");
   }
-  if (!routes_.add({prefix, via, interface.index()})) {
+  if (!to.add({prefix, via, interface.index()})) {
     throw ConfigError(attempt + "the prefix has another route already; keep one of them");
   }
+}
+
+RoutingTable<Ipv6Prefix> Ipv6Stack::routes_on_link() const {
+  RoutingTable<Ipv6Prefix> routes;
+  for (const auto& interface : interfaces()) {
+    if (interface->address6()) add_route(routes, interface->address6()->prefix(), std::nullopt, *interface);
+  }
+  return routes;
+}
+
+std::uint64_t Ipv6Stack::remove_interface(const Interface& interface, std::size_t last) {
+  const std::size_t place = interface.index();
+  neighbours_.resize(last + 1);
+  const std::uint64_t waited = neighbours_[place] ? neighbours_[place]->waiting_segments() : 0;
+  std::swap(neighbours_[place], neighbours_[last]);
+  neighbours_.pop_back();
+  routes_.remove_interface(place, last);
+  own_.clear();
+  for (const auto& other : interfaces()) {
+    if (other.get() == &interface || !other->address6()) continue;
+    own_.insert(other->address6()->address());
+    own_.insert(other->link_local());
+  }
+  return waited;
+}
+
+std::uint64_t Ipv6Stack::held_segments() const {
+  std::uint64_t held = 0;
+  for (const auto& neighbours : neighbours_) {
+    if (neighbours) held += neighbours->waiting_segments();
+  }
+  return held;
+}
+
+void Ipv6Stack::announce(const Interface& interface) {
+  if (interface.address6()) neighbours_[interface.index()]->announce();
 }
 
 void Ipv6Stack::announce() {

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "simcore/packet/ipv6.h"
@@ -44,10 +45,27 @@ class Ipv6Stack final : public IpLayer, private ArpNeighbours::Undelivered {
   // Datagrams to `prefix` go out of `interface`, to the router `via` or, without one, straight to their
   // destination. Throws ConfigError when the prefix has another route, or the interface has no IPv6 address.
   // Precondition: it is one of the node.
-  void add_route(const Ipv6Prefix& prefix, std::optional<Ipv6Address> via, const Interface& interface);
+  void add_route(const Ipv6Prefix& prefix, std::optional<Ipv6Address> via, const Interface& interface) {
+    add_route(routes_, prefix, via, interface);
+  }
+  // The same, into another table. `interface` is one of the node.
+  void add_route(RoutingTable<Ipv6Prefix>& to, const Ipv6Prefix& prefix, std::optional<Ipv6Address> via,
+                 const Interface& interface) const;
 
-  // Tells the neighbours on every link where this node's addresses are (unsolicited advertisements).
+  // A table of the routes to the addresses on the links of the node.
+  RoutingTable<Ipv6Prefix> routes_on_link() const;
+  // From now on `routes`, made for the interfaces that the node has now. It gets the ones before.
+  void exchange_routes(RoutingTable<Ipv6Prefix>& routes) { std::swap(routes_, routes); }
+
+  // `interface`, whose index that of index `last` takes, is about to be taken out. Says how many segments waited for a
+  // neighbour there, which go with it.
+  std::uint64_t remove_interface(const Interface& interface, std::size_t last);
+  std::uint64_t held_segments() const;
+
+  // Tells the neighbours on every link, or on that of one interface, where this node's addresses are (unsolicited
+  // advertisements).
   void announce();
+  void announce(const Interface& interface);
 
   // Whether an Ethernet frame for `group` that comes to `interface` may concern the node.
   bool listens_to(const Interface& interface, MacAddress group) const;

@@ -7,6 +7,8 @@
 // check about an address of ours is told that it is taken.
 #pragma once
 
+#include <cstdint>
+
 #include "simcore/device/interface.h"
 #include "simcore/kernel/simulation.h"
 #include "simcore/packet/neighbour_message.h"
@@ -37,6 +39,7 @@ class NdNeighbours {
   // Tells everyone on the link where our addresses are, unasked (RFC 4861 section 7.2.6).
   void announce();
 
+  std::uint64_t waiting_segments() const { return cache_.waiting_segments(); }  // for an answer
   bool knows(const Ipv6Address& address) const { return cache_.mac_of(address).has_value(); }
 
  private:

@@ -188,6 +188,7 @@ void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const
   const auto listening = listeners_.find(ends.local_port);
   const bool opens = segment.has(TcpFlag::syn) && !segment.has(TcpFlag::ack) && !segment.has(TcpFlag::rst);
   if (listening == listeners_.end() || !opens) {
+    if (host_.interfaces().empty()) return host_.drop(DropReason::removed, *packet);
     const auto& interface = host_.interfaces().front();
     return refusal_.receive(std::move(packet), header, *interface);
   }

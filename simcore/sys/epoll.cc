@@ -21,6 +21,12 @@ void Epoll::watch(int fd, std::uint32_t tag) {
   ready_.reserve(events_.size());
 }
 
+void Epoll::unwatch(int fd) {
+  checked(::epoll_ctl(fd_.get(), EPOLL_CTL_DEL, fd, nullptr),
+          "stop watching descriptor " + std::to_string(fd));
+  events_.pop_back();
+}
+
 const std::vector<std::uint32_t>& Epoll::wait(Duration timeout) {
   ready_.clear();
   timespec limit{};

@@ -23,6 +23,9 @@ class Epoll {
   // while it is watched.
   void watch(int fd, std::uint32_t tag);
 
+  // From now on `fd` is not watched any more.
+  void unwatch(int fd);
+
   // Waits until a descriptor is readable or `timeout` has passed; Duration::zero() only looks,
   // Duration::infinite() waits for ever. The tags of the readable descriptors, valid until the next call;
   // none after a timeout or a signal.

@@ -86,4 +86,12 @@ bool ArpResolver::make_room(SimTime now) {
   return entries_.size() < config_.entries;
 }
 
+std::uint64_t ArpResolver::waiting_segments() const {
+  std::uint64_t segments = 0;
+  for (const auto& [address, entry] : entries_) {
+    for (const PacketPtr& packet : entry.waiting) segments += packet->segments;
+  }
+  return segments;
+}
+
 }  // namespace simcore

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -70,6 +71,7 @@ class ArpResolver {
   Expired expire(SimTime now);
 
   std::size_t size() const { return entries_.size(); }
+  std::uint64_t waiting_segments() const;  // of all that wait for an answer
 
  private:
   struct Entry {

@@ -163,4 +163,10 @@ std::uint32_t Ipv4Reassembler::forget(Place place) {
   return fragments;
 }
 
+std::uint64_t Ipv4Reassembler::fragments() const {
+  std::uint64_t held = 0;
+  for (const Datagram& datagram : datagrams_) held += datagram.pieces.size();
+  return held;
+}
+
 }  // namespace simcore

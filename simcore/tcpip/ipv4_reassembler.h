@@ -65,6 +65,7 @@ class Ipv4Reassembler {
   std::vector<TimedOut> expire(SimTime now);
 
   std::size_t datagrams() const { return datagrams_.size(); }
+  std::uint64_t fragments() const;  // that are held
   ByteCount memory() const { return memory_; }
 
  private:

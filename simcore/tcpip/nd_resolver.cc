@@ -134,4 +134,12 @@ bool NdResolver::make_room(SimTime now) {
   return entries_.size() < config_.entries;
 }
 
+std::uint64_t NdResolver::waiting_segments() const {
+  std::uint64_t segments = 0;
+  for (const auto& [address, entry] : entries_) {
+    for (const PacketPtr& packet : entry.waiting) segments += packet->segments;
+  }
+  return segments;
+}
+
 }  // namespace simcore

@@ -82,6 +82,7 @@ class NdResolver {
   // The MAC address of `address`, if it is known in any state.
   std::optional<MacAddress> mac_of(const Ipv6Address& address) const;
   std::size_t size() const { return entries_.size(); }
+  std::uint64_t waiting_segments() const;  // of all that wait for an answer
 
  private:
   struct Entry {

@@ -26,6 +26,19 @@ const Route<Prefix>* RoutingTable<Prefix>::find(Address destination) const {
   return nullptr;
 }
 
+template <class Prefix>
+void RoutingTable<Prefix>::remove_interface(std::size_t gone, std::size_t last) {
+  size_ = 0;
+  for (OfLength& level : by_length_) {
+    erase_values_if(level.routes, [gone](const Route<Prefix>& route) { return route.interface == gone; });
+    for (auto place = level.routes.begin(); place != level.routes.end(); ++place) {
+      if (place->second.interface == last) place.value().interface = gone;
+    }
+    size_ += level.routes.size();
+  }
+  std::erase_if(by_length_, [](const OfLength& level) { return level.routes.empty(); });
+}
+
 template class RoutingTable<Ipv4Prefix>;
 template class RoutingTable<Ipv6Prefix>;
 

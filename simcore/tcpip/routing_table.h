@@ -38,6 +38,10 @@ class RoutingTable {
   // Valid until the next add().
   const Route<Prefix>* find(Address destination) const;
 
+  // The interface of index `gone` is not there any more, and the one of index `last`, which may be the same, has taken its
+  // index: takes out the routes of the first.
+  void remove_interface(std::size_t gone, std::size_t last);
+
   std::size_t size() const { return size_; }
 
  private:

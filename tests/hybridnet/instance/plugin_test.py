@@ -9,8 +9,8 @@ import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import EnvironmentLackError, PlanError, UsageError
+from hybridnet.instance.build import with_files
 from hybridnet.instance.plugin import build_plugin, describe_plugin, find_plugin, include_directory
-from hybridnet.instance.process import with_files
 from hybridnet.topo.direction import resolve_direction
 
 simcore = pytest.importorskip("hybridnet._simcore")

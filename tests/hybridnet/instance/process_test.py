@@ -2,11 +2,8 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +11,7 @@ import pytest
 
 from hybridnet.errors import PlanError
 from hybridnet.instance.process import load_plan
-
-
-@pytest.fixture
-def plan() -> dict[str, Any]:
-    return {
-        "format": 1,
-        "name": "m1",
-        "seed": 1,
-        "token": "00000000000000ff",
-        "nodes": [],
-        "emulation_portals": [],
-        "peers": [],
-        "links": [],
-        "captures": [],
-        "realtime": {
-            "policy": "best_effort",
-            "lateness_limit_ns": 1,
-            "spin_ns": 0,
-            "cpu": None,
-            "fifo_priority": None,
-        },
-    }
+from tests.hybridnet.instance.running import DIRECTION, Client
 
 
 def test_a_plan_is_read_as_it_is(plan: dict[str, Any], tmp_path: Path) -> None:
@@ -65,64 +41,6 @@ def test_the_process_says_in_one_line_why_it_does_not_start(plan: dict[str, Any]
     assert done.returncode == PlanError.exit_code
     assert done.stdout == ""
     assert done.stderr.splitlines() == [f'PlanError: instance plan {file}: "token" is a required property']
-
-
-DIRECTION = {
-    "rate_bps": None,
-    "delay_ns": 1_000_000,
-    "queue_packets": 1000,
-    "queue_bytes": None,
-    "overhead_bytes": 0,
-    "train_limit_ns": 50_000,
-}
-
-
-class Client:
-    """The control socket of a running instance."""
-
-    def __init__(self, path: Path) -> None:
-        self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._connection.settimeout(20.0)
-        self._connection.connect(str(path))
-        self._lines = self._connection.makefile("rwb")
-
-    def ask(self, **request: Any) -> dict[str, Any]:
-        self._lines.write(json.dumps(request).encode() + b"\n")
-        self._lines.flush()
-        answer: dict[str, Any] = json.loads(self._lines.readline())
-        return answer
-
-
-@pytest.fixture
-def client(plan: dict[str, Any]) -> Iterator[Client]:
-    """Of an instance of two hosts on one link, and a third behind a cut link: it needs no root."""
-    for number in (1, 2, 3):
-        interface = {
-            "name": f"v{number}-eth0",
-            "mac": f"02:00:00:00:00:0{number}",
-            "address": f"10.0.0.{number}/24",
-        }
-        plan["nodes"].append({"name": f"v{number}", "kind": "host", "interfaces": [interface]})
-    plan["peers"] = [{"name": "m2", "local": "127.0.0.1:0", "remote": "127.0.0.1:9"}]
-    ends = {"v1-v2": ({"interface": "v1-eth0"}, {"interface": "v2-eth0"})}
-    ends["cut"] = ({"interface": "v3-eth0"}, {"peer": "m2", "channel": 0})  # type: ignore[assignment]
-    plan["links"] = [
-        {"name": name, "a": a, "b": b, "a_to_b": DIRECTION, "b_to_a": DIRECTION}
-        for name, (a, b) in ends.items()
-    ]
-    with tempfile.TemporaryDirectory(prefix="hn") as short:  # the path of a socket is
-        file, control = Path(short) / "plan.json", Path(short) / "control"
-        file.write_text(json.dumps(plan))
-        command = [sys.executable, "-m", "hybridnet.instance", str(file), "--control", str(control)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            client = Client(control)
-            yield client
-            assert client.ask(verb="stop")["name"] == "m1"
-            assert json.loads(process.stdout.read())["name"] == "m1"  # it ends by printing its final counters
-        assert process.returncode == 0
-        assert not control.exists()
 
 
 def test_a_snapshot_is_of_every_element_unless_it_is_told_not_to_be(client: Client) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import EnvironmentLackError, PlanError
-from hybridnet.instance.process import with_trace, with_traces
+from hybridnet.instance.build import with_trace, with_traces
 from hybridnet.instance.replay import recorded_plan, replay
 
 _simcore = pytest.importorskip("hybridnet._simcore")

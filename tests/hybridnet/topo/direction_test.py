@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import PlanError, TopologyError
-from hybridnet.instance.process import build, check_direction, with_trace
+from hybridnet.instance.build import build, check_direction, with_trace
 from hybridnet.options import table
 from hybridnet.topo import Topo
 from hybridnet.topo.direction import resolve_direction

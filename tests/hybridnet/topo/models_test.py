@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.instance.process import check_direction, with_trace
+from hybridnet.instance.build import check_direction, with_trace
 from hybridnet.topo.direction import resolve_direction
 
 simcore = pytest.importorskip("hybridnet._simcore")

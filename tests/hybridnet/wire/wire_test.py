@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import EnvironmentLackError, MachineError, PlanError, UsageError
-from hybridnet.instance.process import check_direction, load_plan
+from hybridnet.instance.build import check_direction
+from hybridnet.instance.process import load_plan
 from hybridnet.topo.direction import Direction
 from hybridnet.wire import Wire, wire_plan
 from hybridnet.wire.options import Options, resolve_options

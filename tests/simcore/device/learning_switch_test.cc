@@ -162,6 +162,17 @@ TEST_F(Switch, a_truncated_frame_is_malformed) {
   EXPECT_EQ(switch_.dropped().of(DropReason::malformed), 1U);
 }
 
+TEST_F(Switch, forgets_who_was_behind_a_link_that_was_taken_away) {
+  a_.send(frame(a_.mac, MacAddress::broadcast()));
+  b_.send(frame(b_.mac, MacAddress::broadcast()));
+  came();
+  EXPECT_EQ(switch_.known_addresses(), 2U);
+  switch_.unplugged(first_);
+  EXPECT_EQ(switch_.known_addresses(), 1U);
+  c_.send(frame(c_.mac, a_.mac));
+  EXPECT_EQ(came(), (Counts{1, 1, 0}));  // flooded
+}
+
 TEST(SwitchAlone, with_a_single_link_has_nowhere_to_send) {
   Simulation simulation(1);
   PacketPool pool;

@@ -460,5 +460,45 @@ TEST_F(RunLoopTest, a_core_that_does_not_exist_is_refused) {
   EXPECT_THROW(loop.run(), ConfigError);
 }
 
+TEST_F(RunLoopTest, a_portal_can_be_removed_and_another_takes_its_place_while_it_runs) {
+  for (const Duration fixed_poll : {Duration::zero(), Duration::ms(1)}) {
+    Simulation simulation(1);
+    RunLoop::Options options;
+    options.fixed_poll = fixed_poll;
+    RunLoop loop(simulation, options);
+    Pipe first;
+    Pipe second;
+    Pipe third;
+    int bytes = 0;
+    first.on_byte = [] { ADD_FAILURE() << "it was removed"; };
+    second.on_byte = third.on_byte = [&] {
+      if (++bytes == 2) loop.stop();
+    };
+    loop.add(first);
+    loop.add(second);
+    Call change([&] {
+      loop.remove(first);
+      loop.add(third);
+      for (Pipe* const pipe : {&first, &second, &third}) pipe->send(1);
+    });
+    simulation.schedule(change, SimTime::at_ns(1'000'000));
+    loop.run();
+    EXPECT_EQ(bytes, 2);
+  }
+}
+
+TEST_F(RunLoopTest, a_task_may_remove_a_portal_that_is_readable_in_the_same_turn) {
+  RunLoop loop(simulation_, {});
+  Pipe pipe;
+  pipe.on_byte = [] { ADD_FAILURE() << "it was removed"; };
+  loop.post([&] {
+    loop.remove(pipe);
+    loop.stop();
+  });
+  loop.add(pipe);
+  pipe.send(1);
+  loop.run();
+}
+
 }  // namespace
 }  // namespace simcore

@@ -144,6 +144,27 @@ TEST_F(ProcessorTest, a_host_answers_later_by_what_it_needs) {
   EXPECT_EQ(peer.got.at(0).time, SimTime::zero() + Duration::ms(2) + Duration::us(300));
 }
 
+TEST_F(ProcessorTest, what_came_by_an_interface_that_goes_is_dropped_and_the_rest_is_handled) {
+  switch_.set_processor({.delay = Duration::ms(1)});
+  const Ends back{east_.mac, west_.mac, east_.address, west_.address};
+  for (int i = 0; i < 2; ++i) {
+    west_.send(frame());
+    east_.send(testing::udp_frame(back, testing::ipv4_fields(back, ip_protocol::kUdp), 1, 2, pattern(100)));
+  }
+  run(Duration::us(1'500));  // one ms away, and half of the first one's ms
+  EXPECT_EQ(switch_.held_segments(), 4U);
+  western_.detach();
+  switch_.unplugged(western_);
+  switch_.remove_interface(western_);
+  EXPECT_EQ(switch_.dropped().of(DropReason::removed), 2U);
+  EXPECT_EQ(switch_.held_segments(), 2U);
+  EXPECT_EQ(switch_.interfaces().size(), 1U);
+  EXPECT_EQ(eastern_.index(), 0U);
+  run(Duration::ms(10));
+  EXPECT_EQ(switch_.held_segments(), 0U);
+  EXPECT_EQ(switch_.dropped().of(DropReason::no_port), 2U);  // nowhere else to send
+}
+
 TEST_F(ProcessorTest, values_out_of_range_are_refused) {
   EXPECT_THROW(switch_.set_processor({.delay = Duration::zero()}), ConfigError);
   EXPECT_THROW(switch_.set_processor({.delay = Duration::us(1), .queue_packets = 0}), ConfigError);

@@ -95,5 +95,21 @@ TEST(RoutingTable, thousands_of_prefixes_agree_with_a_search_through_all) {
   }
 }
 
+TEST(RoutingTable, routes_by_an_interface_go_with_it_and_those_by_the_last_get_its_index) {
+  Ipv4Routes table;
+  EXPECT_TRUE(table.add(route("10.0.0.0/24", 0)));
+  EXPECT_TRUE(table.add(route("10.1.0.0/16", 1)));
+  EXPECT_TRUE(table.add(route("10.2.0.0/16", 2)));
+  EXPECT_TRUE(table.add(route("0.0.0.0/0", 2)));
+  table.remove_interface(0, 2);
+  EXPECT_EQ(table.size(), 3U);
+  EXPECT_EQ(way(table, "10.0.0.1"), 0);  // by what was interface 2
+  EXPECT_EQ(way(table, "10.1.0.1"), 1);
+  EXPECT_EQ(way(table, "10.2.0.1"), 0);
+  table.remove_interface(1, 1);
+  EXPECT_EQ(way(table, "10.1.0.1"), 0);
+  EXPECT_EQ(table.size(), 2U);
+}
+
 }  // namespace
 }  // namespace simcore

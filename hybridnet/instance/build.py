@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""From an instance plan to the simulator's objects: what an instance, a replay and a change of a running one share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import EnvironmentLackError, PlanError
+from hybridnet.instance.plugin import find_plugin
+from hybridnet.schema.check import check
+
+
+def check_plan(plan: Any, what: str) -> None:
+    """Checks an instance plan against its schema. Raises PlanError, which begins with ``what``."""
+    check(plan, "instance", what)
+
+
+def build(plan: dict[str, Any]) -> Any:
+    """The `_simcore.Instance` of a checked plan.
+
+    Raises:
+        EnvironmentLackError: the extension has not been built.
+    """
+    try:
+        from hybridnet import _simcore
+    except ImportError as error:
+        raise EnvironmentLackError(
+            f"the simulator's extension cannot be loaded ({error}); build it: make install"
+        ) from None
+    pool = {"pool_bytes": plan["pool_bytes"]} if "pool_bytes" in plan else {}
+    instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **pool)
+    if "record" in plan:
+        instance.add_record(plan["record"], json.dumps(with_traces(plan)))
+    add_nodes(instance, plan)
+    add_portals(instance, plan)
+    for peer in plan["peers"]:
+        instance.add_peer(peer["name"], peer["local"], peer["remote"])
+    for capture in plan["captures"]:
+        instance.add_capture(capture["interface"], capture["file"])
+    add_links(instance, plan)
+    return instance
+
+
+def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
+    """Adds the nodes of a plan, with their interfaces, routes and applications."""
+    for node in plan["nodes"]:
+        simulation.add_node(
+            node["kind"],
+            node["name"],
+            node.get("processing_delay_ns"),
+            node.get("processing_queue_packets", 1000),
+        )
+        for interface in node["interfaces"]:
+            add_interface(simulation, node["name"], interface)
+        add_routes(simulation, node["name"], node.get("routes", []))
+        for application in node.get("applications", []):
+            simulation.add_application(node["name"], application["kind"], application)
+
+
+def add_interface(simulation: Any, node: str, interface: dict[str, Any]) -> None:
+    """Adds an interface to a node, which must be there."""
+    simulation.add_interface(
+        node,
+        interface["name"],
+        interface.get("mac"),
+        interface.get("address"),
+        interface.get("mtu", 1500),
+        interface.get("address6"),
+    )
+
+
+def add_routes(simulation: Any, node: str, routes: list[dict[str, Any]]) -> None:
+    """Adds routes to a router or host, whose interfaces must be there."""
+    for route in routes:
+        simulation.add_route(node, route["prefix"], route["via"], route["interface"])
+
+
+def add_portals(simulation: Any, plan: dict[str, Any]) -> None:
+    """Adds the emulation portals of a plan."""
+    for portal in plan["emulation_portals"]:
+        simulation.add_emulation_portal(
+            portal["name"],
+            portal["device"],
+            portal["backend"],
+            portal.get("filter", ""),
+            portal.get("options", {}),
+        )
+
+
+def add_links(simulation: Any, plan: dict[str, Any]) -> None:
+    """Adds the links of a plan. What they join, and what captures, must be there."""
+    for link in plan["links"]:
+        there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
+        simulation.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
+
+
+def check_direction(direction: dict[str, Any], what: str) -> None:
+    """Checks one direction of a link against the schema of plans. Raises PlanError."""
+    check(direction, "instance", what, "direction")
+
+
+def with_files(direction: dict[str, Any], *, backward: bool = False) -> dict[str, Any]:
+    """The direction with what is in files of this machine: its trace, and where its plug-in is.
+
+    Raises:
+        PlanError: a trace cannot be read.
+        UsageError: there is no such plug-in.
+    """
+    direction = with_trace(direction)
+    plugin = direction.get("plugin")
+    if plugin is None:
+        return direction
+    file = str(find_plugin(plugin["file"]))
+    return {**direction, "plugin": {**plugin, "file": file, "backward": backward}}
+
+
+def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
+    """The direction with the text of its trace file, where it has one. Raises PlanError: it cannot be read."""
+    model = direction.get("rate_model") or {}
+    if "file" not in model or "text" in model:
+        return direction
+    try:
+        text = Path(model["file"]).read_text(encoding="ascii")
+    except (OSError, ValueError) as error:
+        raise PlanError(f"trace file {model['file']}: {error}") from None
+    return {**direction, "rate_model": {**model, "text": text}}
+
+
+def with_traces(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with the text of every trace file: what a record needs to do without them. Raises PlanError."""
+    links = [
+        {**link, "a_to_b": with_trace(link["a_to_b"]), "b_to_a": with_trace(link["b_to_a"])}
+        for link in plan["links"]
+    ]
+    return {**plan, "links": links}
+
+
+def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
+    if "interface" in end:
+        return ("interface", end["interface"])
+    if "portal" in end:
+        return ("portal", end["portal"])
+    return ("peer", end["peer"], end["channel"])
