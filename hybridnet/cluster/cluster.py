@@ -238,7 +238,8 @@ class Cluster:
                 str(info["name"]): address
                 for address, info in client.scheduler_info(n_workers=-1)["workers"].items()
             }
-            names = _distinct(list(workers if workers is not None else present))
+            wanted = present if workers is None else workers
+            names = _distinct(list(wanted)) if wanted else []
             missing = [name for name in names if name not in present]
             if missing or not names:
                 raise MachineError(

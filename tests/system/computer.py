@@ -25,7 +25,9 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 NAMESPACES = ("--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc")
 # /sys shows the devices of the namespace that mounted it; the folder of Open vSwitch's own database is the test's, too.
+# Named namespaces of the computer below would vanish from /run/netns when they end.
 SETUP = """set -e
+! mountpoint -q /run/netns || umount --recursive --lazy /run/netns
 mount -t tmpfs tmpfs /run
 mkdir /run/lock /run/cgroup
 mount --rbind /sys/fs/cgroup /run/cgroup

@@ -32,8 +32,8 @@ cloudpickle.register_pickle_by_value(faults)  # the agents have no tests
 BUILD = [
     Fault("hybridnet.agent.agent:check"),
     Fault("hybridnet.agent.switching:Switching.start", after=True),
-    Fault("hybridnet.agent.switching:Switching._spawn", call=2, after=True),
-    Fault("hybridnet.agent.switching:Switching._await_socket"),
+    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._spawn", call=2, after=True),
+    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._await_socket"),
     Fault("hybridnet.agent.switching:Switching._transact", call=2),
     Fault("hybridnet.agent.switching:Switching._refuse_broken_ports"),
     Fault("hybridnet.agent.hosts:Hosts.create", after=True),
@@ -55,9 +55,9 @@ DESTROY = [
     Fault("hybridnet.agent.shell:Shell.close"),
     Fault("hybridnet.agent.hosts:Hosts.kill_processes"),
     Fault("hybridnet.agent.hosts:Hosts._remove_namespaces"),
-    Fault("hybridnet.agent.switching:Switching._end_daemon"),
+    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._end_daemon"),
     Fault("hybridnet.agent.switching:delete_links"),
-    Fault("hybridnet.agent.switching:Switching._forget"),
+    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._forget"),
     Fault("hybridnet.agent.pairs:Pairs.destroy"),
 ]
 """In the agent of m2, while it takes its part down."""
