@@ -123,6 +123,11 @@ def links_between(links: Sequence[Link], node1: Node, node2: Node) -> list[Link]
     ]
 
 
+def has_something_to_obey(part: dict[str, Any]) -> bool:
+    """Whether a switch of this machine plan has a controller, or waits for one to connect (``listenPort``)."""
+    return any(switch["controllers"] or "listen_port" in switch for switch in part["switches"])
+
+
 def switches_with_controllers(plan: Plan) -> list[str]:
     """The switches that have been told a controller."""
     return [

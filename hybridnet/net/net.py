@@ -453,7 +453,8 @@ class Net:
         self._controllers.ready()  # a switch that finds none waits a second before it tries again
         obeying = boot.switches_with_controllers(plan)
         machines = sorted({plan.machine_of[name] for name in obeying}, key=natural)
-        cluster.call_all({machine: ("obey_controllers", {}) for machine in machines})
+        told = [name for name, part in plan.machines.items() if boot.has_something_to_obey(part)]
+        cluster.call_all({machine: ("obey_controllers", {}) for machine in told})
         self._links = LinkChanges(topo, plan, cluster)
         for node in self._nodes.values():
             self._endings.add(node.unbind)

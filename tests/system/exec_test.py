@@ -33,7 +33,10 @@ def test_a_command_runs_in_its_machines_namespaces() -> None:
         assert execute(*run, "m1", "sh", "-c", "exit 7").returncode == 7
         unknown = execute(*run, "m9", "true")
         assert unknown.returncode == 2
-        assert unknown.stderr == "error: there is no machine or host m9 on this computer; the machines are m1, m2\n"
+        assert (
+            unknown.stderr
+            == "error: there is no machine or host m9 on this computer; the machines are m1, m2\n"
+        )
     gone = execute(*run, "m1", "true")
     assert gone.returncode == 2
     assert "there is no run" in gone.stderr

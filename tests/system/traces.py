@@ -14,7 +14,9 @@ def traces(run: str | None = None) -> dict[str, set[str]]:
     This computer may be busy with others' work: of processes only those of the run are told. Without a run the test
     looks at the whole computer, and must be marked ``alone``.
     """
-    assert run is not None or "PYTEST_XDIST_WORKER" not in os.environ, "mark this test alone: another one runs beside it"
+    assert run is not None or "PYTEST_XDIST_WORKER" not in os.environ, (
+        "mark this test alone: another one runs beside it"
+    )
     processes = set()
     for entry in filter(str.isdigit, os.listdir("/proc")):
         if run and _belongs(entry, run):
