@@ -143,7 +143,7 @@ def test_parameters_of_a_node_that_are_changed_before_the_start_are_built() -> N
     [
         ({"switch": partial(OVSSwitch, protocols="bogus")}, "switch s1: protocols 'bogus' does not exist"),
         ({"switch": partial(OVSSwitch, protocol="OpenFlow10")}, "switch s1: unknown option 'protocol'"),
-        ({"host": partial(CPULimitedHost, cpu=0.5)}, "host h1: option 'cpu' is not supported"),
+        ({"host": partial(CPULimitedHost, cpu="half")}, "host h1: cpu 'half' is not a number"),
         ({"host": partial(Host, ip="garbage")}, "host h1: ip 'garbage' is not an IPv4 address"),
         ({"host": Switch}, "Net: host .* is not a Host class"),
         ({"switch": Host}, "Net: switch .* is not a Switch class"),
