@@ -115,9 +115,9 @@ def _processes() -> list[str]:
 
 def _settings() -> list[str]:
     found = []
-    for path in Path("/proc/sys/net").rglob("*"):
-        if (path.is_file() and not {"neigh"} & set(path.parts)) or "gc_thresh" in path.name:
-            found.append(f"{path}={_text(path)}")
+    for folder, _, names in os.walk("/proc/sys/net"):  # folders of devices come and go meanwhile
+        for name in names:
+            found.append(f"{folder}/{name}={_text(Path(folder, name))}")
     return found
 
 
@@ -141,7 +141,9 @@ def _files(*roots: str) -> Callable[[], list[str]]:
 
 
 def _cgroups() -> list[str]:
-    return [str(path) for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir()]
+    # They are the whole computer's. Processes that are not this one's have the number 0 here.
+    groups = (path for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir())
+    return [str(path) for path in groups if "0" not in _text(path / "cgroup.procs").split()]
 
 
 _LOOKS: dict[str, Callable[[], list[str]]] = {
