@@ -8,10 +8,10 @@ network needs neither Dask nor the simulator.
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from hybridnet.cli.shell import CLI
     from hybridnet.cluster import Cluster
     from hybridnet.controllers import Controller, OVSController, RemoteController, Ryu
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
     from hybridnet.topo import Topo
     from hybridnet.wire import Wire
-
-__version__ = version("hybridnet")
 
 _HOMES = {
     "cli.shell": ["CLI"],
@@ -137,6 +135,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # a tenth of what a small network takes to start
+
+        return version("hybridnet")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'hybridnet' has no attribute {name!r}")
     return getattr(importlib.import_module(f"hybridnet.{_HOME_OF[name]}"), name)

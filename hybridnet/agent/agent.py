@@ -109,8 +109,10 @@ class Agent:
 
     @verb
     def facts(self) -> dict[str, Any]:
-        """What this machine has: see `hybridnet.agent.facts`."""
-        return machine_facts.facts()
+        """What this machine has: see `hybridnet.agent.facts`; and ``shared_switching``: whether an Open vSwitch is used
+        here that is not the run's.
+        """
+        return {**machine_facts.facts(), "shared_switching": self._switching.is_shared()}
 
     @verb
     def heartbeat(self) -> None:

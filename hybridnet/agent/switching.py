@@ -62,6 +62,12 @@ class Switching:
         """Whether there is an Open vSwitch."""
         return self._daemons is not None
 
+    def is_shared(self) -> bool:
+        """Whether `start` uses, or would use, an Open vSwitch that runs already."""
+        if self._daemons is None:
+            return not self._own_files and listens(RUN_DIRECTORY / "db.sock")
+        return isinstance(self._daemons, RunningOpenVSwitch)
+
     @property
     def frames(self) -> str:
         """Whose frames the ports take; see `hybridnet.agent.pairs`. A plan's port type where nothing runs."""
@@ -76,7 +82,7 @@ class Switching:
                     f"destroy the network before asking for {port_type}"
                 )
             return
-        if not self._own_files and listens(RUN_DIRECTORY / "db.sock"):
+        if self.is_shared():
             self._daemons = RunningOpenVSwitch(port_type)
         else:
             self._daemons = OwnOpenVSwitch(

@@ -7,7 +7,7 @@
 
 Its agent is an object of this process: no other program, no connection, nothing that listens. It works in the
 computer's own namespaces, so bridges, interfaces, ``/var/run/openvswitch`` and process numbers are where Mininet has
-them. There is one such run at a time, as the names of two would meet.
+them. One program at a time has such a network with switches, as the names of two would meet.
 
 Verbs run in threads that do not keep the program from ending, and that last: the kernel ends an instance with the
 thread that started it. (Those of `concurrent.futures` would not do: Python ends them before it waits for a script's own
@@ -56,17 +56,20 @@ OPEN_FILES = (
 class Here:
     """The one machine of a run on this computer. Has what `hybridnet.cluster.Machines` says. Usable from any thread.
 
+    Args:
+        alone: refuse to begin beside another such run that is alone; False: for what has no switches.
+
     Raises:
         EnvironmentLackError: not root.
         MachineError: another run of this kind is there, and the message names it; or what a dead one left cannot be
             removed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, alone: bool = True) -> None:
         if os.geteuid() != 0:
             raise EnvironmentLackError("a network on this computer needs root; run with sudo")
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
-        self.journal = _begun()
+        self.journal = _begun(alone)
         self._owner = os.getpid()
         self._closing = False
         self._threads = _Threads()
@@ -203,7 +206,7 @@ def _check(machine: str) -> None:
         raise UsageError(f"there is no machine {machine}; there is only {HERE}, this computer")
 
 
-def _begun() -> Journal:
+def _begun(alone: bool) -> Journal:
     """The journal of a new run of this kind.
 
     Raises:
@@ -213,9 +216,14 @@ def _begun() -> Journal:
     state.mkdir(parents=True, exist_ok=True, mode=0o755)
     with _held(state):
         for directory in sorted(path for path in state.iterdir() if path.is_dir()):
-            if not any(entry["kind"] == "here" for entry in read_entries(directory)):
+            entries = read_entries(directory)
+            kinds = [entry for entry in entries if entry["kind"] == "here"]
+            if not kinds:
                 continue
             if is_alive(directory):
+                owners = [entry["pid"] for entry in entries if entry["kind"] == "owner"]
+                if os.getpid() in owners or not (alone and kinds[0]["alone"]):
+                    continue
                 raise MachineError(
                     f"run {directory.name} has a network on this computer, and the names of two would meet; end it "
                     f"first (hybridnet clean --run {directory.name}), or run this one on machines of its own: "
@@ -224,7 +232,7 @@ def _begun() -> Journal:
             info(f"*** Removing what run {directory.name} left, which was killed\n")
             clean_run(directory, lambda text: None)
         journal = Journal.create()
-        journal.record("here")
+        journal.record("here", alone=alone)
         return journal
 
 

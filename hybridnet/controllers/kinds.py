@@ -10,7 +10,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,7 @@ class RemoteController:
         **unknown: Any,
     ) -> None:
         self.name = text(name, "controller: name")
+        self.environment: Mapping[str, str] | None = None  # of programs that it starts; None: this process's
         what = f"controller {self.name}"
         for option in sorted(unknown):
             cure = _UNSUPPORTED.get(option)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import base64
 import json
 import secrets
-import urllib.error
-import urllib.request
 from typing import Any
 
 from hybridnet.errors import ControllerError
@@ -49,6 +47,9 @@ class Rest:
             ControllerError: it refuses, does not answer, or answers something else than JSON; the message quotes it.
         """
         data = None if body is None else json.dumps(body).encode()
+        import urllib.error  # with it comes all of TLS, which few networks need
+        import urllib.request
+
         request = urllib.request.Request(self.url + path, data=data, headers=self.headers, method=method)
         what = f"{request.get_method()} {self.url}{path}"
         try:

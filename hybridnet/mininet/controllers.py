@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from hybridnet.cluster.here import ADDRESS
@@ -37,12 +39,15 @@ class Controller:
     Args:
         name: unique in the network.
         inNamespace: accepted; a controller runs on this computer.
-        command: a program that takes ``cargs`` with the port for %d; "controller", Mininet's default, means hybridnet's
-            own learning switch under Ryu.
+        command: a program that takes ``cargs`` with the port for %d. Where the default one is not installed,
+            hybridnet's own learning switch under Ryu takes its place.
         cargs: the program's arguments.
         cdir: the folder it starts in.
-        ip, port: where it listens. protocol: "tcp".
+        ip, port: where it listens; default: port 6653, or the next that is free. protocol: "tcp".
     """
+
+    programs: tuple[str, ...] = ("controller",)
+    """What it is where `command` is not given: the first of these that is installed."""
 
     def __init__(
         self,
@@ -63,6 +68,7 @@ class Controller:
         self.params = params
         self.waiting = False
         self._behind: kinds.RemoteController | None = None
+        self._own: kinds.RemoteController | None = None
 
     def behind(self) -> kinds.RemoteController:
         """The controller of hybridnet that this one is a front of."""
@@ -71,12 +77,31 @@ class Controller:
         return self._behind
 
     def _made(self) -> kinds.RemoteController:
-        if self.command == "controller":
+        if (
+            type(self).start is not Controller.start
+        ):  # a class of the script's, which starts it in its own way
+            return _Remote(self.name, self.ip, self.port or USUAL_PORT, expected=False)
+        return self._started_here()
+
+    def _started_here(self) -> kinds.RemoteController:
+        program = self.command if self.command != "controller" else self.installed()
+        if program is None:
             return kinds.Controller(self.name, port=self.port)
-        return _Program(self.name, self.command, self.cargs, self.cdir, self.port or USUAL_PORT)
+        return _Program(self.name, program, self.cargs, self.cdir, self.port or USUAL_PORT)
 
     def start(self) -> None:
-        """Nothing: it starts when the network is made."""
+        """Start it; where no class of the script's overrides this, it has started with the network."""
+        if type(self).start is Controller.start or self._own is not None:
+            return
+        self._own = self._started_here()
+        self._own.begin(ADDRESS)
+        self._own.ready()
+
+    def end(self) -> None:
+        """End what `start` of a class of the script's has started."""
+        if self._own is not None:
+            self._own.end()
+            self._own = None
 
     def stop(self, deleteIntfs: bool = False) -> None:
         """Nothing: it stops when the network does."""
@@ -102,8 +127,13 @@ class Controller:
 
     @classmethod
     def isAvailable(cls) -> bool:
-        """Whether it can be used; it can."""
-        return True
+        """Whether its program is installed."""
+        return cls.installed() is not None
+
+    @classmethod
+    def installed(cls) -> str | None:
+        """Its program, if that is installed."""
+        return next((program for program in cls.programs if shutil.which(program)), None)
 
     def __str__(self) -> str:
         return self.name
@@ -113,7 +143,9 @@ class Controller:
 
 
 class OVSController(Controller):
-    """Open vSwitch's test controller in Mininet; here hybridnet's own learning switch."""
+    """Open vSwitch's test controller; where that is not installed, hybridnet's own learning switch."""
+
+    programs = ("ovs-testcontroller", "ovs-controller", "test-controller")
 
     def __init__(self, name: str, **params: Any) -> None:
         super().__init__(name, **{**params, "command": "controller"})
@@ -130,7 +162,12 @@ class Ryu(Controller):
         words = shlex.split(ryuArgs) if isinstance(ryuArgs, str) else [str(word) for word in ryuArgs]
         self.apps = [*words, *(str(app) for app in more)]
 
-    def _made(self) -> kinds.RemoteController:
+    @classmethod
+    def isAvailable(cls) -> bool:
+        """Whether it can be used; it can."""
+        return True
+
+    def _started_here(self) -> kinds.RemoteController:
         return kinds.Ryu(self.name, *self.apps, port=self.port)
 
 
@@ -159,6 +196,11 @@ class RemoteController(Controller):
     def _made(self) -> kinds.RemoteController:
         return _Remote(self.name, self.ip, self.port)
 
+    @classmethod
+    def isAvailable(cls) -> bool:
+        """Whether it can be used; it can."""
+        return True
+
     def isListening(self, ip: str, port: int) -> bool:
         """Whether something listens there."""
         return _answers(ip, port)
@@ -179,22 +221,36 @@ DefaultControllers = (Controller, OVSController)
 
 
 def findController(controllers: Any = DefaultControllers) -> Any:
-    """The first of several classes that can be used."""
+    """The first of several classes whose program is installed; None if none is."""
     return next((kind for kind in controllers if kind.isAvailable()), None)
 
 
 def DefaultController(name: str, controllers: Any = DefaultControllers, **kwargs: Any) -> Any:
-    """A controller of the first class that can be used."""
-    kind = findController(controllers)
-    if kind is None:
-        raise ControllerError("none of the controllers is available")
-    return kind(name, **kwargs)
+    """A controller of the first class whose program is installed; else hybridnet's own learning switch."""
+    return (findController(controllers) or Controller)(name, **kwargs)
+
+
+def give_ports(controllers: Iterable[Controller]) -> None:
+    """Give each controller of this network, which has no port yet, the usual one, or the next that is free here."""
+    own = [each for each in controllers if not isinstance(each, RemoteController)]
+    taken = {each.port for each in own}
+    for each in own:
+        if each.port is None:
+            each.port = next(
+                port for port in range(USUAL_PORT, 1 << 16) if port not in taken and _is_free(port)
+            )
+            taken.add(each.port)
 
 
 class _Remote(kinds.RemoteController):
     """Reached where it listens: directly, or through a relay where machines have no way to it."""
 
     _relay: Relay | None = None
+
+    def __init__(self, name: str, ip: str, port: int | None, *, expected: bool = True) -> None:
+        """`expected`: whether it should listen by now."""
+        super().__init__(name, ip, port)
+        self._expected = expected
 
     def begin(self, head_address: str) -> None:
         """Find the way to it; warn if nothing listens, as Mininet does."""
@@ -203,7 +259,7 @@ class _Remote(kinds.RemoteController):
             self.port = next((port for port in ports if _answers(self.ip, port)), None)
             if self.port is None:
                 self.port = ports[0]
-                warn(f"Unable to contact the remote controller at {self.ip}:{self.port}\n")
+                self._complain()
             return
         here = self.ip in LOOPBACK
         for port in ports:
@@ -216,10 +272,14 @@ class _Remote(kinds.RemoteController):
                 self.port = port
                 return
         self.port = ports[0]
-        warn(f"Unable to contact the remote controller at {self.ip}:{self.port}\n")
+        self._complain()
         # For one that comes later, also one of this network's own, which listens at this computer's address only.
         own = [(head_address, self.port)] if here else []
         self._relay = Relay(head_address, *own, (self.ip, self.port))
+
+    def _complain(self) -> None:
+        if self._expected:
+            warn(f"Unable to contact the remote controller at {self.ip}:{self.port}\n")
 
     def target(self, head_address: str) -> str:
         """Where switches find it."""
@@ -245,18 +305,25 @@ class _Program(_Remote):
         self._process: subprocess.Popen[bytes] | None = None
 
     def begin(self, head_address: str) -> None:
-        """Start it, and wait until it listens. Raises ControllerError if it cannot be started or ends."""
+        """Start it; wait until it listens where the switches come by a relay. Raises ControllerError."""
         try:
             self._process = subprocess.Popen(
                 self._argv, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.STDOUT, start_new_session=True,
+                stderr=subprocess.STDOUT, start_new_session=True, env=self.environment,
             )  # fmt: skip
         except OSError as problem:
             raise ControllerError(
                 f"controller {self.name}: `{self._argv[0]}` cannot be started: {problem}"
             ) from None
-        deadline = time.monotonic() + START_SECONDS
+        if head_address != ADDRESS:
+            self.ready()
+            super().begin(head_address)
+
+    def ready(self) -> None:
+        """Wait until it listens. Raises ControllerError if it has ended, or does not listen in time."""
+        assert self._process is not None
         assert self.port is not None
+        deadline = time.monotonic() + START_SECONDS
         while not _answers(self.ip, self.port):
             if self._process.poll() is not None:
                 raise ControllerError(
@@ -268,7 +335,6 @@ class _Program(_Remote):
                     f"after {START_SECONDS:g} s"
                 )
             time.sleep(_POLL_S)
-        super().begin(head_address)
 
     def check(self) -> None:
         """Raise ControllerError if it has died."""
@@ -285,6 +351,17 @@ class _Program(_Remote):
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+def _is_free(port: int) -> bool:
+    """Whether a controller could listen at a port of the loopback address."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except OSError:
+            return False
+    return True
 
 
 def _answers(ip: str, port: int) -> bool:

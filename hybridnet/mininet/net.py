@@ -20,7 +20,7 @@ from typing import Any
 
 from hybridnet.cluster.here import HERE
 from hybridnet.errors import UsageError
-from hybridnet.mininet.controllers import Controller, DefaultController
+from hybridnet.mininet.controllers import Controller, DefaultController, give_ports
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.log import error, info, output, warn
 from hybridnet.mininet.machines import machines_of_the_run
@@ -239,6 +239,8 @@ class Mininet:
                 cluster=cluster,
                 machine=HERE if self.machines is None else None,
             )
+            if self.machines is None:
+                give_ports(self.controllers)
             for controller in self.controllers:
                 net.addController(controller.behind())
             net.start()
@@ -374,9 +376,13 @@ class Mininet:
         _running.remove(self)
         info("*** Stopping network\n")
         try:
+            for controller in self.controllers:
+                controller.stop()
             for node in (*self.switches, *self.hosts):
                 node.terminate()
         finally:
+            for controller in self.controllers:
+                controller.end()
             for node in (*self.switches, *self.hosts):
                 node.unbind()
             net.stop()

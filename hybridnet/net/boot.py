@@ -44,7 +44,13 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
     """The machines as the plan sees them."""
     facts = cluster.call_all({machine: ("facts", {}) for machine in cluster.machines})
     return [
-        MachineSpec(m, cluster.address(m), facts[m]["kernel_datapath"], facts[m]["memory_available_bytes"])
+        MachineSpec(
+            m,
+            cluster.address(m),
+            facts[m]["kernel_datapath"],
+            facts[m]["memory_available_bytes"],
+            facts[m]["shared_switching"],
+        )
         for m in cluster.machines
     ]
 

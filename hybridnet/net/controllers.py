@@ -72,12 +72,20 @@ class Controllers:
             if chosen := controller.suit(loop):
                 info(f"*** {chosen}\n")
 
-    def begin(self, heads: Mapping[str, str], endings: Endings) -> None:
-        """Start them, without waiting; `heads`: this computer's address toward each machine."""
+    def begin(
+        self, heads: Mapping[str, str], endings: Endings, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start them, without waiting.
+
+        Args:
+            heads: this computer's address toward each machine.
+            environment: of programs that run beside ours; None: this process's.
+        """
         if self.all:
             info(f"*** Starting controllers: {' '.join(str(c) for c in self.all)}\n")
         for controller in self.all:
             endings.add(controller.end)
+            controller.environment = environment
             controller.begin(heads[(controller.machines or list(heads))[0]])
 
     def ready(self) -> None:

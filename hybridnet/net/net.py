@@ -480,9 +480,10 @@ class Net:
             return self._cluster
         self._endings.add(self._close_cluster)
         if self._here:
-            self._cluster = Here()
-            self._controllers.begin({HERE: self._cluster.address(HERE)}, self._endings)
-            return self._cluster
+            self._cluster = here = Here(alone=bool(self.switches))
+            head = {HERE: here.address(HERE)}
+            self._controllers.begin(head, self._endings, here.journal.environment())
+            return here
         from hybridnet.cluster import Cluster
 
         info(f"*** Starting machines: {' '.join(names)}\n")

@@ -49,12 +49,14 @@ class MachineSpec:
         address: IPv4 address at which the other machines reach it.
         kernel_datapath: its kernel has the openvswitch module.
         memory_bytes: what is available there; None: not known, so the fit is not judged.
+        shared_switching: an Open vSwitch runs there already, and keeps its settings.
     """
 
     name: str
     address: str
     kernel_datapath: bool = False
     memory_bytes: int | None = None
+    shared_switching: bool = False
 
     def __post_init__(self) -> None:
         what = f"machine {text(self.name, 'machine', error=PlanError)}:"
@@ -63,6 +65,7 @@ class MachineSpec:
                 f"{what} address {shown(self.address)} is no IPv4 address; write one like 198.18.0.1"
             )
         flag(self.kernel_datapath, f"{what} kernel_datapath", error=PlanError)
+        flag(self.shared_switching, f"{what} shared_switching", error=PlanError)
         if self.memory_bytes is not None:
             whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)
 
