@@ -41,7 +41,7 @@ net.configLinkStatus("s2", "s3", "down")
 print("down", "0 received" in h1.cmd("ping -c 1 -W 1", h4.IP()))
 net.configLinkStatus("s2", "s3", "up")
 print("up", "0 received" not in h1.cmd("ping -c 3 -W 5", h4.IP()))
-print("machines", *(node.cmd("hostname").strip() for node in net.switches))
+print("machines", *(node.cmd("hostname").strip() for node in net.switches), h1.machine, h4.machine)
 net.stop()
 """
 
@@ -69,7 +69,7 @@ def run_script(tmp_path: Path, *options: str, path: str = "") -> dict[str, str]:
 
 def test_over_two_machines_of_this_computer(tmp_path: Path) -> None:
     told = run_script(tmp_path, "--machines", "2")
-    assert told["machines"] == "m1 m1 m2 m2"
+    assert told["machines"] == "m1 m1 m2 m2 m1 m2"
 
 
 def test_over_ssh(tmp_path: Path) -> None:
@@ -77,4 +77,4 @@ def test_over_ssh(tmp_path: Path) -> None:
         told = run_script(
             tmp_path, "--ssh", ",".join(host.target for host in hosts), path=str(tmp_path / "bin")
         )
-        assert told["machines"] == "a a b b"
+        assert told["machines"] == "a a b b m1 m2"
