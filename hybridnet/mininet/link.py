@@ -39,6 +39,11 @@ def shaping(params: Mapping[str, Any], what: str) -> dict[str, Any]:
         text = str(found.get(name, "")).strip()
         if text and text.replace(".", "", 1).isdigit():
             found[name] = f"{text}us"
+    queue = found.get("max_queue_size")
+    if isinstance(queue, float) and queue >= 1 and not queue.is_integer():
+        tolerate(f"max_queue_size={queue:g} of links", f"their queues hold {int(queue)} packets")
+    if isinstance(queue, float) and queue >= 1:
+        found["max_queue_size"] = int(queue)
     return found
 
 
