@@ -13,15 +13,18 @@ import shutil
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hybridnet.agent import counters as machine_counters
 from hybridnet.agent import facts as machine_facts
 from hybridnet.agent import probes, program
 from hybridnet.agent.batch import run_commands
+from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
@@ -87,6 +90,7 @@ class Agent:
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
         self._final: dict[str, Any] | None = None  # the counters with which the instance ended
+        self._busy: Busy | None = None
         self._shells: dict[str, Shell] = {}
         self._processes: dict[int, Process] = {}
         self._numbers = itertools.count(1)
@@ -246,6 +250,36 @@ class Agent:
     def snapshot(self, of_elements: bool = True) -> dict[str, Any] | None:
         """The counters of the instance, ``of_elements``: of its links, nodes and interfaces, too; None without one."""
         return None if self._instance is None else self._instance.ask("snapshot", of_elements=of_elements)
+
+    @verb
+    def counters(self) -> dict[str, Any]:
+        """All that a verdict needs of this machine, in one answer: see `hybridnet.agent.counters`.
+
+        Returns:
+            ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``softnet_dropped``, ``memory``; ``busy`` with
+            its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching`` and ``instance`` (its
+            snapshot without elements), None where there is none.
+
+        Raises:
+            MachineError: no network is built here, or the instance or Open vSwitch does not answer.
+        """
+        if self._plan is None or self._busy is None:
+            raise MachineError("no network is built here, so there is nothing to count")
+        namespaces = {name: self._hosts.namespace(name) for name in self._hosts.names}
+        drops = Counter(machine_counters.device_drops(self._plan, namespaces, self._inside))
+        drops.update(self._switching.socket_drops())
+        return {
+            "computer": machine_counters.computer(),
+            "time_ns": time.monotonic_ns(),
+            "processors": machine_counters.processors(),
+            "busy": self._busy.samples(),
+            "sample_seconds": SAMPLE_SECONDS,
+            "softnet_dropped": machine_counters.softnet_dropped(),
+            "memory": machine_counters.memory(),
+            "drops": dict(drops),
+            "switching": self._switching.counters(),
+            "instance": self.snapshot(of_elements=False),
+        }
 
     @verb
     def set_link(self, link: str, a_to_b: dict[str, Any], b_to_a: dict[str, Any]) -> None:
@@ -433,6 +467,7 @@ class Agent:
             )
             self.on_progress("instance")
         done("instance")
+        self._busy = Busy(self._switching.pid)
         return seconds
 
     def _destroy(self) -> dict[str, Any] | None:
@@ -448,6 +483,7 @@ class Agent:
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
             self._end_instance,
+            self._end_busy,
         ).close()
         self._plan = None
         final, self._final = self._final, None
@@ -464,6 +500,11 @@ class Agent:
         if self._instance is not None:
             self._final = self._instance.stop()
             self._instance = None
+
+    def _end_busy(self) -> None:
+        if self._busy is not None:
+            self._busy.close()
+            self._busy = None
 
     def _environment(self) -> dict[str, str]:
         return self.journal.environment()

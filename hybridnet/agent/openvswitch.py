@@ -57,6 +57,9 @@ class OpenVSwitch(Protocol):
     frames: str
     """Whose frames its ports take: those of "afxdp", "afpacket" or "system"; see `hybridnet.agent.pairs`."""
 
+    def pid(self) -> int | None:
+        """The process of ovs-vswitchd; None: it has ended."""
+
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
 
@@ -134,6 +137,10 @@ class OwnOpenVSwitch:
             for name in bridges:
                 self._take(RUN_DIRECTORY / f"{name}.mgmt")
                 self._take(RUN_DIRECTORY / f"{name}.snoop")
+
+    def pid(self) -> int | None:
+        """The process of ovs-vswitchd; None: it has ended."""
+        return None if self._vswitchd is None or self._vswitchd.poll() is not None else self._vswitchd.pid
 
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
@@ -272,7 +279,7 @@ class RunningOpenVSwitch:
                 'port type "system" needs the kernel module openvswitch, which this kernel does not have; '
                 'use "afpacket"'
             )
-        pid = self._pid()
+        pid = self.pid()
         if pid is None or start_time(pid) is None:
             raise MachineError(
                 f"Open vSwitch: its database answers at {RUN_DIRECTORY}/db.sock, but ovs-vswitchd does not run; start "
@@ -286,13 +293,14 @@ class RunningOpenVSwitch:
 
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
-        run(["ovs-appctl", "-t", f"{RUN_DIRECTORY}/ovs-vswitchd.{self._pid()}.ctl", *command])
+        run(["ovs-appctl", "-t", f"{RUN_DIRECTORY}/ovs-vswitchd.{self.pid()}.ctl", *command])
 
     def stop(self) -> None:
         """Nothing: it goes on."""
 
     @staticmethod
-    def _pid() -> int | None:
+    def pid() -> int | None:
+        """The process of ovs-vswitchd; None: it does not say."""
         try:
             return int((RUN_DIRECTORY / "ovs-vswitchd.pid").read_text())
         except (OSError, ValueError):

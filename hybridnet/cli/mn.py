@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
+from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
 from hybridnet.errors import UsageError
 from hybridnet.system.log import LEVELS
 
@@ -103,6 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     use.add_argument(
         "-t", "--twait", dest="wait", type=float, metavar="SECONDS", help="the same, at most so many seconds"
     )
+    add_strict_argument(use)
     use.add_argument("-c", "--clean", action="store_true", help="remove what killed runs have left, and exit")
     use.add_argument(
         "-v",
@@ -117,7 +119,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it. Returns 0; a test that fails raises."""
+    """Run it, and say what its results are worth. A test that fails raises."""
     if arguments.pin and arguments.host.partition(",")[0] not in ("cfs", "rt"):
         raise UsageError(f"--pin: hosts of --host {arguments.host} cannot be pinned; add --host cfs")
-    return int(importlib.import_module("hybridnet.mininet.runner").run(arguments))
+    runner = importlib.import_module("hybridnet.mininet.runner")
+    return ending_with_verdict(lambda: int(runner.run(arguments)), strict=arguments.strict)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
 from hybridnet.cli.network import (
     add_machines_argument,
     add_network_arguments,
@@ -31,6 +32,7 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run their_mininet_script.py -- its arguments
   hybridnet run --machines 2 their_mininet_or_maxinet_script.py
   hybridnet run --topo tree,2 --test pingall
+  hybridnet run --strict my_experiment.py        it exits with 4 if the verdict is broken
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
   hybridnet run --topo twotrees,depth=6 --ssh root@node1,root@node2
@@ -55,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--dask", metavar="ADDRESS", help="the machines are the workers of this Dask scheduler"
     )
+    add_strict_argument(parser)
     parser.add_argument("--test", choices=TESTS, help="run this instead of opening the prompt")
     parser.add_argument(
         "-v",
@@ -67,8 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it. Return 1 when the test lost pings."""
+    """Run it, and say what its results are worth. Return 1 when the test lost pings."""
     setLogLevel(arguments.verbosity)
+    return ending_with_verdict(lambda: _run(arguments), strict=arguments.strict)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     if arguments.topo is None and arguments.file is not None:
         return _run_script(arguments)
     topo = find_topology(arguments.file, arguments.topo)
@@ -101,7 +108,7 @@ def _refuse_network_arguments(arguments: argparse.Namespace, of_scripts: set[str
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     defaults = vars(parser.parse_args([]))
-    for name in sorted(set(defaults) - {"file", "script_arguments", "verbosity"} - of_scripts):
+    for name in sorted(set(defaults) - {"file", "script_arguments", "verbosity", "strict"} - of_scripts):
         if getattr(arguments, name) != defaults[name]:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(

@@ -12,7 +12,8 @@ It has the constructor and the methods of Mininet's class of that name. What dif
 `start`, in bulk, or not at all; an option that is not available is an error and not a warning.
 
 Net is the one class that a script sees. Its parts do the work: `LiveNodes` and `Controllers` are what there is,
-`boot` has the steps of starting, `Endings` what must end, `LinkChanges`, `probes` and `batch` act on what runs.
+`boot` has the steps of starting, `Endings` what must end, `LinkChanges`, `probes` and `batch` act on what runs,
+`Measuring` judges it.
 """
 
 from __future__ import annotations
@@ -33,10 +34,13 @@ from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, check_link_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
 from hybridnet.net.link_changes import LinkChanges
+from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.results.limits import Limits
+from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
@@ -75,6 +79,7 @@ class Net:
             names. Made at `start` and ended at `stop`.
         cluster: the machines, made already; None: see `machine`.
         on_progress: called with the machine's name and what it has done, while building.
+        limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
         options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures.
 
     Raises:
@@ -99,6 +104,7 @@ class Net:
         machine: str | None = None,
         cluster: Machines | None = None,
         on_progress: Callable[[str, str], object] | None = None,
+        limits: Limits | None = None,
         **options: Any,
     ) -> None:
         if topo is not None and not isinstance(topo, Topo):
@@ -136,6 +142,7 @@ class Net:
         self._controllers = Controllers(controller)
         self._link_defaults = link_defaults(link)
         self._links: LinkChanges | None = None
+        self._measuring = Measuring(self.stop, limits)
         self._endings = Endings()
         self._started = False
         self.links: list[Link] = []
@@ -231,7 +238,10 @@ class Net:
         self._started = False
         if self._endings:
             with uninterrupted("the network"):
-                self._endings.close()
+                try:
+                    self._measuring.end()
+                finally:
+                    self._endings.close()
 
     def check(self) -> None:
         """Raise an error if something has died meanwhile: a controller, an instance, a machine."""
@@ -330,6 +340,36 @@ class Net:
         """
         call = ("snapshot", {"of_elements": flag(of_elements, "snapshot: of_elements")})
         return self.cluster.call_all(dict.fromkeys(self.cluster.machines, call))
+
+    def mark(self) -> Mark:
+        """This moment, as the beginning of what `verdict` judges. Raises MachineError before `start`."""
+        return self._measuring.mark()
+
+    def verdict(self, since: Mark | None = None, limits: Limits | None = None) -> Verdict:
+        """What the results are worth: trusted, saturated or broken, and why; see docs/verdict.md.
+
+        After `stop`, it judges what happened until then.
+
+        Args:
+            since: where what is judged begins; None: when `start` was done.
+            limits: what is tolerated; None: the network's.
+
+        Raises:
+            MachineError: the network was never started.
+            UsageError: the mark is not of this network since its last start.
+        """
+        return self._measuring.verdict(since, limits)
+
+    def measured(self, limits: Limits | None = None) -> Measured:
+        """For `with`: what happens in the block is judged at its end, as `verdict`.
+
+        Example:
+            >>> with net.measured() as m:  # doctest: +SKIP
+            ...     net.iperf()
+            >>> print(m.verdict)  # doctest: +SKIP
+            trusted: every limit held
+        """
+        return Measured(self._measuring, limits)
 
     def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
         """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
@@ -466,6 +506,7 @@ class Net:
         for node in self._nodes.values():
             self._endings.add(node.terminate, once=True)
             node.config(**node.params)
+        self._measuring.begin(cluster)
 
     def _machine_names(self, topo: Topo) -> list[str]:
         if self._cluster is not None:

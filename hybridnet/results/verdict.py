@@ -2,7 +2,8 @@
 """The verdict: one word on what the results of a real-time run are worth, and why.
 
 It compares two snapshots of every instance, taken at the beginning and at the end of what is judged, so a step of an
-experiment is judged by what happened in that step alone; parts of it can be left out.
+experiment is judged by what happened in that step alone; parts of it can be left out. With the counters of the
+machines (`hybridnet.results.machines`) it judges the emulated part as well.
 """
 
 from __future__ import annotations
@@ -14,6 +15,21 @@ from enum import StrEnum
 from typing import Any
 
 from hybridnet.errors import UntrustedResultError
+from hybridnet.results.limits import Limits
+from hybridnet.results.machines import Counters, judge_machines
+
+__all__ = [
+    "Limits",
+    "Snapshot",
+    "Verdict",
+    "Window",
+    "Word",
+    "judge",
+    "judge_marks",
+    "percentile_ns",
+    "subtract_buckets",
+    "together",
+]
 
 Snapshot = Mapping[str, Any]
 
@@ -24,28 +40,9 @@ class Word(StrEnum):
     TRUSTED = "trusted"
     """Every limit held."""
     SATURATED = "saturated"
-    """The simulation kept real time; the processor limited what is emulated, so goodput is this computer's."""
+    """The simulation kept real time; the computer limited what is emulated, so goodput is this computer's."""
     BROKEN = "broken"
     """Something was late, lost or stalled: the figures do not describe the network that was asked for."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What an experiment tolerates.
-
-    Args:
-        lateness_p999_ns: the most that 99.9 % of the events of an instance may be late. Nanoseconds.
-        late_packets_fraction: the largest share of the packets over cut links whose real transit exceeded
-            their link's delay. 0 to 1.
-        capture_drops: frames that the kernel may drop before a portal reads them.
-        processor_busy: the largest share of all cores that may be busy on average: beyond it hosts and switches
-            wait for a core, and the run is saturated. 0 to 1.
-    """
-
-    lateness_p999_ns: int = 1_000_000
-    late_packets_fraction: float = 1e-4
-    capture_drops: int = 0
-    processor_busy: float = 0.98
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Verdict:
     Args:
         word: the verdict.
         reasons: one line per limit that did not hold: the cause, the figure, the cure. Empty when trusted.
-        figures: what was compared with the limits, per instance, for the record.
+        figures: what was compared with the limits, per instance, machine and computer, for the record.
     """
 
     word: Word
@@ -63,9 +60,16 @@ class Verdict:
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, reasons: Sequence[str], figures: dict[str, dict[str, float]] | None = None) -> Verdict:
-        """Return broken for these reasons; trusted if there are none."""
-        return cls(Word.BROKEN if reasons else Word.TRUSTED, list(reasons), figures or {})
+    def of(
+        cls,
+        reasons: Sequence[str],
+        figures: dict[str, dict[str, float]] | None = None,
+        *,
+        saturated: Sequence[str] = (),
+    ) -> Verdict:
+        """Return broken if there are reasons for that, else saturated if there are such, else trusted."""
+        word = Word.BROKEN if reasons else Word.SATURATED if saturated else Word.TRUSTED
+        return cls(word, [*reasons, *saturated], figures or {})
 
     @property
     def exit_code(self) -> int:
@@ -76,7 +80,7 @@ class Verdict:
         return asdict(self)
 
     def __str__(self) -> str:
-        return f"{self.word}: {'; '.join(self.reasons) or 'every instance kept real time'}"
+        return f"{self.word}: {'; '.join(self.reasons) or 'every limit held'}"
 
 
 def percentile_ns(buckets: Sequence[Sequence[int]], fraction: float) -> int:
@@ -110,30 +114,78 @@ Window = tuple[Sequence[Snapshot], Sequence[Snapshot]]
 """What is judged: a snapshot per instance at its beginning and at its end, in the same order."""
 
 
-def judge(windows: Sequence[Window], limits: Limits, *, processor_busy: float | None = None) -> Verdict:
+def judge(
+    windows: Sequence[Window],
+    limits: Limits,
+    *,
+    processor_busy: float | None = None,
+    machines: Mapping[str, tuple[Counters, Counters]] | None = None,
+) -> Verdict:
     """Judge what happened in one window, or in several together.
 
     Args:
         windows: all of the same instances; none where nothing is simulated.
         limits: what is tolerated.
         processor_busy: share of all cores that was busy meanwhile; None if it was not measured.
+        machines: of each machine what its agent had counted at the beginning and at the end; None: the emulated part
+            is not judged.
 
     Returns:
-        The verdict, its reasons in the order of the instances.
+        The verdict; what makes it broken comes first, in the order of the instances and machines.
     """
     reasons: list[str] = []
     figures: dict[str, dict[str, float]] = {}
     for index, last in enumerate(windows[0][1] if windows else []):
         mine = [(before[index], after[index]) for before, after in windows]
         figures[last["name"]] = _judge_instance(last["name"], mine, limits, reasons)
-    verdict = Verdict.of(reasons, figures)
-    if processor_busy is None or processor_busy <= limits.processor_busy:
-        return verdict
-    busy = (
-        f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
-        "hosts and switches waited for a core; lower the load"
+    saturated = []
+    if processor_busy is not None and processor_busy > limits.processor_busy:
+        saturated.append(
+            f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
+            "hosts and switches waited for a core; lower the load"
+        )
+    if machines:
+        emulated = judge_machines(machines, limits)
+        reasons += emulated.broken
+        saturated += emulated.saturated
+        for name, row in emulated.figures.items():
+            figures[name] = {**figures.get(name, {}), **row}
+    return Verdict.of(reasons, figures, saturated=saturated)
+
+
+def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], limits: Limits) -> Verdict:
+    """Judge what happened between two marks of a network: what each machine had counted then, its instance included."""
+    simulated = [machine for machine in after if after[machine]["instance"] is not None]
+    window = (
+        [before[name]["instance"] for name in simulated],
+        [after[name]["instance"] for name in simulated],
     )
-    return Verdict(max(verdict.word, Word.SATURATED, key=list(Word).index), [*reasons, busy], figures)
+    return judge(
+        [window] if simulated else [],
+        limits,
+        machines={machine: (before[machine], after[machine]) for machine in after},
+    )
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """One verdict on several networks: the worst word, and the reasons with the number of their network.
+
+    Args:
+        verdicts: at least one, in the order in which the networks ended.
+    """
+    if len(verdicts) == 1:
+        return verdicts[0]
+    order = list(Word)
+    numbered = sorted(enumerate(verdicts, 1), key=lambda pair: -order.index(pair[1].word))
+    return Verdict(
+        numbered[0][1].word,
+        [f"network {number}: {reason}" for number, verdict in numbered for reason in verdict.reasons],
+        {
+            f"network {number}: {name}": row
+            for number, each in enumerate(verdicts, 1)
+            for name, row in each.figures.items()
+        },
+    )
 
 
 def _judge_instance(

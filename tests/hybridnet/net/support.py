@@ -9,6 +9,23 @@ from typing import Any
 from hybridnet.errors import MachineError, UsageError
 
 
+def counters(**changes: Any) -> dict[str, Any]:
+    """What an agent has counted where nothing has happened, but for `changes`."""
+    return {
+        "computer": "this one",
+        "time_ns": 0,
+        "processors": {"count": 2, "ticks_per_second": 100, "idle_ticks": 0, "stolen_ticks": 0},
+        "busy": {"processors": [], "switching": []},
+        "sample_seconds": 0.5,
+        "softnet_dropped": 0,
+        "memory": {"killed_programs": 0, "stalled_us": 0},
+        "drops": {},
+        "switching": None,
+        "instance": None,
+        **changes,
+    }
+
+
 class FakeCluster:
     """Stands in for `hybridnet.cluster.Cluster`. `answers` overrides what a verb answers."""
 
@@ -65,6 +82,9 @@ class FakeCluster:
 
     def _snapshot(self, machine: str, of_elements: bool) -> dict[str, Any]:
         return {"name": machine}
+
+    def _counters(self, machine: str) -> dict[str, Any]:
+        return counters()
 
     def _switches_connected(self, machine: str) -> dict[str, bool]:
         return {"s1": True}

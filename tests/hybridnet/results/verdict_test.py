@@ -3,7 +3,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.results.verdict import Limits, Verdict, Word, judge, percentile_ns, subtract_buckets
+from hybridnet.results.verdict import (
+    Limits,
+    Verdict,
+    Word,
+    judge,
+    judge_marks,
+    percentile_ns,
+    subtract_buckets,
+    together,
+)
+from tests.hybridnet.net.support import counters
 
 
 def snapshot(**changes: Any) -> dict[str, Any]:
@@ -112,3 +122,27 @@ def test_frames_that_are_missing_in_a_record_are_a_reason():
     failed = record | {"write_failed": 4, "failure": "No space left on device"}
     verdict = judge([([snapshot()], [snapshot(record=failed)])], Limits())
     assert "7 frames are not in its record (No space left on device)" in verdict.reasons[0]
+
+
+def test_marks_are_judged_with_their_instances_and_what_is_broken_comes_first():
+    late = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
+    before = {"m1": counters(instance=snapshot()), "m2": counters()}
+    after = {"m1": counters(instance=late, drops={"h1-eth0": 3}), "m2": counters()}
+    verdict = judge_marks(before, after, Limits())
+    assert verdict.word == "broken"
+    assert [reason.partition(":")[0] for reason in verdict.reasons] == [
+        "instance m1 ran 2.00 ms late at the 99.9th percentile (limit 1 ms)",
+        "machine m1",
+    ]
+    assert verdict.figures["m1"]["interface_drops"] == 3
+    assert verdict.figures["m1"]["lateness_p999_ns"] == 2_000_000
+    assert judge_marks(before, before, Limits()).word == "trusted"
+    assert judge_marks(before, {**before, "m2": counters(drops={"h2-eth0": 1})}, Limits()).word == "saturated"
+
+
+def test_several_networks_are_worth_what_the_worst_of_them_is():
+    saturated, broken = Verdict(Word.SATURATED, ["busy"]), Verdict(Word.BROKEN, ["late"], {"m1": {"x": 1}})
+    verdict = together([Verdict.of([]), saturated, broken])
+    assert str(verdict) == "broken: network 3: late; network 2: busy"
+    assert verdict.figures == {"network 3: m1": {"x": 1}}
+    assert together([saturated]) is saturated

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What a machine has counted: all that a verdict needs of it, as plain data. Differences are taken in the head.
+
+Counters only grow, and reading them all takes a few milliseconds. `hybridnet.results.machines` says what each is worth.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.agent.probes import parse_counters
+
+_IDLE, _IOWAIT, _STEAL = 3, 4, 7  # of a line of /proc/stat
+
+
+def computer() -> str:
+    """What all machines on one computer share, and no other has: the number of its present boot."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def processors() -> dict[str, int]:
+    """Of the processors that this process may use: ``count``, ``ticks_per_second``, and how many ticks of each were
+    ``idle_ticks`` or ``stolen_ticks`` by the hypervisor, all together.
+    """
+    return parse_processors(Path("/proc/stat").read_text(), os.sched_getaffinity(0))
+
+
+def parse_processors(text: str, cpus: Iterable[int]) -> dict[str, int]:
+    """Parse /proc/stat; see `processors`."""
+    rows = {
+        int(number): [int(value) for value in values.split()]
+        for number, values in re.findall(r"^cpu(\d+) (.*)$", text, re.MULTILINE)
+    }
+    ours = [rows[cpu] for cpu in cpus if cpu in rows]
+    return {
+        "count": len(ours),
+        "ticks_per_second": os.sysconf("SC_CLK_TCK"),
+        "idle_ticks": sum(row[_IDLE] + row[_IOWAIT] for row in ours),
+        "stolen_ticks": sum(row[_STEAL] for row in ours),
+    }
+
+
+def softnet_dropped() -> int:
+    """Frames that the kernel dropped because a processor's backlog was full, on the whole computer."""
+    return parse_softnet(Path("/proc/net/softnet_stat").read_text())
+
+
+def parse_softnet(text: str) -> int:
+    """Parse /proc/net/softnet_stat, a line for each processor: the second of its columns, in hexadecimal."""
+    return sum(int(line.split()[1], 16) for line in text.splitlines())
+
+
+def memory() -> dict[str, int]:
+    """``killed_programs`` for lack of memory; ``stalled_us``: for how long all programs waited for memory; where the
+    kernel does not count that, ``reclaims``: how often a program had to free some first.
+    """
+    pressure = Path("/proc/pressure/memory")
+    try:
+        said = pressure.read_text()
+    except OSError:  # not in this kernel, or switched off
+        said = ""
+    return parse_memory(Path("/proc/vmstat").read_text(), said)
+
+
+def parse_memory(vmstat: str, pressure: str) -> dict[str, int]:
+    """Parse /proc/vmstat and /proc/pressure/memory, which may be empty; see `memory`."""
+    rows = {name: int(value) for name, value in (line.split() for line in vmstat.splitlines())}
+    counted = {"killed_programs": rows.get("oom_kill", 0)}
+    if full := re.search(r"^full .*total=(\d+)", pressure, re.MULTILINE):
+        counted["stalled_us"] = int(full[1])
+    else:
+        counted["reclaims"] = sum(value for name, value in rows.items() if name.startswith("allocstall"))
+    return counted
+
+
+def device_drops(plan: dict[str, Any], namespaces: dict[str, str], inside: NamespaceThread) -> dict[str, int]:
+    """Frames dropped at the plan's interfaces because the queue behind them was full, where there are any.
+
+    At a veth the sender counts what its other end did not take (``tx_dropped``). A host's ``rx_dropped`` is no such
+    figure: it counts frames of protocols that the host does not know, LLDP for example. That of an AF_XDP port is: the
+    frames that found no room in its ring.
+
+    Args:
+        namespaces: of each host that is there, as `NamespaceThread` takes it.
+    """
+    ports = {port["name"] for switch in plan["switches"] for port in switch["ports"]}
+    portals = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
+    wanted = {"": ports | portals}
+    for host in plan["hosts"]:
+        if host["name"] in namespaces:
+            names = {interface["name"] for interface in host["interfaces"]}
+            wanted.setdefault(namespaces[host["name"]], set()).update(names)
+    rings = ports if plan["port_type"] == "afxdp" else set()
+    tables = inside.run_each(
+        list(wanted), lambda _: parse_counters(Path("/proc/thread-self/net/dev").read_text())
+    )
+    found: dict[str, int] = {}
+    for (namespace, names), table in zip(wanted.items(), tables, strict=True):
+        for device in names & table.keys():
+            row = table[device]
+            dropped = row["tx_dropped"] + (row["rx_dropped"] if not namespace and device in rings else 0)
+            if dropped:
+                found[device] = found.get(device, 0) + dropped
+    return found

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""How a command that runs networks ends: what still runs is stopped, and one line says what the results are worth."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+
+from hybridnet.results.verdict import Verdict, together
+from hybridnet.results.watch import Watch
+from hybridnet.system.log import warn
+
+__all__ = ["add_strict_argument", "ending_with_verdict", "verdict_line"]
+
+NAMED_REASONS = 3
+
+
+def add_strict_argument(parser: argparse._ActionsContainer) -> None:
+    """Add --strict."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 4 if the verdict at the end is broken (default: the verdict does not change the exit code)",
+    )
+
+
+def ending_with_verdict(body: Callable[[], int], *, strict: bool) -> int:
+    """Run `body`, stop the networks that it left running, and print the verdict on all of them on standard error.
+
+    Args:
+        body: returns an exit code; what it raises goes on after the verdict is printed.
+        strict: whether a broken verdict changes the exit code 0.
+
+    Returns:
+        The exit code of `body`; with `strict`, that of the verdict where `body` returned 0.
+    """
+    with Watch() as watch:
+        with _said_at_the_end(watch):
+            code = body()
+        verdicts = watch.verdicts
+    return together(verdicts).exit_code if strict and code == 0 and verdicts else code
+
+
+@contextlib.contextmanager
+def _said_at_the_end(watch: Watch) -> Iterator[None]:
+    try:
+        try:
+            yield
+        finally:
+            if left := watch.stop_running():
+                what = "its network is" if left == 1 else f"its {left} networks are"
+                warn(f"*** the script ended without net.stop(): {what} removed\n")
+    finally:
+        if watch.verdicts:
+            print(verdict_line(watch.verdicts), file=sys.stderr, flush=True)
+
+
+def verdict_line(verdicts: list[Verdict]) -> str:
+    """One line: the word, and the first reasons."""
+    verdict = together(verdicts)
+    shown = verdict.reasons[:NAMED_REASONS]
+    if more := len(verdict.reasons) - len(shown):
+        shown.append(f"and {more} more reason{'s' if more > 1 else ''}")
+    networks = f" ({len(verdicts)} networks)" if len(verdicts) > 1 else ""
+    return f"*** Verdict: {Verdict(verdict.word, shown)}{networks}"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Marks and verdicts: what the machines of a network counted at two moments, and what lies between.
+
+    start ─▶ first mark ─▶ mark() ─▶ … ─▶ last mark ─▶ stop
+              └──────────── verdict() ──────────┘
+                               └── verdict(since) ┘
+
+A mark is one call to each machine. The last one is taken before anything is removed, so that verdicts can be asked for
+afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from hybridnet.cluster import Cluster
+from hybridnet.errors import HybridnetError, MachineError, UsageError
+from hybridnet.results import watch
+from hybridnet.results.limits import Limits
+from hybridnet.results.verdict import Verdict, judge_marks
+from hybridnet.values import shown
+
+__all__ = ["Mark", "Measured", "Measuring"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What every machine had counted at one moment; made by `Net.mark`.
+
+    Args:
+        counters: what the agents' verb `counters` answered, by machine.
+        start: of the network, as an identity.
+    """
+
+    counters: dict[str, dict[str, Any]] = field(repr=False)
+    start: object = field(repr=False)
+
+
+class Measuring:
+    """The marks of one network, from its start to its stop.
+
+    Args:
+        stop: ends the network; for who watches this process.
+        limits: what is tolerated; None: the defaults.
+    """
+
+    def __init__(self, stop: Callable[[], object], limits: Limits | None) -> None:
+        self._stop = stop
+        self._limits = _checked(limits, "Net") or Limits()
+        self._cluster: Cluster | None = None
+        self._start: object = None
+        self._first: Mark | None = None
+        self._last: Mark | HybridnetError | None = None
+
+    def begin(self, cluster: Cluster) -> None:
+        """The network has started: the first mark. Raises what the machines do."""
+        self._first = self._last = None
+        self._start = object()
+        self._first = self._take(cluster)
+        self._cluster = cluster
+        watch.began(self._stop)
+
+    def end(self) -> None:
+        """The network is about to be removed: the last mark. Does nothing before `begin`, nor a second time."""
+        if self._cluster is None:
+            return
+        self._last = self._now()
+        self._cluster = None
+        watch.ended(self._stop, self.verdict(None, None))
+
+    def mark(self) -> Mark:
+        """This moment. Raises MachineError if the network does not run, or what the machines do."""
+        if self._cluster is None:
+            raise MachineError("the network is not running; call net.start() first")
+        return self._take(self._cluster)
+
+    def verdict(self, since: Mark | None, limits: Limits | None) -> Verdict:
+        """Judge from a mark, or the first one, to now, or the last one. What cannot be asked cannot be trusted."""
+        limits = _checked(limits, "verdict") or self._limits
+        if self._first is None:
+            raise MachineError("the network has not been started; call net.start() first")
+        if since is None:
+            since = self._first
+        elif not isinstance(since, Mark) or since.start is not self._start:
+            raise UsageError(
+                f"verdict: since {shown(since)} is no mark of this network since its last start; take one with "
+                "net.mark()"
+            )
+        now = self._last or self._now()
+        if isinstance(now, HybridnetError):
+            return Verdict.of([f"the counters could not be read: {now}"])
+        return judge_marks(since.counters, now.counters, limits)
+
+    def _take(self, cluster: Cluster) -> Mark:
+        call: tuple[str, dict[str, Any]] = ("counters", {})
+        return Mark(cluster.call_all(dict.fromkeys(cluster.machines, call)), self._start)
+
+    def _now(self) -> Mark | HybridnetError:
+        try:
+            return self.mark()
+        except HybridnetError as error:
+            return error
+
+
+class Measured:
+    """A block that is judged; made by `Net.measured`."""
+
+    def __init__(self, measuring: Measuring, limits: Limits | None) -> None:
+        self._measuring = measuring
+        self._limits = _checked(limits, "measured")
+        self._since: Mark | None = None
+        self._verdict: Verdict | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the block was worth. Raises UsageError before its end."""
+        if self._verdict is None:
+            raise UsageError("measured: the block has not ended; ask after it, or ask net.verdict() in it")
+        return self._verdict
+
+    def __enter__(self) -> Measured:
+        self._verdict, self._since = None, self._measuring.mark()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._verdict = self._measuring.verdict(self._since, self._limits)
+
+
+def _checked(limits: Any, what: str) -> Limits | None:
+    if limits is not None and not isinstance(limits, Limits):
+        raise UsageError(f"{what}: limits {shown(limits)} are no hybridnet.results.Limits; leave them out")
+    return limits

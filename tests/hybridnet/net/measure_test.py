@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Marks and verdicts of a network whose machines answer what a test says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.net import Net
+from hybridnet.results import Limits
+from hybridnet.results.watch import Watch
+from hybridnet.topologies import SingleSwitchTopo
+from tests.hybridnet.net.support import FakeCluster, counters
+
+
+def network(cluster: FakeCluster, **options: Any) -> Net:
+    return Net(SingleSwitchTopo(k=2), cluster=cluster, controller=None, **options)  # type: ignore[arg-type]
+
+
+def losing(cluster: FakeCluster) -> list[int]:
+    """Have the machines answer that so many frames were dropped; the test changes the number."""
+    dropped = [0]
+    cluster.answers["counters"] = lambda machine: counters(softnet_dropped=dropped[0])
+    return dropped
+
+
+def test_a_verdict_is_about_what_happened_since_the_start_or_a_mark() -> None:
+    cluster = FakeCluster()
+    dropped = losing(cluster)
+    with network(cluster) as net:
+        assert net.verdict().word == "trusted"
+        dropped[0] = 5
+        mark = net.mark()
+        assert "dropped 5 frames" in net.verdict().reasons[0]
+        assert net.verdict(since=mark).word == "trusted"
+        assert net.verdict(limits=Limits(softnet_drops=5)).word == "trusted"
+        with net.measured() as m:
+            dropped[0] = 7
+            with pytest.raises(UsageError, match="the block has not ended"):
+                _ = m.verdict
+        dropped[0] = 100
+        assert "dropped 2 frames" in m.verdict.reasons[0]
+        assert cluster.verbs().count("counters") == 8
+
+
+def test_a_stopped_network_is_judged_until_its_stop() -> None:
+    cluster = FakeCluster()
+    dropped = losing(cluster)
+    net = network(cluster)
+    with pytest.raises(MachineError, match="has not been started"):
+        net.verdict()
+    with pytest.raises(MachineError, match="not running"):
+        net.mark()
+    net.start()
+    dropped[0] = 3
+    with net.measured() as m:
+        net.stop()
+    dropped[0] = 9
+    assert m.verdict.word == "trusted"
+    assert "dropped 3 frames" in net.verdict().reasons[0]
+    before = cluster.verbs()
+    assert before.index("destroy") > len(before) - 1 - before[::-1].index("counters"), "the mark comes first"
+
+
+def test_a_mark_of_an_earlier_start_is_refused() -> None:
+    net = network(FakeCluster())
+    net.start()
+    mark = net.mark()
+    net.stop()
+    net.start()
+    assert net.verdict().word == "trusted"
+    for wrong in (mark, 5):
+        with pytest.raises(UsageError, match="is no mark of this network since its last start"):
+            net.verdict(since=wrong)  # type: ignore[arg-type]
+    net.stop()
+
+
+def test_a_machine_that_is_lost_breaks_the_verdict_and_not_the_stop() -> None:
+    cluster = FakeCluster()
+    net = network(cluster)
+    net.start()
+    cluster.gone["m1"] = "machine m1: its agent is gone"
+    with pytest.raises(MachineError, match="its agent is gone"):
+        net.mark()
+    assert net.verdict().reasons == ["the counters could not be read: machine m1: its agent is gone"]
+    net.stop()
+    assert net.verdict().word == "broken"
+
+
+def test_the_limits_of_a_network_hold_for_its_verdicts() -> None:
+    cluster = FakeCluster()
+    dropped = losing(cluster)
+    with network(cluster, limits=Limits(softnet_drops=5)) as net:
+        dropped[0] = 5
+        assert net.verdict().word == "trusted"
+    for wrong in (
+        lambda: network(cluster, limits=0.5),
+        lambda: net.verdict(limits=3),
+        lambda: net.measured(limits="x"),
+    ):
+        with pytest.raises(UsageError, match=r"are no hybridnet\.results\.Limits"):
+            wrong()
+
+
+def test_who_watches_sees_each_network_once_and_can_stop_it() -> None:
+    with Watch() as watch:
+        with network(FakeCluster()):
+            pass
+        left = network(FakeCluster())
+        left.start()
+        failed = network(FakeCluster("m2"), limits=None)
+        failed._cluster.answers["counters"] = lambda machine: 1 / 0  # type: ignore[union-attr]
+        with pytest.raises(ZeroDivisionError):
+            failed.start()
+        assert len(watch.verdicts) == 1
+        assert watch.stop_running() == 1
+    assert [verdict.word for verdict in watch.verdicts] == ["trusted", "trusted"]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Verdicts on real networks, from scripts and from the command line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hybridnet import Net
+from hybridnet.topologies import SingleSwitchTopo
+
+# A simulated link, whose instance is kept from running for 0.3 s while packets come. Nobody calls net.stop().
+MININET_SCRIPT = """
+from mininet.net import Mininet
+from mininet.link import TCLink
+
+net = Mininet(controller=None, link=TCLink)
+h1, h2 = net.addHost("h1"), net.addHost("h2")
+net.addLink(h1, h2, bw=10, delay="1ms")
+net.start()
+instance = h1.cmd("pgrep -f -o hybridnet.instance").strip()
+h1.cmd(f"kill -STOP {instance}; ping -c 20 -i 0.01 {h2.IP()} & sleep 0.3; kill -CONT {instance}; wait")
+"""
+
+
+def signal_switches(net: Net, number: int) -> None:
+    """Send a signal to the Open vSwitch of machine m1, whose processes nobody else's are among."""
+    done = net.cluster.call("m1", "exec", argv=["pgrep", "-x", "ovs-vswitchd"])
+    net.cluster.call("m1", "exec", argv=["kill", f"-{number}", *done["stdout"].decode().split()])
+
+
+def test_a_quick_ping_is_trusted_busy_cores_saturate_and_slow_switches_are_named() -> None:
+    with Net(SingleSwitchTopo(k=2), port_type="afpacket") as net:
+        with net.measured() as quick:
+            assert net.pingAll() == 0
+        assert str(quick.verdict) == "trusted: every limit held"
+
+        cores = len(os.sched_getaffinity(0))
+        burning = f"for i in $(seq {cores}); do timeout 3.2 sh -c 'while :; do :; done' & done; wait"
+        with net.measured() as burnt:
+            net["h1"].cmd(burning)
+        assert burnt.verdict.word == "saturated"
+        assert "its processors were more than 98 % busy" in burnt.verdict.reasons[0]
+        assert burnt.verdict.figures["the computer"]["busy_seconds"] > 2
+
+        mark = net.mark()
+        signal_switches(net, signal.SIGSTOP)
+        burst = net["h1"].cmd("ping -q -l 500 -c 500 -s 1400 -w 1", net["h2"].IP())
+        signal_switches(net, signal.SIGCONT)
+        assert "500 packets transmitted" in burst
+        verdict = net.verdict(since=mark)
+        assert verdict.figures["m1"]["interface_drops"] > 0
+        assert any(
+            "dropped at interfaces of hosts and switches (s1-eth1 " in reason for reason in verdict.reasons
+        )
+    assert net.verdict().word == "saturated"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["--strict"], 4), ([], 0)],
+)
+def test_a_script_ends_with_its_verdict_even_if_it_forgets_to_stop(
+    options: list[str], code: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(MININET_SCRIPT)
+    command = [sys.executable, "-m", "hybridnet.cli", "run", *options, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.stderr.splitlines()[-1].startswith("*** Verdict: broken: instance m1 ran "), done.stderr
+    assert done.returncode == code
+
+
+def test_the_prompt_ends_with_a_verdict() -> None:
+    command = [sys.executable, "-m", "hybridnet.cli", "run", "--topo", "single,2", "--controller", "none"]
+    done = subprocess.run(command, input="exit\n", capture_output=True, text=True, timeout=100, check=False)
+    assert done.stderr.splitlines()[-1].startswith("*** Verdict: "), done.stderr
+    assert done.returncode == 0
