@@ -17,7 +17,8 @@ class Limits:
         late_packets_fraction: the largest share of the packets over cut links whose real transit exceeded
             their link's delay. 0 to 1.
         capture_drops: frames that the kernel may drop before a portal reads them.
-        softnet_drops: frames that the kernel may drop because a processor's backlog is full, on each computer.
+        softnet_drops: frames of hosts and switches that the kernel may drop because a processor's backlog is full, on
+            each computer.
         lost_upcalls: packets that Open vSwitch may lose on the way to its slow path, on each machine.
         killed_programs: programs that the kernel may kill for lack of memory, on each computer.
         processor_busy: the largest share of all cores, or of one core by a thread of Open vSwitch, that may be busy:

@@ -43,16 +43,24 @@ def judge_machines(windows: Mapping[str, tuple[Counters, Counters]], limits: Lim
         computers.setdefault(after["computer"], []).append(machine)
     for machines in computers.values():
         name = "the computer" if len(computers) == 1 else f"the computer of {', '.join(machines)}"
-        _judge_computer(name, windows[machines[0]], limits, found)
+        dropped = sum(
+            sum(_growths(*(each["drops"] for each in windows[machine])).values()) for machine in machines
+        )
+        _judge_computer(name, windows[machines[0]], dropped, limits, found)
     for machine, window in windows.items():
         _judge_machine(machine, window, limits, found)
     return found
 
 
-def _judge_computer(name: str, window: tuple[Counters, Counters], limits: Limits, found: Emulated) -> None:
+def _judge_computer(
+    name: str, window: tuple[Counters, Counters], dropped: int, limits: Limits, found: Emulated
+) -> None:
+    """`dropped`: at interfaces of all machines on this computer. A backlog holds the frames of others as well, and what
+    it drops of ours, the interface that sent it counts too.
+    """
     before, after = window
     seconds = _seconds(window)
-    dropped = _grown(before, after, "softnet_dropped")
+    dropped = min(dropped, _grown(before, after, "softnet_dropped"))
     if dropped > limits.softnet_drops:
         found.broken.append(
             f"{name}: the kernel dropped {dropped} frames because a processor's backlog was full (softnet; limit "

@@ -20,9 +20,9 @@ def network(cluster: FakeCluster, **options: Any) -> Net:
 
 
 def losing(cluster: FakeCluster) -> list[int]:
-    """Have the machines answer that so many frames were dropped; the test changes the number."""
+    """Have the machines answer that so many packets were lost; the test changes the number."""
     dropped = [0]
-    cluster.answers["counters"] = lambda machine: counters(softnet_dropped=dropped[0])
+    cluster.answers["counters"] = lambda machine: counters(switching={"lost_upcalls": dropped[0]})
     return dropped
 
 
@@ -33,15 +33,15 @@ def test_a_verdict_is_about_what_happened_since_the_start_or_a_mark() -> None:
         assert net.verdict().word == "trusted"
         dropped[0] = 5
         mark = net.mark()
-        assert "dropped 5 frames" in net.verdict().reasons[0]
+        assert "lost 5 packets" in net.verdict().reasons[0]
         assert net.verdict(since=mark).word == "trusted"
-        assert net.verdict(limits=Limits(softnet_drops=5)).word == "trusted"
+        assert net.verdict(limits=Limits(lost_upcalls=5)).word == "trusted"
         with net.measured() as m:
             dropped[0] = 7
             with pytest.raises(UsageError, match="the block has not ended"):
                 _ = m.verdict
         dropped[0] = 100
-        assert "dropped 2 frames" in m.verdict.reasons[0]
+        assert "lost 2 packets" in m.verdict.reasons[0]
         assert cluster.verbs().count("counters") == 8
 
 
@@ -59,7 +59,7 @@ def test_a_stopped_network_is_judged_until_its_stop() -> None:
         net.stop()
     dropped[0] = 9
     assert m.verdict.word == "trusted"
-    assert "dropped 3 frames" in net.verdict().reasons[0]
+    assert "lost 3 packets" in net.verdict().reasons[0]
     before = cluster.verbs()
     assert before.index("destroy") > len(before) - 1 - before[::-1].index("counters"), "the mark comes first"
 
@@ -92,7 +92,7 @@ def test_a_machine_that_is_lost_breaks_the_verdict_and_not_the_stop() -> None:
 def test_the_limits_of_a_network_hold_for_its_verdicts() -> None:
     cluster = FakeCluster()
     dropped = losing(cluster)
-    with network(cluster, limits=Limits(softnet_drops=5)) as net:
+    with network(cluster, limits=Limits(lost_upcalls=5)) as net:
         dropped[0] = 5
         assert net.verdict().word == "trusted"
     for wrong in (

@@ -39,7 +39,6 @@ def test_a_computer_that_is_half_busy_and_loses_nothing_gives_no_reason() -> Non
 @pytest.mark.parametrize(
     ("after", "says"),
     [
-        ({"softnet_dropped": 7}, "the kernel dropped 7 frames because a processor's backlog was full"),
         ({"switching": {"lost_upcalls": 3}}, "Open vSwitch lost 3 packets on the way to its slow path"),
         ({"memory": {"killed_programs": 1, "stalled_us": 0}}, "the kernel killed 1 programs"),
     ],
@@ -73,6 +72,15 @@ def test_what_was_the_limit_saturates_the_run(after: dict[str, Any], says: str) 
     assert any(says in reason for reason in found.saturated)
 
 
+def test_a_full_backlog_breaks_the_run_by_as_many_frames_as_its_own_interfaces_lost() -> None:
+    """Others on the computer lose frames at the same backlogs."""
+    assert judged(softnet_dropped=7).broken == []
+    [reason] = judged(softnet_dropped=7, drops={"h1-eth0": 4, "h2-eth0": 1}).broken
+    assert "the kernel dropped 5 frames because a processor's backlog was full" in reason
+    [reason] = judged(softnet_dropped=7, drops={"h1-eth0": 40}).broken
+    assert "the kernel dropped 7 frames" in reason
+
+
 def test_a_short_burst_of_work_is_no_limit() -> None:
     """Two seconds in all are tolerated: a ping among a few hosts takes no longer."""
     busy = {"processors": [[1000, 4]], "switching": []}
@@ -95,15 +103,21 @@ def test_only_what_grew_counts_and_a_counter_that_began_again_counts_from_zero()
 
 
 def test_machines_on_one_computer_share_what_is_the_computers() -> None:
-    both = {name: window(softnet_dropped=7, drops={"h1-eth0": 1}) for name in ("m1", "m2")}
+    both = {name: window(softnet_dropped=7, drops={"h1-eth0": 2}) for name in ("m1", "m2")}
     found = judge_machines(both, Limits())
-    assert len(found.broken) == 1
+    [reason] = found.broken
+    assert "dropped 4 frames" in reason
     assert len(found.saturated) == 2
 
 
 def test_each_computer_is_named_by_its_machines_where_there_are_several() -> None:
     found = judge_machines(
-        {"m1": window(), "m2": window(), "m3": window(computer="another", softnet_dropped=7)}, Limits()
+        {
+            "m1": window(),
+            "m2": window(),
+            "m3": window(computer="another", softnet_dropped=7, drops={"h3-eth0": 1}),
+        },
+        Limits(),
     )
     assert found.broken[0].startswith("the computer of m3: ")
     assert set(found.figures) == {"the computer of m1, m2", "the computer of m3", "m1", "m2", "m3"}
