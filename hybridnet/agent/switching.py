@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import unixctl
-from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.openvswitch import (
     RUN_DIRECTORY,
     OpenVSwitch,
@@ -18,6 +17,7 @@ from hybridnet.agent.openvswitch import (
     RunningOpenVSwitch,
     listens,
 )
+from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_links, keep_stack_out, mark
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
@@ -247,82 +247,11 @@ class Switching:
         delete_links(self._taps, self._journal)
         self._taps = []
 
-<<<<<<< HEAD
     def _end_daemons(self) -> None:
         if self._daemons is not None:
             self._daemons.stop()
         self._daemons, self._plans, self._port_type = None, [], ""
         self._status_interval_ms = STATUS_INTERVAL_MS
-=======
-    def _forget(self) -> None:
-        for path in RUN_DIRECTORY.glob("*"):
-            path.unlink(missing_ok=True)
-        shutil.rmtree(self._directory, ignore_errors=True)
-        if all(daemon.poll() is not None for daemon in self._daemons):
-            self._daemons = []
-        if not self._daemons and not self._taps:
-            self._switches, self._port_type = [], ""
-            self._status_interval_ms = STATUS_INTERVAL_MS
-
-    def _tell_vswitchd(self, *command: str) -> None:
-        run(["ovs-appctl", "-t", str(self._control_socket()), *command])
-
-    def _control_socket(self) -> Path:
-        assert self._vswitchd is not None
-        return RUN_DIRECTORY / f"ovs-vswitchd.{self._vswitchd.pid}.ctl"
-
-    def _claim_kernel_datapath(self) -> None:
-        if not kernel_datapath():
-            raise EnvironmentLackError(
-                'port type "system" needs the kernel module openvswitch, which this kernel does not have; '
-                'use "afxdp" or "afpacket", or boot a distribution kernel'
-            )
-        if Path("/sys/class/net/ovs-system").exists():
-            raise MachineError(
-                'port type "system": another Open vSwitch uses the kernel datapath here (device ovs-system); '
-                'stop it (systemctl stop openvswitch-switch; ovs-dpctl del-dp system@ovs-system) or use "afxdp"'
-            )
-        self._journal.record("datapath", name="ovs-system", network=network_namespace())
-
-    def _spawn(self, command: str, arguments: list[str]) -> subprocess.Popen[bytes]:
-        log = self._directory / f"{command}.log"
-        argv = [
-            *prefix(Priority.SWITCHES),
-            shutil.which(command) or command,
-            *arguments,
-            f"--log-file={log}",
-            "-vconsole:off",
-            "-vsyslog:off",
-        ]
-        # unixctl and pid files go to /run/openvswitch, where ovs-appctl looks for them
-        daemon = subprocess.Popen(
-            [*argv, f"--pidfile={RUN_DIRECTORY}/{command}.pid"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=(self._directory / f"{command}.stderr").open("wb"),
-            env={**os.environ, "OVS_RUNDIR": str(RUN_DIRECTORY), **HUGE_PAGES},
-            start_new_session=True,
-        )
-        self._daemons.append(daemon)
-        self._journal.process(daemon.pid, command)
-        raise_session(daemon.pid, Priority.SWITCHES)
-        return daemon
-
-    def _await_socket(self, command: str, path: Path) -> None:
-        """Wait until the daemon listens. There is no event for it: Open vSwitch announces it only by its socket."""
-        daemon = self._daemons[-1]
-        deadline = time.monotonic() + READY_SECONDS
-        while not _listens(path):
-            if daemon.poll() is not None or time.monotonic() > deadline:
-                words = b""
-                for log in (self._directory / f"{command}.stderr", self._directory / f"{command}.log"):
-                    words += log.read_bytes()[-800:] if log.exists() else b""
-                state = "is not ready" if daemon.poll() is None else f"ended with status {daemon.returncode}"
-                raise MachineError(
-                    f"{command} {state}: {words.decode(errors='replace').strip() or 'it printed nothing'}"
-                )
-            time.sleep(0.01)
->>>>>>> 02c5056 (Verdicts judge the emulated part too: Net.verdict, net.measured, and the last line of hybridnet run)
 
     def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], object]) -> None:
         pending = list(commands)

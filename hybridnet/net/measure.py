@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from hybridnet.cluster import Cluster
+from hybridnet.cluster import Machines
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.results import watch
 from hybridnet.results.limits import Limits
@@ -50,12 +50,12 @@ class Measuring:
     def __init__(self, stop: Callable[[], object], limits: Limits | None) -> None:
         self._stop = stop
         self._limits = _checked(limits, "Net") or Limits()
-        self._cluster: Cluster | None = None
+        self._cluster: Machines | None = None
         self._start: object = None
         self._first: Mark | None = None
         self._last: Mark | HybridnetError | None = None
 
-    def begin(self, cluster: Cluster) -> None:
+    def begin(self, cluster: Machines) -> None:
         """The network has started: the first mark. Raises what the machines do."""
         self._first = self._last = None
         self._start = object()
@@ -94,7 +94,7 @@ class Measuring:
             return Verdict.of([f"the counters could not be read: {now}"])
         return judge_marks(since.counters, now.counters, limits)
 
-    def _take(self, cluster: Cluster) -> Mark:
+    def _take(self, cluster: Machines) -> Mark:
         call: tuple[str, dict[str, Any]] = ("counters", {})
         return Mark(cluster.call_all(dict.fromkeys(cluster.machines, call)), self._start)
 
