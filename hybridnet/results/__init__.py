@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What a run leaves behind: its directory, its verdict, its checks."""
+"""What a run leaves behind: its directory, its verdict, its checks.
+
+What only experiments need is loaded when it is first used: every network has a verdict, and tables take their time.
+"""
 
 from __future__ import annotations
 
-from hybridnet.results.checks import Check, render_checks
-from hybridnet.results.experiment import Experiment, add_experiment_arguments
-from hybridnet.results.run_directory import RunDirectory
-from hybridnet.results.steps import Steps
-from hybridnet.results.verdict import Limits, Verdict, Word, judge
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.results.limits import Limits
+from hybridnet.results.verdict import Verdict, Word, judge
+
+if TYPE_CHECKING:
+    from hybridnet.results.checks import Check, render_checks
+    from hybridnet.results.experiment import Experiment, add_experiment_arguments
+    from hybridnet.results.run_directory import RunDirectory
+    from hybridnet.results.steps import Steps
 
 __all__ = [
     "Check",
@@ -21,3 +30,17 @@ __all__ = [
     "judge",
     "render_checks",
 ]
+
+_HOMES = {
+    "checks": ["Check", "render_checks"],
+    "experiment": ["Experiment", "add_experiment_arguments"],
+    "run_directory": ["RunDirectory"],
+    "steps": ["Steps"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hybridnet.results' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"hybridnet.results.{_HOME_OF[name]}"), name)
