@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import counters as machine_counters
+from hybridnet.agent import echo, probes, program
 from hybridnet.agent import facts as machine_facts
-from hybridnet.agent import probes, program
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.cpu_limits import CpuLimits
@@ -406,6 +406,11 @@ class Agent:
     def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
         """Pings between many pairs at once: see `hybridnet.agent.probes.ping_pairs`."""
         return probes.ping_pairs([(host, address) for host, address in pairs], self._hosts.prefix, **options)
+
+    @verb
+    def echo_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[list[float]]:
+        """The round trips of many pairs, all at once: see `hybridnet.agent.echo.echo_pairs`."""
+        return echo.echo_pairs(self._inside, [(host, address) for host, address in pairs], **options)
 
     @verb
     def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.cli.terminals import terminal_of
-from hybridnet.errors import HybridnetError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.net import Net
 from hybridnet.node import Node
 from hybridnet.system.log import error, output
@@ -182,6 +182,24 @@ class CLI(cmd.Cmd):
         """pingpair: ping between the first two hosts."""
         self.net.pingPair()
 
+    def do_pingmatrix(self, line: str) -> None:
+        """pingmatrix [COUNT [FILE.json]]: round trips and losses between all hosts, all at once."""
+        words = line.split()
+        self._told(self.net.ping_matrix(count=_number(words, 1)), words)
+
+    def do_iperfmatrix(self, line: str) -> None:
+        """iperfmatrix [SECONDS [FILE.json]]: a TCP flow between each pair of hosts, one after the other."""
+        words = line.split()
+        self._told(self.net.iperf_matrix(seconds=_number(words, 1)), words)
+
+    def _told(self, matrix: Any, words: list[str]) -> None:
+        output(f"{matrix}\n")
+        if len(words) > 1:
+            try:
+                Path(words[1]).write_text(matrix.dumps() + "\n")
+            except OSError as problem:
+                error(f"*** {words[1]}: {problem.strerror}\n")
+
     def do_iperf(self, line: str) -> None:
         """iperf [HOST HOST]: one TCP flow."""
         self._iperf(line.split(), "TCP", "10M")
@@ -288,6 +306,15 @@ class CLI(cmd.Cmd):
         return True
 
     do_quit = do_exit
+
+
+def _number(words: list[str], default: int) -> int:
+    if not words:
+        return default
+    try:
+        return int(words[0])
+    except ValueError:
+        raise UsageError(f"{words[0]!r} is not a whole number; write for example 10") from None
 
 
 def _remember_history() -> None:

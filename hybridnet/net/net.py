@@ -33,9 +33,12 @@ from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, check_link_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
+from hybridnet.net.iperf import Flow, iperf_pair
+from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
+from hybridnet.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
@@ -44,7 +47,7 @@ from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
-from hybridnet.values import choice, flag, number, plain, shown
+from hybridnet.values import choice, flag, number, plain, shown, whole
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
 
@@ -371,14 +374,51 @@ class Net:
         """
         return Measured(self._measuring, limits)
 
-    def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
-        """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
-        wait_s = probes.patience(timeout)
-        return probes.ping_all(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
+    def ping(
+        self,
+        hosts: Sequence[Any] | None = None,
+        timeout: float | str | None = None,
+        parallel: bool = False,
+    ) -> float:
+        """Ping once between all pairs of hosts, and print a table. Returns the percentage lost.
 
-    def pingAll(self, timeout: float | str | None = None) -> float:
+        Args:
+            timeout: seconds to wait for an answer; None: one.
+            parallel: all pairs side by side, by the agents themselves and not by `ping`: seconds for 128 hosts.
+        """
+        wait_s = probes.patience(timeout)
+        ping = probes.ping_all_at_once if flag(parallel, "ping: parallel") else probes.ping_all
+        return ping(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
+
+    def pingAll(self, timeout: float | str | None = None, parallel: bool = False) -> float:
         """`ping` between all hosts."""
-        return self.ping(timeout=timeout)
+        return self.ping(timeout=timeout, parallel=parallel)
+
+    def ping_matrix(
+        self,
+        hosts: Sequence[Any] | None = None,
+        count: int = 1,
+        interval: float = 0.0,
+        timeout: float | str | None = None,
+    ) -> PingMatrix:
+        """Ping between all ordered pairs of hosts, side by side. Returns round trips and losses.
+
+        Args:
+            hosts: default: all.
+            count: requests of each pair, 1 to 1000; the first one may have to find out a MAC address.
+            interval: seconds between two requests of a pair, at least.
+            timeout: seconds to wait for an answer; None: one.
+
+        Example:
+            >>> matrix = net.ping_matrix(count=10)  # doctest: +SKIP
+            >>> matrix.rtt_ms("h1", "h2"), matrix.lost("h1", "h2"), matrix.lost_percent  # doctest: +SKIP
+            (0.081, 0, 0.0)
+            >>> Path("pings.json").write_text(matrix.dumps())  # doctest: +SKIP
+        """
+        whole(count, "ping_matrix: count", 1, 1000)
+        number(interval, "ping_matrix: interval", 0, 3600)
+        wait_s = probes.patience(timeout)
+        return measure_pings(self.cluster, self._some_hosts(hosts, "ping_matrix"), count, interval, wait_s)
 
     def pingPair(self) -> float:
         """`ping` between the first two hosts."""
@@ -407,7 +447,37 @@ class Net:
         ends = self._some_hosts(hosts, "iperf")
         if hosts is None:
             ends = [ends[0], ends[-1]] if len(ends) > 1 else ends
-        return probes.iperf_pair(ends, l4Type, udpBw, seconds, port)
+        return iperf_pair(ends, Flow(l4Type, udpBw, seconds, port))
+
+    def iperf_matrix(
+        self,
+        pairs: Sequence[Any] | None = None,
+        l4Type: str = "TCP",
+        udpBw: str = "10M",
+        seconds: float = 1,
+        port: int = 5001,
+        parallel: int = 1,
+    ) -> IperfMatrix:
+        """One iperf3 flow for each pair of hosts. Returns what arrived, what was sent, and UDP's loss.
+
+        Args:
+            pairs: (client, server) pairs; default: all ordered pairs of all hosts that have an address.
+            udpBw: what each UDP flow offers.
+            seconds: how long each flow sends.
+            port: the first of `parallel` TCP and UDP ports.
+            parallel: how many flows run at a time, 1 to 128. They share the links, and this computer.
+
+        Raises:
+            UsageError: an option makes no sense. A flow that fails is a row with an `error`, and the others go on.
+
+        Example:
+            >>> matrix = net.iperf_matrix([("h1", "h2"), ("h2", "h1")], seconds=2)  # doctest: +SKIP
+            >>> matrix.row("h1", "h2").received_bps  # doctest: +SKIP
+            9412000000.0
+        """
+        wanted = None if pairs is None else [self._pair(pair) for pair in _listed(pairs)]
+        able = [host for host in self.hosts if host.IP() is not None]
+        return measure_flows(checked_pairs(able, wanted), Flow(l4Type, udpBw, seconds, port), parallel)
 
     def run_all(self, commands: Mapping[Any, Any], timeout: float | None = None) -> dict[Any, Completed]:
         """Run commands in the shells of many nodes at the same time, with one call for each machine.
@@ -583,6 +653,14 @@ class Net:
             raise UsageError(f"{what}: {shown(hosts)} is not a list of hosts; write net.get('h1', 'h2')")
         return [self._node(host) for host in hosts]
 
+    def _pair(self, pair: Any) -> tuple[Any, Any]:
+        ends = self._some_hosts(pair, "iperf_matrix")
+        if len(ends) != 2:
+            raise UsageError(
+                f"iperf_matrix: {shown(pair)} is not a pair of client and server; write ('h1', 'h2')"
+            )
+        return ends[0], ends[1]
+
     def _running_links(self) -> LinkChanges:
         if self._links is None:
             raise MachineError("the network is not running; call net.start() first")
@@ -595,6 +673,12 @@ class Net:
 
 def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:
     return params if cls is None else {**params, "cls": cls}
+
+
+def _listed(pairs: Any) -> Sequence[Any]:
+    if not isinstance(pairs, Sequence) or isinstance(pairs, str | bytes):
+        raise UsageError(f"iperf_matrix: {shown(pairs)} is not a list of pairs; write [('h1', 'h2')]")
+    return pairs
 
 
 def _name(node: Any) -> str:

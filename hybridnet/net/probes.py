@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Looking at a running network: who reaches whom, and how fast. `Net.ping`, `pingAll` and `iperf` use this."""
+"""Who reaches whom, as Mininet asks: `Net.ping` and `pingAll` use this."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.errors import ExperimentError, MachineError, UsageError
+from hybridnet.errors import UsageError
+from hybridnet.net.ping_matrix import measure_pings
 from hybridnet.node import Host
-from hybridnet.node.popen import Popen
-from hybridnet.quantities import parse_rate
 from hybridnet.system.log import output
-from hybridnet.values import choice, number, plain, shown, whole
-from hybridnet.values import text as values_text
+from hybridnet.values import shown
 
 if TYPE_CHECKING:
     from hybridnet.cluster import Machines
 
-__all__ = ["format_bandwidth", "iperf", "iperf_pair", "patience", "ping_all"]
+__all__ = ["patience", "ping_all", "ping_all_at_once"]
 
 MOST_SECONDS = 86_400
 
@@ -55,6 +51,22 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
         while shown < len(hosts) and hosts[shown].name in rows:
             output(f"{hosts[shown].name} -> {' '.join(rows[hosts[shown].name])} \n")
             shown += 1
+    return _result(sent, received)
+
+
+def ping_all_at_once(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
+    """The same of all pairs side by side, which takes seconds for 128 hosts."""
+    output("*** Ping: testing ping reachability\n")
+    matrix = measure_pings(cluster, hosts, 1, 0.0, wait_s)
+    for source in matrix.hosts:
+        answered = [
+            "X" if matrix.lost(source, target) else target for target in matrix.hosts if target != source
+        ]
+        output(f"{source} -> {' '.join(answered)} \n")
+    return _result(matrix.sent, matrix.received)
+
+
+def _result(sent: int, received: int) -> float:
     if not sent:
         output("*** Warning: No packets sent\n")
         return 0.0
@@ -76,72 +88,6 @@ def patience(timeout: Any) -> float:
     return seconds
 
 
-def iperf_pair(ends: Sequence[Host], protocol: str, rate: str, seconds: float, port: int) -> list[str]:
-    """What `hybridnet.Net.iperf` prints and returns for its client and server."""
-    if len(ends) != 2 or ends[0] is ends[1]:
-        raise UsageError(
-            f"iperf: {shown([str(end) for end in ends])} are not two hosts; give a client and a server"
-        )
-    client, server = ends
-    output(f"*** Iperf: testing {plain(protocol)} bandwidth between {client} and {server}\n")
-    received, sent = iperf(server, client, protocol=protocol, rate=rate, seconds=seconds, port=port)
-    result = [format_bandwidth(received), format_bandwidth(sent)]
-    if protocol == "UDP":
-        result.insert(0, rate)
-    output(f"*** Results: {result}\n")
-    return result
-
-
-def iperf(
-    server: Host,
-    client: Host,
-    *,
-    protocol: str = "TCP",
-    rate: str = "10M",
-    seconds: float = 5,
-    port: int = 5001,
-    congestion_control: str = "cubic",
-) -> tuple[float, float]:
-    """One iperf3 flow. Returns what the server received and what the client sent, in bit/s.
-
-    Raises:
-        UsageError: unknown protocol, or the server has no address.
-        ExperimentError: iperf3 failed; the message quotes it.
-    """
-    choice(protocol, "iperf: protocol", ("TCP", "UDP"))
-    number(seconds, "iperf: seconds", 0.1, MOST_SECONDS)
-    whole(port, "iperf: port", 1, 65535)
-    offered = _iperf_rate(rate)
-    if server.IP() is None:
-        raise UsageError(f"iperf: host {server} has no address; give it an ip=")
-    with server.popen(
-        ["iperf3", "-s", "-1", "-p", str(port), "--forceflush"], stderr=subprocess.STDOUT
-    ) as serving:
-        _await_line(serving, "Server listening", server)
-        argv = ["iperf3", "-c", str(server.IP()), "-p", str(port), "-t", f"{seconds:g}", "-J"]
-        argv += ["-u", "-b", offered] if protocol == "UDP" else ["-C", congestion_control]
-        out, err, _ = client.pexec(argv)
-        report = _report(out, err, client)
-    end = report["end"]
-    if protocol == "TCP":
-        return end["sum_received"]["bits_per_second"], end["sum_sent"]["bits_per_second"]
-    total = end["sum"]
-    return total["bits_per_second"] * (1 - total["lost_percent"] / 100), total["bits_per_second"]
-
-
-def format_bandwidth(bits_per_second: float) -> str:
-    """As iperf writes it.
-
-    Example:
-        >>> format_bandwidth(9.412e9)
-        '9.41 Gbits/sec'
-    """
-    for factor, unit in ((1e9, "Gbits/sec"), (1e6, "Mbits/sec"), (1e3, "Kbits/sec")):
-        if bits_per_second >= factor:
-            return f"{bits_per_second / factor:.3g} {unit}"
-    return f"{bits_per_second:.3g} bits/sec"
-
-
 def _turns(hosts: Sequence[Host]) -> list[list[Host]]:
     """The first host of each machine, then the second of each, and so on."""
     by_machine: dict[str, list[Host]] = {}
@@ -149,37 +95,3 @@ def _turns(hosts: Sequence[Host]) -> list[list[Host]]:
         by_machine.setdefault(host.machine or "", []).append(host)
     longest = max((len(group) for group in by_machine.values()), default=0)
     return [[group[turn] for group in by_machine.values() if turn < len(group)] for turn in range(longest)]
-
-
-def _await_line(program: Popen, wanted: str, server: Host) -> None:
-    lines = []
-    assert program.stdout is not None
-    read: Callable[[], str] = program.stdout.readline
-    while line := read():
-        lines.append(line)
-        if wanted in line:
-            return
-    raise ExperimentError(
-        f"iperf: the server on {server} did not start: {' '.join(lines).strip() or 'it printed nothing'}"
-    )
-
-
-def _iperf_rate(rate: Any) -> str:
-    """Mininet's "10M", or a rate with a unit; as iperf3 takes it."""
-    values_text(rate, "iperf: udpBw")
-    factors = {"K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s"}
-    text = f"{rate[:-1]} {factors[rate[-1].upper()]}" if rate[-1:].upper() in factors else rate
-    return str(parse_rate(text, "iperf: udpBw"))
-
-
-def _report(out: str, err: str, client: Host) -> dict[str, Any]:
-    try:
-        report: dict[str, Any] = json.loads(out)
-    except ValueError:
-        said = err.strip() or out.strip()[-300:]
-        raise MachineError(
-            f"iperf: the client on {client} gave no report: {said or 'it printed nothing'}"
-        ) from None
-    if "error" in report:
-        raise ExperimentError(f"iperf: the client on {client} failed: {report['error']}")
-    return report

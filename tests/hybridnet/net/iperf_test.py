@@ -10,13 +10,21 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import ExperimentError, MachineError, UsageError
-from hybridnet.net.probes import format_bandwidth, iperf
+from hybridnet.net.iperf import Flow, Found, format_bandwidth, iperf
 from hybridnet.node import Host
 from hybridnet.node.link import Intf
 from tests.hybridnet.net.support import FakeCluster
 
 TCP = {"end": {"sum_received": {"bits_per_second": 9e6}, "sum_sent": {"bits_per_second": 1e7}}}
-UDP = {"end": {"sum": {"bits_per_second": 1e7, "lost_percent": 20.0}}}
+UDP = b"""Connecting to host 10.0.0.1, port 5001
+[  5] local 10.0.0.2 port 40000 connected to 10.0.0.1 port 5001
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-1.00   sec  1221 KBytes  10000 Kbits/sec  863
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-5.00   sec  6104 KBytes  10000 Kbits/sec  0.000 ms  0/4000 (0%)  sender
+[  5]   0.00-5.04   sec  4883 KBytes  8000 Kbits/sec  0.012 ms  800/4000 (20%)  receiver
+"""
 
 
 def pair(report: bytes, server_says: bytes = b"Server listening on 5001\n") -> tuple[FakeCluster, Host, Host]:
@@ -45,35 +53,62 @@ def commands(cluster: FakeCluster) -> list[list[str]]:
 
 def test_tcp_uses_cubic_and_reports_what_arrived_and_what_was_sent() -> None:
     cluster, server, client = pair(json.dumps(TCP).encode())
-    assert iperf(server, client, seconds=2) == (9e6, 1e7)
+    assert iperf(server, client, Flow(seconds=2)) == Found(9e6, 1e7)
     assert commands(cluster)[1] == ["iperf3", "-c", "10.0.0.1", "-p", "5001", "-t", "2", "-J", "-C", "cubic"]
     assert not cluster.programs, "both programs are closed"
 
 
 @pytest.mark.parametrize("rate", ["10M", "10 Mbit/s"])
 def test_udp_offers_the_rate_and_reports_what_was_left_of_it(rate: str) -> None:
-    cluster, server, client = pair(json.dumps(UDP).encode())
-    assert iperf(server, client, protocol="UDP", rate=rate) == (pytest.approx(8e6), 1e7)
-    assert commands(cluster)[1][-3:] == ["-u", "-b", "10000000"]
+    cluster, server, client = pair(UDP)
+    assert iperf(server, client, Flow("UDP", rate)) == Found(8e6, 1e7, 20.0)
+    assert commands(cluster)[1][7:10] == ["-u", "-b", "10000000"]
+    assert not cluster.programs
+
+
+def test_a_udp_flow_whose_announcement_is_lost_is_begun_anew() -> None:
+    cluster, server, client = pair(b"")
+    said = [b"iperf3: error - unable to read from stream socket: Resource temporarily unavailable\n", UDP]
+    begin = cluster.answers["start_process"]
+
+    def start(machine: str, node: str, **arguments: Any) -> dict[str, int]:
+        begun: dict[str, int] = begin(machine=machine, node=node, **arguments)
+        if node == "h2":
+            cluster.programs[begun["number"]] = [said.pop(0)]
+        return begun
+
+    cluster.answers["start_process"] = start
+    assert iperf(server, client, Flow("UDP")).lost_percent == 20.0
+    assert said == []
+    assert [command[1] for command in commands(cluster)] == ["-s", "-c", "-s", "-c"]
+
+
+def test_a_udp_flow_that_is_refused_is_not_begun_anew() -> None:
+    cluster, server, client = pair(b"iperf3: error - unable to connect to server: No route to host\n")
+    with pytest.raises(
+        ExperimentError, match="the client on h2 failed: unable to connect to server: No route"
+    ):
+        iperf(server, client, Flow("UDP"))
+    assert len(commands(cluster)) == 2
 
 
 def test_failures_quote_iperf() -> None:
     cluster, server, client = pair(json.dumps({"error": "unable to connect"}).encode())
     with pytest.raises(ExperimentError, match="the client on h2 failed: unable to connect"):
-        iperf(server, client)
+        iperf(server, client, Flow())
     assert not cluster.programs
     _, server, client = pair(b"Segmentation fault")
     with pytest.raises(MachineError, match="the client on h2 gave no report: Segmentation fault"):
-        iperf(server, client)
+        iperf(server, client, Flow())
     _, server, client = pair(b"", b"iperf3: error - unable to start listener: Address already in use\n")
     with pytest.raises(ExperimentError, match=r"the server on h1 did not start: .*Address already in use"):
-        iperf(server, client)
+        iperf(server, client, Flow())
 
 
 def test_unknown_protocol_is_refused() -> None:
     _, server, client = pair(b"")
     with pytest.raises(UsageError, match="protocol 'SCTP'"):
-        iperf(server, client, protocol="SCTP")
+        iperf(server, client, Flow("SCTP"))
 
 
 @pytest.mark.parametrize(
