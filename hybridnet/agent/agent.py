@@ -26,6 +26,7 @@ from hybridnet.agent import facts as machine_facts
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.cpu_limits import CpuLimits
+from hybridnet.agent.fragments import Stages, addition, changed, removal, whole
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.agent.linux_bridges import LinuxBridges
@@ -82,7 +83,7 @@ class Agent:
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside, own_files=own_files)
         self._limits = CpuLimits(journal, machine)
-        self._pairs = Pairs(journal)
+        self._pairs = Pairs(journal, self._inside)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
         self._own_files = own_files
@@ -209,6 +210,43 @@ class Agent:
     def obey_controllers(self) -> None:
         """Tells the switches their controllers."""
         self._switching.obey_controllers(self.on_progress)
+
+    @verb
+    def change(self, remove: dict[str, Any], add: dict[str, Any]) -> dict[str, float]:
+        """Removes one fragment of the machine plan and makes another: see `hybridnet.plan.difference`. If something
+        fails, the machine is as before, except that processes in hosts that were removed already have ended.
+
+        Returns:
+            How many seconds each stage took.
+
+        Raises:
+            PlanError: a fragment does not follow ``schema/machine.json``, or nothing is built.
+            MachineError, EnvironmentLackError: something could not be made.
+        """
+        check(remove, "machine", "what a change removes", part="fragment")
+        check(add, "machine", "what a change adds", part="fragment")
+        with self._building:
+            if self._plan is None:
+                raise PlanError("no network is built here, so nothing can change; build one first")
+            stages = Stages()
+            undo = Endings()
+            with undone_on_error(undo.close):
+                self._unsimulate(remove, stages)
+                undo.add(partial(self._simulate, remove, Stages()))
+                undo.add(partial(self._put_back, remove))
+                self._unjoin(remove, stages)
+                undo.add(partial(self._unmake, add, Stages()))
+                self._make(add, self._plan["port_type"], None, stages)
+                undo.add(partial(self._unjoin, add, Stages()))
+                self._join(add, stages)
+                self._switching.obey_controllers(self.on_progress, add["switches"])
+                self._simulate(add, stages)
+                undo.add(partial(self._unsimulate, add, Stages()))
+                undo.add(partial(self._hosts.host_names.tell, remove["names"], add["names"]))
+                self._hosts.host_names.tell(add["names"], remove["names"])
+                self._unmake(remove, stages)
+            self._plan = changed(self._plan, remove, add)
+            return stages.seconds
 
     @verb
     def destroy(self) -> dict[str, Any] | None:
@@ -438,42 +476,110 @@ class Agent:
         ).close()
 
     def _build(self, plan: dict[str, Any], pmd_cpus: list[int] | None) -> dict[str, float]:
-        seconds: dict[str, float] = {}
-        last = time.monotonic()
-
-        def done(stage: str) -> None:
-            nonlocal last
-            now = time.monotonic()
-            seconds[stage], last = now - last, now
-
-        if not self._own_files:
-            refuse_taken(plan)
-        if self._neighbours is not None:
-            self._neighbours.raise_for(len(plan["hosts"]))
-        if plan["switches"]:
-            self._switching.start(plan["port_type"], pmd_cpus or self._pmd_cpus)
-        done("switching")
-        self._hosts.host_names.tell(plan.get("names"))
-        self._hosts.create(plan["hosts"])
-        self._limits.create(plan["hosts"])
-        done("namespaces")
-        self.on_progress(f"{len(plan['hosts'])} hosts")
-        self._pairs.create(plan, self._switching.frames or plan["port_type"])
-        self._bridges.create(plan.get("bridges", []))
-        done("pairs")
-        self._hosts.configure(self._pairs.host_offloads)
-        done("addresses")
-        self._switching.build(plan, self.on_progress)
-        done("switches")
-        if plan["instance"] is not None:
-            self._sockets.mkdir(mode=0o700, exist_ok=True)
-            self._instance = InstanceProcess(
-                plan["instance"], self.journal, self.journal.directory / "instance", self._sockets
-            )
-            self.on_progress("instance")
-        done("instance")
+        stages = Stages()
+        fragment = whole(plan)
+        self._make(fragment, plan["port_type"], pmd_cpus, stages)
+        self._join(fragment, stages)
+        self._simulate(fragment, stages)
         self._busy = Busy(self._switching.pid)
-        return seconds
+        return stages.seconds
+
+    def _make(
+        self, fragment: dict[str, Any], port_type: str, pmd_cpus: list[int] | None, stages: Stages
+    ) -> None:
+        """Makes the hosts and switches of a fragment, without interfaces."""
+        if not self._own_files:
+            refuse_taken(fragment)
+        if self._neighbours is not None:
+            self._neighbours.raise_for(len(self._hosts.names) + len(fragment["hosts"]))
+        if fragment["switches"]:
+            self._switching.start(port_type, pmd_cpus or self._pmd_cpus)
+        stages.done("switching")
+        if self._hosts.host_names.file is None:
+            self._hosts.host_names.tell(fragment["names"])
+        self._hosts.create(fragment["hosts"])
+        self._limits.create(fragment["hosts"])
+        stages.done("namespaces")
+        if fragment["hosts"]:
+            self.on_progress(f"{len(fragment['hosts'])} hosts")
+        self._switching.add_switches(fragment, self.on_progress)
+        self._bridges.create(fragment["bridges"])
+        stages.done("switches")
+
+    def _join(self, fragment: dict[str, Any], stages: Stages) -> None:
+        """Makes the interfaces of a fragment, and the links between them."""
+        assert self._plan is not None
+        offloads = self._pairs.create(fragment, self._switching.frames or self._plan["port_type"])
+        self._bridges.add_ports([*fragment["bridges"], *fragment["bridge_parts"]])
+        stages.done("pairs")
+        self._hosts.configure([*fragment["hosts"], *fragment["host_parts"]], offloads)
+        stages.done("addresses")
+        self._switching.add_ports(fragment, self.on_progress)
+        stages.done("switches")
+
+    def _simulate(self, fragment: dict[str, Any], stages: Stages) -> None:
+        """Has the instance simulate its part of a fragment; starts it, if that is not done."""
+        part = fragment["instance"]
+        if part is not None and self._instance is not None:
+            self._instance.ask("change", **addition(part))
+        elif part is not None:
+            self._sockets.mkdir(mode=0o700, exist_ok=True)
+            directory = self.journal.directory / "instance"
+            self._instance = InstanceProcess(part, self.journal, directory, self._sockets)
+            self.on_progress("instance")
+        stages.done("instance")
+
+    def _unsimulate(self, fragment: dict[str, Any], stages: Stages) -> None:
+        """Removes the instance's part of a fragment; ends it, if that is the whole of it."""
+        part = fragment["instance"]
+        if part is not None and "format" in part:
+            self._end_instance()
+        elif part is not None and self._instance is not None:
+            self._instance.ask("change", **removal(part))
+        stages.done("instance")
+
+    def _unjoin(self, fragment: dict[str, Any], stages: Stages) -> None:
+        """Removes what `_join` makes of a fragment, or has made of it before it failed."""
+        self._switching.remove_ports(fragment)
+        stages.done("switches")
+        parts = [*fragment["hosts"], *fragment["host_parts"]]
+        self._hosts.strip([part for part in parts if part["name"] in self._hosts])
+        stages.done("addresses")
+        self._pairs.remove(fragment)
+        stages.done("pairs")
+
+    def _unmake(self, fragment: dict[str, Any], stages: Stages) -> None:
+        """Removes the hosts and switches of a fragment, and ends what runs there."""
+        names = {node["name"] for key in ("hosts", "switches", "bridges") for node in fragment[key]}
+        with self._lock:
+            numbers = [number for number, process in self._processes.items() if process.node in names]
+        Endings(
+            lambda: self._switching.remove_switches(fragment),
+            lambda: self._bridges.remove([bridge["name"] for bridge in fragment["bridges"]]),
+            lambda: self._forget_limits(fragment["hosts"]),
+            lambda: self._hosts.remove([host["name"] for host in fragment["hosts"]]),
+            *(partial(self._end_one, self._shells, name) for name in names),
+            *(partial(self._end_one, self._processes, number) for number in numbers),
+        ).close()
+        stages.done("nodes")
+
+    def _forget_limits(self, hosts: list[dict[str, Any]]) -> None:
+        for host in hosts:
+            self._limits.forget(host["name"])
+
+    def _put_back(self, fragment: dict[str, Any]) -> None:
+        """Makes a fragment again that was removed, or the part of it that was."""
+        assert self._plan is not None
+        self._unjoin(fragment, Stages())
+        gone = {
+            **fragment,
+            "hosts": [host for host in fragment["hosts"] if host["name"] not in self._hosts],
+            "switches": [switch for switch in fragment["switches"] if switch["name"] not in self._switching],
+            "bridges": [bridge for bridge in fragment["bridges"] if bridge["name"] not in self._bridges],
+        }
+        self._make(gone, self._plan["port_type"], None, Stages())
+        self._join(fragment, Stages())
+        self._switching.obey_controllers(self.on_progress, gone["switches"])
 
     def _destroy(self) -> dict[str, Any] | None:
         """Every part knows what is left of it, so a second call ends what the first could not."""
@@ -516,8 +622,7 @@ class Agent:
 
     def _prefix(self, node: str) -> list[str]:
         """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
-        plan = self._plan or {"switches": []}
-        if not node or any(each["name"] == node for each in (*plan["switches"], *plan.get("bridges", []))):
+        if not node or node in self._switching or node in self._bridges:
             return []
         return self._hosts.prefix(node)
 
@@ -545,9 +650,8 @@ class Agent:
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:
             raise MachineError(f"no network is built here, so {node} has no interface {interface}")
-        ends = [pair[end] for pair in self._plan["pairs"] if pair["kind"] == "patch" for end in "ab"]
         state = "up" if up else "down"
-        if {"node": node, "interface": interface} in ends:
+        if self._switching.is_patch(node, interface):
             self._switching.set_port_state(node, interface, up)
             return
         is_host = node in self._hosts

@@ -6,9 +6,9 @@ and each of its private directories is an empty file system, or another director
 /etc/hosts, which hides the computer's. Processes of all hosts of a machine see each other, as in Mininet.
 
 A mount namespace has no name: the agent holds it open. (Binding it to a name fails now and then on recent kernels,
-whose namespace numbers no longer grow with time across processors; the kernel compares them to rule out loops.) All are
-made before any network namespace gets its name: a mount namespace is a copy, and a copy of another host's name would
-keep that host's network namespace alive after the name is removed.
+whose namespace numbers no longer grow with time across processors; the kernel compares them to rule out loops.) It
+is a copy, and a copy of another host's name would keep that host's network namespace alive after the name is removed.
+So all are made before any network namespace gets its name, and one that is made later loses the names of the others.
 
 It is a program because a thread of the agent cannot make a mount namespace, and the standard library only, because it
 is started as a file, without waiting for any import of ours.
@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
+MNT_DETACH = 2
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
 NETWORK_DIRECTORY = "/run/netns"
 
@@ -40,10 +41,12 @@ def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
     _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), None), f"mount {source} on {target}")
 
 
-def _become_host(host: dict) -> None:
+def _become_host(host: dict, others: list[str]) -> None:
     names = host.get("hosts_file")
     _checked(_libc.unshare(CLONE_NEWNS | CLONE_NEWNET | (CLONE_NEWUTS if names else 0)), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
+    for name in others:
+        _libc.umount2(f"{NETWORK_DIRECTORY}/{name}".encode(), MNT_DETACH)  # it may be going just now
     _mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     for directory in host["private_dirs"]:
         if isinstance(directory, str):
@@ -65,8 +68,9 @@ def _bind(source: str, target: str) -> None:
         raise
 
 
-def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> None:
-    """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "hosts_file": …}``.
+def create(hosts: list[dict], others: list[str], until_taken: Callable[[dict[str, int]], None]) -> None:
+    """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "hosts_file": …}``, beside those of
+    `others`.
 
     `until_taken` is called with one process of each host by name, before any network namespace has its name; when it
     returns, somebody must hold the mount namespaces open.
@@ -79,7 +83,7 @@ def create(hosts: list[dict], until_taken: Callable[[dict[str, int]], None]) -> 
         if pid == 0:
             os.close(taken_writing)
             try:
-                _become_host(host)
+                _become_host(host, others)
                 os.write(made_writing, b"\0")
                 os.read(taken_reading, 1)  # until its other end is closed
             except OSError as error:
@@ -108,6 +112,6 @@ def _announce(children: dict[str, int]) -> None:
 
 if __name__ == "__main__":
     try:
-        create(json.loads(sys.stdin.readline()), _announce)
+        create(**json.loads(sys.stdin.readline()), until_taken=_announce)
     except OSError as error:
         sys.exit(str(error))

@@ -19,13 +19,15 @@ from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
-from hybridnet.system.command import ip_batch, run
+from hybridnet.system.command import ip_batch, ip_tries, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
 
+_LISTS = ("interfaces", "routes", "arp")  # what of a host may come and go while it stays
+
 
 class Hosts:
-    """Makes and removes the hosts of one machine plan."""
+    """Makes, changes and removes the hosts of one machine."""
 
     def __init__(self, journal: Journal, inside: NamespaceThread, *, own_files: bool) -> None:
         """`own_files`: whether `NETWORK_DIRECTORY` is the machine's own; if not, the names there are journaled."""
@@ -48,13 +50,14 @@ class Hosts:
         return list(self._plans)
 
     def create(self, plans: list[dict[str, Any]]) -> None:
-        """Make the namespaces of all hosts. Their only device is a loopback that is down."""
+        """Make the namespaces of hosts, beside those that are there. Their only device is a loopback that is down."""
         if not plans:
             return
+        others = self.names
         self._make_network_directory()
         for path in sorted({path for plan in plans for path in _directories(plan)}):
             self._make_mount_point(Path(path))
-        self._plans = {plan["name"]: plan for plan in plans}
+        self._plans |= {plan["name"]: {**plan, "interfaces": [], "routes": [], "arp": []} for plan in plans}
         hosts_file = self.host_names.file
         program = subprocess.Popen(
             [sys.executable, "-I", host_namespaces.__file__],
@@ -65,11 +68,12 @@ class Hosts:
         )
         assert program.stdin is not None
         assert program.stdout is not None
-        wanted = [
+        hosts = [
             {"name": plan["name"], "private_dirs": plan["private_dirs"], "hosts_file": hosts_file}
             for plan in plans
             if self.namespace(plan["name"])
         ]
+        wanted = {"hosts": hosts, "others": others}
         try:
             with contextlib.suppress(BrokenPipeError):  # its output says why
                 program.stdin.write(json.dumps(wanted) + "\n")
@@ -87,17 +91,35 @@ class Hosts:
                 f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"
             )
 
-    def configure(self, offloads: dict[str, list[str]]) -> None:
-        """Give all hosts their addresses, routes and neighbours, once their devices are there.
+    def configure(self, parts: list[dict[str, Any]], offloads: dict[str, list[str]]) -> None:
+        """Give hosts addresses, routes and neighbours, once their devices are there.
 
         Args:
+            parts: hosts of a fragment, or parts of hosts.
             offloads: the arguments for `ethtool -K`, by device name.
         """
-        for name in self.names:
+        by_name = {part["name"]: part for part in parts}
+        for name, part in by_name.items():
+            for key in _LISTS:
+                self._plans[name][key] = [*self._plans[name][key], *part.get(key, [])]
             if not self.namespace(name):
-                self._configure(self._plans[name], offloads)
-        inside = [name for name in self.names if self.namespace(name)]
-        self._inside.run_each(inside, lambda name: self._configure(self._plans[name], offloads))
+                self._configure(part, offloads)
+        inside = [name for name in by_name if self.namespace(name)]
+        self._inside.run_each(inside, lambda name: self._configure(by_name[name], offloads))
+
+    def strip(self, parts: list[dict[str, Any]]) -> None:
+        """Take routes and neighbours from hosts, and forget interfaces, whose devices go next. What is gone already is
+        no error.
+        """
+        for part in parts:
+            plan = self._plans[part["name"]]
+            for key in _LISTS:
+                plan[key] = [item for item in plan[key] if item not in part.get(key, [])]
+            lines = [line.replace("route add", "route del", 1) for line in _routes(part)]
+            lines += [f"neigh del {a['address']} dev {a['interface']}" for a in part.get("arp", [])]
+            if lines:
+                where = self.namespace(part["name"])
+                self._inside.run(where, lambda lines=lines: ip_tries(lines))  # type: ignore[misc]
 
     def restore_addressing(self, name: str) -> None:
         """Set routes and IPv6 addresses of the plan again: the kernel forgets them when a device goes down."""
@@ -105,10 +127,8 @@ class Hosts:
         lines = [line.replace("addr add", "addr replace", 1) for line in _addresses(plan) if ":" in line]
         lines += [line.replace("route add", "route replace", 1) for line in _routes(plan)]
         # A route over another device of the host that is still down cannot be set, and was not asked for.
-        self._inside.run(
-            self.namespace(name),
-            lambda: run(["ip", "-force", "-batch", "-"], input="\n".join(lines) + "\n") if lines else "",
-        )
+        if lines:
+            self._inside.run(self.namespace(name), lambda: ip_tries(lines))
 
     def namespace(self, name: str) -> str:
         """The network namespace of a host, as `NamespaceThread` takes it: empty for one that lives in the machine's."""
@@ -146,13 +166,14 @@ class Hosts:
                 found.append(int(entry))
         return found
 
-    def kill_processes(self, patience: float = 2.0) -> None:
-        """End every process in a host: SIGTERM, and SIGKILL for those still there after `patience` seconds."""
+    def kill_processes(self, hosts: list[str] | None = None, patience: float = 2.0) -> None:
+        """End every process in some hosts, or in all: SIGTERM, and SIGKILL for those that are still there after
+        `patience` seconds.
+        """
+        hosts = self.names if hosts is None else hosts
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0)):
             deadline = time.monotonic() + seconds
-            descriptors = [
-                fd for pid in self.processes(self.names) if (fd := _signalled(pid, number)) is not None
-            ]
+            descriptors = [fd for pid in self.processes(hosts) if (fd := _signalled(pid, number)) is not None]
             for descriptor in descriptors:
                 _await_end(descriptor, deadline)
                 os.close(descriptor)
@@ -162,14 +183,18 @@ class Hosts:
         parts end."""
         if not self._plans and not self._private_directories:
             return
-        Endings(
-            self.host_names.forget, self._remove_mount_points, self._remove_namespaces, self.kill_processes
-        ).close()
-        self._plans = {}
+        Endings(self.host_names.forget, self._remove_mount_points, lambda: self.remove(self.names)).close()
 
-    def _remove_namespaces(self) -> None:
+    def remove(self, names: list[str]) -> None:
+        """The same with some hosts. One that is not there is no error."""
+        names = [name for name in names if name in self._plans]
+        Endings(lambda: self._remove_namespaces(names), lambda: self.kill_processes(names)).close()
+        for name in names:
+            del self._plans[name]
+
+    def _remove_namespaces(self, hosts: list[str]) -> None:
         mounted = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
-        ours = {f"{NETWORK_DIRECTORY}/{name}": inode for name, inode in self._networks.items()}
+        ours = {f"{NETWORK_DIRECTORY}/{n}": self._networks[n] for n in hosts if n in self._networks}
         named = [path for path, inode in ours.items() if path in mounted and _inode(path) == inode]
         if named:
             run(["umount", "--lazy", *named])
@@ -178,10 +203,12 @@ class Hosts:
         if not self._own_files:
             for path, inode in ours.items():
                 self._journal.gone("namespace", path=path, inode=inode)
-        self._networks.clear()
+        for name in hosts:
+            self._networks.pop(name, None)
         for descriptors in (self._mounts, self._uts):
-            while descriptors:
-                os.close(descriptors.popitem()[1])
+            for name in hosts:
+                if name in descriptors:
+                    os.close(descriptors.pop(name))
 
     def _make_network_directory(self) -> None:
         directory = Path(NETWORK_DIRECTORY)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The veth pairs of a machine: between hosts, between a host and a switch, and the portals'.
+"""The veth pairs of a machine, or of a fragment of its plan: between hosts, between a host and a switch, and those
+of portals.
 
 A pair is made with both ends where they belong, names, addresses and sizes included, so no device is ever renamed or
 moved. Which offloads it needs depends on who reads the frames:
@@ -18,13 +19,13 @@ system     the kernel datapath takes all
 from __future__ import annotations
 
 import json
-import subprocess
 import zlib
 from pathlib import Path
 from typing import Any
 
+from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
-from hybridnet.system.command import ip_batch, run
+from hybridnet.system.command import ip_batch, ip_tries, run
 from hybridnet.system.journal import Journal, alias_of, network_namespace
 
 TOWARD_A_PORT = {
@@ -39,28 +40,30 @@ AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
 
 
 class Pairs:
-    """Makes and removes the veth pairs of one machine plan."""
+    """Makes and removes the veth pairs of one machine."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, inside: NamespaceThread) -> None:
         self._journal = journal
+        self._inside = inside
         self._network = network_namespace()
-        self._devices: list[str] = []
-        self.host_offloads: dict[str, list[str]] = {}
+        self._devices: dict[str, None] = {}  # in order
 
-    def create(self, plan: dict[str, Any], frames: str) -> None:
-        """Make all veth pairs of `plan`; the ends in this machine's own namespace are up, those in hosts are not.
+    def create(self, plan: dict[str, Any], frames: str) -> dict[str, list[str]]:
+        """Make all veth pairs of a fragment; the ends in this machine's own namespace are up, those in hosts are not.
 
         Args:
             frames: whose frames the switches' ports take: a port type of the table above.
+
+        Returns:
+            The arguments of `ethtool -K` for devices in hosts, by device name.
         """
-        hosts = {host["name"]: {i["name"]: i for i in host["interfaces"]} for host in plan["hosts"]}
-        switches = {switch["name"] for switch in plan["switches"]}
-        outside = {host["name"] for host in plan["hosts"] if host.get("in_namespace") is False}
+        hosts, outside = _interfaces(plan), _outside(plan)
+        switches = {switch["name"] for switch in (*plan["switches"], *plan["switch_parts"])}
         ours: list[str] = []
         lines: list[str] = []
         of_hosts: list[str] = []  # in this machine's own namespace
         offloads: dict[str, list[str]] = {}
-        self.host_offloads = {}
+        host_offloads: dict[str, list[str]] = {}
         for pair in plan["pairs"]:
             if pair["kind"] != "veth":
                 continue
@@ -73,7 +76,7 @@ class Pairs:
                 if other["node"] in switches:
                     wanted = [*wanted, *TOWARD_A_PORT[frames]]
                 if end["node"] in hosts:
-                    self.host_offloads[end["interface"]] = wanted
+                    host_offloads[end["interface"]] = wanted
                     if end["node"] in outside:
                         of_hosts.append(end["interface"])
                     continue
@@ -91,7 +94,7 @@ class Pairs:
             if portal["node"] in outside:
                 of_hosts.append(portal["interface"])
             if portal["node"] in hosts:
-                self.host_offloads[portal["interface"]] = TOWARD_A_BACKEND.get(backends[portal["device"]], [])
+                host_offloads[portal["interface"]] = TOWARD_A_BACKEND.get(backends[portal["device"]], [])
                 continue
             ours.append(portal["interface"])
             lines.append(mark(portal["interface"], self._journal))
@@ -101,18 +104,47 @@ class Pairs:
         lines += [mark(device, self._journal) for device in of_hosts]
         for device in (*ours, *of_hosts):
             self._journal.record("link", name=device, network=self._network)
-        self._devices += [*ours, *of_hosts]
+        self._devices |= dict.fromkeys((*ours, *of_hosts))
         ip_batch(lines)
         for device, wanted in offloads.items():
             if wanted:
                 run(["ethtool", "-K", device, *wanted])
         keep_stack_out(ours)
         ip_batch([f"link set dev {device} up" for device in ours])
+        return host_offloads
+
+    def remove(self, plan: dict[str, Any]) -> None:
+        """Remove the veth pairs of a fragment. What is gone already is no error."""
+        inside = _interfaces(plan).keys() - _outside(plan)
+        ends = [pair[end] for pair in plan["pairs"] if pair["kind"] == "veth" for end in ("a", "b")]
+        ours = [end["interface"] for end in (*ends, *plan["portals"]) if end["node"] not in inside]
+        ours += [portal["device"] for portal in plan["portals"]]
+        delete_each(ours, self._journal)
+        for device in ours:
+            self._devices.pop(device, None)
+        for pair in plan["pairs"]:
+            if all(pair[end]["node"] in inside for end in ("a", "b")):
+                line = f"link del dev {pair['a']['interface']}"
+                self._inside.run(pair["a"]["node"], lambda line=line: ip_tries([line]))  # type: ignore[misc]
 
     def destroy(self) -> None:
         """Remove the pairs that are still there; those with an end in a host went with the host."""
-        delete_links(self._devices, self._journal)
-        self._devices = []
+        delete_links(list(self._devices), self._journal)
+        self._devices = {}
+
+
+def _interfaces(plan: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """The interfaces of a fragment's hosts and parts of hosts, by host and name."""
+    return {
+        host["name"]: {interface["name"]: interface for interface in host["interfaces"]}
+        for host in (*plan["hosts"], *plan["host_parts"])
+    }
+
+
+def _outside(plan: dict[str, Any]) -> set[str]:
+    """The hosts of a fragment that live in the machine's own namespace."""
+    hosts = (*plan["hosts"], *plan["host_parts"])
+    return {host["name"] for host in hosts if host.get("in_namespace") is False}
 
 
 def _backends(plan: dict[str, Any]) -> dict[str, str]:
@@ -141,15 +173,28 @@ def delete_links(devices: list[str], journal: Journal) -> None:
             lines = [f"link del group {group}"]
         else:  # somebody else uses the same random number for a group of theirs
             lines = [f"link del dev {device}" for device in ours]
-        # A device may go meanwhile, with its other end or that end's namespace: it only has to be gone.
-        batch = "\n".join(lines) + "\n"
-        done = subprocess.run(
-            ["ip", "-force", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
-        )
-        if left := [device for device in ours if alias_of(device) == journal.alias()]:
-            raise MachineError(f"devices {', '.join(left)} could not be deleted: {done.stderr.strip()[:300]}")
+        _delete(ours, lines, journal)
     for device in devices:
         journal.gone("link", name=device, network=network_namespace())
+
+
+def delete_each(devices: list[str], journal: Journal) -> None:
+    """Delete those of `devices` that belong to the run, and no other.
+
+    Raises:
+        MachineError: one is still there.
+    """
+    if ours := [device for device in devices if alias_of(device) == journal.alias()]:
+        _delete(ours, [f"link del dev {device}" for device in ours], journal)
+    for device in devices:
+        journal.gone("link", name=device, network=network_namespace())
+
+
+def _delete(ours: list[str], lines: list[str], journal: Journal) -> None:
+    # A device may go meanwhile, with its other end or that end's namespace: it only has to be gone.
+    complaint = ip_tries(lines)
+    if left := [device for device in ours if alias_of(device) == journal.alias()]:
+        raise MachineError(f"devices {', '.join(left)} could not be deleted: {complaint[:300]}")
 
 
 def _group(journal: Journal) -> int:

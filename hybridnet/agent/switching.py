@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The switches of a machine plan: bridges of Open vSwitch, their ports and controllers."""
+"""The switches of a machine: bridges of Open vSwitch, their ports and controllers, made and removed by fragments."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from hybridnet.agent.openvswitch import (
     listens,
 )
 from hybridnet.agent.packet_sockets import dropped_at_sockets_of
-from hybridnet.agent.pairs import delete_links, keep_stack_out, mark
+from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings
@@ -27,7 +27,7 @@ from hybridnet.system.vswitch import put_setting_back, remove_bridges
 
 __all__ = ["Switching", "datapath_type"]
 
-PORTS_PER_TRANSACTION = 50  # even: see `build`
+PORTS_PER_TRANSACTION = 50  # even: see `add_ports`
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd accepts
 _INTERVAL = "stats-update-interval"
 
@@ -53,12 +53,20 @@ class Switching:
         self._own_files = own_files
         self._daemons: OpenVSwitch | None = None
         self._port_type = ""
-        self._plans: list[dict[str, Any]] = []
+        self._plans: dict[str, dict[str, Any]] = {}
+        self._patches: dict[tuple[str, str], str] = {}  # (switch, port) -> the port at the other end
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
         # The devices of the bridges. Open vSwitch makes them such that they outlive it.
-        self._taps: list[str] = []
-        self._bridges: list[str] = []  # in an Open vSwitch that is not ours
+        self._taps: dict[str, None] = {}  # in order
+        self._bridges: dict[str, None] = {}  # in an Open vSwitch that is not ours
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._plans
+
+    def is_patch(self, switch: str, port: str) -> bool:
+        """Whether a port is the end of a patch, and so no device."""
+        return (switch, port) in self._patches
 
     @property
     def running(self) -> bool:
@@ -93,12 +101,34 @@ class Switching:
             )
         self._port_type = port_type
 
-    def build(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
-        """Make the bridges, then their ports; `obey_controllers` comes last: a controller meets complete switches."""
+    def add_switches(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
+        """Make the bridges of a fragment, without ports."""
         switches = plan["switches"]
         if not switches:
             return
         datapath = datapath_type(self._port_type)
+        names = [switch["name"] for switch in switches]
+        self._plans |= {switch["name"]: {**switch, "ports": []} for switch in switches}
+        taps: list[str] = []
+        if isinstance(self._daemons, RunningOpenVSwitch):
+            for name in names:
+                self._journal.record("bridge", name=name)
+            self._bridges |= dict.fromkeys(names)
+        elif datapath == "netdev":
+            taps = [tap for tap in (*names, "ovs-netdev") if tap not in self._taps]
+            self._taps |= dict.fromkeys(taps)
+            for tap in taps:
+                self._journal.record("link", name=tap, network=network_namespace())
+        if isinstance(self._daemons, OwnOpenVSwitch):
+            self._daemons.expect(names)
+        marked = f"external_ids:hybridnet={self._journal.run}"
+        self._transact("bridges", ([*_bridge(switch, datapath), marked] for switch in switches), progress)
+        ip_batch([mark(tap, self._journal) for tap in taps])
+        ours = [] if self._bridges else ["ovs-netdev", "ovs-system"]
+        keep_stack_out([*names, *ours])
+
+    def add_ports(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
+        """Make the ports of a fragment. `obey_controllers` comes last: a controller meets complete switches."""
         portal_ports = {(portal["node"], portal["interface"]) for portal in plan["portals"]}
         peers: dict[tuple[str, str], str] = {}
         for pair in plan["pairs"]:
@@ -106,25 +136,11 @@ class Switching:
                 a, b = pair["a"], pair["b"]
                 peers[a["node"], a["interface"]] = b["interface"]
                 peers[b["node"], b["interface"]] = a["interface"]
-        self._plans = switches
-        names = [switch["name"] for switch in switches]
-        if isinstance(self._daemons, RunningOpenVSwitch):
-            for name in names:
-                self._journal.record("bridge", name=name)
-            self._bridges = names
-        if isinstance(self._daemons, OwnOpenVSwitch):
-            self._daemons.expect(names)
-        if datapath == "netdev" and not self._bridges:
-            self._taps = [*names, "ovs-netdev"]
-            for tap in self._taps:
-                self._journal.record("link", name=tap, network=network_namespace())
-        marked = f"external_ids:hybridnet={self._journal.run}"
-        self._transact("bridges", ([*_bridge(switch, datapath), marked] for switch in switches), progress)
-        ip_batch([mark(tap, self._journal) for tap in self._taps])
-        ours = [] if self._bridges else ["ovs-netdev", "ovs-system"]
-        keep_stack_out([*names, *ours])
+        self._patches |= peers
         ports = {}
-        for switch in switches:
+        for switch in (*plan["switches"], *plan["switch_parts"]):
+            own = self._plans[switch["name"]]
+            own["ports"] = [*own["ports"], *switch["ports"]]
             for port in switch["ports"]:
                 end = (switch["name"], port["name"])
                 if end in peers:
@@ -132,16 +148,48 @@ class Switching:
                 else:
                     kind = INTERFACE_OPTIONS[self._port_type]
                 ports[end] = _port(*end, port["number"], kind, is_portal=end in portal_ports)
+        names = {port for _, port in ports}
         # Both ends of a patch come in one transaction, which has an even number of ports: an end without the other is
         # an error, which the daemon takes back only some time after the other has come.
         ordered = [ports.pop(end) for end in peers] + list(ports.values())
         self._transact("switch ports", ordered, progress)
-        self._refuse_broken_ports()
+        if names:
+            self._refuse_broken_ports(names)
 
-    def obey_controllers(self, progress: Callable[[str], object]) -> None:
-        """Tell the switches their controllers."""
-        with_controllers = [_controllers(switch) for switch in self._plans if _targets(switch)]
+    def obey_controllers(
+        self, progress: Callable[[str], object], switches: Iterable[dict[str, Any]] | None = None
+    ) -> None:
+        """Tell switches of a fragment, or all, their controllers."""
+        told = self._plans.values() if switches is None else switches
+        with_controllers = [_controllers(switch) for switch in told if _targets(switch)]
         self._transact("controllers", with_controllers, progress)
+
+    def remove_ports(self, plan: dict[str, Any]) -> None:
+        """Remove the ports of a fragment. What is gone already is no error."""
+        commands: list[list[str]] = []
+        for switch in (*plan["switches"], *plan["switch_parts"]):
+            if (own := self._plans.get(switch["name"])) is None:
+                continue
+            own["ports"] = [port for port in own["ports"] if port not in switch["ports"]]
+            for port in switch["ports"]:
+                self._patches.pop((switch["name"], port["name"]), None)
+                commands.append(["--if-exists", "del-port", switch["name"], port["name"]])
+        self._transact("switch ports removed", commands, lambda text: None)
+
+    def remove_switches(self, plan: dict[str, Any]) -> None:
+        """Remove the bridges of a fragment. What is gone already is no error."""
+        names = [switch["name"] for switch in plan["switches"] if switch["name"] in self._plans]
+        if isinstance(self._daemons, RunningOpenVSwitch):
+            self._remove_bridges(names)
+        else:
+            commands = (["--if-exists", "del-br", name] for name in names)
+            self._transact("bridges removed", commands, lambda text: None)
+        taps = [name for name in names if name in self._taps]
+        delete_each(taps, self._journal)
+        for name in taps:
+            del self._taps[name]
+        for name in names:
+            del self._plans[name]
 
     def connected(self) -> dict[str, bool]:
         """Return, for each switch that has a controller, whether one is connected.
@@ -170,12 +218,11 @@ class Switching:
         bridges, controllers = (json.loads(line)["data"] for line in text.strip().splitlines())
         # A passive one is where somebody may connect, not what the switch looks for.
         state = {uuid[1]: bool(up) for uuid, up, target in controllers if not target.startswith("p")}
-        ours = {switch["name"] for switch in self._plans}
         answer = {}
         for name, column in bridges:
             uuids = [item[1] for item in column[1]] if column[0] == "set" else [column[1]]
             uuids = [uuid for uuid in uuids if uuid in state]
-            if uuids and name in ours:
+            if uuids and name in self._plans:
                 answer[name] = any(state[uuid] for uuid in uuids)
         return answer
 
@@ -221,16 +268,16 @@ class Switching:
             self._remove_devices,
             self._end_daemons,
             self._put_interval_back,
-            self._remove_bridges,
+            lambda: self._remove_bridges(list(self._bridges)),
         ).close()
 
-    def _remove_bridges(self) -> None:
+    def _remove_bridges(self, names: list[str]) -> None:
         """From an Open vSwitch that is not ours."""
-        if self._bridges:
-            remove_bridges(self._bridges, self._journal.run)
-            for name in self._bridges:
+        if names:
+            remove_bridges(names, self._journal.run)
+            for name in names:
                 self._journal.gone("bridge", name=name)
-            self._bridges = []
+                del self._bridges[name]
 
     def _keep_interval(self) -> None:
         told = run(["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", f"other_config:{_INTERVAL}"])
@@ -244,13 +291,13 @@ class Switching:
             self._interval_before = None
 
     def _remove_devices(self) -> None:
-        delete_links(self._taps, self._journal)
-        self._taps = []
+        delete_links(list(self._taps), self._journal)
+        self._taps = {}
 
     def _end_daemons(self) -> None:
         if self._daemons is not None:
             self._daemons.stop()
-        self._daemons, self._plans, self._port_type = None, [], ""
+        self._daemons, self._plans, self._patches, self._port_type = None, {}, {}, ""
         self._status_interval_ms = STATUS_INTERVAL_MS
 
     def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], object]) -> None:
@@ -263,12 +310,11 @@ class Switching:
             run(argv, timeout=310)
             progress(f"{what}: {first + len(chunk)} of {len(pending)}")
 
-    def _refuse_broken_ports(self) -> None:
+    def _refuse_broken_ports(self, names: Container[str]) -> None:
         text = run(
             ["ovs-vsctl", "--format=json", "--columns=name,ofport,error", "find", "Interface", "error!=[]"]
         )
-        ours = {port["name"] for switch in self._plans for port in switch["ports"]}
-        broken = [row for row in json.loads(text)["data"] if row[0] in ours]
+        broken = [row for row in json.loads(text)["data"] if row[0] in names]
         if broken:
             name, _, error = broken[0]
             hint = ""

@@ -17,6 +17,7 @@ from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan
 from hybridnet.system.log import info
 from hybridnet.topo import Topo, natural
+from hybridnet.topo.options import End
 
 __all__ = [
     "await_switches",
@@ -55,33 +56,48 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
     ]
 
 
-def bind_nodes(plan: Plan, nodes: Mapping[str, Node], cluster: Machines) -> list[Link]:
-    """Give the live nodes their agents and interfaces. Returns the live links."""
-    intfs: dict[str, Intf] = {}
-    for name, node in nodes.items():
-        machine = plan.machine_of[name]
-        plans: dict[str, dict[str, Any]] = {}
-        if isinstance(node, Switch):
-            node.dpid = plan.switch(name).get("dpid")
+def bind_nodes(
+    plan: Plan, nodes: Mapping[str, Node], cluster: Machines, there: Sequence[Link] = ()
+) -> list[Link]:
+    """Give the live nodes their agents and interfaces. Returns the live links.
+
+    Args:
+        there: links that are live already; those, and their interfaces, stay the same objects.
+    """
+    links = {(link.name, link.kind, str(link.intf1), str(link.intf2)): link for link in there}
+    intfs = {end.name: end for link in there for end in (link.intf1, link.intf2) if isinstance(end, Intf)}
+    hosts = [host for machine in plan.machines.values() for host in machine["hosts"]]
+    planned = {interface["name"]: interface for host in hosts for interface in host["interfaces"]}
+    dpids = {s["name"]: s["dpid"] for machine in plan.machines.values() for s in machine["switches"]}
+    own: dict[str, list[Intf]] = {name: [] for name in nodes}
+    live: list[Link] = []
+    for link in plan.links:
+        key = (link.name, link.kind, link.a.interface, link.b.interface)
+        if key in links:
+            live.append(links[key])
         else:
-            plans = {interface["name"]: interface for interface in plan.host(name)["interfaces"]}
-        own = [
-            Intf(end.interface, node, end.port, plans.get(end.interface))
-            for link in plan.links
-            for end in (link.a, link.b)
-            if end.node == name
-        ]
-        intfs.update({intf.name: intf for intf in own})
-        node.bind(functools.partial(cluster.call, machine), machine, own)
-    return [
-        Link(
-            link.name,
-            link.kind,
-            intfs.get(link.a.interface, link.a.interface),
-            intfs.get(link.b.interface, link.b.interface),
-        )
-        for link in plan.links
-    ]
+            ends = [_intf(end, nodes, intfs, planned) for end in (link.a, link.b)]
+            live.append(Link(link.name, link.kind, *ends))
+        for end, intf in ((link.a, live[-1].intf1), (link.b, live[-1].intf2)):
+            if isinstance(intf, Intf):
+                own[end.node].append(intf)
+    for name, node in nodes.items():
+        if isinstance(node, Switch):
+            node.dpid = dpids.get(name)  # a Linux bridge has none
+        node.bind(functools.partial(cluster.call, plan.machine_of[name]), plan.machine_of[name], own[name])
+    return live
+
+
+def _intf(
+    end: End, nodes: Mapping[str, Node], there: Mapping[str, Intf], planned: Mapping[str, dict[str, Any]]
+) -> Intf | str:
+    """The interface of a link's end: the one that is live already, or a new one; its name at a simulated node."""
+    if end.node not in nodes:
+        return end.interface
+    known = there.get(end.interface)
+    if known is not None and known.node is nodes[end.node] and known.port == end.port:
+        return known
+    return Intf(end.interface, nodes[end.node], end.port, planned.get(end.interface))
 
 
 def await_switches(

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.plan import Plan
-from hybridnet.plan.links import changed
+from hybridnet.plan.links import changed, rewritten
 from hybridnet.topo import Topo
 from hybridnet.topo.direction import direction_options, resolve_direction
 from hybridnet.topo.options import check_names
@@ -56,7 +56,16 @@ class LinkChanges:
                     self._cluster.call(machine, "set_link", **side)
             raise
         self._plan.links[index] = new
+        for machine in told:
+            part = self._plan.machines[machine]
+            part["instance"] = rewritten(new, part["instance"])
         self._options[spec.name] = then
+
+    def follow(self, topo: Topo, plan: Plan, removed: Collection[str]) -> None:
+        """The network is another now: what it is described by, its plan, and which links are gone."""
+        self._topo, self._plan = topo, plan
+        for name in removed:
+            self._options.pop(name, None)
 
     def set_status(self, src: str, dst: str, status: Any, nodes: LiveNodes) -> None:
         """See `hybridnet.Net.configLinkStatus`."""

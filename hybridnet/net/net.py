@@ -20,25 +20,26 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.cluster.here import HERE, Here
-from hybridnet.controllers.kinds import Controller, RemoteController
+from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.net import batch, boot, probes
 from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
-from hybridnet.net.classes import check_interface_class, check_link_class, link_defaults
+from hybridnet.net.classes import check_interface_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
 from hybridnet.net.iperf import Flow, iperf_pair
 from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.measure import Mark, Measured, Measuring
-from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
+from hybridnet.net.nodes import LiveNodes
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
+from hybridnet.net.structure import Running, Structure, name_of
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
@@ -47,7 +48,7 @@ from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
-from hybridnet.values import choice, flag, number, plain, shown, whole
+from hybridnet.values import choice, flag, number, shown, whole
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
 
@@ -62,7 +63,7 @@ _PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers"}
 _NO_TOKEN = "0" * 16  # of plans that nobody builds
 
 
-class Net:
+class Net(Structure):
     """A network that can be started.
 
     Args:
@@ -132,76 +133,28 @@ class Net:
         for name, value in (("autoSetMacs", autoSetMacs), ("autoStaticArp", autoStaticArp), ("build", build)):
             flag(value, f"Net: {name}")
         check_interface_class(intf)
-        self.topo = Topo() if topo is None else topo
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
         self._options = PlanOptions(**{"token": _NO_TOKEN, **of_mininet, **options})
         if not isinstance(waitConnected, bool):
             number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
-        self._cluster, self._own_cluster = cluster, cluster is None
+        self._own_cluster = cluster is None
         self._here = machine == HERE
         self._on_progress = on_progress
-        self._nodes = LiveNodes(host, switch, self.start)
-        self._controllers = Controllers(controller)
-        self._link_defaults = link_defaults(link)
-        self._links: LinkChanges | None = None
         self._measuring = Measuring(self.stop, limits)
         self._endings = Endings()
-        self._started = False
-        self.links: list[Link] = []
-        self.plan: Plan | None = None
+        super().__init__(
+            Topo() if topo is None else topo,
+            LiveNodes(host, switch, self.start),
+            Controllers(controller),
+            link_defaults(link),
+            cluster,
+            self._await_switches_of,
+        )
         self.final_counters: dict[str, Any] = {}  # of each machine's instance, once the network is stopped
         self.build_seconds: dict[str, dict[str, float]] = {}
         if build:
             self.build()
-
-    # Describing
-
-    def build(self) -> None:
-        """Make the nodes of the description known; nothing is created on a machine before `start`.
-
-        Raises:
-            TopologyError: a class of a node or link cannot be used, or asks for what there is not.
-        """
-        for node in self.topo.node_specs():
-            if node.kind in ("host", "switch"):
-                self._nodes.make(node)
-        for link in self.topo.link_specs():
-            check_link_class(link.options.get("cls"), f"link {link.name}: cls")
-        self._described()
-
-    def addHost(self, name: str, cls: Any = None, **params: Any) -> Any:
-        """Describe a host, and return it; see `Topo.addHost`."""
-        what = f"host {plain(name)}"
-        self._refuse_started(what)
-        check_node_class(cls, "host", f"{what}: cls")
-        return self._made(self.topo.addHost(name, **_with_class(cls, params)))
-
-    def addSwitch(self, name: str, cls: Any = None, **params: Any) -> Any:
-        """Describe a switch, and return it; see `Topo.addSwitch`."""
-        what = f"switch {plain(name)}"
-        self._refuse_started(what)
-        check_node_class(cls, "switch", f"{what}: cls")
-        return self._made(self.topo.addSwitch(name, **_with_class(cls, params)))
-
-    def addLink(
-        self,
-        node1: Node | str,
-        node2: Node | str,
-        port1: int | None = None,
-        port2: int | None = None,
-        **opts: Any,
-    ) -> int:
-        """Describe a link; see `Topo.addLink`."""
-        what = f"link {plain(str(node1))}-{plain(str(node2))}"
-        self._refuse_started(what)
-        check_link_class(opts.get("cls"), f"{what}: cls")
-        return self.topo.addLink(_name(node1), _name(node2), port1, port2, **opts)
-
-    def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> RemoteController:
-        """Add a controller: an object, or a name with a class and its options. Raises UsageError."""
-        self._refuse_started(f"controller {plain(name)}")
-        return self._controllers.add(name, controller, params, list(self._nodes))
 
     # Starting and stopping
 
@@ -262,74 +215,6 @@ class Net:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-    # What there is
-
-    @property
-    def cluster(self) -> Machines:
-        """The machines. Raises MachineError before `start`."""
-        if self._cluster is None:
-            raise MachineError("the network is not running; call net.start() first")
-        return self._cluster
-
-    @property
-    def controllers(self) -> list[RemoteController]:
-        """The controllers, in the order in which they were added."""
-        return self._controllers.all
-
-    @property
-    def hosts(self) -> list[Any]:
-        """The emulated hosts, in natural order."""
-        return self._nodes.of_kind("host")
-
-    @property
-    def switches(self) -> list[Switch]:
-        """The emulated switches, in natural order."""
-        return self._nodes.of_kind("switch")
-
-    @property
-    def nameToNode(self) -> dict[str, Any]:
-        """All emulated nodes and controllers by name."""
-        return {**dict(self._nodes.items()), **{each.name: each for each in self.controllers}}
-
-    def getNodeByName(self, *names: str) -> Any:
-        """The node of that name, or a list for several. Raises UsageError for an unknown one."""
-        known = self.nameToNode
-        for name in names:
-            if not isinstance(name, str) or name not in known:
-                raise unknown_node(name, known, self.topo.simulated())
-        found = [known[name] for name in names]
-        return found[0] if len(found) == 1 else found
-
-    get = getNodeByName
-
-    def __getitem__(self, name: str) -> Any:
-        return self.getNodeByName(name)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.nameToNode
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.nameToNode)
-
-    def __len__(self) -> int:
-        return len(self.nameToNode)
-
-    def keys(self) -> list[str]:
-        """The names of all nodes and controllers."""
-        return list(self)
-
-    def values(self) -> list[Any]:
-        """All nodes and controllers."""
-        return list(self.nameToNode.values())
-
-    def items(self) -> list[tuple[str, Any]]:
-        """Names with their nodes and controllers."""
-        return list(self.nameToNode.items())
-
-    def linksBetween(self, node1: Node, node2: Node) -> list[Link]:
-        """The links between two emulated nodes."""
-        return boot.links_between(self.links, self._node(node1), self._node(node2))
 
     # Using it while it runs
 
@@ -510,7 +395,7 @@ class Net:
         Raises:
             UsageError: no such link or status, or both ends are simulated.
         """
-        self._running_links().set_status(_name(src), _name(dst), status, self._nodes)
+        self._running_links().set_status(name_of(src), name_of(dst), status, self._nodes)
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a simulated link while it runs: nothing in flight is lost, overtaken or given another delay.
@@ -525,7 +410,7 @@ class Net:
             UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
             MachineError: an instance refused it; then nothing has changed, on no machine.
         """
-        self._running_links().set(_name(src), _name(dst), key, options, self._options.least_cut_delay_ns)
+        self._running_links().set(name_of(src), name_of(dst), key, options, self._options.least_cut_delay_ns)
 
     # Inside
 
@@ -541,15 +426,13 @@ class Net:
         cluster = self._machines(names)
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
         heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
-        self.plan = plan = make_plan(
-            topo,
-            boot.machine_specs(cluster),
-            dataclasses.replace(
-                self._options,
-                token=secrets.token_hex(8),
-                controllers=controller_targets(self.controllers, heads),
-            ),
+        specs = boot.machine_specs(cluster)
+        options = dataclasses.replace(
+            self._options,
+            token=secrets.token_hex(8),
+            controllers=controller_targets(self.controllers, heads),
         )
+        self.plan = plan = make_plan(topo, specs, options)
         for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")
         info(f"*** Building {boot.parts_text(self.hosts, self.switches, plan.links)}\n")
@@ -561,22 +444,31 @@ class Net:
             }
         )
         self._controllers.ready()  # a switch that finds none waits a second before it tries again
-        obeying = boot.switches_with_controllers(plan)
-        machines = sorted({plan.machine_of[name] for name in obeying}, key=natural)
         told = [name for name, part in plan.machines.items() if boot.has_something_to_obey(part)]
         cluster.call_all({machine: ("obey_controllers", {}) for machine in told})
-        self._links = LinkChanges(topo, plan, cluster)
-        for node in self._nodes.values():
-            self._endings.add(node.unbind)
+        self._endings.add(self._unbind)
         self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
-        if self._wait_connected and obeying:
-            patience_s = boot.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
-            boot.await_switches(cluster, machines, self._controllers.check, self._on_progress, patience_s)
-            self._controllers.settle(plan.machine_of, obeying, patience_s)
-        for node in self._nodes.values():
-            self._endings.add(node.terminate, once=True)
-            node.config(**node.params)
+        self._await_switches(plan, list(self._nodes))
+        self._endings.add(lambda: self._terminate(self._configured), once=True)
+        self._running = Running(specs, options, LinkChanges(topo, plan, cluster))
+        self._configure(self._nodes.values())
         self._measuring.begin(cluster)
+
+    def _await_switches_of(self, plan: Plan, names: Sequence[str]) -> None:
+        """Wait for the controllers of those of `names` that are switches and have some, as `waitConnected` says."""
+        switches = boot.switches_with_controllers(plan)
+        waiting = set(names) & set(switches)
+        if self._wait_connected and waiting:
+            machines = sorted({plan.machine_of[name] for name in waiting}, key=natural)
+            patience_s = boot.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
+            boot.await_switches(
+                self.cluster, machines, self._controllers.check, self._on_progress, patience_s
+            )
+            self._controllers.settle(plan.machine_of, switches, patience_s)
+
+    def _unbind(self) -> None:
+        for node in self._nodes.values():
+            node.unbind()
 
     def _machine_names(self, topo: Topo) -> list[str]:
         if self._cluster is not None:
@@ -606,16 +498,11 @@ class Net:
         )
         return self._cluster
 
-    def _described(self) -> Topo:
-        """The description with what the classes of its nodes and links add; checked."""
-        specs = {spec.name: spec for spec in self.topo.node_specs()}
-        return self.topo.revised(self._nodes.described(specs), self._link_defaults)
-
     def _destroy(self) -> None:
         """Have every machine that is left take its part down; with machines of our own it goes with them at the
         latest.
         """
-        self.plan, self.links, self._links = None, [], None
+        self.plan, self.links, self._running = None, [], None
         if self._cluster is None:  # it has gone with the machines
             return
         lost = self.cluster.lost()
@@ -631,20 +518,6 @@ class Net:
         if self._cluster is not None:
             self._cluster.close()
             self._cluster = None
-
-    def _made(self, name: str) -> Node:
-        return self._nodes.make(self.topo.node_spec(name))
-
-    def _node(self, node: Any) -> Node:
-        """Return the node itself, or the node of that name."""
-        if isinstance(node, Node):
-            return node
-        found = self.getNodeByName(node)
-        if not isinstance(found, Node):
-            raise UsageError(
-                f"node {shown(node)} is a controller and runs no commands; name a host or switch"
-            )
-        return found
 
     def _some_hosts(self, hosts: Any, what: str) -> list[Any]:
         if hosts is None:
@@ -662,30 +535,15 @@ class Net:
         return ends[0], ends[1]
 
     def _running_links(self) -> LinkChanges:
-        if self._links is None:
+        if self._running is None:
             raise MachineError("the network is not running; call net.start() first")
-        return self._links
-
-    def _refuse_started(self, what: str) -> None:
-        if self._started:
-            raise UsageError(f"{what} cannot be added while the network runs; add it before start()")
-
-
-def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:
-    return params if cls is None else {**params, "cls": cls}
+        return self._running.links
 
 
 def _listed(pairs: Any) -> Sequence[Any]:
     if not isinstance(pairs, Sequence) or isinstance(pairs, str | bytes):
         raise UsageError(f"iperf_matrix: {shown(pairs)} is not a list of pairs; write [('h1', 'h2')]")
     return pairs
-
-
-def _name(node: Any) -> str:
-    """The name of a node that is given as itself or by name."""
-    if not isinstance(node, str | Node):
-        raise UsageError(f"node {shown(node)} is not a node; give one, or its name")
-    return node.name if isinstance(node, Node) else node
 
 
 Mininet = Net

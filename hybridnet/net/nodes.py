@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -52,6 +53,17 @@ class LiveNodes:
             node.on_start = self._on_start
         self._nodes[spec.name], self._kinds[spec.name] = node, spec.kind
         return node
+
+    def remove(self, name: str) -> Node:
+        """Forget a node. Returns it."""
+        del self._kinds[name]
+        return self._nodes.pop(name)
+
+    def copy(self) -> LiveNodes:
+        """The same nodes, to be changed apart from these."""
+        made = copy.copy(self)
+        made._nodes, made._kinds = dict(self._nodes), dict(self._kinds)
+        return made
 
     def described(self, specs: Mapping[str, NodeSpec]) -> dict[str, dict[str, Any]]:
         """Of each node the options with which it is built: what its class has made of those in its description."""

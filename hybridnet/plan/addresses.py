@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.families import Address, Family, Interface, Subnet, interface_of, overlap
 from hybridnet.plan.layout import Layout
+from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.segments import Segment
 from hybridnet.topo import natural
 from hybridnet.topo.options import End
@@ -36,19 +37,24 @@ class Addresses:
     subnet_of: dict[Segment, Subnet]
 
 
-def assign_addresses(layout: Layout, segments: Sequence[Segment], family: Family) -> Addresses:
-    """Assign all addresses of one family.
+def assign_addresses(
+    layout: Layout, segments: Sequence[Segment], family: Family, pins: Pins = NO_PINS
+) -> Addresses:
+    """Assign all addresses of one family. An interface that exists keeps its own, even where links that came or went
+    have put it on a segment of another subnet.
 
     Raises:
         PlanError: an explicit address is taken, or outside its segment's subnet; subnets overlap,
             or run out.
     """
-    wanted = {end.interface: _wanted(layout, end, family) for segment in segments for end in segment.ends}
+    wanted = {
+        end.interface: _wanted(layout, end, family, pins) for segment in segments for end in segment.ends
+    }
     assigned: dict[str, Interface] = {}
     subnets = _choose_subnets(segments, wanted, family)
     for segment, subnet in subnets.items():
         assigned.update(_fill_routed(segment, subnet, wanted, family))
-    numbers = _mininet_numbers(layout)
+    numbers = _mininet_numbers(layout) if pins is NO_PINS else _free_numbers(layout, wanted, family, pins)
     for segment in segments:
         if not segment.routed:
             assigned.update(_fill_unrouted(layout, segment, numbers, wanted, family))
@@ -65,11 +71,18 @@ class _Wanted:
     address: Address | None = None
     network: Subnet | None = None  # if the prefix length was given too
     none: bool = False  # ip=None: it gets no address
+    pinned: bool = False  # it has the address already, or none
 
 
-def _wanted(layout: Layout, end: End, family: Family) -> _Wanted:
+def _wanted(layout: Layout, end: End, family: Family, pins: Pins) -> _Wanted:
     options, option = layout.nodes[end.node].resolved, family.option
     text = getattr(end, option)
+    if pins.node_of.get(end.interface) == end.node:
+        pinned = pins.address(end.interface, family.version)
+        if text is None and pinned is None:
+            return _Wanted(none=True, pinned=True)
+        if pinned is not None and (text is None or family.parse(text).ip == pinned.ip):
+            return _Wanted(pinned.ip, pinned.network, pinned=True)
     if text is None and layout.ends_of[end.node][0] is end:
         if option in options and not options[option]:
             return _Wanted(none=True)
@@ -93,7 +106,7 @@ def _choose_subnets(
             network = _explicit_network(segment, wanted)
             if network is not None:
                 explicit[segment] = network
-    _refuse_overlaps(explicit)
+    _refuse_overlaps(explicit, wanted)
     taken = list(explicit.values())
     routed, pairs = _free(family.routed, taken), _free(family.pairs, taken)
     chosen: dict[Segment, Subnet] = {}
@@ -115,9 +128,9 @@ def _choose_subnets(
 
 def _explicit_network(segment: Segment, wanted: dict[str, _Wanted]) -> Subnet | None:
     network, given_by = None, ""
-    for end in segment.ends:
+    for end in sorted(segment.ends, key=lambda end: not wanted[end.interface].pinned):
         own = wanted[end.interface].network
-        if own is None:
+        if own is None or (network is not None and wanted[end.interface].pinned):
             continue
         if network is not None and own != network:
             raise PlanError(
@@ -128,11 +141,15 @@ def _explicit_network(segment: Segment, wanted: dict[str, _Wanted]) -> Subnet | 
     return network
 
 
-def _refuse_overlaps(explicit: dict[Segment, Subnet]) -> None:
+def _refuse_overlaps(explicit: dict[Segment, Subnet], wanted: dict[str, _Wanted]) -> None:
+    def exists(segment: Segment) -> bool:
+        return any(wanted[end.interface].pinned for end in segment.ends)
+
     # Sorted by their first address, an overlap shows between neighbours.
     ordered = sorted(explicit.items(), key=lambda item: int(item[1][0]))
     for (segment, network), (other, another) in pairwise(ordered):
-        if overlap(network, another):
+        # Two parts of what was one segment, until a link between them was removed, have one subnet.
+        if overlap(network, another) and not (exists(segment) and exists(other)):
             raise PlanError(
                 f"subnets {network} of {segment.ends[0].interface} and {another} of {other.ends[0].interface} overlap, "
                 "but lie on different segments; give them different subnets"
@@ -157,7 +174,7 @@ def _fill_routed(
 ) -> dict[str, Interface]:
     taken = _explicit_addresses(segment, wanted)
     for address, interface in taken.items():
-        if address not in subnet:
+        if address not in subnet and not wanted[interface].pinned:
             raise PlanError(
                 f"interface {interface}: {address} is not in its segment's subnet {subnet}; "
                 f"write the prefix length too ({family.option}='{address}/{subnet.prefixlen}'), or choose an address "
@@ -181,7 +198,8 @@ def _fill_routed(
                 f"interface {end.interface}: subnet {subnet} has no free address; use a larger one"
             )
         used.add(chosen)
-        filled[end.interface] = interface_of(chosen, subnet.prefixlen)
+        own = want.network if want.pinned and want.network is not None else subnet
+        filled[end.interface] = interface_of(chosen, own.prefixlen)
     return filled
 
 
@@ -246,6 +264,21 @@ def _mininet_numbers(layout: Layout) -> dict[str, int]:
     emulated = sorted((spec.name for spec in specs if spec.kind == "host"), key=natural)
     simulated = sorted((spec.name for spec in specs if spec.kind == "simhost"), key=natural)
     return {name: number for number, name in enumerate((*emulated, *simulated), start=1)}
+
+
+def _free_numbers(layout: Layout, wanted: dict[str, _Wanted], family: Family, pins: Pins) -> dict[str, int]:
+    """For each host whose first interface is new, the lowest number whose address nothing has, or had."""
+    if family.base is None:
+        return {}
+    used = {want.address for want in wanted.values() if want.address is not None}
+    used |= {address.ip for known in pins.addresses.values() for address in known.values()}
+    first = int(family.base.network_address)
+    free = (number for number in count(1) if family.address(first + number) not in used)
+    return {
+        name: next(free)
+        for name in _mininet_numbers(layout)
+        if layout.ends_of[name] and wanted[layout.ends_of[name][0].interface] == _Wanted()
+    }
 
 
 def _nth(family: Family, base: Subnet, number: int, end: End) -> Address:

@@ -36,15 +36,22 @@ class Network:
 
 
 def instance_plan(
-    network: Network, machine: str, joints: Joints, options: PlanOptions
+    network: Network,
+    machine: str,
+    joints: Joints,
+    options: PlanOptions,
+    running: Mapping[str, Any] | None = None,
 ) -> dict[str, Any] | None:
     """The instance plan of one machine; None if nothing is simulated.
+
+    Args:
+        running: the plan of the instance that runs already, which stays, with what holds for all of it.
 
     Raises:
         PlanError: two interfaces or portals of the instance have the same name.
     """
     nodes = [spec for spec in network.layout.on(machine) if spec.simulated]
-    if not nodes and not joints.links:
+    if not nodes and not joints.links and running is None:
         return None
     described = [_node(network, spec) for spec in nodes]
     interfaces = [interface["name"] for node in described for interface in node["interfaces"]]
@@ -59,6 +66,7 @@ def instance_plan(
         {"interface": name, "file": file} for name, file in options.captures.items() if name in interfaces
     ]
     alone = not joints.emulation_portals and not joints.peers
+    peers = {peer["name"]: peer for peer in (running["peers"] if running else ())} | joints.peers
     plan = {
         "format": 1,
         "name": machine,
@@ -66,7 +74,7 @@ def instance_plan(
         "token": options.token,
         "nodes": described,
         "emulation_portals": joints.emulation_portals,
-        "peers": list(joints.peers.values()),
+        "peers": list(peers.values()),
         "links": joints.links,
         "captures": captures,
         "pool_bytes": pool_bytes(joints.links) if options.pool_bytes is None else options.pool_bytes,
@@ -74,6 +82,10 @@ def instance_plan(
     }
     if options.record is not None:
         plan["record"] = f"{options.record}/{machine}.pcapng"
+    if running is not None:
+        plan |= {
+            key: running[key] for key in ("captures", "pool_bytes", "realtime", "record") if key in running
+        }
     return plan
 
 

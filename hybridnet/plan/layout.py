@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.options import MachineSpec
+from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.topo.options import End
 
@@ -38,8 +39,10 @@ class Layout:
         ]
 
 
-def lay_out(topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int) -> Layout:
-    """Give every node a machine.
+def lay_out(
+    topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int, pins: Pins = NO_PINS
+) -> Layout:
+    """Give every node a machine; one that exists stays on its own.
 
     Raises:
         PlanError: no machine, a repeated or unknown machine name.
@@ -51,10 +54,9 @@ def lay_out(topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int
         if names.count(name) > 1:
             raise PlanError(f"machine {name} is given twice; give each machine a name of its own")
     nodes = {spec.name: spec for spec in topo.node_specs()}
-    links = topo.link_specs()
-    machine_of = {
-        spec.name: _named_machine(spec.name, spec.machine, names) for spec in nodes.values() if spec.machine
-    }
+    links = [_as_it_runs(link, pins) for link in topo.link_specs()]
+    named = {name: pins.machine_of.get(name, spec.machine) for name, spec in nodes.items()}
+    machine_of = {name: _named_machine(name, machine, names) for name, machine in named.items() if machine}
 
     def cannot_be_cut(link: LinkSpec) -> bool:
         return min(link.a_to_b.delay_ns, link.b_to_a.delay_ns) < least_cut_delay_ns
@@ -69,6 +71,12 @@ def _named_machine(node: str, machine: str, names: list[str]) -> str:
     if machine not in names:
         raise PlanError(f"node {node}: there is no machine {machine!r}; the machines are {', '.join(names)}")
     return machine
+
+
+def _as_it_runs(link: LinkSpec, pins: Pins) -> LinkSpec:
+    """The link with the directions that it has got while the network runs."""
+    there, back = pins.directions.get(link.name, (link.a_to_b, link.b_to_a))
+    return link if (there, back) == (link.a_to_b, link.b_to_a) else replace(link, a_to_b=there, b_to_a=back)
 
 
 def _follow_neighbours(

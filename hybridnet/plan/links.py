@@ -14,17 +14,19 @@ other end, told from its siblings by a channel number. In each of the two, `a` i
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
+from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.switches import is_linux_bridge, jumbo, portal_device
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec
 from hybridnet.topo.direction import Direction
 from hybridnet.topo.options import End
 
-__all__ = ["Joints", "LinkPlan", "changed", "join"]
+__all__ = ["Joints", "LinkPlan", "changed", "join", "rewritten"]
 
 Json = dict[str, Any]
 
@@ -41,6 +43,7 @@ class LinkPlan:
     b_to_a: Direction
     machines: tuple[str, str]  # of the two ends
     portals: tuple[str, ...]  # the interfaces that have one
+    channel: int | None = None  # of a cut link, among those between its two machines
 
 
 @dataclass
@@ -55,7 +58,12 @@ class Joints:
 
 
 def join(
-    layout: Layout, addresses: dict[str, str], least_cut_delay_ns: int, backend: str, peer_port: int
+    layout: Layout,
+    addresses: dict[str, str],
+    least_cut_delay_ns: int,
+    backend: str,
+    peer_port: int,
+    pins: Pins = NO_PINS,
 ) -> tuple[list[LinkPlan], dict[str, Joints]]:
     """Decide what every link becomes, and what each machine makes for it.
 
@@ -65,16 +73,25 @@ def join(
         least_cut_delay_ns: the smallest delay that is allowed between machines.
         backend: of emulation portals.
         peer_port: the UDP port of the first pair of machines; each further pair takes the next one.
+        pins: what exists: cut links keep their channels, pairs of machines their ports.
 
     Raises:
         PlanError: a link between machines has too little delay, or an option is not available at that kind of end.
     """
     joints = {machine: Joints() for machine in addresses}
-    channels: dict[frozenset[str], int] = {}
+    channels = set(pins.channels.values())
+    ports = dict(pins.peer_ports)
     plans: list[LinkPlan] = []
     for link in layout.links:
         _check_ends(layout, link)
-        plan = _decide(layout, link, least_cut_delay_ns)
+        plan = _decide(layout, link, least_cut_delay_ns, pins)
+        if plan.kind == "cut":
+            pair = frozenset(plan.machines)
+            ports.setdefault(pair, max([peer_port - 1, *ports.values()]) + 1)
+            free = (channel for channel in count() if (pair, channel) not in channels)
+            channel = pins.channels.get(plan.name, (pair, next(free)))
+            plan = replace(plan, channel=channel[1])
+            channels.add(channel)
         plans.append(plan)
         if plan.kind in ("veth", "patch"):
             ends = {at: _node_end(layout, end, plan.kind) for at, end in (("a", link.a), ("b", link.b))}
@@ -86,16 +103,15 @@ def join(
         if plan.kind == "simulated":
             joints[plan.machines[0]].links.append(_instance_link(plan, _instance_end(plan, plan.a), False))
             continue
-        pair = frozenset(plan.machines)
-        channel = channels.get(pair, 0)
-        channels[pair] = channel + 1
-        port = peer_port + list(channels).index(pair)
+        port = ports[frozenset(plan.machines)]
         for there, here in ((False, plan.machines[0]), (True, plan.machines[1])):
             other = plan.machines[0] if there else plan.machines[1]
             _add_peer(joints[here], other, addresses[here], addresses[other], port)
             near = plan.b if there else plan.a
             joints[here].links.append(
-                _instance_link(plan, _instance_end(plan, near), there, {"peer": other, "channel": channel})
+                _instance_link(
+                    plan, _instance_end(plan, near), there, {"peer": other, "channel": plan.channel}
+                )
             )
     return plans, joints
 
@@ -103,7 +119,8 @@ def join(
 def changed(
     plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
 ) -> tuple[LinkPlan, dict[str, Json]]:
-    """Return the link with other directions while it runs, and what set_link tells each machine's agent.
+    """Return the link with other directions while it runs, and what set_link tells each machine's agent. `rewritten`
+    writes it down once it is so.
 
     Raises:
         PlanError: it is not simulated, or a cut link's delay becomes too short.
@@ -123,13 +140,23 @@ def changed(
     return new, told
 
 
-def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int) -> LinkPlan:
+def rewritten(link: LinkPlan, instance: Json) -> Json:
+    """An instance plan in which a link of it has the directions that `link` has."""
+    entries = list(instance["links"])
+    at = next(at for at, entry in enumerate(entries) if entry["name"] == link.name)
+    swapped = entries[at]["b"].get("peer") == link.machines[0]  # a cut link's other end: its own is `a` there
+    there, back = (link.b_to_a, link.a_to_b) if swapped else (link.a_to_b, link.b_to_a)
+    entries[at] = {**entries[at], "a_to_b": there.to_json(), "b_to_a": back.to_json()}
+    return {**instance, "links": entries}
+
+
+def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins) -> LinkPlan:
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
     if machines[0] != machines[1]:
         _check_cut_delay(link, machines, least_cut_delay_ns)
         kind = "cut"
-    elif len(emulated) < 2 or link.shaped:
+    elif len(emulated) < 2 or link.shaped or link.name in pins.simulated:
         kind = "simulated"
     else:
         specs = [layout.nodes[end.node] for end in (link.a, link.b)]

@@ -8,17 +8,19 @@ runs.
 from __future__ import annotations
 
 import hashlib
+from itertools import count
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
+from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.topo import natural
 from hybridnet.topo.options import End
 
 __all__ = ["assign_macs"]
 
 
-def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
-    """A MAC address for every interface of a host or router, by interface name.
+def assign_macs(layout: Layout, auto_set_macs: bool, pins: Pins = NO_PINS) -> dict[str, str]:
+    """A MAC address for every interface of a host or router, by interface name; one that exists keeps its own.
 
     Raises:
         PlanError: an explicit address is taken, or given to a switch's port.
@@ -27,7 +29,7 @@ def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
     given: dict[str, str] = {}
     for name, ends in layout.ends_of.items():
         for end in ends:
-            text = _explicit(layout, end)
+            text = _explicit(layout, end, pins)
             if text is None:
                 continue
             if layout.nodes[name].forwards_frames:
@@ -35,6 +37,7 @@ def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
                     f"interface {end.interface}: a switch's port has no MAC address to set; leave it out"
                 )
             given[end.interface] = _claim(owners, text, end.interface)
+    known = owners.keys() | set(pins.macs.values())
     numbers = _numbers(layout) if auto_set_macs else {}
     for name, ends in layout.ends_of.items():
         if layout.nodes[name].forwards_frames:
@@ -43,14 +46,19 @@ def assign_macs(layout: Layout, auto_set_macs: bool) -> dict[str, str]:
             if end.interface in given:
                 continue
             if name in numbers and end is ends[0]:
-                mac = ":".join(f"{byte:02x}" for byte in numbers[name].to_bytes(6))
+                mac = _counted(numbers[name])
+                if pins.macs:  # beside what exists, a new host takes the first number that is free
+                    mac = next(other for other in map(_counted, count(1)) if other not in known)
                 given[end.interface] = _claim(owners, mac, end.interface)
+                known.add(mac)
             else:
                 given[end.interface] = _derive(owners, end.interface)
     return given
 
 
-def _explicit(layout: Layout, end: End) -> str | None:
+def _explicit(layout: Layout, end: End, pins: Pins) -> str | None:
+    if end.mac is None and pins.node_of.get(end.interface) == end.node:
+        return pins.macs[end.interface]
     if end.mac is None and layout.ends_of[end.node][0] is end:
         return layout.nodes[end.node].resolved.get("mac")
     return end.mac
@@ -70,6 +78,10 @@ def _derive(owners: dict[str, str], interface: str) -> str:
         if mac not in owners:
             return _claim(owners, mac, interface)
     raise AssertionError("every candidate is taken, although there is one more than addresses taken")
+
+
+def _counted(number: int) -> str:
+    return ":".join(f"{byte:02x}" for byte in number.to_bytes(6))
 
 
 def _numbers(layout: Layout) -> dict[str, int]:

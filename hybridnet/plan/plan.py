@@ -26,6 +26,7 @@ from hybridnet.plan.layout import Layout, lay_out
 from hybridnet.plan.links import Joints, LinkPlan, join
 from hybridnet.plan.macs import assign_macs
 from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
+from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.routes import host_routes, router_routes
 from hybridnet.plan.segments import find_segments
 from hybridnet.plan.switches import (
@@ -50,6 +51,7 @@ class Plan:
     links: list[LinkPlan]
     estimates: dict[str, dict[str, Any]]  # what it takes, by machine
     warnings: list[str]
+    pins: Pins = NO_PINS  # what existed before
 
     def host(self, name: str) -> dict[str, Any]:
         """The plan of one emulated host."""
@@ -90,13 +92,16 @@ class Plan:
         return plan_text(self)
 
 
-def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions) -> Plan:
+def make_plan(
+    topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions, pins: Pins = NO_PINS
+) -> Plan:
     """Plan a network.
 
     Args:
         topo: the description.
         machines: where it may be built; the first is the default.
         options: the choices of the run.
+        pins: what of it exists already, and stays as it is.
 
     Raises:
         PlanError: the description cannot be built as asked; the message names the node or link and the cure.
@@ -109,35 +114,37 @@ def make_plan(topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions)
         raise PlanError(
             f"make_plan: machines {shown(machines)} are not list of MachineSpec; write [MachineSpec(...)]"
         )
-    layout = lay_out(topo, machines, options.least_cut_delay_ns)
+    layout = lay_out(topo, machines, options.least_cut_delay_ns, pins)
     segments = find_segments(layout)
-    addresses = assign_addresses(layout, segments, ipv4(options.ip_base))
-    addresses6 = assign_addresses(layout, segments, ipv6(options.ip6_base))
-    macs = assign_macs(layout, options.auto_set_macs)
+    addresses = assign_addresses(layout, segments, ipv4(options.ip_base), pins)
+    addresses6 = assign_addresses(layout, segments, ipv6(options.ip6_base), pins)
+    macs = assign_macs(layout, options.auto_set_macs, pins)
     links, joints = join(
         layout,
         {machine.name: machine.address for machine in machines},
         options.least_cut_delay_ns,
         options.backend,
         options.peer_port,
+        pins,
     )
     check_device_names(layout, {interface for link in links for interface in link.portals})
     families = (addresses, addresses6)
     routes = {**router_routes(layout, segments, families), **host_routes(layout, segments, families)}
-    network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout))
-    _check_captures(layout, options)
+    network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout, pins))
+    if pins is NO_PINS:  # captures belong to the first plan; what they watch may go
+        _check_captures(layout, options)
     plans: dict[str, dict[str, Any]] = {}
     estimates: dict[str, dict[str, Any]] = {}
     warnings: list[str] = []
     for machine in machines:
-        plans[machine.name] = _machine_plan(network, machine, joints[machine.name], options)
+        plans[machine.name] = _machine_plan(network, machine, joints[machine.name], options, pins)
         estimates[machine.name], found = judge_fit(machine, plans[machine.name])
         warnings += found
-    return Plan(plans, layout.machine_of, links, estimates, warnings)
+    return Plan(plans, layout.machine_of, links, estimates, warnings, pins)
 
 
 def _machine_plan(
-    network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions
+    network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions, pins: Pins
 ) -> dict[str, Any]:
     layout = network.layout
     switches = layout.on(machine.name, "switch")
@@ -150,7 +157,7 @@ def _machine_plan(
         "port_type": choose_port_type(
             machine,
             len(switches),
-            options.port_type,
+            pins.port_types.get(machine.name, options.port_type),
             {spec.name: spec.resolved["datapath"] for spec in switches if spec.resolved.get("datapath")},
             max((end.mtu for spec in switches for end in layout.ends_of[spec.name]), default=0),
         ),
@@ -161,7 +168,7 @@ def _machine_plan(
         ],
         "pairs": joint.pairs,
         "portals": joint.portals,
-        "instance": instance_plan(network, machine.name, joint, options),
+        "instance": instance_plan(network, machine.name, joint, options, pins.instances.get(machine.name)),
     }
     if options.host_names and plan["hosts"]:
         plan["names"] = host_names(network)

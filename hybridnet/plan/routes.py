@@ -55,15 +55,26 @@ def _routes_of_family(
 
     graph = _graph(layout, addresses)
     routed = [segment for segment in segments if segment in addresses.subnet_of]
+    own: dict[str, set[str]] = {}  # the prefixes that each router is on
+    for segment in routed:
+        for router in _routers(segment):
+            own.setdefault(router, set()).add(str(addresses.subnet_of[segment]))
     routes: dict[str, list[Route]] = {}
     for router in routers:
         distances: dict[str, int]
         paths: dict[str, list[str]]
         distances, paths = nx.single_source_dijkstra(graph, router)  # type: ignore[assignment]
+        entries: dict[
+            str, str
+        ] = {}  # by prefix: two parts of what was one segment have one, and the nearer counts
+        for segment in routed:
+            entry, prefix = _nearest_router(segment, router, distances), str(addresses.subnet_of[segment])
+            if entry is not None and (prefix not in entries or distances[entry] < distances[entries[prefix]]):
+                entries[prefix] = entry
         routes[router] = [
-            _route(layout, graph, addresses, paths[entry], str(addresses.subnet_of[segment]))
-            for segment in routed
-            if (entry := _nearest_router(segment, router, distances)) is not None
+            _route(layout, graph, addresses, paths[entry], prefix)
+            for prefix, entry in entries.items()
+            if prefix not in own.get(router, ())
         ]
     return routes
 
@@ -121,11 +132,15 @@ def _speaks(layout: Layout, end: End, addresses: Addresses) -> bool:
 
 def _nearest_router(segment: Segment, start: str, distances: dict[str, int]) -> str | None:
     """Return the router through which `start` reaches the segment; None if it is on it, or cannot reach it."""
-    routers = [end.node for end in segment.routers]
+    routers = _routers(segment)
     reachable = [router for router in routers if router in distances]
     if start in routers or not reachable:
         return None
     return min(reachable, key=lambda router: (distances[router], natural(router)))
+
+
+def _routers(segment: Segment) -> list[str]:
+    return [end.node for end in segment.routers]
 
 
 def _route(layout: Layout, graph: nx.DiGraph, addresses: Addresses, path: list[str], prefix: str) -> Route:

@@ -12,6 +12,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.options import PlanOptions
+from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.topo import NodeSpec
 from hybridnet.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.topo.options import DEFAULT_MTU, End
@@ -88,10 +89,11 @@ def jumbo(end: End) -> dict[str, int]:
     return {} if end.mtu == DEFAULT_MTU else {"mtu": end.mtu}
 
 
-def assign_dpids(layout: Layout) -> dict[str, str]:
+def assign_dpids(layout: Layout, pins: Pins = NO_PINS) -> dict[str, str]:
     """16 hexadecimal digits for every emulated switch, unique over all machines.
 
-    As in Mininet: s1 gets 0000000000000001, the first number in the name, unless dpid= says otherwise.
+    As in Mininet: s1 gets 0000000000000001, the first number in the name, unless dpid= says otherwise. One that exists
+    keeps its own.
 
     Raises:
         PlanError: a dpid is taken, or the name has no number to derive it from.
@@ -101,7 +103,7 @@ def assign_dpids(layout: Layout) -> dict[str, str]:
     for spec in layout.nodes.values():
         if spec.kind != "switch" or is_linux_bridge(spec):
             continue
-        dpid = _dpid(spec)
+        dpid = pins.dpids.get(spec.name) or _dpid(spec)
         if dpid in owners:
             raise PlanError(
                 f"switch {spec.name}: dpid {dpid} is taken by {owners[dpid]}; give one of them another name or dpid="

@@ -65,6 +65,15 @@ def ip_batch(lines: Iterable[str], *, prefix: Sequence[str] = ()) -> None:
         raise MachineError(_with_line(str(error), batch)) from None
 
 
+def ip_tries(lines: Iterable[str]) -> str:
+    """Run many lines with one `ip -batch`, each whether or not others fail. Return what failed, in ip's words."""
+    batch = "\n".join(lines) + "\n"
+    done = subprocess.run(
+        ["ip", "-force", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
+    )
+    return done.stderr.strip()
+
+
 def _with_line(text: str, batch: list[str]) -> str:
     """Append the line that `Command failed -:N` means."""
     _, found, rest = text.partition("Command failed -:")

@@ -81,6 +81,31 @@ class Graph:
         self._interfaces.update({end.interface: name for end in (link.a, link.b)})
         return key
 
+    def remove_link(self, link: LinkSpec) -> None:
+        """Remove a link of this network; its ports and interface names are free again."""
+        self.links.remove(link)
+        self.between(link.a.node, link.b.node).remove(link)
+        for end in (link.a, link.b):
+            del self._ports[end.node][end.port]
+            del self._interfaces[end.interface]
+
+    def remove_node(self, name: Any) -> None:
+        """Remove a node and its links. Raises TopologyError if there is none of that name."""
+        spec = self.known(name, "delNode")
+        for link in [link for link in self.links if name in (link.a.node, link.b.node)]:
+            self.remove_link(link)
+        self.emulated -= not spec.simulated
+        del self.nodes[name], self._ports[name]
+
+    def copy(self) -> Graph:
+        """The same network, to be changed apart from this one."""
+        made = Graph()
+        made.nodes, made.links, made.emulated = dict(self.nodes), list(self.links), self.emulated
+        made._ports = {name: dict(ports) for name, ports in self._ports.items()}
+        made._interfaces = dict(self._interfaces)
+        made._pairs = {ends: list(links) for ends, links in self._pairs.items()}
+        return made
+
     def free_ports(self, src: str, dst: str, sport: Any, dport: Any) -> tuple[int, int]:
         """The ports that a link from `src` to `dst` would have."""
         what = f"link {plain(src)}-{plain(dst)}"

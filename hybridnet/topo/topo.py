@@ -172,6 +172,24 @@ class Topo:
         self._graph.join(src, dst, ports)
         return ports
 
+    # Removing
+
+    def delLink(self, node1: str, node2: str, key: int | None = None) -> None:
+        """Remove a link between two nodes: the first, or the one with `key`. Its ports and interface names are free.
+
+        Raises:
+            TopologyError: there is no such link.
+        """
+        self._graph.remove_link(self.spec(node1, node2, key))
+
+    def delNode(self, name: str) -> None:
+        """Remove a node and its links.
+
+        Raises:
+            TopologyError: there is no node of that name.
+        """
+        self._graph.remove_node(name)
+
     def reserve(self, what: str, nodes: int) -> None:
         """Refuse to go on where so many more hosts and switches do not fit, before the first of them is added.
 
@@ -252,7 +270,7 @@ class Topo:
             if key is None or link.key == key:
                 return link
         which = "no link" if key is None else f"no link with key {shown(key)}"
-        raise TopologyError(f"linkInfo: there is {which} between {src} and {dst}; add it with addLink")
+        raise TopologyError(f"link: there is {which} between {src} and {dst}; add it with addLink")
 
     def node_specs(self) -> list[NodeSpec]:
         """All nodes, in the order in which they were added."""
@@ -300,6 +318,19 @@ class Topo:
         made = Topo()
         made._graph = self._graph.revised(nodes, links, own)
         return made
+
+    def copy(self) -> Topo:
+        """The same description, to be changed apart from this one; a plain Topo, whatever class this one is of."""
+        made = Topo()
+        made._graph = self._graph.copy()
+        made.hopts, made.sopts, made.lopts = dict(self.hopts), dict(self.sopts), dict(self.lopts)
+        return made
+
+    def restore(self, earlier: Topo) -> None:
+        """Become what `earlier`, a `copy` of this description, says. Raises TopologyError if it is none."""
+        if not isinstance(earlier, Topo):
+            raise TopologyError(f"restore: {shown(earlier)} is not a description; give what copy() returned")
+        self._graph = earlier._graph.copy()
 
     def _named(self, wanted: Any, sort: bool) -> list[str]:
         names = [spec.name for spec in self._graph.nodes.values() if wanted(spec)]

@@ -100,6 +100,10 @@ ASKED: dict[str, dict[str, Any]] = {
     "addPort": {"src": "h1", "dst": "s1", "sport": None, "dport": None},
     "reserve": {"what": "tree", "nodes": 5},
     "revised": {"nodes": {}, "links": {}},
+    "delLink": {"node1": "h1", "node2": "s1", "key": None},
+    "delNode": {"name": "h1"},
+    "copy": {},
+    "restore": {"earlier": Topo()},
 }
 
 SUBJECTS = [

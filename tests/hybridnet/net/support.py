@@ -74,6 +74,9 @@ class FakeCluster:
     def _obey_controllers(self, machine: str) -> None:
         return None
 
+    def _change(self, machine: str, remove: dict[str, Any], add: dict[str, Any]) -> dict[str, float]:
+        return {"pairs": 0.1}
+
     def _destroy(self, machine: str) -> dict[str, Any]:
         return {"name": machine}
 

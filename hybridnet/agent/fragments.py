@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Fragments of a machine plan, as `build` and `change` take them: see `hybridnet.plan.difference`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["Stages", "addition", "changed", "removal", "whole"]
+
+
+def whole(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """A machine plan as the first fragment."""
+    own = {key: plan[key] for key in ("hosts", "switches", "pairs", "portals", "instance")}
+    parts: dict[str, Any] = {"host_parts": [], "switch_parts": [], "bridge_parts": []}
+    return {**own, **parts, "bridges": plan.get("bridges", []), "names": plan.get("names")}
+
+
+def changed(plan: Mapping[str, Any], remove: Mapping[str, Any], add: Mapping[str, Any]) -> dict[str, Any]:
+    """The machine plan once a change is made: its nodes, pairs and portals."""
+    made = dict(plan)
+    for key, part, lists in (
+        ("hosts", "host_parts", ("interfaces", "routes", "arp")),
+        ("switches", "switch_parts", ("ports",)),
+        ("bridges", "bridge_parts", ("ports",)),
+    ):
+        gone = {node["name"] for node in remove[key]}
+        nodes = {node["name"]: node for node in plan.get(key, []) if node["name"] not in gone}
+        for less in remove[part]:
+            nodes[less["name"]] = _with_lists(nodes[less["name"]], lists, less, {})
+        for more in add[part]:
+            nodes[more["name"]] = _with_lists(nodes[more["name"]], lists, {}, more)
+        made[key] = [*nodes.values(), *add[key]]
+    for key in ("pairs", "portals"):
+        made[key] = [item for item in plan[key] if item not in remove[key]] + add[key]
+    return made
+
+
+def _with_lists(
+    node: Mapping[str, Any], keys: Sequence[str], less: Mapping[str, Any], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A node without what of its lists is in `less`, and with what is in `more`."""
+    lists = {
+        key: [item for item in node.get(key, []) if item not in less.get(key, [])] + more.get(key, [])
+        for key in keys
+    }
+    return {**node, **lists}
+
+
+def removal(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What the instance's verb `change` is told to remove a part."""
+    names = {"links": "links", "portals": "emulation_portals", "nodes": "nodes"}
+    return {"remove": {kind: [item["name"] for item in part[key]] for kind, key in names.items()}}
+
+
+def addition(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What it is told to add one."""
+    keys = ("nodes", "emulation_portals", "links")
+    return {"add": {key: part[key] for key in keys}, "routes": part["routes"]}
+
+
+class Stages:
+    """How many seconds each stage of building or changing has taken."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.monotonic()
+
+    def done(self, stage: str) -> None:
+        """A stage is over."""
+        now = time.monotonic()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
+        self._last = now

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""The structure of a network: nodes, links and controllers, described before it starts and changed while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.cluster import Machines
+from hybridnet.controllers.kinds import RemoteController
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.net import boot
+from hybridnet.net.changes import make_changes, undo_changes
+from hybridnet.net.classes import check_link_class
+from hybridnet.net.controllers import Controllers
+from hybridnet.net.link_changes import LinkChanges
+from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
+from hybridnet.node import Node, Switch
+from hybridnet.node.link import Link
+from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.plan.difference import difference
+from hybridnet.plan.pins import pins_of
+from hybridnet.system.ending import Endings
+from hybridnet.topo import LinkSpec, Topo
+from hybridnet.values import plain, shown
+
+__all__ = ["Running", "Structure", "name_of"]
+
+
+@dataclass(frozen=True)
+class Running:
+    """What a network was planned with when it started; its changes are planned with the same."""
+
+    specs: Sequence[MachineSpec]
+    options: PlanOptions
+    links: LinkChanges
+
+
+class Structure:
+    """What `hybridnet.Net` knows of its nodes and links; of no use by itself.
+
+    Args:
+        topo: the description.
+        nodes, controllers: what is live of it.
+        link_defaults: options of all links that do not say them.
+        cluster: the machines, if they are there already.
+        await_switches: waits until the switches of these names have their controllers.
+    """
+
+    def __init__(
+        self,
+        topo: Topo,
+        nodes: LiveNodes,
+        controllers: Controllers,
+        link_defaults: Mapping[str, Any],
+        cluster: Machines | None,
+        await_switches: Callable[[Plan, Sequence[str]], None],
+    ) -> None:
+        self.topo = topo
+        self.links: list[Link] = []
+        self.plan: Plan | None = None
+        self._nodes, self._controllers = nodes, controllers
+        self._link_defaults = link_defaults
+        self._cluster: Machines | None = cluster
+        self._await_switches = await_switches
+        self._started = False
+        self._running: Running | None = None
+        self._configured: list[Node] = []  # those whose `config` was called, so that `terminate` will be
+        self._gathering: set[str] | None = None  # links that were removed, while changes are gathered
+
+    # Describing
+
+    def build(self) -> None:
+        """Make the nodes of the description known; nothing is created on a machine before `start`.
+
+        Raises:
+            TopologyError: a class of a node or link cannot be used, or asks for what there is not.
+        """
+        for node in self.topo.node_specs():
+            if node.kind in ("host", "switch"):
+                self._nodes.make(node)
+        for link in self.topo.link_specs():
+            check_link_class(link.options.get("cls"), f"link {link.name}: cls")
+        self._described()
+
+    def addHost(self, name: str, cls: Any = None, **params: Any) -> Any:
+        """Describe a host, and return it; see `Topo.addHost`. While the network runs it is there at once.
+
+        Raises:
+            TopologyError, UnitError, PlanError: it cannot be as asked. Nothing has changed.
+            MachineError, ControllerError: it could not be made. Nothing has changed.
+        """
+        check_node_class(cls, "host", f"host {plain(name)}: cls")
+        with self.changes():
+            return self._made(self.topo.addHost(name, **_with_class(cls, params)))
+
+    def addSwitch(self, name: str, cls: Any = None, **params: Any) -> Any:
+        """Describe a switch, and return it; see `Topo.addSwitch`, and `addHost` for a network that runs."""
+        check_node_class(cls, "switch", f"switch {plain(name)}: cls")
+        with self.changes():
+            return self._made(self.topo.addSwitch(name, **_with_class(cls, params)))
+
+    def addSimHost(self, name: str, **params: Any) -> str:
+        """Describe a simulated host; see `Topo.addSimHost`, and `addHost` for a network that runs."""
+        with self.changes():
+            return self.topo.addSimHost(name, **params)
+
+    def addSimRouter(self, name: str, **params: Any) -> str:
+        """Describe a simulated router; see `Topo.addSimRouter`, and `addHost` for a network that runs."""
+        with self.changes():
+            return self.topo.addSimRouter(name, **params)
+
+    def addSimSwitch(self, name: str, **params: Any) -> str:
+        """Describe a simulated switch; see `Topo.addSimSwitch`, and `addHost` for a network that runs."""
+        with self.changes():
+            return self.topo.addSimSwitch(name, **params)
+
+    def addLink(
+        self,
+        node1: Node | str,
+        node2: Node | str,
+        port1: int | None = None,
+        port2: int | None = None,
+        **opts: Any,
+    ) -> int:
+        """Describe a link; see `Topo.addLink`, and `addHost` for a network that runs. Returns its key."""
+        check_link_class(opts.get("cls"), f"link {plain(str(node1))}-{plain(str(node2))}: cls")
+        with self.changes():
+            return self.topo.addLink(name_of(node1), name_of(node2), port1, port2, **opts)
+
+    def delLink(
+        self, node1: Node | str | Link, node2: Node | str | None = None, key: int | None = None
+    ) -> None:
+        """Remove a link: a `Link`, or the first one between two nodes, or the one of them with `key`.
+
+        Raises:
+            UsageError, TopologyError: there is no such link.
+            MachineError: it could not be removed. Nothing has changed.
+        """
+        with self.changes():
+            spec = self._link_spec(node1, node2, key)
+            self.topo.delLink(spec.a.node, spec.b.node, spec.key)
+            if self._gathering is not None:
+                self._gathering.add(spec.name)
+
+    def delNode(self, node: Node | str) -> None:
+        """Remove a node and its links. What runs in it ends.
+
+        Raises:
+            UsageError, TopologyError: there is no such node.
+            MachineError: it could not be removed. Nothing has changed, except that what ran in it may have ended.
+        """
+        name = name_of(node)
+        with self.changes():
+            links = [link for link in self.topo.link_specs() if name in (link.a.node, link.b.node)]
+            self.topo.delNode(name)
+            if self._gathering is not None:
+                self._gathering.update(link.name for link in links)
+            if name in self._nodes:
+                self._nodes.remove(name)
+
+    delHost = delSwitch = delNode
+
+    @contextlib.contextmanager
+    def changes(self) -> Iterator[None]:
+        """Gather what is added and removed inside, and make it together at the end: all of it or nothing.
+
+        Outside, each call that adds or removes is a change of its own. Before `start` it makes no difference.
+
+        Raises:
+            PlanError, MachineError, ControllerError: the changes cannot be made. The network and its description are
+                as before.
+
+        Example:
+            >>> with net.changes():  # doctest: +SKIP
+            ...     net.addHost("h9")
+            ...     net.addLink("h9", "s1")
+        """
+        if self._started and self._running is None:
+            raise UsageError(
+                "the network is just starting, and cannot change before it runs; do it afterwards"
+            )
+        if self._running is None or self._gathering is not None:
+            yield
+            return
+        topo, nodes = self.topo.copy(), self._nodes
+        self._nodes, self._gathering = nodes.copy(), set()
+        try:
+            yield
+            self._change(nodes, self._running, self._gathering)
+        except BaseException:
+            self.topo.restore(topo)
+            self._nodes = nodes
+            raise
+        finally:
+            self._gathering = None
+
+    def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> RemoteController:
+        """Add a controller: an object, or a name with a class and its options. Raises UsageError."""
+        self._refuse_started(f"controller {plain(name)}")
+        return self._controllers.add(name, controller, params, list(self._nodes))
+
+    # What there is
+
+    @property
+    def cluster(self) -> Machines:
+        """The machines. Raises MachineError before `start`."""
+        if self._cluster is None:
+            raise MachineError("the network is not running; call net.start() first")
+        return self._cluster
+
+    @property
+    def controllers(self) -> list[RemoteController]:
+        """The controllers, in the order in which they were added."""
+        return self._controllers.all
+
+    @property
+    def hosts(self) -> list[Any]:
+        """The emulated hosts, in natural order."""
+        return self._nodes.of_kind("host")
+
+    @property
+    def switches(self) -> list[Switch]:
+        """The emulated switches, in natural order."""
+        return self._nodes.of_kind("switch")
+
+    @property
+    def nameToNode(self) -> dict[str, Any]:
+        """All emulated nodes and controllers by name."""
+        return {**dict(self._nodes.items()), **{each.name: each for each in self.controllers}}
+
+    def getNodeByName(self, *names: str) -> Any:
+        """The node of that name, or a list for several. Raises UsageError for an unknown one."""
+        known = self.nameToNode
+        for name in names:
+            if not isinstance(name, str) or name not in known:
+                raise unknown_node(name, known, self.topo.simulated())
+        found = [known[name] for name in names]
+        return found[0] if len(found) == 1 else found
+
+    get = getNodeByName
+
+    def __getitem__(self, name: str) -> Any:
+        return self.getNodeByName(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.nameToNode
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nameToNode)
+
+    def __len__(self) -> int:
+        return len(self.nameToNode)
+
+    def keys(self) -> list[str]:
+        """The names of all nodes and controllers."""
+        return list(self)
+
+    def values(self) -> list[Any]:
+        """All nodes and controllers."""
+        return list(self.nameToNode.values())
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names with their nodes and controllers."""
+        return list(self.nameToNode.items())
+
+    def linksBetween(self, node1: Node, node2: Node) -> list[Link]:
+        """The links between two emulated nodes."""
+        return boot.links_between(self.links, self._node(node1), self._node(node2))
+
+    # Inside
+
+    def _described(self) -> Topo:
+        """The description with what the classes of its nodes and links add; checked."""
+        specs = {spec.name: spec for spec in self.topo.node_specs()}
+        return self.topo.revised(self._nodes.described(specs), self._link_defaults)
+
+    def _change(self, before: LiveNodes, running: Running, removed: set[str]) -> None:
+        """Make what the description says now; `before` are the nodes that there were."""
+        assert self.plan is not None
+        old, nodes, live, topo = self.plan, self._nodes, self.links, self._described()
+        new = make_plan(topo, running.specs, running.options, pins_of(old, removed))
+        changes = difference(old, new)
+        gone = [before[name] for name in before if name not in nodes]
+        self._terminate(gone)
+        make_changes(self.cluster, changes)
+        try:
+            self.links = boot.bind_nodes(new, dict(nodes.items()), self.cluster, live)
+            came = [nodes[name] for name in nodes if name not in before]
+            self._await_switches(new, [node.name for node in came])
+            self._configure(came)
+        except BaseException:
+            undo_changes(self.cluster, changes)
+            self.links = boot.bind_nodes(old, dict(before.items()), self.cluster, live)
+            raise
+        for node in gone:
+            node.unbind()
+        self.plan = new
+        running.links.follow(topo, new, removed)
+
+    def _configure(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            self._configured.append(node)
+            node.config(**node.params)
+
+    def _terminate(self, nodes: Sequence[Node]) -> None:
+        """Call `terminate` of nodes that were configured, once: all of them, whatever one raises."""
+        ends = set(nodes)
+        ending = [node for node in self._configured if node in ends]
+        self._configured = [node for node in self._configured if node not in ends]
+        Endings(*(node.terminate for node in reversed(ending))).close()
+
+    def _made(self, name: str) -> Node:
+        return self._nodes.make(self.topo.node_spec(name))
+
+    def _link_spec(self, node1: Any, node2: Any, key: int | None) -> LinkSpec:
+        """The described link that is given as itself, or by its nodes."""
+        if not isinstance(node1, Link):
+            return self.topo.spec(name_of(node1), name_of(node2), key)
+        for link in self.topo.link_specs():
+            if node2 is None and link.name == node1.name and node1 in self.links:
+                return link
+        raise UsageError(f"link {node1}: it is not of this network, or was removed; `net.links` lists them")
+
+    def _node(self, node: Any) -> Node:
+        """Return the node itself, or the node of that name."""
+        if isinstance(node, Node):
+            return node
+        found = self.getNodeByName(node)
+        if not isinstance(found, Node):
+            raise UsageError(
+                f"node {shown(node)} is a controller and runs no commands; name a host or switch"
+            )
+        return found
+
+    def _refuse_started(self, what: str) -> None:
+        if self._started:
+            raise UsageError(f"{what} cannot be added while the network runs; add it before start()")
+
+
+def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:
+    return params if cls is None else {**params, "cls": cls}
+
+
+def name_of(node: Any) -> str:
+    """The name of a node that is given as itself or by name."""
+    if not isinstance(node, str | Node):
+        raise UsageError(f"node {shown(node)} is not a node; give one, or its name")
+    return node.name if isinstance(node, Node) else node

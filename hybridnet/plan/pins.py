@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Pins: what exists already, and stays as it is when a running network is planned again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_interface
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.plan.families import Interface
+from hybridnet.topo.direction import Direction
+
+if TYPE_CHECKING:
+    from hybridnet.plan.plan import Plan
+
+__all__ = ["NO_PINS", "Pins", "pins_of"]
+
+
+@dataclass(frozen=True)
+class Pins:
+    """What the nodes, interfaces, links and machines of a running network have."""
+
+    machine_of: Mapping[str, str] = field(default_factory=dict)  # by node
+    port_types: Mapping[str, str] = field(default_factory=dict)  # by machine
+    dpids: Mapping[str, str] = field(default_factory=dict)  # by switch
+    node_of: Mapping[str, str] = field(default_factory=dict)  # by interface of a host or router
+    macs: Mapping[str, str] = field(default_factory=dict)  # the same
+    addresses: Mapping[str, Mapping[int, Interface]] = field(default_factory=dict)  # the same; by IP version
+    directions: Mapping[str, tuple[Direction, Direction]] = field(default_factory=dict)  # by link
+    simulated: frozenset[str] = frozenset()  # links of one machine, which stay simulated whatever they lose
+    channels: Mapping[str, tuple[frozenset[str], int]] = field(
+        default_factory=dict
+    )  # by cut link; of which pair
+    peer_ports: Mapping[frozenset[str], int] = field(default_factory=dict)  # by pair of machines
+    instances: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # instance plans by machine
+
+    def address(self, interface: str, version: int) -> Interface | None:
+        """The address of an interface in one family; None if it has none, or does not exist yet."""
+        return self.addresses.get(interface, {}).get(version)
+
+
+NO_PINS = Pins()
+
+
+def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
+    """Everything that a plan has made, and the addresses of interfaces that a node has lost: if it gets them again, it
+    has the same ones.
+
+    Args:
+        removed: links that have been removed since; one that is described anew under the same name is new.
+    """
+    earlier = plan.pins
+    dpids: dict[str, str] = {}
+    node_of = {interface: node for interface, node in earlier.node_of.items() if node in plan.machine_of}
+    macs = {interface: earlier.macs[interface] for interface in node_of}
+    addresses = {interface: earlier.addresses[interface] for interface in node_of}
+    peer_ports: dict[frozenset[str], int] = {}
+    instances: dict[str, Mapping[str, Any]] = {}
+
+    def pin(node: str, interface: Mapping[str, Any], given: list[str]) -> None:
+        node_of[interface["name"]] = node
+        macs[interface["name"]] = interface["mac"]
+        parsed = [ip_interface(address) for address in given]
+        addresses[interface["name"]] = {address.version: address for address in parsed}
+
+    for machine, made in plan.machines.items():
+        dpids.update({switch["name"]: switch["dpid"] for switch in made["switches"]})
+        for host in made["hosts"]:
+            for interface in host["interfaces"]:
+                pin(host["name"], interface, interface["addresses"])
+        instance = made["instance"]
+        if instance is None:
+            continue
+        instances[machine] = instance
+        for node in instance["nodes"]:
+            for interface in node["interfaces"] if node["kind"] != "switch" else ():
+                given = [interface[key] for key in ("address", "address6") if key in interface]
+                pin(node["name"], interface, given)
+        for peer in instance["peers"]:
+            peer_ports[frozenset((machine, peer["name"]))] = int(peer["local"].rpartition(":")[2])
+    links = [link for link in plan.links if link.name not in removed]
+    return Pins(
+        plan.machine_of,
+        {machine: made["port_type"] for machine, made in plan.machines.items()},
+        dpids,
+        node_of,
+        macs,
+        addresses,
+        {link.name: (link.a_to_b, link.b_to_a) for link in links},
+        frozenset(link.name for link in links if link.kind == "simulated"),
+        {link.name: (frozenset(link.machines), link.channel) for link in links if link.channel is not None},
+        peer_ports,
+        instances,
+    )
