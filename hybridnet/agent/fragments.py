@@ -50,13 +50,15 @@ def _with_lists(
 
 def removal(part: Mapping[str, Any]) -> dict[str, Any]:
     """What the instance's verb `change` is told to remove a part."""
-    names = {"links": "links", "portals": "emulation_portals", "nodes": "nodes"}
-    return {"remove": {kind: [item["name"] for item in part[key]] for kind, key in names.items()}}
+    lists = {"links": "links", "portals": "emulation_portals", "nodes": "nodes"}
+    names = {kind: [item["name"] for item in part[key]] for kind, key in lists.items()}
+    names["interfaces"] = [item["name"] for own in part["interfaces"].values() for item in own]
+    return {"remove": names}
 
 
 def addition(part: Mapping[str, Any]) -> dict[str, Any]:
     """What it is told to add one."""
-    keys = ("nodes", "emulation_portals", "links")
+    keys = ("nodes", "interfaces", "emulation_portals", "links")
     return {"add": {key: part[key] for key in keys}, "routes": part["routes"]}
 
 

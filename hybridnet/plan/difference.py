@@ -8,8 +8,9 @@ A *fragment* is shaped like a machine plan. Besides whole hosts and switches it 
     bridge_parts
     names                        those by address that come or go; or null
     pairs, portals               as in the machine plan
-    instance                     nodes, emulation portals and links that the instance gets or loses, and the routes of
-                                 nodes that stay; or the whole plan of an instance that starts; or null
+    instance                     nodes, emulation portals and links that the instance gets or loses, the interfaces that
+                                 nodes that stay get or lose, and their routes before or after; or the whole plan of an
+                                 instance that starts; or null
 """
 
 from __future__ import annotations
@@ -220,19 +221,20 @@ def _instances(machine: str, old: Json | None, new: Json | None) -> tuple[Json |
         )
     less: Json = {}
     more: Json = {}
-    for key in ("nodes", "emulation_portals", "links"):
-        less[key], more[key] = _apart(_unrouted(old[key]), _unrouted(new[key]), _name)
-    was, becomes = ({node["name"]: node["routes"] for node in plan["nodes"]} for plan in (old, new))
-    for fragment, routes in ((less, was), (more, becomes)):
-        for node in fragment["nodes"]:
-            node["routes"] = routes[node["name"]]
-    stay = was.keys() & becomes.keys() - {node["name"] for node in more["nodes"]}
-    changed = [name for name in becomes if name in stay and was[name] != becomes[name]]
-    less["routes"] = {name: was[name] for name in changed}
-    more["routes"] = {name: becomes[name] for name in changed}
+    for key in ("emulation_portals", "links"):
+        less[key], more[key] = _apart(old[key], new[key], _name)
+    was, becomes = ({node["name"]: node for node in plan["nodes"]} for plan in (old, new))
+    less["nodes"] = [node for name, node in was.items() if name not in becomes]
+    more["nodes"] = [node for name, node in becomes.items() if name not in was]
+    for fragment in (less, more):
+        fragment |= {"interfaces": {}, "routes": {}}
+    for name in [name for name in was if name in becomes]:
+        before, after = was[name], becomes[name]
+        _refuse_other("simulated node", before, after, ("interfaces", "routes"))
+        parts = _apart(before["interfaces"], after["interfaces"], _name)
+        for fragment, node, interfaces in ((less, before, parts[0]), (more, after, parts[1])):
+            if interfaces:
+                fragment["interfaces"][name] = interfaces
+            if before["routes"] != after["routes"]:
+                fragment["routes"][name] = node["routes"]
     return less if any(less.values()) else None, more if any(more.values()) else None
-
-
-def _unrouted(items: Items) -> list[Json]:
-    """Items but for the routes of nodes, which may change while the node stays."""
-    return [{**item, "routes": []} if "routes" in item else dict(item) for item in items]

@@ -143,9 +143,11 @@ def test_a_running_instance_gets_parts_and_the_new_routes_of_routers_that_stay()
     topo.addLink(topo.addSimHost("h2"), "r2")
     change = changes(topo, before)["m1"]
     added = contents(change.add)
-    assert (added["links"], added["routes"]) == (["h2-r2"], ["r1"])
-    assert "h2" in added["nodes"]
-    assert contents(change.remove)["routes"] == ["r1"]
+    assert (added["nodes"], added["links"], added["routes"]) == (["h2"], ["h2-r2"], ["r1"])
+    assert [(node, own[0]["name"]) for node, own in change.add["instance"]["interfaces"].items()] == [
+        ("r2", "r2-eth2")
+    ]
+    assert contents(change.remove) == {"routes": ["r1"]}
 
 
 def test_two_machines_each_have_their_part_of_a_cut_link() -> None:
