@@ -142,6 +142,19 @@ def test_a_change_that_cannot_be_made_changes_nothing_and_says_why(client: Clien
     grow(client)  # and every name is free
 
 
+def test_a_cut_link_goes_and_comes_with_another_channel(client: Client) -> None:
+    cut = {"name": "cut", "a": {"interface": "v3-eth0"}, "b": {"peer": "m2", "channel": 1}}
+    cut |= {"a_to_b": DIRECTION, "b_to_a": DIRECTION}  # type: ignore[dict-item]
+    taken = client.ask(verb="change", add={"links": [{**cut, "name": "other"}]})
+    assert "a link joins its interface v3-eth0" in taken["error"]
+    assert "error" not in client.ask(verb="change", remove={"links": ["cut"]})
+    assert "error" not in client.ask(verb="change", add={"links": [cut]})
+    again = client.ask(verb="change", remove={"links": ["cut"]}, add={"links": [{**cut, "name": "other"}]})
+    assert "channel m2:1 is in use" in again["error"]
+    assert client.ask(verb="set_link", link="cut", up=False)["link"] == "cut"
+    assert "error" not in client.ask(verb="change", remove={"links": ["cut"]})
+
+
 def test_routes_of_a_host_are_replaced(client: Client) -> None:
     grow(client)
     route = {"prefix": "10.8.0.0/16", "via": "10.0.0.2", "interface": "v1-eth0"}

@@ -295,5 +295,41 @@ TEST_F(LinkModelChangeTest, trainsAreHandedOverWhole) {
   EXPECT_EQ(far.arrivals.back().last, SimTime::at_ns(14'000'000));
 }
 
+TEST_F(LinkModelChangeTest, aLinkThatIsDownChangesAndCarriesAgainWhenItIsUp) {
+  ModelledLink link(sim, pool, "l", plain(), far);
+  send(link, 2);
+  until(500);
+  link.set_up(false);
+  send(link, 3);  // refused
+  LinkModel jittery = codel();
+  jittery.extra_delay = constant_delay(Duration::ms(1));
+  link.change(jittery);  // an element more, at the far end
+  until(20'000);
+  EXPECT_TRUE(far.arrivals.empty());
+  EXPECT_EQ(link.counters().dropped.of(DropReason::link_down), 5U);
+  EXPECT_EQ(link.counters().accepted_packets, 5U);
+  EXPECT_EQ(link.counters().delivered_packets, 0U);
+  link.set_up(true);
+  send(link, 1);
+  until(40'000);
+  EXPECT_EQ(far.arrivals.size(), 1U);
+  EXPECT_EQ(link.counters().accepted_packets, 6U);
+  EXPECT_EQ(link.counters().accepted_bytes, 6'000U);
+  EXPECT_EQ(link.counters().delivered_packets, 1U);
+  EXPECT_EQ(link.in_flight(), 0U);
+}
+
+TEST_F(LinkModelChangeTest, whatIsOnItsWayWhenALinkGoesDownArrivesIfTheLinkIsUpByThen) {
+  ModelledLink link(sim, pool, "l", plain(), far);
+  send(link, 4);  // at 3, 4, 5 and 6 ms
+  until(3'500);
+  link.set_up(false);
+  until(4'500);
+  link.set_up(true);
+  until(10'000);
+  EXPECT_EQ(arrivals_us(), (Times{3'000, 5'000, 6'000}));
+  EXPECT_EQ(link.counters().dropped.of(DropReason::link_down), 1U);
+}
+
 }  // namespace
 }  // namespace simcore

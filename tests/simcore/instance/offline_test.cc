@@ -160,5 +160,21 @@ TEST(OfflineSimulationTest, what_does_not_fit_together_is_refused) {
   EXPECT_THROW(simulation.add_transfer("server", "client", nothing), ConfigError);
 }
 
+TEST(OfflineSimulationTest, a_timeline_changes_a_path_at_its_instant) {
+  OfflineSimulation simulation(1);
+  add_hosts(simulation);
+  simulation.add_link("path", "server-eth0", "client-eth0", direction(), direction());
+  simulation.add_transfer("server", "client", fetch(100'000'000));
+  simulation.schedule("cut", {{SimTime::at_ns(1'000'000'000), Timeline::LinkStatus{"path", false}, ""}});
+  simulation.run_for(Duration::seconds(1));
+  const std::int64_t received = simulation.transfer("fetch").received();
+  simulation.run_for(Duration::seconds(5));
+  EXPECT_EQ(simulation.transfer("fetch").received(), received);
+  EXPECT_EQ(simulation.fired(0).size(), 1U);
+  EXPECT_THROW(simulation.schedule("late", {{SimTime::zero(), Timeline::LinkStatus{"path", true}, ""}}),
+               ConfigError);
+  EXPECT_THROW(simulation.cancel("cut"), ConfigError);
+}
+
 }  // namespace
 }  // namespace simcore

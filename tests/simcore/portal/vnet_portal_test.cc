@@ -45,9 +45,9 @@ class FakeDevice final : public VnetDevice {
 class TestPortal final : public VnetPortal {
  public:
   TestPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, std::unique_ptr<VnetDevice> device,
-             const VnetOptions& options = {})
-      : VnetPortal(simulation, loop, pool, {.name = "p", .device = "d", .filter = {}}, std::move(device),
-                   options) {}
+             const VnetOptions& options = {},
+             const Config& config = {.name = "p", .device = "d", .filter = {}})
+      : VnetPortal(simulation, loop, pool, config, std::move(device), options) {}
 };
 
 class Discard final : public PacketSink {
@@ -137,6 +137,29 @@ TEST_F(VnetPortalTest, options_out_of_range_are_refused) {
   VnetPortal::VnetOptions options;
   options.segments_per_flush = 0;
   EXPECT_THROW(TestPortal(simulation_, loop_, pool_, std::make_unique<FakeDevice>(), options), ConfigError);
+}
+
+TEST_F(VnetPortalTest, one_that_begins_later_takes_nothing_of_the_pool_before_and_gives_all_of_it_back) {
+  PacketPool pool;
+  for (const bool capture_thread : {false, true}) {
+    EmulationPortal::Config config;
+    config.name = "p";
+    config.device = "d";
+    config.begins_later = true;
+    VnetPortal::VnetOptions options;
+    options.capture_thread = capture_thread;
+    TestPortal portal(simulation_, loop_, pool, std::make_unique<FakeDevice>(), options, config);
+    EXPECT_EQ(pool.in_use(), 0u);
+    portal.attach(link_);
+    portal.begin();
+    EXPECT_GT(pool.in_use(), 0u);
+    for (int i = 0; i < 3; ++i) portal.accept(pool.make(60));
+    portal.stop_capture();
+    portal.drop_all();
+    EXPECT_EQ(pool.in_use(), 0u);
+    EXPECT_EQ(portal.counters().dropped_out.of(DropReason::removed), 3u);
+    EXPECT_EQ(portal.counters().in_flight, 0u);
+  }
 }
 
 }  // namespace
