@@ -25,10 +25,11 @@ void ChangeProcedure::run() {
   refuse_while_recorded();
   open_portals();
   try {
-    check();
+    list_checks();
+    in_pieces(checks_);
     list_preparation();
     in_pieces(preparation_);
-    in_pieces({[this] { list_commit(); }});
+    list_commit();
   } catch (...) {
     std::ranges::reverse(undo_);
     in_pieces(undo_);
@@ -75,44 +76,48 @@ void ChangeProcedure::open_portals() {
   }
 }
 
-void ChangeProcedure::check() {
-  instance_.loop_.call([this] {
-    check_removals();
-    check_ends();
-  });
-}
-
-void ChangeProcedure::check_removals() {
-  for (const std::string& name : change_.removed_links) {
-    put(removed_links_, name, "link");
-    const auto ends = instance_.network_.links().ends(name, "remove link " + name);
-    freed_.insert(ends.first.port);
-    freed_.insert(ends.second.port);
-  }
-  for (const std::string& name : change_.removed_nodes) {
-    put(removed_nodes_, name, "node");
-    check_removed_node(name);
-    for (const auto& interface : instance_.network_.nodes().node(name, "remove node " + name).interfaces())
-      put(removed_interfaces_, interface->name(), "interface");
-  }
+void ChangeProcedure::list_checks() {
+  for (const auto& each : change_.interfaces) new_interfaces_.insert(each.config.name);
+  for (const auto& each : change_.portals) loose_.insert(each.config.name);
+  for (const std::string& name : change_.removed_links)
+    checks_.emplace_back([this, &name] { check_removed_link(name); });
+  for (const std::string& name : change_.removed_nodes)
+    checks_.emplace_back([this, &name] { check_removed_node(name); });
   for (const std::string& name : change_.removed_interfaces) {
-    put(removed_interfaces_, name, "interface");
-    check_free(name, "remove interface " + name);
+    checks_.emplace_back([this, &name] {
+      put(removed_interfaces_, name, "interface");
+      check_free(name, "remove interface " + name);
+    });
   }
-  for (const std::string& name : change_.removed_portals) {
-    put(removed_portals_, name, "portal");
-    const auto found = instance_.portals_.find(name);
-    const std::string attempt = "remove portal " + name + ": ";
-    if (found == instance_.portals_.end()) throw ConfigError(attempt + "there is none of that name");
-    if (!freed_.contains(found->second.get()))
-      throw ConfigError(attempt + "a link joins it; remove that in the same change");
+  for (const std::string& name : change_.removed_portals)
+    checks_.emplace_back([this, &name] { check_removed_portal(name); });
+  for (const auto& link : change_.links) checks_.emplace_back([this, &link] { check_added_link(link); });
+  checks_.emplace_back([this] { check_portals(); });
+}
+
+void ChangeProcedure::check_removed_link(const std::string& name) {
+  put(removed_links_, name, "link");
+  const auto ends = instance_.network_.links().ends(name, "remove link " + name);
+  freed_.insert(ends.first.port);
+  freed_.insert(ends.second.port);
+}
+
+void ChangeProcedure::check_removed_node(const std::string& name) {
+  put(removed_nodes_, name, "node");
+  const std::string attempt = "remove node " + name;
+  for (const auto& interface : instance_.network_.nodes().node(name, attempt).interfaces()) {
+    put(removed_interfaces_, interface->name(), "interface");
+    check_free(interface->name(), attempt);
   }
 }
 
-void ChangeProcedure::check_removed_node(const std::string& name) const {
-  const std::string attempt = "remove node " + name;
-  for (const auto& interface : instance_.network_.nodes().node(name, attempt).interfaces())
-    check_free(interface->name(), attempt);
+void ChangeProcedure::check_removed_portal(const std::string& name) {
+  put(removed_portals_, name, "portal");
+  const auto found = instance_.portals_.find(name);
+  const std::string attempt = "remove portal " + name + ": ";
+  if (found == instance_.portals_.end()) throw ConfigError(attempt + "there is none of that name");
+  if (!freed_.contains(found->second.get()))
+    throw ConfigError(attempt + "a link joins it; remove that in the same change");
 }
 
 // That no link joins the interface, once those are gone that this change removes.
@@ -123,43 +128,40 @@ void ChangeProcedure::check_free(const std::string& interface, const std::string
                     "; remove that in the same change");
 }
 
-// That every new link finds two ends that are free then, and that no portal is without a link afterwards.
-void ChangeProcedure::check_ends() {
-  std::set<std::string> new_interfaces;
-  std::set<std::string> loose;  // new portals
-  std::set<std::string> joined;
-  for (const auto& each : change_.interfaces) new_interfaces.insert(each.config.name);
-  for (const auto& each : change_.portals) loose.insert(each.config.name);
-  for (const InstanceChange::AddedLink& link : change_.links) {
-    const std::string attempt = "add link " + link.name;
-    const auto refuse = [&attempt](bool holds, const std::string& why) {
-      if (holds) throw ConfigError(attempt + ": " + why);
-    };
-    for (const LinkEnd* const end : {&link.a, &link.b}) {
-      if (const auto* const interface = std::get_if<InterfaceEnd>(end)) {
-        refuse(removed_interfaces_.contains(interface->name), interface->name + " is removed by this change");
-        refuse(!joined.insert("interface " + interface->name).second, interface->name + " is joined twice");
-        if (!new_interfaces.contains(interface->name)) check_free(interface->name, attempt);
-      } else if (const auto* const portal = std::get_if<PortalEnd>(end)) {
-        refuse(removed_portals_.contains(portal->name), portal->name + " is removed by this change");
-        refuse(!joined.insert("portal " + portal->name).second, portal->name + " is joined twice");
-        if (loose.erase(portal->name) > 0) continue;
-        const auto found = instance_.portals_.find(portal->name);
-        refuse(found == instance_.portals_.end(), "there is no portal " + portal->name + "; add it first");
-        refuse(!freed_.contains(found->second.get()),
-               portal->name + " is joined to another link; remove that in the same change");
-        paused_.insert(portal->name);
-      } else {
-        const auto& channel = std::get<ChannelEnd>(*end);
-        const auto found = instance_.peers_.find(channel.peer);
-        refuse(found == instance_.peers_.end(),
-               "there is no peer " + channel.peer + "; peers are of the plan");
-        refuse(found->second->has_channel(channel.channel),
-               "channel " + channel.name() + " is in use; take another number, or remove its link before");
-      }
+// That it finds two ends that are free then.
+void ChangeProcedure::check_added_link(const InstanceChange::AddedLink& link) {
+  const std::string attempt = "add link " + link.name;
+  const auto refuse = [&attempt](bool holds, const std::string& why) {
+    if (holds) throw ConfigError(attempt + ": " + why);
+  };
+  for (const LinkEnd* const end : {&link.a, &link.b}) {
+    if (const auto* const interface = std::get_if<InterfaceEnd>(end)) {
+      refuse(removed_interfaces_.contains(interface->name), interface->name + " is removed by this change");
+      refuse(!joined_.insert("interface " + interface->name).second, interface->name + " is joined twice");
+      if (!new_interfaces_.contains(interface->name)) check_free(interface->name, attempt);
+    } else if (const auto* const portal = std::get_if<PortalEnd>(end)) {
+      refuse(removed_portals_.contains(portal->name), portal->name + " is removed by this change");
+      refuse(!joined_.insert("portal " + portal->name).second, portal->name + " is joined twice");
+      if (loose_.erase(portal->name) > 0) continue;
+      const auto found = instance_.portals_.find(portal->name);
+      refuse(found == instance_.portals_.end(), "there is no portal " + portal->name + "; add it first");
+      refuse(!freed_.contains(found->second.get()),
+             portal->name + " is joined to another link; remove that in the same change");
+      paused_.insert(portal->name);
+    } else {
+      const auto& channel = std::get<ChannelEnd>(*end);
+      const auto found = instance_.peers_.find(channel.peer);
+      refuse(found == instance_.peers_.end(), "there is no peer " + channel.peer + "; peers are of the plan");
+      refuse(found->second->has_channel(channel.channel),
+             "channel " + channel.name() + " is in use; take another number, or remove its link before");
     }
   }
-  if (!loose.empty()) throw ConfigError("add portal " + *loose.begin() + ": no link of this change joins it");
+}
+
+// That none is without a link afterwards.
+void ChangeProcedure::check_portals() const {
+  if (!loose_.empty())
+    throw ConfigError("add portal " + *loose_.begin() + ": no link of this change joins it");
   for (const auto& [name, portal] : instance_.portals_) {
     if (!freed_.contains(portal.get()) || removed_portals_.contains(name) || paused_.contains(name)) continue;
     throw ConfigError("change instance " + instance_.config_.name + ": portal " + name +

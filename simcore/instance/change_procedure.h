@@ -39,11 +39,13 @@ class ChangeProcedure {
 
   void refuse_while_recorded() const;
   void open_portals();
-  void check();
-  void check_removals();
-  void check_removed_node(const std::string& name) const;
+  void list_checks();
+  void check_removed_link(const std::string& name);
+  void check_removed_node(const std::string& name);
+  void check_removed_portal(const std::string& name);
+  void check_added_link(const InstanceChange::AddedLink& link);
   void check_free(const std::string& interface, const std::string& attempt) const;
-  void check_ends();
+  void check_portals() const;
   void list_preparation();
   void prepare_portal(std::unique_ptr<EmulationPortal> portal);
   void prepare_link(const InstanceChange::AddedLink& link);
@@ -63,7 +65,11 @@ class ChangeProcedure {
   std::set<std::string> removed_nodes_;
   std::set<std::string> removed_interfaces_;  // those of removed nodes, too
   std::set<const Port*> freed_;               // ends of removed links
-  std::set<std::string> paused_;              // portals that get another link
+  std::set<std::string> new_interfaces_;
+  std::set<std::string> joined_;  // by new links: kind and name
+  std::set<std::string> loose_;   // new portals that no new link joins
+  std::set<std::string> paused_;  // portals that get another link
+  std::vector<Step> checks_;
   std::vector<Step> preparation_;
   std::vector<Step> undo_;
   std::vector<Step> commit_;

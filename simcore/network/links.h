@@ -11,10 +11,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -124,10 +124,10 @@ class Links {
   Taps& taps_;
   // The two of a link stand side by side, there before back; both null: a free place.
   std::vector<std::unique_ptr<Direction>> directions_;
-  std::vector<std::size_t> free_;                         // of those places, the first
-  std::unordered_map<std::string, std::size_t> by_name_;  // where the first stands
-  std::vector<std::unique_ptr<Direction>> retired_;       // taken out, with packets that are yet to be freed
-  DropCounters removed_from_peers_;                       // by directions that are gone
+  std::vector<std::size_t> free_;                    // of those places, the first
+  std::map<std::string, std::size_t> by_name_;       // where the first stands
+  std::vector<std::unique_ptr<Direction>> retired_;  // taken out, with packets that are yet to be freed
+  DropCounters removed_from_peers_;                  // by directions that are gone
 };
 
 class Links::Prepared {
