@@ -178,7 +178,7 @@ def test_a_link_is_set_down_and_up(client: Client) -> None:
 
 
 def test_a_timeline_fires_at_its_instants_and_the_link_holds_what_it_says(client: Client) -> None:
-    start_ns = client.ask(verb="clock")["now_ns"] + 20_000_000
+    start_ns = client.ask(verb="clock")["now_ns"] + 500_000_000
     entries = [
         {"at_ns": 2_000_000, "link": {"name": "v1-v2", "b_to_a": {"delay_ns": 3}}},
         {
@@ -196,8 +196,8 @@ def test_a_timeline_fires_at_its_instants_and_the_link_holds_what_it_says(client
     assert (
         "timeline t has changes" in client.ask(verb="set_link", link="v1-v2", a_to_b={"delay_ns": 9})["error"]
     )
-    time.sleep(0.05)
-    fired = client.ask(verb="fired")["fired"]
+    while len(fired := client.ask(verb="fired")["fired"]) < 4:
+        time.sleep(0.01)
     assert [(row["entry"], row["at_ns"] - start_ns, row["error"]) for row in fired] == [
         (1, 1_000_000, ""),
         (0, 2_000_000, ""),
