@@ -37,6 +37,7 @@ from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
+from hybridnet.agent.translations import Translations
 from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
@@ -61,6 +62,7 @@ class Agent:
         *,
         own_network: bool,
         own_files: bool = True,
+        outside: int | None = None,
         pmd_cpus: list[int] | None = None,
     ) -> None:
         """
@@ -69,6 +71,7 @@ class Agent:
                 that hold for the whole computer are raised here, and set back.
             own_files: whether the machine has ``/run`` for itself. If not, it is this computer (mode "here"): names may
                 be taken, an Open vSwitch that runs is used, and what would outlive the agent is journaled.
+            outside: a descriptor of the network namespace that a machine with one of its own has left.
             pmd_cpus: the processors that serve AF_XDP ports, unless `build` is told others; default: one, which Open
                 vSwitch chooses.
         """
@@ -83,6 +86,9 @@ class Agent:
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside, own_files=own_files)
         self._limits = CpuLimits(journal, machine)
+        self._translations = Translations(
+            journal, machine, self._hosts, self._inside, outside=outside, own_network=own_network
+        )
         self._pairs = Pairs(journal, self._inside)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
@@ -273,6 +279,14 @@ class Agent:
         own = [shell.process.pid] if shell is not None else []
         running = self._hosts.processes([node]) if self._hosts.namespace(node) else own
         self._limits.set(node, limit, running)
+
+    @verb
+    def translate(self, node: str, subnet: str, interface: str) -> str:
+        """Has a host translate addresses: see `hybridnet.agent.translations.Translations.add`."""
+        check({"subnet": subnet, "interface": interface}, "machine", f"NAT of {node}", part="nat")
+        if node not in self._hosts:
+            raise UsageError(f"there is no host {node} here, so it cannot translate addresses")
+        return self._translations.add(node, subnet, interface)
 
     @verb
     def link_up(self, node: str, interface: str) -> None:
@@ -513,6 +527,7 @@ class Agent:
         self._bridges.add_ports([*fragment["bridges"], *fragment["bridge_parts"]])
         stages.done("pairs")
         self._hosts.configure([*fragment["hosts"], *fragment["host_parts"]], offloads)
+        self._translations.create(fragment["hosts"])
         stages.done("addresses")
         self._switching.add_ports(fragment, self.on_progress)
         stages.done("switches")
@@ -557,6 +572,7 @@ class Agent:
             lambda: self._switching.remove_switches(fragment),
             lambda: self._bridges.remove([bridge["name"] for bridge in fragment["bridges"]]),
             lambda: self._forget_limits(fragment["hosts"]),
+            *(partial(self._translations.forget, host["name"]) for host in fragment["hosts"]),
             lambda: self._hosts.remove([host["name"] for host in fragment["hosts"]]),
             *(partial(self._end_one, self._shells, name) for name in names),
             *(partial(self._end_one, self._processes, number) for number in numbers),
@@ -586,6 +602,7 @@ class Agent:
         Endings(
             lambda: shutil.rmtree(self.journal.directory / "instance", ignore_errors=True),
             self._limits.destroy,
+            self._translations.destroy,
             self._pairs.destroy,
             self._bridges.destroy,
             self._hosts.destroy,

@@ -42,6 +42,10 @@ class NamespaceThread:
             lambda: [self._run(host, lambda name=host: function(name)) for host in hosts]  # type: ignore[misc]
         ).result()
 
+    def at(self, namespace: int, function: Callable[[], Result]) -> Result:
+        """Return what `function` returns in the network namespace of a descriptor."""
+        return self._executor.submit(self._run_at, namespace, "another namespace", function).result()
+
     def close(self) -> None:
         """End the thread."""
         self._executor.shutdown()
@@ -57,9 +61,12 @@ class NamespaceThread:
                 f"host {host} does not exist on this machine; build the network first"
             ) from None
         try:
-            self._enter(inside, host)
+            return self._run_at(inside, host, function)
         finally:
             os.close(inside)
+
+    def _run_at(self, namespace: int, whose: str, function: Callable[[], Result]) -> Result:
+        self._enter(namespace, whose)
         try:
             return function()
         finally:

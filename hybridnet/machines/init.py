@@ -189,6 +189,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
             stdout=log,
             stderr=log,
             env={**os.environ, "HYBRIDNET_RUN": run, "HYBRIDNET_STATE_DIR": state},
+            pass_fds=[first["outside"]] if "outside" in first else [],
         )
     assert agent.stdin is not None
     # What the agent imports takes half a second, in which the head plugs the machine in and starts its scheduler.
@@ -233,6 +234,8 @@ def main() -> NoReturn:
         sys.exit(0)
     directory = Path(first["state"]) / first["run"]
     make_private(directory)
+    if first["own_network"]:  # for what the agent is asked to lead outside
+        first["outside"] = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     unshare(CLONE_NEWPID | CLONE_NEWIPC | (CLONE_NEWNET | CLONE_NEWUTS if first["own_network"] else 0))
     pid = os.fork()
     if pid == 0:

@@ -36,6 +36,7 @@ async def _serve(settings: dict[str, Any]) -> None:
         settings["machine"],
         Journal(directory, settings["run"]),
         own_network=settings["own_network"],
+        outside=settings.get("outside"),
         pmd_cpus=settings.get("pmd_cpus"),
     )
     watch: asyncio.Future[None] | None = None

@@ -24,7 +24,7 @@ from hybridnet.mininet.controllers import Controller, DefaultController, give_po
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.log import error, info, output, warn
 from hybridnet.mininet.machines import machines_of_the_run
-from hybridnet.mininet.node import Host, OVSKernelSwitch, Switch, commands_wait
+from hybridnet.mininet.node import Host, Node, OVSKernelSwitch, Switch, commands_wait
 from hybridnet.mininet.term import makeTerms
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse, numCores
@@ -43,7 +43,7 @@ _OF_HOSTS = ("ip", "mac", "defaultRoute", "privateDirs")
 _OF_SWITCHES = (
     "bridge", "datapath", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms", "stp",
 )  # fmt: skip
-_OF_ITS_CLASS = {"inNamespace"}
+_OF_ITS_CLASS = {"inNamespace", "ipv6"}
 
 
 class Mininet:
@@ -170,8 +170,24 @@ class Mininet:
     def addNAT(
         self, name: str = "nat0", connect: Any = True, inNamespace: bool = False, **params: Any
     ) -> Any:
-        """Refuse: the network has no way out yet."""
-        raise UsageError(f"NAT {name}: networks have no way to the outside yet; leave addNAT out")
+        """Add a node through which the hosts reach the outside: their default routes lead to it. Returns it.
+
+        Args:
+            name, **params: as of `NAT`.
+            connect: the node that it is linked to; True: the first switch; False: none, and routes stay.
+            inNamespace: whether it has a namespace of its own, and reaches only what its links lead to.
+        """
+        from hybridnet.mininet.nodelib import NAT
+
+        params.setdefault("subnet", self.ipBase)
+        nat = self.addHost(name, cls=NAT, inNamespace=inNamespace, **params)
+        if connect:
+            self.addLink(nat, connect if isinstance(connect, Node) else self.switches[0])
+            address = nat.params["ip"].split("/")[0]
+            for host in self.hosts:
+                if host.inNamespace:
+                    host.setDefaultRoute(f"via {address}")
+        return nat
 
     def adopt(self, node: Any) -> None:
         """Take a node that was made by its class."""
@@ -302,6 +318,8 @@ class Mininet:
             own["ip"] = None
         if own.get("defaultRoute") and len(own["defaultRoute"].split()) == 1:
             own["defaultRoute"] = f"dev {own['defaultRoute']}"
+        if host.params.get("ipv6"):
+            own["ip6"] = host.params["ipv6"] if "/" in host.params["ipv6"] else f"{host.params['ipv6']}/64"
         if not host.inNamespace:
             own["inNamespace"] = False
             if own.pop("privateDirs", None):

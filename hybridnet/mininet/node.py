@@ -153,6 +153,13 @@ class Node(live.Node):
         """Replace an interface's address."""
         super().setIP(ip, prefixLen, intf)
 
+    def setDefaultRoute(self, intf: Any = None) -> None:
+        """Replace the default route: now, or when the network is made."""
+        if self.is_made() or self.net is None:
+            super().setDefaultRoute(intf)
+        else:
+            self.params["defaultRoute"] = str(intf)
+
     # Configuring
 
     def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
@@ -184,8 +191,11 @@ class Node(live.Node):
         return {}
 
     def configDefault(self, **moreParams: Any) -> None:
-        """`config` with its own parameters, and more."""
-        self.config(**{**self.params, **moreParams})
+        """`config` with its own parameters, and more: now, or when the network that it was added to is made."""
+        if self.is_made() or self.net is None:
+            self.config(**{**self.params, **moreParams})
+        else:
+            self.params.update(moreParams)
 
     # Commands
 

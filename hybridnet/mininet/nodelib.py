@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridnet.errors import UsageError
 from hybridnet.mininet.controllers import Controller
+from hybridnet.mininet.log import info
 from hybridnet.mininet.node import Node, Switch
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.mininet.util import ipStr, netParse
 from hybridnet.node import node as live
 
 __all__ = ["NAT", "LinuxBridge"]
@@ -46,7 +48,31 @@ class LinuxBridge(Switch):
 
 
 class NAT(Node):
-    """Refused: networks have no way to the outside yet."""
+    """A node that translates addresses, so that its subnet reaches what it reaches itself.
 
-    def __init__(self, name: str, subnet: str = "10.0/8", **params: Any) -> None:
-        raise UsageError(f"NAT {name}: networks have no way to the outside yet; leave it out")
+    Args:
+        name, **params: as of `Node`; with inNamespace=False it reaches what its machine's computer does.
+        subnet: whose addresses it translates.
+        localIntf: the interface toward the subnet; None: the first one.
+        flush: accepted; rules that are there already stay.
+    """
+
+    def __init__(
+        self, name: str, subnet: str = "10.0/8", localIntf: Any = None, flush: bool = False, **params: Any
+    ) -> None:
+        super().__init__(name, **params)
+        if flush:
+            tolerate(f"NAT {name}: flush=", "the rules that are there already stay")
+        self.subnet, self.localIntf = subnet, localIntf
+
+    def config(self, **params: Any) -> dict[str, Any]:  # type: ignore[override]
+        """`Node.config`, and its rules; says what makes them."""
+        results = super().config(**params)
+        if self.localIntf is None:
+            self.localIntf = self.defaultIntf()
+        number, length = netParse(self.subnet)
+        tool = self._call(
+            "translate", node=self.name, subnet=f"{ipStr(number)}/{length}", interface=str(self.localIntf)
+        )
+        info(f"*** {self.name} translates {self.subnet} by {tool}\n")
+        return results

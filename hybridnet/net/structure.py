@@ -96,6 +96,14 @@ class Structure:
         with self.changes():
             return self._made(self.topo.addHost(name, **_with_class(cls, params)))
 
+    def addNAT(self, name: str = "nat0", connect: Any = True, **params: Any) -> Any:
+        """Describe a host through which the others reach the outside, and return it; see `Topo.addNAT`, and `addHost`
+        for a network that runs.
+        """
+        with self.changes():
+            end = connect if isinstance(connect, bool) else name_of(connect)
+            return self._made(self.topo.addNAT(name, end, **params))
+
     def addSwitch(self, name: str, cls: Any = None, **params: Any) -> Any:
         """Describe a switch, and return it; see `Topo.addSwitch`, and `addHost` for a network that runs."""
         check_node_class(cls, "switch", f"switch {plain(name)}: cls")

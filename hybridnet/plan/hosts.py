@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 from hybridnet.errors import PlanError
@@ -28,6 +29,8 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
         }
         if cpu := _cpu(spec):
             plan["cpu"] = cpu
+        if spec.resolved.get("nat"):
+            plan["nat"] = _nat(spec, plan["interfaces"])
         if spec.resolved.get("inNamespace") is False:
             plan["in_namespace"] = False
             if plan["private_dirs"]:
@@ -63,6 +66,21 @@ def _cpu(spec: NodeSpec) -> dict[str, Any]:
     if share is not None:
         asked |= {"sched": spec.resolved.get("sched"), "period_us": spec.resolved.get("period_us")}
     return {key: value for key, value in asked.items() if value is not None}
+
+
+def _nat(spec: NodeSpec, interfaces: list[dict[str, Any]]) -> dict[str, str]:
+    """What it translates: the subnet that it says, or that of its first interface."""
+    own = [
+        address for interface in interfaces[:1] for address in interface["addresses"] if ":" not in address
+    ]
+    if not own:
+        raise PlanError(
+            f"host {spec.name}: nat= needs an IPv4 address on its first interface; link it, and give it an ip"
+        )
+    subnet = spec.resolved["nat"]
+    if subnet is True:
+        subnet = str(ipaddress.ip_interface(own[0]).network)
+    return {"subnet": subnet, "interface": interfaces[0]["name"]}
 
 
 def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | dict[str, str]:

@@ -86,6 +86,7 @@ def host_routes(
     each family for which it is given none.
     """
     gateways = [_gateways(layout, segments, addresses) for addresses in families]
+    gateways[0] = _translating(layout, segments, families[0]) | gateways[0]
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
         if spec.kind not in ("host", "simhost"):
@@ -172,6 +173,29 @@ def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses)
                     "interface": end.interface,
                 }
     return gateways
+
+
+def _translating(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, Route]:
+    """The default route of each host that has the first interface of a host with nat= on its segment, via that."""
+    found: dict[str, Route] = {}
+    for name, spec in layout.nodes.items():
+        if not spec.resolved.get("nat") or not layout.ends_of[name]:
+            continue
+        first = layout.ends_of[name][0].interface
+        gateway = addresses.by_interface.get(first)
+        for segment in segments:
+            if gateway is None or first not in (end.interface for end in segment.hosts):
+                continue
+            for end in segment.hosts:
+                other = layout.nodes[end.node]
+                own = addresses.by_interface.get(end.interface)
+                if own is None or own.ip not in gateway.network:
+                    continue
+                if other is not spec and other.resolved.get("inNamespace", True):
+                    found.setdefault(
+                        end.node, {"prefix": "default", "via": str(gateway.ip), "interface": end.interface}
+                    )
+    return found
 
 
 def _told_default(spec: NodeSpec, layout: Layout, via: str | None, device: str | None) -> Route:

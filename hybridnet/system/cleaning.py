@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, MachineError
+from hybridnet.system import nat
 from hybridnet.system.cgroups import remove_group
 from hybridnet.system.command import run as run_command
 from hybridnet.system.journal import (
@@ -232,6 +233,8 @@ def _remove_datapath(run: str, entry: dict[str, Any]) -> str | None:
 
 def _put_back(run: str, entry: dict[str, Any]) -> str | None:
     path = Path(entry["path"])
+    if entry.get("network", network_namespace()) != network_namespace():
+        return None
     if not path.exists() or path.read_text().strip() != entry["after"]:
         return None
     if setting_of_another_run(run, entry["path"]) is not None:
@@ -297,6 +300,12 @@ def _vswitch_answers() -> bool:
     return _in_use(Path("/run/openvswitch/db.sock"))
 
 
+def _remove_nat(run: str, entry: dict[str, Any]) -> str | None:
+    if entry["network"] != network_namespace() or not nat.remove(entry):
+        return None
+    return f"rules of address translation {entry['name']}"
+
+
 def _remove_cgroup(run: str, entry: dict[str, Any]) -> str | None:
     return f"control group {entry['path']}" if remove_group(Path(entry["path"])) else None
 
@@ -321,6 +330,7 @@ _REMOVERS = {
     "namespace": _remove_namespace,
     "bridge": _remove_bridge,
     "vswitch_setting": _put_vswitch_setting_back,
+    "nat": _remove_nat,
     "cgroup": _remove_cgroup,
     "controller": _take_back_controller,
 }

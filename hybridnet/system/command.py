@@ -16,6 +16,8 @@ PACKAGES = {
     "ovsdb-tool": "openvswitch-switch",
     "ovs-vswitchd": "openvswitch-switch",
     "ethtool": "ethtool",
+    "iptables": "iptables",
+    "nft": "nftables",
     "ip": "iproute2",
     "ping": "iputils-ping",
     "nsenter": "util-linux",

@@ -18,7 +18,8 @@ directory, file    path                            the path, which was free when
 namespace          path, inode                     the inode of the network namespace that the path names
 bridge             name                            the run's name in its external_ids, where Open vSwitch is not ours
 vswitch_setting    key, before                     of other_config there
-setting            path, before, after             it still has the value ``after``
+setting            path, before, after, network    it still has the value ``after``, in ``network`` if that is given
+nat                network, tool, name, rules      the rules have the name, in the network namespace ``network``
 cgroup             path                            the path, whose first part under the hierarchy has the run's name
 controller         path, name                      it was not enabled there, and nobody else's group uses it
 datapath           name, network                   made in ``network``, where none of that name was

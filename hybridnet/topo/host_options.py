@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from hybridnet.errors import TopologyError
 from hybridnet.values import choice, flag, number, shown, whole
 
-__all__ = ["cores", "directories", "in_namespace", "period_us", "scheduler", "share"]
+__all__ = ["cores", "directories", "in_namespace", "nat", "period_us", "scheduler", "share"]
 
 SCHEDULERS = ("cfs", "rt")
 MOST_CORES = 4096
@@ -67,6 +68,18 @@ def directories(value: Any, what: str) -> list[str | tuple[str, str]]:
 def in_namespace(value: Any, what: str) -> bool:
     """Whether it has namespaces of its own; None means that it has."""
     return True if value is None else flag(value, what, error=TopologyError)
+
+
+def nat(value: Any, what: str) -> bool | str:
+    """Whether it translates addresses: True for those of its first interface's subnet, or a subnet. None: False."""
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    try:
+        return str(ipaddress.IPv4Network(value if isinstance(value, str) else "", strict=False))
+    except ValueError:
+        raise TopologyError(
+            f"{what} {shown(value)} is no IPv4 subnet; write True, or one like 10.0.0.0/8"
+        ) from None
 
 
 def _directory(value: Any, what: str) -> str | tuple[str, str]:

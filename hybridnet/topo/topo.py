@@ -124,6 +124,32 @@ class Topo:
         """
         return self._graph.add_node(name, "simswitch", opts)
 
+    def addNAT(self, name: str = "nat0", connect: str | bool = True, **opts: Any) -> str:
+        """Add a host through which the others reach what its machine's computer reaches. Returns its name.
+
+        Args:
+            name: as of a host.
+            connect: the node that it is linked to; True: the first switch; False: none.
+            opts: as of a host; nat=True and inNamespace=False unless they say otherwise. Hosts on its segment that
+                have no default route get one via it.
+
+        Raises:
+            TopologyError: as `addHost`; or there is no such node, or no switch.
+        """
+        if connect is True:
+            switches = self.switches(sort=False)
+            if not switches:
+                raise TopologyError(
+                    f"NAT {plain(name)}: there is no switch to link it to; add one first, or name connect="
+                )
+            connect = switches[0]
+        if connect is not False:
+            self._graph.known(connect, f"NAT {plain(name)}: connect")
+        self.addHost(name, **{"inNamespace": False, "nat": True, **opts})
+        if connect is not False:
+            self.addLink(name, connect)
+        return name
+
     def addNode(self, name: str, **opts: Any) -> str:
         """Add a host, or with isSwitch=True a switch, as Mininet's `addNode` does."""
         is_switch = flag(opts.pop("isSwitch", False), f"node {plain(name)}: isSwitch", error=TopologyError)

@@ -109,6 +109,7 @@ ASKED: dict[str, dict[str, Any]] = {
 SUBJECTS = [
     Subject("Topo", lambda **given: Topo(**given), {"hopts": {}, "sopts": {}, "lopts": {}}),
     Subject("Topo.addHost", adding("addHost"), {"name": "h2", **options_of("host"), "inNamespace": True, **OPTION}),
+    Subject("Topo.addNAT", adding("addNAT"), {"name": "h2", "connect": "s1", **OPTION}),
     Subject("Topo.addSwitch", adding("addSwitch"), {
         "name": "s2", **options_of("switch"), "inNamespace": False, **OPTION,
     }),

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""What a machine plan says of hosts with options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hybridnet.errors import PlanError, TopologyError
+from hybridnet.topo import Topo
+from tests.hybridnet.plan.support import plan
+
+
+def hosts(topo: Topo, **options: Any) -> dict[str, dict[str, Any]]:
+    return {host["name"]: host for host in plan(topo, **options).machines["m1"]["hosts"]}
+
+
+def star(**of_h1: Any) -> Topo:
+    topo = Topo()
+    topo.addSwitch("s1")
+    topo.addLink(topo.addHost("h1", **of_h1), "s1")
+    topo.addLink(topo.addHost("h2"), "s1")
+    return topo
+
+
+def test_a_translating_host_is_the_default_route_of_its_segment() -> None:
+    topo = star(defaultRoute="via 10.0.0.77")
+    assert topo.addNAT() == "nat0"
+    made = hosts(topo)
+    assert made["nat0"]["nat"] == {"subnet": "10.0.0.0/8", "interface": "nat0-eth0"}
+    assert made["nat0"]["in_namespace"] is False
+    assert made["nat0"]["routes"] == []
+    assert made["h1"]["routes"] == [{"prefix": "default", "via": "10.0.0.77", "interface": None}]
+    assert made["h2"]["routes"] == [{"prefix": "default", "via": "10.0.0.3", "interface": "h2-eth0"}]
+
+
+def test_what_is_translated_can_be_said() -> None:
+    topo = star(nat="10.1.2.3/16", inNamespace=True)
+    assert hosts(topo)["h1"]["nat"]["subnet"] == "10.1.0.0/16"
+
+
+def test_a_translating_host_needs_a_switch_and_an_address() -> None:
+    with pytest.raises(TopologyError, match="NAT nat0: there is no switch"):
+        Topo().addNAT()
+    with pytest.raises(TopologyError, match="there is no node 's9'"):
+        star().addNAT(connect="s9")
+    with pytest.raises(PlanError, match="host h1: nat= needs an IPv4 address"):
+        plan(star(nat=True, ip=None))
+
+
+def test_hosts_know_all_names() -> None:
+    topo = star(ip6="fd00::1/64")
+    names = plan(topo).machines["m1"]["names"]
+    assert names == {
+        "10.0.0.1": ["h1", "h1-eth0"], "10.0.0.2": ["h2", "h2-eth0"], "fd00::1": ["h1", "h1-eth0"],
+    } | {address: own for address, own in names.items() if own[0] == "h2"}  # fmt: skip
+    assert "names" not in plan(topo, host_names=False).machines["m1"]
+
+
+def test_limits_of_the_processor_are_in_the_plan_only_where_given() -> None:
+    made = hosts(star(cpu=0.5, cores="1", sched="rt"))
+    assert made["h1"]["cpu"] == {"share": 0.5, "cores": [1], "sched": "rt"}
+    assert "cpu" not in made["h2"]
+
+
+def test_private_directories_of_a_host_without_a_namespace_are_refused() -> None:
+    made = hosts(star(privateDirs=["/a", ("/b", "/c/%(name)s")]))
+    assert made["h1"]["private_dirs"] == ["/a", {"at": "/b", "source": "/c/h1"}]
+    with pytest.raises(PlanError, match="with inNamespace=False it has the machine's files"):
+        plan(star(privateDirs=["/a"], inNamespace=False))

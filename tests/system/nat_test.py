@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Networks reach the outside through a node that translates addresses, and leave no rule behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.apart import run_apart
+
+pytestmark = pytest.mark.system
+
+# A computer whose default route leads to another one, which knows no way back: only translated packets are answered.
+OUTSIDE = """
+import subprocess
+
+def sh(text):
+    return subprocess.run(text, shell=True, capture_output=True, text=True, check=True).stdout
+
+def state():
+    return sh("iptables-save | grep -v '^#'; nft list ruleset; ip -br link; ip -br addr; ip route; "
+              "cat /proc/sys/net/ipv4/ip_forward")
+
+sh("mkdir -p /run/netns; ip netns add beyond; ip link add up0 type veth peer name up1 netns beyond")
+sh("ip addr add 203.0.113.1/24 dev up0; ip link set up0 up; ip route add default via 203.0.113.2")
+sh("ip -n beyond addr add 203.0.113.2/24 dev up1; ip -n beyond link set up1 up")
+"""
+
+OWN = """
+from hybridnet import Net, Topo
+
+topo = Topo()
+topo.addSwitch("s1", failMode="standalone")
+topo.addLink(topo.addHost("h1"), "s1")
+topo.addNAT()
+before = state()
+with Net(topo, controller=None) as net:
+    h1 = net["h1"]
+    assert "2 received" in h1.cmd("ping -c 2 -i 0.2 203.0.113.2")
+    head = net.cluster.address("m1").rpartition(".")[0] + ".254"
+    assert "0 received" in h1.cmd("ping -c 1 -W 1", head)  # the run's own network stays closed
+    assert state() != before
+assert state() == before, state()
+"""
+
+MININETS = """
+from mininet.log import setLogLevel
+from mininet.topolib import TreeNet
+
+setLogLevel("info")
+before = state()
+net = TreeNet(depth=1, fanout=2, controller=None, switch=OVSBridge)
+net.addNAT().configDefault()
+net.start()
+assert "2 received" in net["h2"].cmd("ping -c 2 -i 0.2 203.0.113.2")
+"""
+
+
+def test_a_local_machine_reaches_what_its_computer_reaches(tmp_path: Path) -> None:
+    done = run_apart(tmp_path, OUTSIDE + OWN)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_mininets_nat_works_with_the_rules_that_are_there_and_is_removed_exactly(tmp_path: Path) -> None:
+    # A computer whose firewall forwards nothing, as with Docker: iptables' rules decide, and stay as they are.
+    text = (
+        "from mininet.node import OVSBridge\n"
+        + OUTSIDE
+        + "sh('iptables -P FORWARD DROP; iptables -t nat -A POSTROUTING -s 192.0.2.0/24 -j RETURN')\n"
+        + MININETS
+    )
+    done = run_apart(
+        tmp_path, f"{text}net.stop()\nassert state() == before, state()\n", "-m", "hybridnet.mininet"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nat0 translates 10.0.0.0/8 by iptables" in done.stderr + done.stdout
+
+
+def test_a_killed_script_leaves_no_rules(tmp_path: Path) -> None:
+    killed = tmp_path / "killed.py"
+    killed.write_text(
+        "from mininet.node import OVSBridge\ndef state(): pass\n"
+        + MININETS
+        + "import os; os.kill(os.getpid(), 9)\n"
+    )
+    text = f"""{OUTSIDE}
+import sys, time
+before = state()
+done = subprocess.run([sys.executable, "-m", "hybridnet.mininet", {str(killed)!r}], capture_output=True, text=True)
+assert done.returncode == -9, done.stderr
+assert "nat0 translates 10.0.0.0/8 by nftables" in done.stderr + done.stdout
+deadline = time.monotonic() + 30
+while state() != before:  # the guardian notices its death
+    assert time.monotonic() < deadline, state()
+    time.sleep(0.1)
+"""
+    done = run_apart(tmp_path, text)
+    assert done.returncode == 0, done.stdout + done.stderr
