@@ -114,8 +114,11 @@ class CpuLimits:
             self._write(host, wanted, groups)
         except OSError as error:
             asked = ", ".join(f"{key}={value}" for key, value in wanted.items() if value is not None)
+            cure = "choose what this computer has"
+            if wanted["sched"] == "rt":
+                cure = "all real-time groups of the computer share 95 % of each processor; choose a smaller share"
             raise MachineError(
-                f"host {host}: the kernel refuses {asked}: {error.strerror} ({error.filename})"
+                f"host {host}: the kernel refuses {asked} ({os.strerror(error.errno or 0)}); {cure}"
             ) from None
         self._limits[host] = wanted
         if set(groups) - before:
