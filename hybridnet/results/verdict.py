@@ -153,11 +153,15 @@ def judge(
     return Verdict.of(reasons, figures, saturated=saturated)
 
 
+_NOT_STARTED: Snapshot = {"lateness": {"buckets": []}, "peers": [], "portals": []}
+"""Of an instance that started later, with the first thing to simulate."""
+
+
 def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], limits: Limits) -> Verdict:
     """Judge what happened between two marks of a network: what each machine had counted then, its instance included."""
     simulated = [machine for machine in after if after[machine]["instance"] is not None]
     window = (
-        [before[name]["instance"] for name in simulated],
+        [before[name]["instance"] or _NOT_STARTED for name in simulated],
         [after[name]["instance"] for name in simulated],
     )
     return judge(
