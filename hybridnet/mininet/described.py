@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""What `Mininet` knows before anything is made: its nodes, links and controllers, as a script adds them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.controllers import Controller, DefaultController
+from hybridnet.mininet.link import Intf, Link
+from hybridnet.mininet.machines import machines_of_the_run
+from hybridnet.mininet.node import Host, Node, OVSKernelSwitch, Switch, commands_wait
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.mininet.util import ipAdd, macColonHex, netParse, numCores
+from hybridnet.net import Net
+
+__all__ = ["Described"]
+
+
+class Described:
+    """The describing half of `hybridnet.mininet.net.Mininet`, whose arguments these are."""
+
+    def __init__(
+        self,
+        topo: Any = None,
+        switch: Callable[..., Any] = OVSKernelSwitch,
+        host: Callable[..., Any] = Host,
+        controller: Any = DefaultController,
+        link: Callable[..., Any] = Link,
+        intf: type[Intf] = Intf,
+        build: bool = True,
+        xterms: bool = False,
+        cleanup: bool = False,
+        ipBase: str = "10.0.0.0/8",
+        inNamespace: bool = False,
+        autoSetMacs: bool = False,
+        autoStaticArp: bool = False,
+        autoPinCpus: bool = False,
+        listenPort: int | None = None,
+        waitConnected: bool | float = False,
+    ) -> None:
+        for given, name in ((inNamespace, "inNamespace"),):
+            if given:
+                tolerate(f"Mininet({name}=)", "it has no effect")
+        self.topo = topo
+        self.switch, self.host, self.controller, self.link, self.intf = switch, host, controller, link, intf
+        self.ipBase = ipBase
+        self.ipBaseNum, self.prefixLen = netParse(ipBase)
+        self.nextIP = 1
+        self.autoPinCpus, self.numCores, self.nextCore = autoPinCpus, numCores(), 0
+        self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, autoStaticArp, waitConnected
+        self.xterms, self.listenPort = xterms, listenPort
+        self.hosts: list[Any] = []
+        self.switches: list[Any] = []
+        self.controllers: list[Controller] = []
+        self.links: list[Link] = []
+        self.terms: list[Any] = []
+        self.nameToNode: dict[str, Any] = {}
+        self.built = False
+        self.live: Net | None = None
+        self.machines = machines_of_the_run()
+        self._making = False
+        if topo is not None and build:
+            self.build()
+
+    # Describing
+
+    def addHost(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
+        """Add a host of class `cls`; its address is the next one unless `ip` says another."""
+        self._refuse_made(f"host {name}")
+        defaults: dict[str, Any] = {
+            "ip": f"{ipAdd(self.nextIP, self.prefixLen, self.ipBaseNum)}/{self.prefixLen}"
+        }
+        if self.autoSetMacs:
+            defaults["mac"] = macColonHex(self.nextIP)
+        if self.autoPinCpus:
+            defaults["cores"] = self.nextCore
+            self.nextCore = (self.nextCore + 1) % self.numCores
+        self.nextIP += 1
+        with commands_wait():
+            host = (cls or self.host)(name, **{**defaults, **params})
+        self.adopt(host)
+        return host
+
+    def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
+        """Add a switch of class `cls`."""
+        self._refuse_made(f"switch {name}")
+        listening = {} if not self.listenPort else {"listenPort": self.listenPort}
+        with commands_wait():
+            switch = (cls or self.switch)(name, **{**listening, **params})
+        self.adopt(switch)
+        if self.listenPort:
+            self.listenPort += 1
+        return switch
+
+    def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> Any:
+        """Add a controller: an object, or a class and its parameters. Returns it; None if the class gives none."""
+        if isinstance(name, Controller):
+            made: Any = name
+        elif isinstance(controller, Controller):
+            made = controller
+        else:
+            made = (controller or self.controller or DefaultController)(name, **params)
+        if made is not None:
+            self._refuse_made(f"controller {made.name}")
+            self.controllers.append(made)
+            self.nameToNode[made.name] = made
+        return made
+
+    def addLink(
+        self,
+        node1: Any,
+        node2: Any,
+        port1: int | None = None,
+        port2: int | None = None,
+        cls: Callable[..., Any] | None = None,
+        **params: Any,
+    ) -> Any:
+        """Add a link of class `cls` between two nodes (or their names). Returns it."""
+        ends = [self[node] if isinstance(node, str) else node for node in (node1, node2)]
+        self._refuse_made(f"link {ends[0]}-{ends[1]}")
+        options = {"port1": port1, "port2": port2, **params}
+        return (cls or self.link)(
+            *ends, **{name: value for name, value in options.items() if value is not None}
+        )
+
+    def addNAT(
+        self, name: str = "nat0", connect: Any = True, inNamespace: bool = False, **params: Any
+    ) -> Any:
+        """Add a node through which the hosts reach the outside: their default routes lead to it. Returns it.
+
+        Args:
+            name, **params: as of `NAT`.
+            connect: the node that it is linked to; True: the first switch; False: none, and routes stay.
+            inNamespace: whether it has a namespace of its own, and reaches only what its links lead to.
+        """
+        from hybridnet.mininet.nodelib import NAT
+
+        params.setdefault("subnet", self.ipBase)
+        nat = self.addHost(name, cls=NAT, inNamespace=inNamespace, **params)
+        if connect:
+            self.addLink(nat, connect if isinstance(connect, Node) else self.switches[0])
+            address = nat.params["ip"].split("/")[0]
+            for host in self.hosts:
+                if host.inNamespace:
+                    host.setDefaultRoute(f"via {address}")
+        return nat
+
+    def adopt(self, node: Any) -> None:
+        """Take a node that was made by its class."""
+        if node.name in self.nameToNode:
+            raise UsageError(f"node {node.name}: the name is taken; choose another")
+        node.net = self
+        self.nameToNode[node.name] = node
+        (self.switches if isinstance(node, Switch) else self.hosts).append(node)
+
+    def joined(self, link: Link) -> None:
+        """Take a link that was made by its class."""
+        self.links.append(link)
+
+    def buildFromTopo(self, topo: Any = None) -> None:
+        """Add what a description has: controllers, hosts, switches, links."""
+        topo = topo or self.topo
+        self._add_default_controllers()
+        for name in topo.hosts():
+            self.addHost(name, **_options(topo.nodeInfo(name)))
+        for name in topo.switches():
+            self.addSwitch(name, **_options(topo.nodeInfo(name)))
+        for _, _, info_of in topo.links(sort=True, withInfo=True):
+            self.addLink(**info_of)
+
+    def build(self) -> None:
+        """Add what `topo` describes. A second call does nothing."""
+        if self.built:
+            return
+        self.built = True
+        if self.topo is not None:
+            self.buildFromTopo(self.topo)
+
+    def _add_default_controllers(self) -> None:
+        if self.controllers or not self.controller:
+            return
+        kinds = self.controller if isinstance(self.controller, (list, tuple)) else [self.controller]
+        for number, kind in enumerate(kinds):
+            if isinstance(kind, Controller):
+                self.addController(kind)
+            else:
+                self.addController(f"c{number}", kind)
+
+    # Looking
+
+    def getNodeByName(self, *args: str) -> Any:
+        """The node of that name, or a list for several. Raises KeyError for an unknown one."""
+        return self.nameToNode[args[0]] if len(args) == 1 else [self.nameToNode[name] for name in args]
+
+    get = getNodeByName
+
+    def __getitem__(self, key: str) -> Any:
+        return self.getNodeByName(key)
+
+    def __iter__(self) -> Iterator[str]:
+        for node in (*self.hosts, *self.switches, *self.controllers):
+            yield node.name
+
+    def __len__(self) -> int:
+        return len(self.hosts) + len(self.switches) + len(self.controllers)
+
+    def __contains__(self, item: str) -> bool:
+        return item in self.nameToNode
+
+    def keys(self) -> list[str]:
+        """The names of all nodes."""
+        return list(self)
+
+    def values(self) -> list[Any]:
+        """All nodes."""
+        return [self[name] for name in self]
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names with their nodes."""
+        return [(name, self[name]) for name in self]
+
+    def linksBetween(self, node1: Any, node2: Any) -> list[Link]:
+        """The links between two nodes."""
+        return [link for link in self.links if {link.intf1.node, link.intf2.node} == {node1, node2}]
+
+    @staticmethod
+    def randMac() -> str:
+        """A MAC address that is nobody's: locally administered, at random."""
+        return macColonHex(random.randint(0, 2**40 - 1) | 0x020000000000)
+
+    def _refuse_made(self, what: str) -> None:
+        if self.live is not None:
+            raise UsageError(
+                f"{what} cannot be added once the network is made, by start() or by a command in a node; add it before"
+            )
+
+
+def _options(info_of: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in info_of.items() if name != "isSwitch"}

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""How what is described becomes one `hybridnet.Net`, and how that changes once it is made."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from hybridnet.cluster.here import HERE
+from hybridnet.mininet.controllers import give_ports
+from hybridnet.mininet.described import Described
+from hybridnet.mininet.link import Link
+from hybridnet.mininet.log import error
+from hybridnet.mininet.node import Host
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.net import Net, own_address_toward
+from hybridnet.topo import Topo
+
+__all__ = ["Making", "running"]
+
+# Options of nodes that the description takes; others stay with the node's class.
+_OF_HOSTS = ("ip", "mac", "defaultRoute", "privateDirs")
+_OF_SWITCHES = (
+    "bridge", "datapath", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms", "stp",
+)  # fmt: skip
+_OF_ITS_CLASS = {"inNamespace", "ipv6"}
+
+
+class Making(Described):
+    """What makes the network of `hybridnet.mininet.net.Mininet`, and changes it."""
+
+    # Making
+
+    def make(self) -> None:
+        """Make everything that is described. A second call does nothing.
+
+        Raises:
+            HybridnetError: it cannot be made; nothing is left behind.
+        """
+        if self.live is not None or self._making:
+            return
+        self._making = True
+        try:
+            self.build()
+            topo, cluster = self._description(), None
+            if self.machines is not None:
+                cluster = self.machines.cluster()
+                topo = self.machines.spread(topo)
+            net = Net(
+                topo,
+                controller=None,
+                waitConnected=False,
+                autoStaticArp=self.autoStaticArp,
+                cluster=cluster,
+                machine=HERE if self.machines is None else None,
+            )
+            if self.machines is None:
+                give_ports(self.controllers)
+            for controller in self.controllers:
+                net.addController(controller.behind())
+            net.start()
+            self.live = net
+            running.append(self)
+            self._bind(net)
+            self._configure()
+        finally:
+            self._making = False
+
+    def _description(self) -> Topo:
+        topo = Topo()
+        dpids: set[int] = set()
+        taken: set[str] = set()
+        for host in self.hosts:
+            topo.addHost(host.name, **self._of_host(host, taken))
+        for switch in self.switches:
+            topo.addSwitch(switch.name, **self._of_switch(switch, dpids))
+        for link in self.links:
+            topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
+        return topo
+
+    @staticmethod
+    def _of_switch(switch: Any, dpids: set[int]) -> dict[str, Any]:
+        own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
+        if type(switch).__module__.startswith("hybridnet.") and (
+            unknown := {name for name, value in switch.params.items() if value}
+            - {*_OF_SWITCHES, *_OF_ITS_CLASS}
+        ):
+            tolerate(
+                f"switch {switch.name}: {min(unknown)}=", "switches have no such option; it has no effect"
+            )
+        if "dpid" in own:
+            dpid = int(own["dpid"], 16)
+            if dpid in dpids:
+                dpid = next(number for number in range(1, 1 << 32) if number not in dpids)
+                tolerate(f"switch {switch.name}: its dpid is another's", f"it gets {dpid:016x}")
+                switch.params["dpid"] = own["dpid"] = f"{dpid:016x}"
+            dpids.add(dpid)
+        return own
+
+    def _of_host(self, host: Any, taken: set[str]) -> dict[str, Any]:
+        own = {name: host.params[name] for name in _OF_HOSTS if host.params.get(name) is not None}
+        if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
+            tolerate(
+                f"host {host.name}: {min(unknown)}=", "no class of the script's takes it; it has no effect"
+            )
+        if "ip" in own:
+            own["ip"] = own["ip"] if "/" in own["ip"] else f"{own['ip']}/8"
+            if own["ip"].partition("/")[0] in taken:
+                tolerate(
+                    f"host {host.name}: its address {own['ip']} is another's",
+                    "both have it, as they were told",
+                )
+                own["ip"] = None
+            else:
+                taken.add(own["ip"].partition("/")[0])
+        else:
+            own["ip"] = None
+        if own.get("defaultRoute") and len(own["defaultRoute"].split()) == 1:
+            own["defaultRoute"] = f"dev {own['defaultRoute']}"
+        if host.params.get("ipv6"):
+            own["ip6"] = host.params["ipv6"] if "/" in host.params["ipv6"] else f"{host.params['ipv6']}/64"
+        if not host.inNamespace:
+            own["inNamespace"] = False
+            if own.pop("privateDirs", None):
+                tolerate(f"host {host.name}: privateDirs=", "it has the computer's files; it has no effect")
+        if "privateDirs" in own:
+            own["privateDirs"] = [_private_directory(host, each) for each in own["privateDirs"]]
+        return own
+
+    def _bind(self, net: Net) -> None:
+        for node in (*self.hosts, *self.switches):
+            made = net[node.name]
+            for intf in made.intfList():
+                node.nameToIntf[intf.name].made_as(intf)
+            node.bind(functools.partial(net.cluster.call, made.machine), made.machine, node.intfList())
+
+    def _configure(self) -> None:
+        for node in (*self.hosts, *self.switches):
+            node.run_waiting()
+        for host in self.hosts:
+            host.configDefault()
+        for switch in self.switches:
+            if switch.wanted is not None:
+                self.give_controllers(switch)
+
+    def give_controllers(self, switch: Any) -> None:
+        """Have a switch obey the controllers that its `start` named, where they are not those of the network."""
+        assert self.live is not None
+        wanted = list(switch.wanted)
+        if [controller.name for controller in wanted] == [controller.name for controller in self.controllers]:
+            return
+        head = own_address_toward(self.live.cluster.address(switch.machine))
+        targets = [controller.behind().target(head) for controller in wanted]
+        if switch.params.get("listenPort"):
+            targets.append(f"ptcp:{switch.params['listenPort']}:127.0.0.1")
+        switch.cmd(
+            "ovs-vsctl", *(("set-controller", switch, *targets) if targets else ("del-controller", switch))
+        )
+
+    # Changing
+
+    def set_link(self, link: Link, **options: Any) -> None:
+        """Change a simulated link while it runs."""
+        assert self.live is not None
+        between = self.linksBetween(link.intf1.node, link.intf2.node)
+        self.live.set_link(link.intf1.node.name, link.intf2.node.name, key=between.index(link), **options)
+
+    def configLinkStatus(self, src: str, dst: str, status: str) -> None:
+        """Set the links between two nodes (by name) "up" or "down"; says so if there is none."""
+        for name in (src, dst):
+            if name not in self.nameToNode:
+                error(f"{name} is not in the network\n")
+                return
+        links = self.linksBetween(self[src], self[dst])
+        if not links:
+            error(f"{src} and {dst} are not connected\n")
+        for link in links:
+            for intf in (link.intf1, link.intf2):
+                intf.ifconfig(status)
+
+    def staticArp(self) -> None:
+        """Have every host know every other's MAC address."""
+        for source in self.hosts:
+            for other in self.hosts:
+                if source is not other and other.IP() is not None:
+                    source.setARP(ip=other.IP(), mac=other.MAC())
+
+    def _net(self) -> Net:
+        self.make()
+        assert self.live is not None
+        return self.live
+
+    def _hosts(self, hosts: Sequence[Any] | None) -> list[Any]:
+        self.make()
+        return list(self.hosts if hosts is None else hosts)
+
+
+def _private_directory(host: Any, given: Any) -> Any:
+    """A directory, or a pair of one and of what shows there: a template of the node's attributes, as in Mininet."""
+    if isinstance(given, str):
+        return given
+    at, source = given
+    return at, (source % vars(host)).replace("%", "%%")
+
+
+running: list[Any] = []
+"""The networks that are made and not stopped."""

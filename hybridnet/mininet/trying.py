@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""What `Mininet` tries out: pings, flows, commands whose output it follows."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hybridnet.mininet.log import output
+from hybridnet.mininet.making import Making
+
+__all__ = ["Trying"]
+
+PING_SECONDS = 10.0  # how long Mininet's `ping -c1` waits for an answer
+
+
+class Trying(Making):
+    """The tests of `hybridnet.mininet.net.Mininet`."""
+
+    def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
+        """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
+        return self._net().ping(self._hosts(hosts), timeout=PING_SECONDS if timeout is None else timeout)
+
+    def pingAll(self, timeout: float | str | None = None) -> float:
+        """`ping` between all hosts."""
+        return self.ping(timeout=timeout)
+
+    def pingPair(self) -> float:
+        """`ping` between the first two hosts."""
+        return self.ping(self.hosts[:2])
+
+    def pingFull(
+        self, hosts: Sequence[Any] | None = None, timeout: float | None = None
+    ) -> list[tuple[Any, Any, tuple[float, ...]]]:
+        """Ping once between all pairs of hosts.
+
+        Returns:
+            Of each pair (source, destination, (sent, received, least, mean, most, deviation of the round trip in ms)).
+        """
+        output("*** Ping: testing ping reachability\n")
+        wait = "" if timeout is None else f"-W {timeout}"
+        found = []
+        for source in self._hosts(hosts):
+            output(f"{source} -> ")
+            for other in self._hosts(hosts):
+                if other is not source:
+                    numbers = _ping_numbers(source.cmd(f"LANG=C ping -c1 {wait} {other.IP()}"))
+                    found.append((source, other, numbers))
+                    output(f"{other if numbers[1] else 'X'} ")
+            output("\n")
+        output("*** Results: \n")
+        for source, other, (sent, received, *times) in found:
+            output(f" {source}->{other}: {sent:.0f}/{received:.0f}, ")
+            output("rtt min/avg/max/mdev {:.3f}/{:.3f}/{:.3f}/{:.3f} ms\n".format(*times))
+        return found
+
+    def pingAllFull(self) -> list[Any]:
+        """`pingFull` between all hosts."""
+        return self.pingFull()
+
+    def pingPairFull(self) -> list[Any]:
+        """`pingFull` between the first two hosts."""
+        return self.pingFull(self.hosts[:2])
+
+    def iperf(
+        self,
+        hosts: Sequence[Any] | None = None,
+        l4Type: str = "TCP",
+        udpBw: str = "10M",
+        fmt: str | None = None,
+        seconds: float = 5,
+        port: int = 5001,
+    ) -> list[str]:
+        """One flow between two hosts (the first and the last). Returns what arrived and what was sent."""
+        chosen = [self.hosts[0], self.hosts[-1]] if hosts is None else hosts
+        net = self._net()
+        return net.iperf(
+            [net[host.name] for host in chosen], l4Type=l4Type, udpBw=udpBw, seconds=seconds, port=port
+        )
+
+    def runCpuLimitTest(self, cpu: float, duration: int = 5) -> list[float]:
+        """Have busy loops run in all hosts. Returns what each takes of the computer's processors in each second, in
+        percent.
+        """
+        output(f"*** Testing CPU {cpu * 100:.0f}% bandwidth limit\n")
+        hosts = self._hosts(None)
+        loops = max(1, math.ceil(cpu * self.numCores))
+        for host in hosts:
+            host.cmd(f"for i in $(seq {loops}); do sh -c 'while :; do :; done' & done")
+        try:
+            found: list[float] = []
+            last = [_ticks(host) for host in hosts]
+            for _ in range(duration):
+                begun = time.monotonic()
+                time.sleep(1)
+                now = [_ticks(host) for host in hosts]
+                each = (time.monotonic() - begun) * self.numCores * os.sysconf("SC_CLK_TCK")
+                found += [100 * (after - before) / each for before, after in zip(last, now, strict=True)]
+                last = now
+        finally:
+            for host in hosts:
+                host.cmd("kill $(jobs -p)")
+        output(f"*** Results: {found}\n")
+        return found
+
+    def monitor(
+        self, hosts: Sequence[Any] | None = None, timeoutms: float = -1
+    ) -> Iterator[tuple[Any, str | None]]:
+        """What the hosts' commands print: (host, line), or (None, None) where nothing came in `timeoutms`."""
+        chosen = self._hosts(hosts)
+        while any(host.waiting for host in chosen):
+            said = False
+            for host in chosen:
+                if host.waiting and (text := host.monitor(timeoutms=50)):
+                    said = True
+                    for line in text.splitlines(keepends=True):
+                        yield host, line
+            if not said and timeoutms >= 0:
+                yield None, None
+
+    @property
+    def cluster(self) -> Any:
+        """The machines, once the network is made."""
+        return self._net().cluster
+
+    @property
+    def plan(self) -> Any:
+        """What was built on which machine."""
+        return self._net().plan
+
+
+def _ticks(host: Any) -> int:
+    """Processor time that the jobs of a host's shell have taken, in ticks of the clock."""
+    said = host.cmd("for p in $(jobs -p); do cut -d' ' -f14,15 /proc/$p/stat; done")
+    return sum(map(int, said.split()))
+
+
+def _ping_numbers(said: str) -> tuple[float, ...]:
+    counts = re.search(r"(\d+) packets transmitted, (\d+) (?:packets )?received", said)
+    times = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms", said)
+    if counts is None:
+        return (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return (*map(float, counts.groups()), *(map(float, times.groups()) if times else (0.0,) * 4))
