@@ -128,7 +128,11 @@ coverage-cpp:  ## of simcore, by its unit tests
 coverage-python:  ## of hybridnet, topologies, experiments: by unit tests, and as root by the system tests
 	@echo "== coverage: hybridnet"
 	@rm -rf build/coverage-python && mkdir -p build/coverage-python
-	@$(PYTHON) -m coverage run -m pytest -q -m "not slow$$([ "$$(id -u)" -eq 0 ] || echo ' and not system')"
+	@$(PYTHON) -m coverage run -m pytest -q $(ON_EVERY_CORE) -m 'not system and not slow'
+	@if [ "$$(id -u)" -eq 0 ]; then \
+	  $(PYTHON) -m coverage run -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not alone' tests/system; \
+	  $(PYTHON) -m coverage run -m pytest -q -m 'alone and not slow' tests/system; \
+	fi
 	@$(PYTHON) -m coverage combine -q && $(PYTHON) -m coverage report --skip-covered >build/coverage-python/report.txt
 	@tail -1 build/coverage-python/report.txt
 
@@ -156,5 +160,5 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly coverage coverage-cpp coverage-python \
-	check-slow check-analyzer fuzz build-fuzz stub docs format bench clean-build
+	check-stub check-generated check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly coverage \
+	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build
