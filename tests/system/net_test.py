@@ -93,7 +93,7 @@ def test_a_link_with_rate_and_delay_between_real_nodes_is_simulated() -> None:
 @pytest.mark.parametrize("join", ["bridged", "routed"])
 def test_two_machines_are_one_network_with_the_links_delay(join: str) -> None:
     with Net(TwoTrees(depth=1, delay="10ms", join=join), controller=Ryu("c0")) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         assert 20 <= least_rtt_ms(net, "h1", "h4") < 24
         hops = net["h1"].cmd("traceroute -n -q1 -w2", net["h4"].IP()).splitlines()[1:]
         assert len(hops) == (1 if join == "bridged" else 3)
