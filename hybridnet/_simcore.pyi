@@ -123,6 +123,11 @@ def replicate_kendall(*, arrivals: tuple[str, int], service: tuple[str, int], se
 def confidence_interval(replications: Sequence[float], level: float = 0.95) -> tuple[float, float]:
     """Holds the mean of what they estimate, by Student's t distribution."""
 
+def omnetpp_files(run: str, attributes: Sequence[tuple[str, str]], scalars: Sequence[tuple[str, str, float]], vectors: Sequence[tuple[str, str, Sequence[int], Sequence[float]]]) -> tuple[str, str]:
+    """
+    The texts of an OMNeT++ .sca and .vec file. Scalars are (element, name, value), vectors (element, name, instants in nanoseconds, values).
+    """
+
 class OfflineSimulation:
     """
     One simulation in virtual time, as fast as events can be handled; see simcore/instance/offline.h.

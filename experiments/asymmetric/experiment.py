@@ -15,9 +15,10 @@ from statistics import fmean
 from typing import Any
 
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
-from hybridnet.experiments.common.replicate import Estimate, estimate, run_all
+from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_curves, plot_windows
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP over 10 Mbit/s down and 28.8 kbit/s up, as in figures 5-4 to 5-6 of Idserda 2004"
 

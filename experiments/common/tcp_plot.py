@@ -13,8 +13,8 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 from hybridnet.experiments.common.path import PathResult
-from hybridnet.experiments.common.replicate import Estimate
 from hybridnet.experiments.dumbbell.network import Step
+from hybridnet.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from hybridnet.experiments.tcp_friendly.experiment import Point

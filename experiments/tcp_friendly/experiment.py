@@ -16,9 +16,10 @@ from typing import Any
 
 from hybridnet.experiments.common.formulas import INDEPENDENT, PERIODIC, pftk, square_root
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
-from hybridnet.experiments.common.replicate import Estimate, estimate, run_all
+from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_friendly, plot_windows
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP throughput under loss beside the formulas, as in figure 5-2 of Idserda 2004"
 

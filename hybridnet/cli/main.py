@@ -22,6 +22,7 @@ VERBS = {
     "run": "run",
     "mn": "mn",
     "plan": "plan",
+    "simulate": "simulate",
     "reproduce": "reproduce",
     "wire": "wire",
     "generate": "generate",

@@ -22,7 +22,7 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.cluster import Machines
 from hybridnet.cluster.here import HERE, Here
@@ -49,6 +49,9 @@ from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
 from hybridnet.values import choice, flag, number, shown, whole
+
+if TYPE_CHECKING:
+    from hybridnet.simulate import SimulationReport
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
 
@@ -198,6 +201,23 @@ class Net(Structure):
                     self._measuring.end()
                 finally:
                     self._endings.close()
+
+    def simulate(self, until: str | float, **how: Any) -> SimulationReport:
+        """Simulate the description in virtual time, as fast as it can, instead of building it. Needs no root.
+
+        Args:
+            until: simulated time, such as ``"60s"``.
+            how: seeds, parallel, series, on_progress: see `hybridnet.simulate.simulate`.
+
+        Raises:
+            UsageError: a node is emulated, the network runs, or an argument makes no sense.
+            PlanError, TopologyError: the description cannot be built.
+        """
+        if self._started:
+            raise UsageError("simulate: the network runs; simulate it before start(), or after stop()")
+        from hybridnet.simulate import simulate  # only who simulates waits for this import
+
+        return simulate(self._described(), until, options=self._options, **how)
 
     def check(self) -> None:
         """Raise an error if something has died meanwhile: a controller, an instance, a machine."""

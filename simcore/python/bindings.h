@@ -11,6 +11,7 @@ void bind_errors();
 void bind_instance(nanobind::module_& m);
 void bind_link_pipeline(nanobind::module_& m);
 void bind_queueing(nanobind::module_& m);
+void bind_results(nanobind::module_& m);
 void bind_offline(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_simcore, m) {
   simcore::python::bind_instance(m);
   simcore::python::bind_link_pipeline(m);
   simcore::python::bind_queueing(m);
+  simcore::python::bind_results(m);
   simcore::python::bind_offline(m);
   simcore::python::bind_traffic(m);
   simcore::python::bind_replay(m);

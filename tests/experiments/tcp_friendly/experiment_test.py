@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from hybridnet.experiments.common.replicate import Estimate
 from hybridnet.experiments.tcp_friendly import experiment as tcp_friendly
 from hybridnet.experiments.tcp_friendly.experiment import Point, checks_of, window_of
+from hybridnet.results.estimate import Estimate
 
 
 def point(mss: int, loss: float, bytes_per_s: float, **changes: object) -> Point:

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""A network that is simulated as a whole, in virtual time: as fast as its events can be handled, without root.
+
+Topo ─ offline_plan ─▶ instance plan ─ run_replication (one per seed) ─▶ Replication ─┬─▶ SimulationReport
+                                                                                      └─▶ a run directory
+"""
+
+from __future__ import annotations
+
+from hybridnet.simulate.replication import Replication, Series
+from hybridnet.simulate.report import Figure, SimulationReport
+from hybridnet.simulate.simulate import simulate
+
+__all__ = ["Figure", "Replication", "Series", "SimulationReport", "simulate"]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""What the replications of a simulation say together, and its run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.results.run_directory import RunDirectory
+from hybridnet.simulate.replication import Replication
+
+__all__ = ["Figure", "SimulationReport"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One counter over all replications."""
+
+    element: str
+    name: str
+    over: Estimate
+
+
+@dataclass(frozen=True)
+class SimulationReport:
+    """A simulation's replications.
+
+    Args:
+        until_ns: simulated time of each.
+        replications: in the order of their seeds.
+        wall_s: from the first one's start to the last one's end.
+    """
+
+    until_ns: int
+    replications: list[Replication]
+    wall_s: float
+
+    def figures(self) -> list[Figure]:
+        """The mean of every counter at the end with its 95 % interval. A counter that a replication never touched is 0
+        there.
+        """
+        keys = dict.fromkeys(key for each in self.replications for key in each.figures)
+        return [
+            Figure(*key, estimate([each.figures.get(key, 0.0) for each in self.replications])) for key in keys
+        ]
+
+    def __getitem__(self, key: tuple[str, str]) -> Estimate:
+        """The mean of one counter, by (element, name). Raises KeyError if there is none."""
+        if not any(key in each.figures for each in self.replications):
+            raise KeyError(key)
+        return estimate([each.figures.get(key, 0.0) for each in self.replications])
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it but the series, as data."""
+        return {
+            "until_ns": self.until_ns,
+            "seeds": [each.seed for each in self.replications],
+            "wall_s": self.wall_s,
+            "processor_s": sum(each.processor_s for each in self.replications),
+            "events": sum(each.events for each in self.replications),
+            "figures": [
+                {"element": each.element, "name": each.name, **asdict(each.over)} for each in self.figures()
+            ],
+        }
+
+    def write(self, directory: RunDirectory) -> list[Path]:
+        """Write ``figures.json``, ``.csv`` and ``.parquet``, OMNeT++'s ``.sca`` and ``.vec`` of each seed, and, with
+        samples, ``series.parquet``. Returns their paths.
+        """
+        columns = ["seed", "element", "name", "value"]
+        rows = [(each.seed, *key, value) for each in self.replications for key, value in each.figures.items()]
+        written = [
+            directory.write_json("figures.json", self.to_json()),
+            directory.write_csv("figures.csv", columns, rows),
+            directory.write_parquet("figures.parquet", columns, rows),
+        ]
+        if any(each.sampled_ns for each in self.replications):
+            sampled = ["seed", "time_s", "element", "name", "value"]
+            written.append(directory.write_parquet("series.parquet", sampled, list(self._samples())))
+        return [*written, *(path for each in self.replications for path in _omnetpp(each, directory))]
+
+    def _samples(self) -> Iterator[tuple[int, float, str, str, float]]:
+        for each in self.replications:
+            for (element, name), values in each.series.items():
+                for instant_ns, value in zip(each.sampled_ns, values, strict=True):
+                    yield each.seed, instant_ns / 1e9, element, name, value
+
+
+def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path]:
+    from hybridnet._simcore import omnetpp_files
+
+    texts = omnetpp_files(
+        f"simulate-{replication.seed}",
+        [("seed", str(replication.seed))],
+        [(*key, value) for key, value in replication.figures.items()],
+        [(*key, replication.sampled_ns, values) for key, values in replication.series.items()],
+    )
+    for suffix, text in zip(("sca", "vec"), texts, strict=True):
+        path = directory.path / "omnetpp" / f"seed-{replication.seed}.{suffix}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        yield path

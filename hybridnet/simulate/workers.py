@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Replications in processes of their own: each worker takes one seed after the other.
+
+A worker is a new interpreter that gets the plan on its standard input. It does not import the user's script, so that
+needs no ``if __name__ == "__main__"``.
+"""
+
+from __future__ import annotations
+
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from hybridnet.errors import MachineError
+from hybridnet.simulate.replication import Replication, run_replication
+
+__all__ = ["replications"]
+
+
+def replications(
+    plan: dict[str, Any], seeds: list[int], until_ns: int, sample_ns: int | None, at_once: int
+) -> Iterator[Replication]:
+    """Run one replication for each seed, `at_once` at the same time. Yields them as they end.
+
+    Raises:
+        MachineError: a worker was killed.
+        What the first replication that fails raises; the others end without a result.
+    """
+    todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for seed in seeds:
+        todo.put(seed)
+    done: queue.SimpleQueue[Replication | BaseException] = queue.SimpleQueue()
+    workers = [_Worker((plan, until_ns, sample_ns)) for _ in range(at_once)]
+    for worker in workers:
+        threading.Thread(target=worker.work, args=(todo, done), daemon=True).start()
+    try:
+        for _ in seeds:
+            result = done.get()
+            if isinstance(result, BaseException):
+                raise result
+            yield result
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+class _Worker:
+    def __init__(self, job: tuple[dict[str, Any], int, int | None]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from hybridnet.simulate.workers import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._job = job
+
+    def work(
+        self, todo: queue.SimpleQueue[int], done: queue.SimpleQueue[Replication | BaseException]
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            _send(self._process.stdin, self._job)
+            while True:
+                _send(self._process.stdin, todo.get_nowait())
+                done.put(pickle.load(self._process.stdout))
+        except queue.Empty:
+            return
+        except (OSError, EOFError, pickle.UnpicklingError, ValueError):
+            done.put(
+                MachineError(
+                    f"simulate: the process of a replication ended with status {self._process.wait()}; "
+                    "is the memory enough?"
+                )
+            )
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def main() -> None:
+    """What a worker does until its standard input ends."""
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    plan, until_ns, sample_ns = pickle.load(incoming)
+    while True:
+        try:
+            seed = pickle.load(incoming)
+        except EOFError:
+            return
+        try:
+            result: Any = run_replication(plan, seed, until_ns, sample_ns)
+        except Exception as error:  # the head raises it
+            result = error
+        _send(outgoing, result)
+
+
+def _send(to: BinaryIO | Any, what: Any) -> None:
+    pickle.dump(what, to)
+    to.flush()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hybridnet.cli.main import main
+
+NETWORK = """
+from hybridnet import Topo
+
+class Pair(Topo):
+    def build(self, rate=10):
+        self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9}])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addLink("a", "b", bw=rate, delay="1ms")
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "network.py"
+    path.write_text(NETWORK)
+    return str(path)
+
+
+def test_counters_of_applications_are_printed_with_intervals(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", file, "--until", "1s", "--seeds", "2", "--parallel", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "b:tcp_discard:9" in said
+    assert "±" in said
+    assert " MB" in said
+    assert "1 s simulated 2 times" in said
+
+
+def test_json_has_every_figure(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", file, "--topo", "Pair,rate=20", "--until", "1s", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    [of_b] = [
+        each for each in figures if (each["element"], each["name"]) == ("b:tcp_discard:9", "received_bytes")
+    ]
+    assert 8 * of_b["mean"] == pytest.approx(20e6 * 1448 / 1514, rel=0.05)
+
+
+def test_a_run_directory_is_written(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    assert main(["simulate", file, "--until", "200ms", "--series", "100ms", "--out", str(out)]) == 0
+    assert f"written to {out}" in capsys.readouterr().out
+    assert {path.name for path in out.iterdir()} == {
+        *("manifest.json", "figures.json", "figures.csv", "figures.parquet", "series.parquet", "omnetpp"),
+    }
+
+
+def test_mistakes_are_one_line(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", file, "--until", "1s", "--seeds", "0"]) == 2
+    assert "error: --seeds 0: at least one is needed" in capsys.readouterr().err

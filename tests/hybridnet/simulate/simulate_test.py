@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet import Net, Topo
+from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.results import RunDirectory
+from hybridnet.simulate import SimulationReport, simulate
+from hybridnet.simulate.figures import figures_of
+
+PAYLOAD, FRAME = 1448, 1514
+
+
+class Pair(Topo):
+    """a ─ r ─ b: 10 Mbit/s and 5 ms; a sends to b without end, and pings it."""
+
+    def build(self, loss: float = 0.0, machines: bool = False) -> None:
+        to_b = [
+            {"kind": "tcp_bulk", "destination": "b", "port": 9},
+            {"kind": "ping", "destination": "b", "interval": "1s"},
+        ]
+        on = ({"machine": "m1"}, {"machine": "m2"}) if machines else ({}, {})
+        self.addSimHost("a", applications=to_b, **on[0])
+        self.addSimRouter("r", **on[0])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}], **on[1])
+        self.addLink("a", "r")
+        self.addLink("r", "b", bw=10, delay="5ms", loss=loss, max_queue_size=100)
+
+
+def received(report: SimulationReport) -> list[float]:
+    return [each.figures["b:tcp_discard:9", "received_bytes"] for each in report.replications]
+
+
+def test_a_network_runs_for_the_simulated_time_and_fills_its_link() -> None:
+    report = simulate(Pair(), "10s", parallel=1)
+    [replication] = report.replications
+    rate_bps = 8 * replication.figures["b:tcp_discard:9", "received_bytes"] / 10
+    assert rate_bps == pytest.approx(10e6 * PAYLOAD / FRAME, rel=0.03)
+    assert replication.figures["a:ping:1", "sent"] == 11  # at 0, 1, ..., 10 s
+    assert replication.events > 0
+
+
+def test_the_same_seed_gives_the_same_figures_and_another_seed_others() -> None:
+    report = simulate(Pair(loss=1.0), 5, seeds=[3, 4], parallel=1)
+    again = simulate(Pair(loss=1.0), 5, seeds=[4, 3], parallel=1)
+    assert received(report) == received(again)[::-1]
+    assert received(report)[0] != received(report)[1]
+
+
+def test_processes_give_what_one_process_gives() -> None:
+    alone = simulate(Pair(loss=1.0), "2s", seeds=3, parallel=1)
+    together = simulate(Pair(loss=1.0), "2s", seeds=3, parallel=2)
+    assert [each.figures for each in together.replications] == [each.figures for each in alone.replications]
+
+
+def test_machines_make_no_difference() -> None:
+    apart, together = (simulate(Pair(machines=machines), "2s", parallel=1) for machines in (True, False))
+    assert received(apart) == received(together)
+
+
+def test_a_mean_has_the_interval_of_its_seeds() -> None:
+    report = simulate(Pair(loss=1.0), "5s", seeds=4, parallel=1)
+    values = received(report)
+    over = report["b:tcp_discard:9", "received_bytes"]
+    assert over.mean == pytest.approx(sum(values) / 4)
+    assert over.low < over.mean < over.high
+    with pytest.raises(KeyError):
+        report["b", "nothing"]
+
+
+def test_samples_are_taken_at_their_instants() -> None:
+    [replication] = simulate(Pair(), "1s", series="300ms", parallel=1).replications
+    assert replication.sampled_ns == [300_000_000, 600_000_000, 900_000_000, 1_000_000_000]
+    series = replication.series["b:tcp_discard:9", "received_bytes"]
+    assert len(series) == 4
+    assert series == sorted(series)
+    assert series[-1] == replication.figures["b:tcp_discard:9", "received_bytes"]
+
+
+def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    report = simulate(Pair(), "1s", seeds=2, series="500ms", parallel=1)
+    written = report.write(RunDirectory(tmp_path / "run"))
+    assert {path.name for path in written} == {
+        *("figures.json", "figures.csv", "figures.parquet", "series.parquet"),
+        *("seed-1.sca", "seed-1.vec", "seed-2.sca", "seed-2.vec"),
+    }
+    figures = json.loads((tmp_path / "run" / "figures.json").read_text())["figures"]
+    [of_b] = [
+        row for row in figures if (row["element"], row["name"]) == ("b:tcp_discard:9", "received_bytes")
+    ]
+    assert of_b["mean"] == sum(received(report)) / 2
+    rows = parquet.read_table(tmp_path / "run" / "series.parquet").to_pylist()
+    assert {row["time_s"] for row in rows} == {0.5, 1.0}
+    scalars = (tmp_path / "run" / "omnetpp" / "seed-2.sca").read_text()
+    assert scalars.startswith("version 3\nrun simulate-2\n")
+    assert (
+        f"scalar b:tcp_discard:9 received_bytes {received(report)[1]:g}" in scalars
+        or "received_bytes" in scalars
+    )
+    assert "vector" in (tmp_path / "run" / "omnetpp" / "seed-1.vec").read_text()
+
+
+def test_progress_counts_replications() -> None:
+    told: list[tuple[int, int]] = []
+    simulate(Pair(), "100ms", seeds=3, parallel=1, on_progress=lambda done, of: told.append((done, of)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_net_simulates_its_description() -> None:
+    assert received(Net(Pair()).simulate("2s", parallel=1)) == received(simulate(Pair(), "2s", parallel=1))
+
+
+class Emulated(Topo):
+    def build(self) -> None:
+        self.addHost("h1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "says"),
+    [
+        ((Emulated(), "1s"), {}, "h1 is an emulated host; describe it with addSimHost"),
+        ((Topo(), "1s"), {}, "the topology has no nodes"),
+        ((Pair(), "0"), {}, "until '0' is not above 0"),
+        ((Pair(), "soon"), {}, "until"),
+        ((Pair(), "1s"), {"seeds": 0}, "seeds"),
+        ((Pair(), "1s"), {"seeds": [1, 1]}, "each once"),
+        ((Pair(), "1s"), {"parallel": 0}, "parallel"),
+        ((Pair(), "3600s"), {"series": "1us"}, "take fewer"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: Any, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(HybridnetError, match=says):
+        simulate(*arguments, **options)
+
+
+def test_several_seeds_do_not_share_a_capture(tmp_path: Path) -> None:
+    net = Net(Pair(), captures={"b-eth0": str(tmp_path / "b.pcap")})
+    with pytest.raises(UsageError, match="every seed would write the same captures"):
+        net.simulate("1s", seeds=2)
+    net.simulate("1s")
+    assert (tmp_path / "b.pcap").stat().st_size > 1000
+
+
+def test_values_that_are_missing_are_left_out() -> None:
+    snapshot = {
+        "applications": [{"name": "p", "node": "a", "sent": 1, "least_rtt_ns": None, "dropped": {"full": 2}}]
+    }
+    assert list(figures_of(snapshot)) == [("p", "sent", 1.0), ("p", "dropped.full", 2.0)]
