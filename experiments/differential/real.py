@@ -17,7 +17,7 @@ from hybridnet import Net, Topo
 from hybridnet.cluster import Cluster
 from hybridnet.experiments.common.linux_flows import LinuxFlow, prepare, run_flows
 from hybridnet.experiments.differential.cells import OVERHEAD, RATE_BPS, Cell
-from hybridnet.results import Limits, Verdict, judge
+from hybridnet.results import Verdict
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,9 @@ def run_batch(cluster: Cluster, cells: Sequence[Cell], number: int, seconds: flo
                 if not cell.trains:
                     _no_trains_at_portals(net, host.name)
             sender.execute(["ping", "-n", "-c", "2", "-i", "0.1", receiver.IP()])  # ARP
-        first = list(net.snapshot().values())
-        flows = run_flows(pairs, [cell.algorithm for cell in cells], seconds, every_s)
-        last = list(net.snapshot().values())
-    return Batch(list(cells), flows, judge([(first, last)], Limits()))
+        with net.measured() as measured:
+            flows = run_flows(pairs, [cell.algorithm for cell in cells], seconds, every_s)
+    return Batch(list(cells), flows, measured.verdict)
 
 
 def _no_trains_at_portals(net: Net, host: str) -> None:

@@ -29,7 +29,7 @@ from hybridnet.experiments.interop.transfers import (
     iperf3,
 )
 from hybridnet.quantities import parse_size
-from hybridnet.results import Check, Experiment, Limits, Verdict, Word, add_experiment_arguments, judge
+from hybridnet.results import Check, Experiment, Verdict, Word, add_experiment_arguments
 
 SUMMARY = "1 GB from curl, nc and iperf3 to a simulated server and back over a link with loss, reordering, duplication"
 
@@ -104,13 +104,12 @@ def run_transfers(
     """These of TRANSFERS, each of ``size`` bytes, and the verdict over all of them."""
     file_bytes, _ = _files_of(size)
     with Net(HurtingLink(file_bytes=file_bytes), port_type="afpacket") as net:
-        before = list(net.snapshot().values())
         transfers = []
-        for name in names:
-            transfers.append(TRANSFERS[name](net, size))
-            tell(transfers[-1])
-        after = list(net.snapshot().values())
-    return transfers, judge([(before, after)], Limits())
+        with net.measured() as measured:
+            for name in names:
+                transfers.append(TRANSFERS[name](net, size))
+                tell(transfers[-1])
+    return transfers, measured.verdict
 
 
 def _files_of(size: int) -> tuple[int, int]:
@@ -133,7 +132,8 @@ def checks_of(transfers: Sequence[Transfer], verdict: Verdict) -> list[Check]:
                 each.exact and not each.resets and each.longest_gap_s <= LONGEST_STALL_S,
             )
         )
-    checks.append(Check("verdict", str(verdict), None, "trusted", verdict.word is Word.TRUSTED))
+    # How fast bytes come is not the matter here, so a busy processor is no fault.
+    checks.append(Check("verdict", str(verdict), None, "not broken", verdict.word is not Word.BROKEN))
     return checks
 
 

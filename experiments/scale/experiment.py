@@ -24,7 +24,7 @@ from hybridnet.experiments.scale.network import (
     SWITCHES_PER_ROUTER,
     ManyHosts,
 )
-from hybridnet.results import Check, Experiment, Limits, Verdict, Word, add_experiment_arguments, judge
+from hybridnet.results import Check, Experiment, Verdict, Word, add_experiment_arguments
 
 SUMMARY = "10,000 simulated hosts with 1,000 TCP flows in real time on one core"
 
@@ -145,9 +145,10 @@ def _measure(hosts: int, flows: int, seconds: float) -> Outcome:
         with Net(topo, cluster=cluster, controller=None) as net:
             started = time.perf_counter()
             time.sleep(START_S + START_WITHIN_S + SETTLE_S)
-            before = _snapshot(net)
-            time.sleep(seconds)
-            after = _snapshot(net)
+            with net.measured() as measured:
+                before = _snapshot(net)
+                time.sleep(seconds)
+                after = _snapshot(net)
     lasted_s = (after["time_ns"] - before["time_ns"]) / 1e9
     received = zip(_received(before), _received(after), strict=True)
     return Outcome(
@@ -158,7 +159,7 @@ def _measure(hosts: int, flows: int, seconds: float) -> Outcome:
         seconds=lasted_s,
         flow_bps=[8 * (last - first) / lasted_s for first, last in received],
         busy=(after["loop"]["cpu_ns"] - before["loop"]["cpu_ns"]) / 1e9 / lasted_s,
-        verdict=judge([([before], [after])], Limits()),
+        verdict=measured.verdict,
     )
 
 

@@ -132,7 +132,7 @@ IGNORED = st.one_of(st.none(), st.integers(), st.floats(), st.binary(max_size=4)
 NET = {
     "topo": None, "switch": Switch, "host": Host, "controller": None, "link": Link, "intf": Intf, "build": True,
     "autoSetMacs": False, "autoStaticArp": False, "ipBase": "10.0.0.0/8", "waitConnected": True, "cleanup": False,
-    "cluster": None, "on_progress": None, "xterms": False, "inNamespace": False, "autoPinCpus": False,
+    "cluster": None, "on_progress": None, "limits": None, "xterms": False, "inNamespace": False, "autoPinCpus": False,
     "listenPort": None,
     **PLAN_OPTIONS, **NO_OPTION,
 }  # fmt: skip
@@ -159,6 +159,9 @@ OF_NET = [
     Subject("Net.stop", describing("stop"), {}),
     Subject("Net.check", using("check"), {}),
     Subject("Net.snapshot", using("snapshot"), {"of_elements": True}),
+    Subject("Net.mark", using("mark"), {}),
+    Subject("Net.verdict", using("verdict"), {"since": None, "limits": None}),
+    Subject("Net.measured", using("measured"), {"limits": None}),
     Subject("Net.getNodeByName", using("getNodeByName"), {"args": "h1"}),
     Subject("Net.get", using("get"), {"args": "h1"}),
     Subject("Net.keys", using("keys"), {}),
