@@ -158,7 +158,10 @@ _NOT_STARTED: Snapshot = {"lateness": {"buckets": []}, "peers": [], "portals": [
 
 
 def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], limits: Limits) -> Verdict:
-    """Judge what happened between two marks of a network: what each machine had counted then, its instance included."""
+    """Judge what happened between two marks of a network: what each machine had counted then, its instance included.
+
+    An instance that began between them is judged from its beginning.
+    """
     simulated = [machine for machine in after if after[machine]["instance"] is not None]
     window = (
         [before[name]["instance"] or _NOT_STARTED for name in simulated],
