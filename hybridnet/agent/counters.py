@@ -90,7 +90,7 @@ def device_drops(plan: dict[str, Any], namespaces: dict[str, str], inside: Names
     """
     ports = {port["name"] for switch in plan["switches"] for port in switch["ports"]}
     portals = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
-    wanted = {"": ports | portals | {port for bridge in plan["bridges"] for port in bridge["ports"]}}
+    wanted = {"": ports | portals | {port for bridge in plan.get("bridges", ()) for port in bridge["ports"]}}
     for host in plan["hosts"]:
         if host["name"] in namespaces:
             names = {interface["name"] for interface in host["interfaces"]}

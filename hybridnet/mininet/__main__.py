@@ -7,6 +7,7 @@ import runpy
 import sys
 from pathlib import Path
 
+from hybridnet.cli.ending import ending_with_verdict
 from hybridnet.mininet.importing import take_the_name
 
 if len(sys.argv) < 2:
@@ -14,9 +15,16 @@ if len(sys.argv) < 2:
 take_the_name()
 sys.argv = sys.argv[1:]
 sys.path.insert(0, str(Path(sys.argv[0]).resolve().parent))
-try:
-    runpy.run_path(sys.argv[0], run_name="__main__")
-finally:
-    from hybridnet.mininet.net import remove_forgotten
 
-    remove_forgotten()
+
+def _run() -> int:
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    finally:
+        from hybridnet.mininet.net import remove_forgotten
+
+        remove_forgotten()
+    return 0
+
+
+sys.exit(ending_with_verdict(_run, strict=False))
