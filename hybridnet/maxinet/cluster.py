@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A cluster of workers: machines of this computer, or those that the command line names."""
+"""A cluster of workers: machines of this computer, or those that the command line names.
+
+The first of those on this computer has its host name: where MaxiNet has one computer, this is a worker itself.
+"""
 
 from __future__ import annotations
 
 import atexit
+import socket
 from typing import Any
 
 from hybridnet import cluster as machines
@@ -64,8 +68,12 @@ class Cluster:
             return opened
         names = list(told.names) if told is not None else []
         count = most or max(least or 0, USUAL_WORKERS)
-        self._own = machines.Cluster.local(names[:most] or [f"m{number}" for number in range(1, count + 1)])
-        return self._own
+        self._own = own = machines.Cluster.local(
+            names[:most] or [f"m{number}" for number in range(1, count + 1)]
+        )
+        # Scripts look for the worker that is this computer, by its host name.
+        own.call(own.machines[0], "exec", argv=["hostname", socket.gethostname()])
+        return own
 
     def start(self) -> bool:
         """Nothing: the workers are there. Returns True."""

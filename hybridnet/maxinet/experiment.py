@@ -241,6 +241,18 @@ class Experiment:
                     self.net.get(self.name(node)).configDefault()
         return link
 
+    def delLink(self, link: Any) -> None:
+        """Remove a link that `addLink` has returned."""
+        self.net.delLink(link)
+
+    def delHost(self, node: Any) -> None:
+        """Remove a host and its links."""
+        self._removed(node, self.hosts, self.net.delHost)
+
+    def delSwitch(self, node: Any) -> None:
+        """Remove a switch and its links."""
+        self._removed(node, self.switches, self.net.delSwitch)
+
     def setMTU(self, host: Any, mtu: int) -> None:
         """Set the MTU of all interfaces of a node."""
         node = self.net.get(self.name(host))
@@ -330,6 +342,13 @@ class Experiment:
         self.nodes.append(wrapper)
         beside.append(wrapper)
         return wrapper
+
+    def _removed(self, node: Any, beside: list[NodeWrapper], remove: Any) -> None:
+        wrapper = self._known(node)
+        remove(self.net.get(wrapper.nn))
+        beside.remove(wrapper)
+        self.nodes.remove(wrapper)
+        del self.node_to_wrapper[wrapper.nn]
 
     def _known(self, node: Any) -> NodeWrapper:
         wrapper = self.get_node(node)

@@ -68,8 +68,9 @@ class Described:
     # Describing
 
     def addHost(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
-        """Add a host of class `cls`; its address is the next one unless `ip` says another."""
-        self._refuse_made(f"host {name}")
+        """Add a host of class `cls`; its address is the next one unless `ip` says another. A network that is made has it
+        at once.
+        """
         defaults: dict[str, Any] = {
             "ip": f"{ipAdd(self.nextIP, self.prefixLen, self.ipBaseNum)}/{self.prefixLen}"
         }
@@ -85,8 +86,7 @@ class Described:
         return host
 
     def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
-        """Add a switch of class `cls`."""
-        self._refuse_made(f"switch {name}")
+        """Add a switch of class `cls`; a network that is made has it at once."""
         listening = {} if not self.listenPort else {"listenPort": self.listenPort}
         with commands_wait():
             switch = (cls or self.switch)(name, **{**listening, **params})
@@ -118,9 +118,10 @@ class Described:
         cls: Callable[..., Any] | None = None,
         **params: Any,
     ) -> Any:
-        """Add a link of class `cls` between two nodes (or their names). Returns it."""
+        """Add a link of class `cls` between two nodes (or their names). Returns it. In a network that is made, both
+        interfaces are there at once, and configured.
+        """
         ends = [self[node] if isinstance(node, str) else node for node in (node1, node2)]
-        self._refuse_made(f"link {ends[0]}-{ends[1]}")
         options = {"port1": port1, "port2": port2, **params}
         return (cls or self.link)(
             *ends, **{name: value for name, value in options.items() if value is not None}

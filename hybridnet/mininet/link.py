@@ -248,6 +248,7 @@ class Link:
             )
             ends.append(made)
         self.intf1, self.intf2 = ends
+        self.key: int | None = None  # among the links of its nodes, once the network is made
         node1.network().joined(self)
 
     def intfName(self, node: Node, n: int) -> str:
@@ -281,8 +282,10 @@ class Link:
             node.network().set_link(self, **{end: shaping(params, f"link {self.name}")})
 
     def delete(self) -> None:
-        """Take it down: it goes with the network."""
-        self.stop()
+        """Remove it, with its interfaces."""
+        network = self.intf1.node.network()
+        if self in network.links:
+            network.delLink(self)
 
     def stop(self) -> None:
         """Set both ends down."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.mininet.log import info
 from hybridnet.plan.spread import spread
+from hybridnet.quantities import format_delay
 from hybridnet.topo import Topo
 
 if TYPE_CHECKING:
@@ -51,6 +52,17 @@ class Machines:
         laid = spread(topo, self.names, shares=self.shares, machine_of=self.machine_of)
         info(f"*** Spreading {laid}\n")
         return laid.topo
+
+    def joining(self, machine1: str, machine2: str, options: Mapping[str, Any], what: str) -> dict[str, Any]:
+        """The options of a link that comes between two machines (or on one): with the delay that it needs there."""
+        ends = Topo()
+        ends.addLink(ends.addHost("a"), ends.addHost("b"), **options)
+        laid = spread(ends, self.names, machine_of={"a": machine1, "b": machine2})
+        if laid.slowed:
+            info(
+                f"*** {what}: it is a cut link, and gets a delay of {format_delay(laid.least_cut_delay_ns)}\n"
+            )
+        return dict(laid.topo.spec("a", "b").options)
 
     def close(self) -> None:
         """End the machines that are not a network's own."""

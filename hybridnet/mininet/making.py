@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.cluster.here import HERE
+from hybridnet.mininet.changes import join_link, join_node, remove_link, remove_node
 from hybridnet.mininet.controllers import give_ports
 from hybridnet.mininet.described import Described
 from hybridnet.mininet.link import Link
@@ -72,15 +73,16 @@ class Making(Described):
         dpids: set[int] = set()
         taken: set[str] = set()
         for host in self.hosts:
-            topo.addHost(host.name, **self._of_host(host, taken))
+            topo.addHost(host.name, **self.described_host(host, taken))
         for switch in self.switches:
-            topo.addSwitch(switch.name, **self._of_switch(switch, dpids))
+            topo.addSwitch(switch.name, **self.described_switch(switch, dpids))
         for link in self.links:
-            topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
+            link.key = topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
         return topo
 
     @staticmethod
-    def _of_switch(switch: Any, dpids: set[int]) -> dict[str, Any]:
+    def described_switch(switch: Any, dpids: set[int]) -> dict[str, Any]:
+        """A switch as `hybridnet.Topo.addSwitch` takes it; `dpids` are those of the others."""
         own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
         if type(switch).__module__.startswith("hybridnet.") and (
             unknown := {name for name, value in switch.params.items() if value}
@@ -98,7 +100,9 @@ class Making(Described):
             dpids.add(dpid)
         return own
 
-    def _of_host(self, host: Any, taken: set[str]) -> dict[str, Any]:
+    @staticmethod
+    def described_host(host: Any, taken: set[str]) -> dict[str, Any]:
+        """A host as `hybridnet.Topo.addHost` takes it; `taken` are the addresses of the others."""
         own = {name: host.params[name] for name in _OF_HOSTS if host.params.get(name) is not None}
         if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
             tolerate(
@@ -160,11 +164,48 @@ class Making(Described):
 
     # Changing
 
+    def adopt(self, node: Any) -> None:
+        """Take a node that was made by its class."""
+        super().adopt(node)
+        if self.live is not None:
+            join_node(self, node)
+
+    def joined(self, link: Link) -> None:
+        """Take a link that was made by its class."""
+        super().joined(link)
+        if self.live is not None:
+            join_link(self, link)
+
+    def delNode(self, node: Any, nodes: list[Any] | None = None) -> None:
+        """Remove a node and its links."""
+        remove_node(self, self[node] if isinstance(node, str) else node)
+
+    def delHost(self, host: Any) -> None:
+        """Remove a host and its links."""
+        self.delNode(host)
+
+    def delSwitch(self, switch: Any) -> None:
+        """Remove a switch and its links."""
+        self.delNode(switch)
+
+    def delLink(self, link: Link) -> None:
+        """Remove a link."""
+        remove_link(self, link)
+
+    def delLinkBetween(
+        self, node1: Any, node2: Any, index: int = 0, allLinks: bool = False
+    ) -> Link | list[Link]:
+        """Remove one link between two nodes, or all. Returns what was removed."""
+        between = self.linksBetween(node1, node2)
+        gone = between if allLinks else [between[index]]
+        for link in gone:
+            self.delLink(link)
+        return gone if allLinks else gone[0]
+
     def set_link(self, link: Link, **options: Any) -> None:
         """Change a simulated link while it runs."""
         assert self.live is not None
-        between = self.linksBetween(link.intf1.node, link.intf2.node)
-        self.live.set_link(link.intf1.node.name, link.intf2.node.name, key=between.index(link), **options)
+        self.live.set_link(link.intf1.node.name, link.intf2.node.name, key=link.key, **options)
 
     def configLinkStatus(self, src: str, dst: str, status: str) -> None:
         """Set the links between two nodes (by name) "up" or "down"; says so if there is none."""
@@ -186,7 +227,8 @@ class Making(Described):
                 if source is not other and other.IP() is not None:
                     source.setARP(ip=other.IP(), mac=other.MAC())
 
-    def _net(self) -> Net:
+    def running(self) -> Net:
+        """What runs of it; made, if that is not done."""
         self.make()
         assert self.live is not None
         return self.live

@@ -417,7 +417,9 @@ class OVSSwitch(Switch):
         return self.cmd("ovs-ofctl -O", self.params["protocols"], command, self.name, *arguments)
 
     def attach(self, intf: Any) -> None:
-        """Add a port that was made by hand."""
+        """Add a port that was made by hand; those of links are there."""
+        if str(intf) in self.nameToIntf:
+            return
         self.vsctl("add-port", self, intf)
         self.cmd("ip link set dev", intf, "up")
 

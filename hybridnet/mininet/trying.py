@@ -23,7 +23,7 @@ class Trying(Making):
 
     def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
         """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
-        return self._net().ping(self._hosts(hosts), timeout=PING_SECONDS if timeout is None else timeout)
+        return self.running().ping(self._hosts(hosts), timeout=PING_SECONDS if timeout is None else timeout)
 
     def pingAll(self, timeout: float | str | None = None) -> float:
         """`ping` between all hosts."""
@@ -77,7 +77,7 @@ class Trying(Making):
     ) -> list[str]:
         """One flow between two hosts (the first and the last). Returns what arrived and what was sent."""
         chosen = [self.hosts[0], self.hosts[-1]] if hosts is None else hosts
-        net = self._net()
+        net = self.running()
         return net.iperf(
             [net[host.name] for host in chosen], l4Type=l4Type, udpBw=udpBw, seconds=seconds, port=port
         )
@@ -125,12 +125,12 @@ class Trying(Making):
     @property
     def cluster(self) -> Any:
         """The machines, once the network is made."""
-        return self._net().cluster
+        return self.running().cluster
 
     @property
     def plan(self) -> Any:
         """What was built on which machine."""
-        return self._net().plan
+        return self.running().plan
 
 
 def _ticks(host: Any) -> int:
