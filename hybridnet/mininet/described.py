@@ -68,8 +68,8 @@ class Described:
     # Describing
 
     def addHost(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
-        """Add a host of class `cls`; its address is the next one unless `ip` says another. A network that is made has it
-        at once.
+        """Add a host of class `cls`, at once if the network is made. Its address is the next one unless `ip` says
+        another.
         """
         defaults: dict[str, Any] = {
             "ip": f"{ipAdd(self.nextIP, self.prefixLen, self.ipBaseNum)}/{self.prefixLen}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,47 @@ h3 hostname
 exit
 """
 
+GROWING = """
+import subprocess
+from MaxiNet.Frontend import maxinet
+from MaxiNet.tools import Tools
+from mininet.node import OVSSwitch
+from mininet.topo import Topo
+
+topo = Topo()
+topo.addSwitch("s1", dpid=Tools.makeDPID(1))
+topo.addHost("h1", ip=Tools.makeIP(1), mac=Tools.makeMAC(1))
+topo.addLink("h1", "s1")
+cluster = maxinet.Cluster(minWorkers=2, maxWorkers=2)
+exp = maxinet.Experiment(cluster, topo, switch=OVSSwitch)
+exp.setup()
+[wid] = [exp.hostname_to_workerid[w.hn()] for w in cluster.workers()
+         if w.run_cmd("hostname") == subprocess.check_output("hostname").strip()]
+print "frontend", wid
+
+exp.addSwitch("s2", dpid=Tools.makeDPID(2), wid=1)
+exp.addHost("h3", ip=Tools.makeIP(3), pos="s2")
+exp.addHost("root", inNamespace=False, wid=wid)
+between = exp.addLink("s1", "s2", autoconf=True)
+exp.addLink("h3", "s2", autoconf=True)
+exp.addLink("s1", "root", autoconf=True)
+exp.get("root").setIP("10.0.0.4", 8)
+exp.net.waitConnected(timeout=20)
+h3 = exp.get("h3")
+print "workers", [exp.get_worker(name).machine for name in ("s1", "s2", "h3", "root")]
+print "hosts", len(exp.hosts), len(exp.switches)
+print "across", "0 received" not in h3.cmd("ping -c 3 -W 5 10.0.0.1")
+print "root", "0 received" not in exp.get("root").cmd("ping -c 3 -W 5 10.0.0.3")
+exp.configLinkStatus("s1", "s2", "down")
+print "down", "0 received" in h3.cmd("ping -c 1 -W 1 10.0.0.1")
+exp.configLinkStatus("s1", "s2", "up")
+exp.delLink(between)
+print "removed", "0 received" in h3.cmd("ping -c 1 -W 1 10.0.0.1")
+exp.delHost("h3")
+print "gone", exp.get("h3"), len(exp.hosts)
+exp.stop()
+"""
+
 IN_PARTS = """
 from MaxiNet.Frontend import maxinet
 from MaxiNet.Frontend.partitioner import Partitioner
@@ -113,8 +155,9 @@ def test_a_script_of_python_2_does_what_maxinets_examples_do(tmp_path: Path) -> 
     told, said = run_script(tmp_path, EVERYTHING, PROMPT)
     assert "is Python 2: translated into Python 3" in said
     assert "*** Spreading 11 nodes: 5 on m1, 6 on m2; 1 cut link, which got a delay of 200 us (s5-s7)" in said
-    assert told["workers"] == "2 ['m1', 'm2']"
-    assert told["nodes"] == "4 7 m2 m1"
+    first = socket.gethostname()  # the first worker has this computer's name
+    assert told["workers"] == f"2 ['{first}', 'm2']"
+    assert told["nodes"] == f"4 7 m2 {first}"
     least_ms = float(told["ping"].split("= ")[1].split("/")[0])
     assert least_ms >= 1.4  # five links of 0.1 ms and one of 0.2 ms, there and back
     assert (told["down"], told["up"], told["flows"]) == ("True", "True", "True")
@@ -122,13 +165,14 @@ def test_a_script_of_python_2_does_what_maxinets_examples_do(tmp_path: Path) -> 
     assert told["failed"] == "1 no"
     assert told["seen"] == "10.0.0.2"  # by `py` at the prompt
     assert "h1 h2 h3 h4\n" in said
-    assert "m1[0] m2[1]\n" in said
+    assert f"{first}[0] m2[1]\n" in said
     assert "s1[0] s2[0] s3[1] s4[1] s5[0] s6[1] s7[1]\n" in said
     assert "h1 -> h2\nh1 -> h3\nh1 -> h4\n*** Results: 0.00% dropped\n10.0.0.2\nm2\n" in said
     logs = Path(told["logs"])
     files = sorted(path.name for path in logs.iterdir())
+    workers = ((0, first), (1, "m2"))
     assert files == [
-        f"maxinet_{kind}_{wid}_(m{wid + 1}).log" for kind in ("cpu", "intf_eth0", "mem") for wid in (0, 1)
+        f"maxinet_{kind}_{wid}_({name}).log" for kind in ("cpu", "intf_eth0", "mem") for wid, name in workers
     ]
     rows = [line.split(",") for line in (logs / files[2]).read_text().splitlines()]
     assert all(len(row) == 5 for row in rows)
@@ -138,9 +182,19 @@ def test_a_script_of_python_2_does_what_maxinets_examples_do(tmp_path: Path) -> 
     logs.rmdir()
 
 
+def test_nodes_and_links_come_and_go_on_both_workers_while_it_runs(tmp_path: Path) -> None:
+    told, said = run_script(tmp_path, GROWING)
+    assert told["frontend"] == "0"
+    assert told["workers"] == "['m1', 'm2', 'm2', 'm1']"
+    assert told["hosts"] == "3 2"
+    assert "link s1-s2: it is a cut link, and gets a delay of 200 us" in said
+    assert {told[name] for name in ("across", "root", "down", "removed")} == {"True"}
+    assert told["gone"] == "None 2"
+
+
 def test_two_experiments_in_given_parts_run_one_after_the_other(tmp_path: Path) -> None:
     told, said = run_script(tmp_path, IN_PARTS)
-    assert told["placed"] == "m2 m2 m1 m1 m1"
+    assert told["placed"] == "m2 m2 {0} {0} {0}".format(socket.gethostname())
     assert (told["ping-None"], told["ping-192.0.2.1:6653"]) == (
         "1",
         "0",

@@ -66,6 +66,34 @@ net.waitConnected(timeout=20)
 assert net.pingAll() == 0
 """
 
+GROWING = """
+from mininet.link import TCLink
+from mininet.net import Mininet
+from mininet.topo import LinearTopo
+
+net = Mininet(LinearTopo(2), controller=None)
+net.start()
+h3, s3 = net.addHost("h3"), net.addSwitch("s3", failMode="standalone")
+s3.start([])
+near, far = net.addLink(h3, s3), net.addLink(s3, net["h1"], cls=TCLink, bw=10, delay="5ms")
+s3.attach(near.intf2.name)
+h1 = net["h1"]
+h1.cmd("ip address add 10.0.0.9/32 dev h1-eth1; ip route add 10.0.0.3 dev h1-eth1")
+print("address", h3.IP(), h3.intfNames(), s3.intfNames(), h1.intfNames())
+print("time", h3.cmd("ip route add 10.0.0.9 dev h3-eth0; ping -c 3 -i 0.2 -q 10.0.0.9").splitlines()[-1])
+far.intf1.config(delay="20ms")
+print("changed", h3.cmd("ping -c 2 -i 0.2 -q 10.0.0.9").splitlines()[-1])
+net.delLink(far)
+print("cut", h1.intfNames(), "h1-eth1" in h1.cmd("ip link"), s3.intfNames(), len(net.links))
+net.delHost(h3)
+print("gone", "h3" in net, net.hosts[0], s3.intfNames(), len(net.links))
+try:
+    net.addHost("h4", ip="10.0.0.300")
+except Exception as problem:
+    print("refused", "h4" in net, len(net.hosts))
+net.stop()
+"""
+
 
 def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
@@ -99,3 +127,16 @@ def test_without_its_remote_controller_a_network_starts_and_says_so(tmp_path: Pa
     done = run_script(tmp_path, text.replace("assert net.pingAll() == 0", "net.stop()"))
     assert done.status == 0, done.err
     assert "Unable to contact the remote controller" in done.err
+
+
+def test_nodes_and_links_come_and_go_while_a_network_runs(tmp_path: Path) -> None:
+    done = run_script(tmp_path, GROWING)
+    assert done.status == 0, done.err
+    told = dict(line.split(" ", 1) for line in done.out.splitlines())
+    assert told["address"] == "10.0.0.3 ['h3-eth0'] ['s3-eth1', 's3-eth2'] ['h1-eth0', 'h1-eth1']"
+    assert 10.0 <= float(told["time"].split("= ")[1].split("/")[0]) < 12.0  # a link of 5 ms, there and back
+    assert 25.0 <= float(told["changed"].split("= ")[1].split("/")[0]) < 27.0  # 20 ms there, 5 ms back
+    assert told["cut"] == "['h1-eth0'] False ['s3-eth1'] 4"
+    assert told["gone"] == "False h1 [] 3"
+    assert told["refused"] == "False 2"
+    assert done.left == {}
