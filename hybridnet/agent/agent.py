@@ -26,6 +26,7 @@ from hybridnet.agent import facts as machine_facts
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.cpu_limits import CpuLimits
+from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
 from hybridnet.agent.fragments import Stages, addition, changed, removal, whole
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
@@ -89,6 +90,7 @@ class Agent:
         self._translations = Translations(
             journal, machine, self._hosts, self._inside, outside=outside, own_network=own_network
         )
+        self._devices = Devices(journal, self._hosts, outside)
         self._pairs = Pairs(journal, self._inside)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
@@ -287,6 +289,22 @@ class Agent:
         if node not in self._hosts:
             raise UsageError(f"there is no host {node} here, so it cannot translate addresses")
         return self._translations.add(node, subnet, interface)
+
+    @verb
+    def take_device(self, device: str, node: str) -> None:
+        """Gives a device of the computer to a host or switch while the network runs; see `hybridnet.agent.devices`."""
+        with self._building:
+            plan = self._plan or {"switches": []}
+            bridges = {each["name"] for each in plan.get("bridges", [])}
+            if node in self._hosts:
+                kind = HOST
+            elif node in self._switching:
+                kind = OPENVSWITCH
+            elif node in bridges:
+                kind = LINUX
+            else:
+                raise UsageError(f"there is no node {node} here that could take device {device}")
+            self._devices.take(device, node, kind)
 
     @verb
     def link_up(self, node: str, interface: str) -> None:
@@ -530,6 +548,7 @@ class Agent:
         self._translations.create(fragment["hosts"])
         stages.done("addresses")
         self._switching.add_ports(fragment, self.on_progress)
+        self._devices.take_all(fragment)
         stages.done("switches")
 
     def _simulate(self, fragment: dict[str, Any], stages: Stages) -> None:
@@ -555,6 +574,7 @@ class Agent:
 
     def _unjoin(self, fragment: dict[str, Any], stages: Stages) -> None:
         """Removes what `_join` makes of a fragment, or has made of it before it failed."""
+        self._devices.give_all_back(fragment)
         self._switching.remove_ports(fragment)
         stages.done("switches")
         parts = [*fragment["hosts"], *fragment["host_parts"]]
@@ -606,6 +626,7 @@ class Agent:
             self._pairs.destroy,
             self._bridges.destroy,
             self._hosts.destroy,
+            self._devices.destroy,
             self._switching.stop,
             self._hosts.kill_processes,
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),

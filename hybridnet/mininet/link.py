@@ -70,11 +70,8 @@ class Intf(live.Intf):
         mac: str | None = None,
         **params: Any,
     ) -> None:
-        if node is None or (link is None and name != "lo"):
-            raise UsageError(
-                f"interface {name}: interfaces of this computer cannot be moved into the network yet; "
-                f"join them with `hybridnet wire {name} OTHER`"
-            )
+        if node is None:
+            raise UsageError(f"interface {name}: a device of this computer goes to a node; give node=")
         self.name = name
         self.node = node
         self.link = link
@@ -86,6 +83,9 @@ class Intf(live.Intf):
         self.port = node.newPort() if port is None else port
         if link is not None:
             node.addIntf(self, self.port)
+        elif name != "lo":
+            node.addIntf(self, self.port)
+            node.borrow(name)
 
     def made_as(self, other: live.Intf) -> None:
         """The network is made: take the addresses that it gave."""

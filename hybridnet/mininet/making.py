@@ -21,9 +21,10 @@ from hybridnet.topo import Topo
 __all__ = ["Making", "running"]
 
 # Options of nodes that the description takes; others stay with the node's class.
-_OF_HOSTS = ("ip", "mac", "defaultRoute", "privateDirs")
+_OF_HOSTS = ("devices", "ip", "mac", "defaultRoute", "privateDirs")
 _OF_SWITCHES = (
-    "bridge", "datapath", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms", "stp",
+    "bridge", "datapath", "devices", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms",
+    "stp",
 )  # fmt: skip
 _OF_ITS_CLASS = {"inNamespace", "ipv6"}
 

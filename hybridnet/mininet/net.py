@@ -139,6 +139,18 @@ def network_of_loose_nodes() -> Mininet:
     return _loose
 
 
+def forget_loose_node(node: Any) -> None:
+    """A node that was made without `Mininet` is stopped; with the last one its network ends."""
+    global _loose
+    net = _loose
+    if net is None or node.net is not net:
+        return
+    net.nameToNode.pop(node.name, None)
+    if not net.nameToNode:
+        _loose = None
+        net.stop()
+
+
 def remove_forgotten() -> None:
     """The script has ended: remove the networks that it did not stop, and say so."""
     for net in list(running):

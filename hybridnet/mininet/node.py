@@ -134,6 +134,13 @@ class Node(live.Node):
         self.ports[intf] = number
         self.nameToIntf[intf.name] = intf
 
+    def borrow(self, device: str) -> None:
+        """Take a device of this computer, until the network ends: now, or when the network is made."""
+        if self.is_made():
+            self._call("take_device", device=device, node=self.name)
+        else:
+            self.params.setdefault("devices", []).append(device)
+
     def delIntf(self, intf: Intf) -> None:
         """Forget an interface."""
         number = self.ports.pop(intf, None)
@@ -241,8 +248,12 @@ class Node(live.Node):
         """Called before the network is stopped; subclasses end what they began."""
 
     def stop(self, deleteIntfs: bool = False) -> None:
-        """`terminate`."""
+        """`terminate`; a node that was made without a network goes, and the last of them with all their links."""
         self.terminate()
+        if self.net is not None:
+            from hybridnet.mininet.net import forget_loose_node
+
+            forget_loose_node(self)
 
     def deleteIntfs(self, checkName: bool = True) -> None:
         """Interfaces go with the network."""

@@ -47,9 +47,8 @@ class Intf:
         """
         if not isinstance(name, str) or type(port) is not int:
             raise UsageError(
-                f"interface {plain(name)} cannot be given to node {plain(getattr(node, 'name', node))}: nodes have the "
-                "interfaces of their links; describe a link with addLink, or join two devices of this computer with "
-                "`hybridnet wire`"
+                f"interface {plain(name)} cannot be given to node {plain(getattr(node, 'name', node))} like this: "
+                f"describe a link with addLink, or for a device of this computer give the node devices=[{shown(name)}]"
             )
         self.name = name
         self.node = node

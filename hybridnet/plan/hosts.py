@@ -29,6 +29,8 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
         }
         if cpu := _cpu(spec):
             plan["cpu"] = cpu
+        if spec.resolved.get("devices"):
+            plan["devices"] = spec.resolved["devices"]
         if spec.resolved.get("nat"):
             plan["nat"] = _nat(spec, plan["interfaces"])
         if spec.resolved.get("inNamespace") is False:

@@ -58,6 +58,8 @@ def switch_plan(
     plan |= {name: value for name, value in asked.items() if value is not None}
     if spec.resolved.get("inband"):
         plan["in_band"] = True
+    if spec.resolved.get("devices"):
+        plan["devices"] = spec.resolved["devices"]
     return plan
 
 
@@ -81,6 +83,8 @@ def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> dict[str, Any]:
     }
     if spec.resolved.get("prio") is not None:
         plan["priority"] = spec.resolved["prio"]
+    if spec.resolved.get("devices"):
+        plan["devices"] = spec.resolved["devices"]
     return plan
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, MachineError
-from hybridnet.system import nat
+from hybridnet.system import devices, nat
 from hybridnet.system.cgroups import remove_group
 from hybridnet.system.command import run as run_command
 from hybridnet.system.journal import (
@@ -42,6 +42,7 @@ from hybridnet.system.vswitch import put_setting_back, remove_bridges
 
 END_SECONDS = 40.0
 SSH_SECONDS = 90.0
+DEVICE_SECONDS = 3.0
 
 Progress = Callable[[str], object]
 
@@ -306,6 +307,22 @@ def _remove_nat(run: str, entry: dict[str, Any]) -> str | None:
     return f"rules of address translation {entry['name']}"
 
 
+def _give_device_back(run: str, entry: dict[str, Any]) -> str | None:
+    if entry["network"] != network_namespace():
+        return None
+    name, where = entry["name"], entry["where"]
+    inside = ["nsenter", f"--net={where}", "--"]
+    if where.startswith("/run/netns/") and Path(where).exists() and devices.exists(name, inside):
+        run_command([*inside, "ip", "link", "set", "dev", name, "netns", f"/proc/{os.getpid()}/ns/net"])
+    deadline = time.monotonic() + DEVICE_SECONDS
+    while not devices.exists(name):  # the kernel returns a physical one soon after its namespace is gone
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(0.05)
+    devices.restore(name, entry["state"])
+    return f"device {name} back"
+
+
 def _remove_cgroup(run: str, entry: dict[str, Any]) -> str | None:
     return f"control group {entry['path']}" if remove_group(Path(entry["path"])) else None
 
@@ -331,6 +348,7 @@ _REMOVERS = {
     "bridge": _remove_bridge,
     "vswitch_setting": _put_vswitch_setting_back,
     "nat": _remove_nat,
+    "device": _give_device_back,
     "cgroup": _remove_cgroup,
     "controller": _take_back_controller,
 }

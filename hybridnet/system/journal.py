@@ -19,6 +19,7 @@ namespace          path, inode                     the inode of the network name
 bridge             name                            the run's name in its external_ids, where Open vSwitch is not ours
 vswitch_setting    key, before                     of other_config there
 setting            path, before, after, network    it still has the value ``after``, in ``network`` if that is given
+device             name, network, state, where     a device of that name in ``network``; ``state`` is what it was like
 nat                network, tool, name, rules      the rules have the name, in the network namespace ``network``
 cgroup             path                            the path, whose first part under the hierarchy has the run's name
 controller         path, name                      it was not enabled there, and nobody else's group uses it

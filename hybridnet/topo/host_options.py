@@ -11,7 +11,7 @@ from typing import Any
 from hybridnet.errors import TopologyError
 from hybridnet.values import choice, flag, number, shown, whole
 
-__all__ = ["cores", "directories", "in_namespace", "nat", "period_us", "scheduler", "share"]
+__all__ = ["cores", "devices", "directories", "in_namespace", "nat", "period_us", "scheduler", "share"]
 
 SCHEDULERS = ("cfs", "rt")
 MOST_CORES = 4096
@@ -68,6 +68,18 @@ def directories(value: Any, what: str) -> list[str | tuple[str, str]]:
 def in_namespace(value: Any, what: str) -> bool:
     """Whether it has namespaces of its own; None means that it has."""
     return True if value is None else flag(value, what, error=TopologyError)
+
+
+def devices(value: Any, what: str) -> list[str]:
+    """Names of devices of the computer."""
+    if value is None:
+        return []
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise TopologyError(f"{what} {shown(value)} is not a list of devices; write ['eth1']")
+    for device in value:
+        if not isinstance(device, str) or not re.fullmatch(r"[^/\s]{1,15}", device):
+            raise TopologyError(f"{what}: {shown(device)} is no name of a device; write one like 'eth1'")
+    return list(value)
 
 
 def nat(value: Any, what: str) -> bool | str:

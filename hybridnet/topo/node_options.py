@@ -90,6 +90,7 @@ _TABLE = (
     NodeOption("sched", ("host",), host_options.scheduler),
     NodeOption("period_us", ("host",), host_options.period_us),
     NodeOption("nat", ("host",), host_options.nat),
+    NodeOption("devices", ("host", "switch"), host_options.devices),
     NodeOption("privateDirs", ("host",), host_options.directories),
     NodeOption("inNamespace", ("host",), host_options.in_namespace),
     NodeOption("inNamespace", ("switch",), switch_options.in_namespace),

@@ -65,6 +65,8 @@ class Topo:
             privateDirs: directories that only this host sees; a pair such as ``("/var/run", "/tmp/%(name)s/run")``
                 shows the second one at the first.
             cpu, cores, sched, period_us: what it may take of the processors; see docs/nodes.md.
+            devices: of the computer, such as ``["eth1"]``, lent to this host; see docs/nodes.md.
+            nat: it translates the addresses of its first interface's subnet (True), or of this one.
             inNamespace: False: its commands run, and its links end, in its machine's own namespace.
             cls: a subclass of `hybridnet.Host` or `hybridnet.Node` for the live node. What its constructor or its
                 `config` names is an option of this node, too.
@@ -82,7 +84,7 @@ class Topo:
             dpid: up to 16 hexadecimal digits; default: the first number in the name.
             protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
             failMode: ``"secure"`` (default) or ``"standalone"``.
-            stp, prio, listenPort, reconnectms, inband, datapath, batch, bridge: see docs/nodes.md.
+            stp, prio, listenPort, reconnectms, inband, datapath, batch, bridge, devices: see docs/nodes.md.
             machine: where it lives.
             cls: a subclass of `hybridnet.OVSSwitch` for the live node.
         """

@@ -138,6 +138,7 @@ def test_the_parameters_of_a_class_are_options_of_its_nodes() -> None:
 @pytest.mark.parametrize(
     "options",
     [{"cpu": 0}, {"cpu": "20%"}, {"cpu": -0.5}, {"cores": "a"}, {"cores": []}, {"cores": [-1]}, {"cores": 1.5},
+     {"devices": "eth1"}, {"devices": ["eth/1"]}, {"nat": "10.0.0.0/64"},
      {"sched": "fifo"}, {"period_us": 10}, {"inNamespace": 1}],
 )  # fmt: skip
 def test_limits_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
