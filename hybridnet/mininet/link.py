@@ -249,6 +249,7 @@ class Link:
             ends.append(made)
         self.intf1, self.intf2 = ends
         self.key: int | None = None  # among the links of its nodes, once the network is made
+        node2.network()  # one that was made without a network gets one
         node1.network().joined(self)
 
     def intfName(self, node: Node, n: int) -> str:

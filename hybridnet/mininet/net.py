@@ -139,6 +139,11 @@ def network_of_loose_nodes() -> Mininet:
     return _loose
 
 
+def is_loose(net: Any) -> bool:
+    """Whether a network is that of nodes that were made without one."""
+    return net is _loose
+
+
 def forget_loose_node(node: Any) -> None:
     """A node that was made without `Mininet` is stopped; with the last one its network ends."""
     global _loose

@@ -92,6 +92,12 @@ class Node(live.Node):
         assert self.net is not None
         return self.net
 
+    def _is_loose(self) -> bool:
+        """Whether the script has made it without a network."""
+        from hybridnet.mininet.net import is_loose
+
+        return self.net is None or is_loose(self.net)
+
     def make(self) -> None:
         """Make the network, if that is not done."""
         self.network().make()
@@ -162,7 +168,7 @@ class Node(live.Node):
 
     def setDefaultRoute(self, intf: Any = None) -> None:
         """Replace the default route: now, or when the network is made."""
-        if self.is_made() or self.net is None:
+        if self.is_made() or self._is_loose():
             super().setDefaultRoute(intf)
         else:
             self.params["defaultRoute"] = str(intf)
@@ -199,7 +205,9 @@ class Node(live.Node):
 
     def configDefault(self, **moreParams: Any) -> None:
         """`config` with its own parameters, and more: now, or when the network that it was added to is made."""
-        if self.is_made() or self.net is None:
+        if self._is_loose():
+            self.make()
+        if self.is_made():
             self.config(**{**self.params, **moreParams})
         else:
             self.params.update(moreParams)
