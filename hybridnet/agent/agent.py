@@ -238,7 +238,7 @@ class Agent:
                 raise PlanError("no network is built here, so nothing can change; build one first")
             stages = Stages()
             undo = Endings()
-            with undone_on_error(undo.close):
+            with self._switching.changing(), undone_on_error(undo.close):
                 self._unsimulate(remove, stages)
                 undo.add(partial(self._simulate, remove, Stages()))
                 undo.add(partial(self._put_back, remove))

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ class Switching:
         self._daemons: OpenVSwitch | None = None
         self._port_type = ""
         self._plans: dict[str, dict[str, Any]] = {}
+        self._lost_in_changes = 0  # upcalls
         self._patches: dict[tuple[str, str], str] = {}  # (switch, port) -> the port at the other end
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
@@ -245,17 +247,25 @@ class Switching:
     def counters(self) -> dict[str, int] | None:
         """``lost_upcalls``: packets that did not reach the slow path, which decides on new flows.
 
-        The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. None
-        without switches.
+        The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. What was
+        lost while the switches changed does not count. None without switches.
         """
-        if not self._plans:
-            return None
-        said = unixctl.ask(RUN_DIRECTORY / f"ovs-vswitchd.{self.pid()}.ctl", "dpctl/show")
-        return {
-            "lost_upcalls": sum(
-                int(lost) for lost in re.findall(r"^\s*lookups:.* lost:(\d+)", said, re.MULTILINE)
-            )
-        }
+        return {"lost_upcalls": self._lost_upcalls() - self._lost_in_changes} if self._plans else None
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """The switches get or lose ports meanwhile: packets come from ports that Open vSwitch does not know yet."""
+        before = self._lost_upcalls()
+        try:
+            yield
+        finally:
+            self._lost_in_changes += self._lost_upcalls() - before
+
+    def _lost_upcalls(self) -> int:
+        if (pid := self.pid()) is None:
+            return 0
+        said = unixctl.ask(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl", "dpctl/show")
+        return sum(int(lost) for lost in re.findall(r"^\s*lookups:.* lost:(\d+)", said, re.MULTILINE))
 
     def socket_drops(self) -> dict[str, int]:
         """Frames that Open vSwitch was too slow to read from its ports' packet sockets, by port."""
@@ -298,6 +308,7 @@ class Switching:
         if self._daemons is not None:
             self._daemons.stop()
         self._daemons, self._plans, self._patches, self._port_type = None, {}, {}, ""
+        self._lost_in_changes = 0
         self._status_interval_ms = STATUS_INTERVAL_MS
 
     def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], object]) -> None:

@@ -182,7 +182,7 @@ def _growths(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, i
 def _busy_seconds(window: tuple[Counters, Counters], whose: str, limit: float) -> float:
     """For how long samples were beyond the limit: rows of (share in tenths of a percent, samples)."""
     before, after = (_beyond(counters["busy"][whose], limit) for counters in window)
-    return float(window[1]["sample_seconds"]) * (after - before)
+    return min(_seconds(window), float(window[1]["sample_seconds"]) * (after - before))
 
 
 def _beyond(samples: Sequence[Sequence[int]], limit: float) -> int:
