@@ -6,15 +6,25 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
 from hybridnet.plan.options import PORT_TYPES
+from hybridnet.topo import Topo
 
 MOST_MACHINES = 1000
 
-__all__ = ["add_machines_argument", "add_network_arguments", "controller_of", "machine_names", "plan_options"]
+if TYPE_CHECKING:
+    from hybridnet.controllers.kinds import RemoteController
+
+__all__ = [
+    "add_machines_argument",
+    "add_network_arguments",
+    "controllers_of",
+    "machine_names",
+    "plan_options",
+]
 
 
 def add_machines_argument(parser: Any) -> None:
@@ -94,18 +104,31 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def controller_of(text: str | None) -> Any:
-    """The controller that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps; without it
-    hybridnet's own.
+def controllers_of(text: str | None, topo: Topo) -> list[RemoteController]:
+    """The controllers that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps; without it those of
+    the topology's file, or hybridnet's own.
     """
     from hybridnet.controllers.kinds import RemoteController, Ryu
+    from hybridnet.files import FileTopo
 
     if text == "none":
-        return None
+        return []
+    if text is None and isinstance(topo, FileTopo) and topo.controllers is not None:
+        return [_controller(name, options) for name, options in topo.controllers.items()]
     if text is not None and text.partition(",")[0] == "remote":
         _, positional, named = parse_call(text)
         if positional or set(named) - {"ip", "port"} or not isinstance(named.get("port", 1), int):
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
-        return RemoteController("c0", **named)
+        return [RemoteController("c0", **named)]
     apps = [] if text is None else text.split(",")
-    return Ryu("c0", *apps, on_line=lambda line: print(f"c0: {line}"))
+    return [Ryu("c0", *apps, on_line=lambda line: print(f"c0: {line}"))]
+
+
+def _controller(name: str, options: dict[str, Any]) -> RemoteController:
+    """A controller of a file: apps of Ryu's, or with an address or a port one that somebody else runs."""
+    from hybridnet.controllers.kinds import RemoteController, Ryu
+
+    if "apps" not in options and {"ip", "port"} & set(options):
+        return RemoteController(name, **options)
+    apps = options.pop("apps", [])
+    return Ryu(name, *apps, on_line=lambda line: print(f"{name}: {line}"), **options)

@@ -4,23 +4,50 @@
 from __future__ import annotations
 
 import argparse
+import json
 
-from hybridnet.cli.network import add_machines_argument, add_network_arguments, machine_names, plan_options
+from hybridnet.cli.network import (
+    add_machines_argument,
+    add_network_arguments,
+    controllers_of,
+    machine_names,
+    plan_options,
+)
 from hybridnet.cli.topology import add_topology_arguments, find_topology
+from hybridnet.controllers.kinds import OPENFLOW_PORTS
+from hybridnet.files import write_topology
+from hybridnet.files.yaml_form import schema
+from hybridnet.net.controllers import controller_targets
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
 from hybridnet.plan.spread import spread
-from hybridnet.topo import Topo, natural
+from hybridnet.topo import Topo, find_loop, natural
 
 SUMMARY = "Show what each machine would make, and whether it fits. Needs no root."
 EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
   hybridnet plan --topo linear,8 --machines 2
   hybridnet plan my_topologies.py --topo mytopo --json
+  hybridnet plan --topo fattree,4 --draw fattree.png
+  hybridnet plan --topo Abilene.graphml,hosts=2 --draw abilene.yaml
+  hybridnet plan --schema > topology.schema.json
 """
+
+HEAD = "198.18.0.254"  # made up, as the machines' addresses are
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE.py, --topo, how to build it, and --json."""
+    """FILE.py, --topo, how to build it, --draw, --schema and --json."""
     add_topology_arguments(parser)
+    parser.add_argument(
+        "--draw",
+        metavar="FILE",
+        help="also write the network to FILE: a picture (.png, .svg, .pdf), for Graphviz (.dot), or to be read again "
+        "with --topo (.yaml, .graphml)",
+    )
+    parser.add_argument(
+        "--schema",
+        action="store_true",
+        help="print the JSON schema of YAML files for --topo, and nothing else",
+    )
     add_machines_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     add_network_arguments(parser)
@@ -30,7 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the plan. It takes the machines to be like this computer, and to share its memory."""
     from hybridnet.agent.facts import facts
 
+    if arguments.schema:
+        print(json.dumps(schema(), indent=2))
+        return 0
     topo = find_topology(arguments.file, arguments.topo)
+    controllers = controllers_of(arguments.controller, topo)
     names = machine_names(arguments.machines) or _named_machines(topo)
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
         topo = spread(topo, names).topo
@@ -44,8 +75,18 @@ def run(arguments: argparse.Namespace) -> int:
         )
         for number, name in enumerate(names, start=1)
     ]
-    plan = make_plan(topo, machines, PlanOptions(token="0" * 16, **plan_options(arguments)))
+    for controller in controllers:
+        controller.suit(find_loop(topo))
+        controller.port = controller.port or OPENFLOW_PORTS[0]  # the run takes a free one
+    targets = controller_targets(controllers, dict.fromkeys(names, HEAD))
+    options = PlanOptions(token="0" * 16, controllers=targets, **plan_options(arguments))
+    plan = make_plan(topo, machines, options)
     print(plan.dumps() if arguments.json else plan)
+    if not arguments.json and topo.switches():
+        for controller in controllers:
+            print(f"controller {controller}: {controller.what()}")
+    if arguments.draw is not None:
+        write_topology(arguments.draw, topo, plan)
     return 0
 
 

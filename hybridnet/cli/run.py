@@ -17,7 +17,7 @@ from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
 from hybridnet.cli.network import (
     add_machines_argument,
     add_network_arguments,
-    controller_of,
+    controllers_of,
     machine_names,
     plan_options,
 )
@@ -35,6 +35,9 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --strict my_experiment.py        it exits with 4 if the verdict is broken
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
+  hybridnet run --topo fattree,4 --test pingall
+  hybridnet run --topo Abilene.graphml,hosts=2
+  hybridnet run --topo my_network.yaml
   hybridnet run --topo twotrees,depth=6 --ssh root@node1,root@node2
 """
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
@@ -79,6 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.topo is None and arguments.file is not None:
         return _run_script(arguments)
     topo = find_topology(arguments.file, arguments.topo)
+    controllers = controllers_of(arguments.controller, topo)
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.net import Net
 
@@ -91,7 +95,7 @@ def _run(arguments: argparse.Namespace) -> int:
         with BuildProgress() as progress:
             net = Net(
                 topo,
-                controller=controller_of(arguments.controller),
+                controller=controllers,
                 cluster=cluster,
                 on_progress=progress,
                 **plan_options(arguments),

@@ -16,6 +16,7 @@ from typing import Any
 
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import TopologyError, UsageError
+from hybridnet.files import READ, read_topology
 from hybridnet.topo import Topo
 
 __all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
@@ -30,7 +31,7 @@ def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
         "--topo",
         metavar="NAME[,ARGUMENT...]",
         help="a topology of the file, or one of dumbbell, fattree, leafspine, linear, minimal, reversed, single, "
-        "torus, tree, twotrees; arguments are values or NAME=VALUE",
+        "torus, tree, twotrees, or a .yaml or .graphml file; arguments are values or NAME=VALUE",
     )
 
 
@@ -52,9 +53,14 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     if text is None:
         raise UsageError("no topology is named; give a FILE.py, or --topo tree,2 or the like")
     name, positional, named = parse_call(text)
+    if name.endswith(READ):
+        if positional:
+            raise UsageError(f"--topo {text}: write NAME=VALUE after a file, such as hosts=2")
+        return read_topology(name, **named)
     if name not in known:
         raise UsageError(
-            f"--topo {text}: there is no topology {name!r}; there are {', '.join(sorted(known))}"
+            f"--topo {text}: there is no topology {name!r}; there are {', '.join(sorted(known))}, and files "
+            f"that end with {', '.join(READ)}"
         )
     if file is None:
         try:

@@ -85,6 +85,10 @@ class RemoteController:
             None if machines is None else [text(name, f"{what}: machines: name") for name in machines]
         )
 
+    def what(self) -> str:
+        """What it is, for people."""
+        return f"one that runs elsewhere, at {self.ip}"
+
     def suit(self, loop: Sequence[str]) -> str:
         """Be told a loop of the topology, as names of switches; empty: there is none. Returns what to tell the user."""
         return ""
@@ -204,6 +208,10 @@ class Ryu(RemoteController):
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
         self.process: RyuController | None = None
+
+    def what(self) -> str:
+        """What it is, for people."""
+        return f"{', '.join(map(str, self.apps))} under Ryu"
 
     def suit(self, loop: Sequence[str]) -> str:
         """Choose the app that suits the topology, unless one was named. Returns what to tell the user."""
