@@ -396,6 +396,16 @@ class Agent:
         }
 
     @verb
+    def read_idle(self, node: str, timeout: float = 0.0) -> str:
+        """What the node's programs in the background have printed, while no command runs."""
+        return self._shell(node).read_idle(timeout)
+
+    @verb
+    def terminal(self, node: str) -> int:
+        """The descriptor of the terminal of the node's shell; of use only in the agent's own process."""
+        return self._shell(node).terminal()
+
+    @verb
     def interrupt(self, node: str) -> None:
         """Presses ^C in the node's shell."""
         self._shell(node).interrupt()

@@ -48,15 +48,15 @@ def _become_host(host: dict, others: list[str]) -> None:
     for name in others:
         _libc.umount2(f"{NETWORK_DIRECTORY}/{name}".encode(), MNT_DETACH)  # it may be going just now
     _mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    if names:  # before a private directory hides it
+        _checked(_libc.sethostname(host["name"].encode(), len(host["name"].encode())), "sethostname")
+        if os.path.exists("/etc/hosts"):
+            _mount(names, "/etc/hosts", None, MS_BIND)
     for directory in host["private_dirs"]:
         if isinstance(directory, str):
             _mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV)
         else:
             _mount(directory["source"], directory["at"], None, MS_BIND)
-    if names:
-        _checked(_libc.sethostname(host["name"].encode(), len(host["name"].encode())), "sethostname")
-        if os.path.exists("/etc/hosts"):
-            _mount(names, "/etc/hosts", None, MS_BIND)
 
 
 def _bind(source: str, target: str) -> None:

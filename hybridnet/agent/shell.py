@@ -12,6 +12,7 @@ A shell starts in real time, however busy the hosts are, and is one of the hosts
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import secrets
@@ -72,6 +73,8 @@ class Shell:
         self._on_ready = on_ready
         self._mark = f"\x1d{secrets.token_hex(8)}:".encode()
         self._file = directory / f"{name}.command"
+        # As the shell sees it, though a private directory of its host may hide the folder.
+        self._seen_file = f"/proc/{os.getpid()}/root{self._file.resolve()}"
         self._buffer = bytearray()
         self._lock = threading.Lock()
         self.waiting = False
@@ -107,12 +110,30 @@ class Shell:
             self._file.write_text(text + "\n")
             self._buffer.clear()
             self.waiting = True
-            os.write(self._master, f"{self._file}\n".encode())
+            os.write(self._master, f"{self._seen_file}\n".encode())
 
     def read(self, timeout: float) -> Output:
         """Return the output so far; wait at most `timeout` seconds for some."""
         with self._lock:
             return self._read(timeout)
+
+    def read_idle(self, timeout: float) -> str:
+        """Return what programs in the background have printed between commands; wait at most `timeout` seconds for
+        some.
+        """
+        with self._lock:
+            self._await_ready()
+            if self.waiting or not self._readable(timeout):
+                return ""
+            with contextlib.suppress(OSError):  # EIO: nobody has the terminal open any more
+                self._buffer += os.read(self._master, 65536)
+            return self._take().text
+
+    def terminal(self) -> int:
+        """The descriptor at which the shell's output is to be read, once it is ready for commands."""
+        with self._lock:
+            self._await_ready()
+        return self._master
 
     def run(self, text: str, timeout: float | None) -> Output:
         """Start a command and wait for its end.

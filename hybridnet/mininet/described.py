@@ -53,11 +53,13 @@ class Described:
         self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, autoStaticArp, waitConnected
         self.xterms, self.listenPort = xterms, listenPort
         self.hosts: list[Any] = []
+        self.loose: list[Any] = []  # nodes that the script made without the network, and linked to it
         self.switches: list[Any] = []
         self.controllers: list[Controller] = []
         self.links: list[Link] = []
         self.terms: list[Any] = []
         self.nameToNode: dict[str, Any] = {}
+        self.is_of_loose_nodes = False
         self.built = False
         self.live: Net | None = None
         self.machines = machines_of_the_run()
@@ -157,9 +159,24 @@ class Described:
         self.nameToNode[node.name] = node
         (self.switches if isinstance(node, Switch) else self.hosts).append(node)
 
+    def adopt_loose(self, node: Any) -> None:
+        """Take a node that was made without a network: it is built with this one, and not among its hosts."""
+        if node.name in {known.name for known in (*self.hosts, *self.switches, *self.loose)}:
+            raise UsageError(f"node {node.name}: the name is taken; choose another")
+        node.net = self
+        self.loose.append(node)
+
     def joined(self, link: Link) -> None:
         """Take a link that was made by its class."""
         self.links.append(link)
+
+    def is_here(self) -> bool:
+        """Whether the network is on this computer itself."""
+        return self.machines is None
+
+    @classmethod
+    def init(cls) -> None:
+        """Nothing is needed: a network sets its limits when it is made."""
 
     def buildFromTopo(self, topo: Any = None) -> None:
         """Add what a description has: controllers, hosts, switches, links."""

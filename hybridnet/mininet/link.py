@@ -249,8 +249,9 @@ class Link:
             ends.append(made)
         self.intf1, self.intf2 = ends
         self.key: int | None = None  # among the links of its nodes, once the network is made
-        node2.network()  # one that was made without a network gets one
-        node1.network().joined(self)
+        from hybridnet.mininet.net import network_of_link
+
+        network_of_link((node1, node2)).joined(self)
 
     def intfName(self, node: Node, n: int) -> str:
         """The name of interface number `n` of a node."""

@@ -65,6 +65,7 @@ class Making(Described):
             self.live = net
             running.append(self)
             self._bind(net)
+            self._start_switching(net)
             self._configure()
         finally:
             self._making = False
@@ -73,7 +74,7 @@ class Making(Described):
         topo = Topo()
         dpids: set[int] = set()
         taken: set[str] = set()
-        for host in self.hosts:
+        for host in (*self.hosts, *self.loose):
             topo.addHost(host.name, **self.described_host(host, taken))
         for switch in self.switches:
             topo.addSwitch(switch.name, **self.described_switch(switch, dpids))
@@ -133,15 +134,23 @@ class Making(Described):
             own["privateDirs"] = [_private_directory(host, each) for each in own["privateDirs"]]
         return own
 
+    def _start_switching(self, net: Net) -> None:
+        """Scripts that make a switch of a node in the computer's own namespace do so by ovs-vsctl."""
+        outside = [node for node in (*self.hosts, *self.loose) if not node.inNamespace]
+        if self.is_here() and outside and not self.switches:
+            assert net.plan is not None
+            port_type = net.plan.machines[HERE]["port_type"]
+            net.cluster.call(HERE, "start_switching", port_type=port_type)
+
     def _bind(self, net: Net) -> None:
-        for node in (*self.hosts, *self.switches):
+        for node in (*self.hosts, *self.loose, *self.switches):
             made = net[node.name]
             for intf in made.intfList():
                 node.nameToIntf[intf.name].made_as(intf)
             node.bind(functools.partial(net.cluster.call, made.machine), made.machine, node.intfList())
 
     def _configure(self) -> None:
-        for node in (*self.hosts, *self.switches):
+        for node in (*self.hosts, *self.loose, *self.switches):
             node.run_waiting()
         for host in self.hosts:
             host.configDefault()
@@ -168,6 +177,12 @@ class Making(Described):
     def adopt(self, node: Any) -> None:
         """Take a node that was made by its class."""
         super().adopt(node)
+        if self.live is not None:
+            join_node(self, node)
+
+    def adopt_loose(self, node: Any) -> None:
+        """Take a node that was made without a network."""
+        super().adopt_loose(node)
         if self.live is not None:
             join_node(self, node)
 

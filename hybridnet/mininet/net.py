@@ -10,7 +10,7 @@ that needs them; until then they are descriptions with names, addresses and port
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridnet.mininet.log import info, warn
@@ -82,10 +82,17 @@ class Mininet(Trying):
         finally:
             for controller in self.controllers:
                 controller.end()
-            for node in (*self.switches, *self.hosts):
+            for node in (*self.switches, *self.hosts, *self.loose):
                 node.unbind()
             net.stop()
         info("*** Done\n")
+
+    def release(self, node: Any) -> None:
+        """A node that was made without a network has stopped, or belongs to another one."""
+        if node in self.loose:
+            self.loose.remove(node)
+        if self.is_of_loose_nodes and not self.loose:
+            self.stop()
 
     def run(self, test: Callable[..., Any] | str, *args: Any, **kwargs: Any) -> Any:
         """Start, call `test` (a function, or the name of a method), and stop. Returns what it returned."""
@@ -132,28 +139,23 @@ _loose: Mininet | None = None
 
 
 def network_of_loose_nodes() -> Mininet:
-    """The network of nodes and links that a script makes without `Mininet`."""
+    """The network of nodes and links that a script makes without `Mininet`: another one, when all have stopped."""
     global _loose
-    if _loose is None:
+    if _loose is None or not _loose.loose:
         _loose = Mininet(controller=None, build=False)
+        _loose.is_of_loose_nodes = True
     return _loose
 
 
-def is_loose(net: Any) -> bool:
-    """Whether a network is that of nodes that were made without one."""
-    return net is _loose
-
-
-def forget_loose_node(node: Any) -> None:
-    """A node that was made without `Mininet` is stopped; with the last one its network ends."""
-    global _loose
-    net = _loose
-    if net is None or node.net is not net:
-        return
-    net.nameToNode.pop(node.name, None)
-    if not net.nameToNode:
-        _loose = None
-        net.stop()
+def network_of_link(nodes: Sequence[Any]) -> Mininet:
+    """The network of a link: that of the node which was made with one, and the other joins it."""
+    networks = [node.network() for node in nodes]
+    found: Mininet = min(networks, key=lambda network: network.is_of_loose_nodes)
+    for node, network in zip(nodes, networks, strict=True):
+        if network is not found and network.is_of_loose_nodes:
+            network.release(node)
+            found.adopt_loose(node)
+    return found
 
 
 def remove_forgotten() -> None:

@@ -9,7 +9,9 @@ Classes of a script's own that derive from these are honoured: their constructor
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import select
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,34 @@ __all__ = [
 
 EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
 """What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
+
+
+class TerminalEnd:
+    """The end of a shell's terminal at which its output is read, and its input written."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = os.dup(descriptor)
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        return self._descriptor
+
+    def read(self, most: int = 1024) -> str:
+        """At most `most` bytes of output, as text."""
+        return os.read(self._descriptor, most).decode(errors="replace")
+
+    def write(self, data: str) -> None:
+        """Type."""
+        os.write(self._descriptor, data.encode())
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Close this end."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 _being_constructed = 0
@@ -79,7 +109,10 @@ class Node(live.Node):
         self.nameToIntf: dict[str, Intf] = {}
         self.net: Mininet | None = None
         self._waiting_commands: list[str] = []
+        self._terminal: TerminalEnd | None = None
         self.shell: Node | None = self
+        if not _being_constructed:  # by a network: the script makes it, and it belongs to no network yet
+            self.network()
 
     # The network it belongs to
 
@@ -88,15 +121,13 @@ class Node(live.Node):
         if self.net is None:
             from hybridnet.mininet.net import network_of_loose_nodes
 
-            network_of_loose_nodes().adopt(self)
+            network_of_loose_nodes().adopt_loose(self)
         assert self.net is not None
         return self.net
 
     def _is_loose(self) -> bool:
         """Whether the script has made it without a network."""
-        from hybridnet.mininet.net import is_loose
-
-        return self.net is None or is_loose(self.net)
+        return self.net is None or self.net.is_of_loose_nodes
 
     def make(self) -> None:
         """Make the network, if that is not done."""
@@ -226,8 +257,50 @@ class Node(live.Node):
         super().sendCmd(*args)
 
     def monitor(self, timeoutms: float | None = None, findPid: bool = True) -> str:
-        """What the command has printed since."""
-        return super().monitor(timeoutms)
+        """What the command has printed since; between commands, what programs in the background have."""
+        if self.waiting:
+            return super().monitor(timeoutms)
+        while True:
+            said = self._call(
+                "read_idle", node=self.name, timeout=5.0 if timeoutms is None else timeoutms / 1000
+            )
+            if said or timeoutms is not None:
+                return str(said)
+
+    @property
+    def stdout(self) -> TerminalEnd:
+        """The terminal of its shell, to poll: a network on this computer only. `outToNode` knows its descriptor."""
+        if self._terminal is None:
+            if not self.network().is_here():
+                raise UsageError(
+                    f"node {self.name}: the terminal of its shell is on another machine; use monitor(), or run the "
+                    "script on this computer alone"
+                )
+            self._terminal = TerminalEnd(self._call("terminal", node=self.name))
+            self.inToNode[self._terminal.fileno()] = self
+            self.outToNode[self._terminal.fileno()] = self
+        return self._terminal
+
+    stdin = stdout
+
+    @property
+    def pollOut(self) -> select.poll:
+        """A poll of `stdout`."""
+        poll = select.poll()
+        poll.register(self.stdout.fileno(), select.POLLIN)
+        return poll
+
+    def waitReadable(self, timeoutms: float | None = None) -> list[tuple[int, int]]:
+        """Wait for output; empty when none came in time."""
+        return self.pollOut.poll(timeoutms)
+
+    def read(self, maxbytes: int = 1024) -> str:
+        """Output of its shell, as it comes."""
+        return self.stdout.read(maxbytes)
+
+    def write(self, data: str) -> None:
+        """Type into its shell: into the program that runs there."""
+        self.stdout.write(data)
 
     def waitOutput(self, verbose: bool = False, findPid: bool = True) -> str:
         """Wait for the started command to end, and return what it printed."""
@@ -252,16 +325,23 @@ class Node(live.Node):
 
     # Ending
 
+    def unbind(self) -> None:
+        """Forget the network: it is stopped."""
+        super().unbind()
+        if self._terminal is not None:
+            for known in (self.inToNode, self.outToNode):
+                known.pop(self._terminal.fileno(), None)
+            self._terminal.close()
+            self._terminal = None
+
     def terminate(self) -> None:
         """Called before the network is stopped; subclasses end what they began."""
 
     def stop(self, deleteIntfs: bool = False) -> None:
-        """`terminate`; a node that was made without a network goes, and the last of them with all their links."""
+        """`terminate`; of nodes that the script made without a network, the last one's takes theirs along."""
         self.terminate()
         if self.net is not None:
-            from hybridnet.mininet.net import forget_loose_node
-
-            forget_loose_node(self)
+            self.net.release(self)
 
     def deleteIntfs(self, checkName: bool = True) -> None:
         """Interfaces go with the network."""
