@@ -7,6 +7,7 @@ plain data. Verbs may be called from several threads at once: long commands in d
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -38,6 +39,7 @@ from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
+from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
 from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
@@ -98,6 +100,9 @@ class Agent:
         self._sockets = SOCKETS if own_files else journal.directory / "sockets"
         self._neighbours = None if own_network else NeighbourLimits(journal)
         self._instance: InstanceProcess | None = None
+        self._timelines = InterfaceTimelines(
+            lambda node, interface, up: self._set_link(node, interface, up=up)
+        )
         self._final: dict[str, Any] | None = None  # the counters with which the instance ended
         self._busy: Busy | None = None
         self._shells: dict[str, Shell] = {}
@@ -352,11 +357,68 @@ class Agent:
         }
 
     @verb
-    def set_link(self, link: str, a_to_b: dict[str, Any], b_to_a: dict[str, Any]) -> None:
+    def set_link(
+        self,
+        link: str,
+        a_to_b: dict[str, Any] | None = None,
+        b_to_a: dict[str, Any] | None = None,
+        up: bool | None = None,
+    ) -> None:
         """Changes a simulated link while it runs; see `hybridnet.instance`."""
-        if self._instance is None:
-            raise MachineError(f"set link {link}: nothing is simulated on this machine")
-        self._instance.ask("set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a)
+        self._running_instance(f"set link {link}").ask(
+            "set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a, up=up
+        )
+
+    @verb
+    def clock(self) -> dict[str, Any]:
+        """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epoch_ns`` at zero of simulated time; None: nothing is."""
+        epoch_ns = None if self._instance is None else self._instance.ask("clock")["epoch_ns"]
+        return {"monotonic_ns": time.monotonic_ns(), "epoch_ns": epoch_ns}
+
+    @verb
+    def schedule(
+        self,
+        timeline: str,
+        start_ns: int,
+        entries: list[dict[str, Any]],
+        interfaces: list[dict[str, Any]],
+    ) -> None:
+        """Schedules changes, all of them or none.
+
+        Args:
+            start_ns: CLOCK_MONOTONIC, from which their instants count.
+            entries: of the instance; see `hybridnet.instance`.
+            interfaces: of this machine; see `hybridnet.agent.timelines`.
+        """
+        if entries:
+            instance = self._running_instance(f"schedule timeline {timeline}")
+            simulated_ns = start_ns - instance.ask("clock")["epoch_ns"]
+            instance.ask("schedule", timeline=timeline, start_ns=simulated_ns, entries=entries)
+        if interfaces:
+            try:
+                self._timelines.schedule(timeline, start_ns, interfaces)
+            except MachineError:
+                self.cancel_timeline(timeline)
+                raise
+
+    @verb
+    def cancel_timeline(self, timeline: str) -> None:
+        """What has not fired of a timeline will not; one that has come to its end stays as it is."""
+        self._timelines.cancel(timeline)
+        if self._instance is not None:
+            with contextlib.suppress(MachineError):  # it has come to its end
+                self._instance.ask("cancel", timeline=timeline)
+
+    @verb
+    def fired(self, timeline: str) -> dict[str, list[dict[str, Any]]]:
+        """What has fired of a timeline, of ``instance`` and ``interfaces``: ``entry``, ``late_ns``, ``error``."""
+        rows = [] if self._instance is None else self._instance.ask("fired")["fired"]
+        simulated = [
+            {"entry": row["entry"], "late_ns": row["fired_ns"] - row["at_ns"], "error": row["error"]}
+            for row in rows
+            if row["timeline"] == timeline
+        ]
+        return {"instance": simulated, "interfaces": self._timelines.fired(timeline)}
 
     @verb
     def check_instance(self) -> None:
@@ -642,6 +704,7 @@ class Agent:
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
             self._end_instance,
+            self._timelines.close,
             self._end_busy,
         ).close()
         self._plan = None
@@ -694,6 +757,11 @@ class Agent:
                 f"there is no program number {number} here; was it closed, or the network destroyed?"
             )
         return process
+
+    def _running_instance(self, attempt: str) -> InstanceProcess:
+        if self._instance is None:
+            raise MachineError(f"{attempt}: nothing is simulated on this machine")
+        return self._instance
 
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:

@@ -1,25 +1,41 @@
 # SPDX-License-Identifier: MIT
-"""Changing the links of a network that runs: their options where they are simulated, up and down where not."""
+"""Changing the links of a network that runs: their options where they are simulated, up and down."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.plan import Plan
-from hybridnet.plan.links import changed, rewritten
+from hybridnet.plan.links import LinkPlan, changed, rewritten
 from hybridnet.topo import Topo
 from hybridnet.topo.direction import direction_options, resolve_direction
 from hybridnet.topo.options import check_names
 from hybridnet.values import shown
 
-__all__ = ["LinkChanges"]
+__all__ = ["LinkChanges", "LinkStep"]
 
 Options = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LinkStep:
+    """One change of a link's options.
+
+    Args:
+        options: of both directions, as described, after it.
+        told: what `set_link` is told, by machine.
+    """
+
+    before: LinkPlan
+    after: LinkPlan
+    options: tuple[Options, Options]
+    told: dict[str, dict[str, Any]]
 
 
 class LinkChanges:
@@ -36,30 +52,60 @@ class LinkChanges:
 
     def set(self, src: str, dst: str, key: Any, options: Mapping[str, Any], least_cut_delay_ns: int) -> None:
         """See `hybridnet.Net.set_link`. Where a machine refuses its side of a cut link, the other is put back."""
+        step = self.step(src, dst, key, options, least_cut_delay_ns, {})
+        try:
+            self._cluster.call_all({machine: ("set_link", side) for machine, side in step.told.items()})
+        except BaseException:
+            _, earlier = changed(step.after, step.before.a_to_b, step.before.b_to_a, 0)
+            for machine, side in earlier.items():
+                with contextlib.suppress(HybridnetError):  # who refused, or is lost, has changed nothing
+                    self._cluster.call(machine, "set_link", **side)
+            raise
+        self.made(step)
+
+    def step(
+        self,
+        src: str,
+        dst: str,
+        key: Any,
+        options: Mapping[str, Any],
+        least_cut_delay_ns: int,
+        held: Mapping[str, LinkStep],
+    ) -> LinkStep:
+        """What a change of a link's options would be, after the steps in `held`, by link. Raises as `Net.set_link`."""
         spec = self._topo.spec(src, dst, key)
         what = f"link {spec.name}"
         both, own = _divided(options, what)
         described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
         there, back = self._options.get(spec.name, (described[0], described[1]))
+        before = next(link for link in self._plan.links if link.name == spec.name)
+        if (earlier := held.get(spec.name)) is not None:
+            before, (there, back) = earlier.after, earlier.options
         then = {**there, **both, **own[0]}, {**back, **both, **own[1]}
-        index = next(i for i, link in enumerate(self._plan.links) if link.name == spec.name)
-        before = self._plan.links[index]
         new, told = changed(
             before, resolve_direction(then[0], what), resolve_direction(then[1], what), least_cut_delay_ns
         )
-        try:
-            self._cluster.call_all({machine: ("set_link", side) for machine, side in told.items()})
-        except BaseException:
-            _, earlier = changed(new, before.a_to_b, before.b_to_a, 0)
-            for machine, side in earlier.items():
-                with contextlib.suppress(HybridnetError):  # who refused, or is lost, has changed nothing
-                    self._cluster.call(machine, "set_link", **side)
-            raise
+        return LinkStep(before, new, then, told)
+
+    def made(self, step: LinkStep) -> None:
+        """Write down a step that was made."""
+        new = step.after
+        index = next(i for i, link in enumerate(self._plan.links) if link.name == new.name)
         self._plan.links[index] = new
-        for machine in told:
+        for machine in step.told:
             part = self._plan.machines[machine]
             part["instance"] = rewritten(new, part["instance"])
-        self._options[spec.name] = then
+        self._options[new.name] = step.options
+
+    def between(self, src: str, dst: str, key: Any = None) -> list[LinkPlan]:
+        """The links between two nodes, or the one of them with that key. Raises UsageError, TopologyError: none."""
+        if key is not None:
+            name = self._topo.spec(src, dst, key).name
+            return [link for link in self._plan.links if link.name == name]
+        found = [link for link in self._plan.links if {link.a.node, link.b.node} == {src, dst}]
+        if not found:
+            raise UsageError(f"link {src}-{dst}: there is no such link; `links` of the prompt lists them")
+        return found
 
     def follow(self, topo: Topo, plan: Plan, removed: Collection[str]) -> None:
         """The network is another now: what it is described by, its plan, and which links are gone."""
@@ -71,16 +117,13 @@ class LinkChanges:
         """See `hybridnet.Net.configLinkStatus`."""
         if status not in ("up", "down"):
             raise UsageError(f"link {src}-{dst}: status {shown(status)} does not exist; write 'up' or 'down'")
-        found = [link for link in self._plan.links if {link.a.node, link.b.node} == {src, dst}]
-        ends = [end for link in found for end in (link.a, link.b) if end.node in nodes]
-        if not found:
-            raise UsageError(f"link {src}-{dst}: there is no such link; `links` of the prompt lists them")
-        if not ends:
-            raise UsageError(
-                f"link {src}-{dst}: both ends are simulated and cannot be set {status} while running"
-            )
-        for end in ends:
-            nodes[end.node].set_interface(end.interface, status == "up")
+        for link in self.between(src, dst):
+            ends = [end for end in (link.a, link.b) if end.node in nodes]
+            for end in ends:
+                nodes[end.node].set_interface(end.interface, status == "up")
+            if not ends:
+                told = ("set_link", {"link": link.name, "up": status == "up"})
+                self._cluster.call_all(dict.fromkeys(link.machines, told))
 
 
 def _divided(options: Mapping[str, Any], what: str) -> tuple[Options, tuple[Options, Options]]:

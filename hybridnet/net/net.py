@@ -40,9 +40,12 @@ from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.net.structure import Running, Structure, name_of
+from hybridnet.net.timeline_changes import read_timeline
+from hybridnet.net.timelines import Timeline, Timelines
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.plan.pins import pins_of
 from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
@@ -410,12 +413,12 @@ class Net(Structure):
         )
 
     def configLinkStatus(self, src: Node | str, dst: Node | str, status: str) -> None:
-        """Set all links between two nodes ``"up"`` or ``"down"``, at their emulated ends.
+        """Set all links between two nodes ``"up"`` or ``"down"``: at their emulated ends, or in the simulation.
 
         Raises:
-            UsageError: no such link or status, or both ends are simulated.
+            UsageError: no such link or status.
         """
-        self._running_links().set_status(name_of(src), name_of(dst), status, self._nodes)
+        self._now().links.set_status(name_of(src), name_of(dst), status, self._nodes)
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a simulated link while it runs: nothing in flight is lost, overtaken or given another delay.
@@ -430,7 +433,41 @@ class Net(Structure):
             UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
             MachineError: an instance refused it; then nothing has changed, on no machine.
         """
-        self._running_links().set(name_of(src), name_of(dst), key, options, self._options.least_cut_delay_ns)
+        running = self._now()
+        running.timelines.follow()
+        running.links.set(name_of(src), name_of(dst), key, options, self._options.least_cut_delay_ns)
+
+    def timeline(self, changes: Any, lead: float | None = None) -> Timeline:
+        """Schedule changes of what is simulated, and links up and down, at instants of its clock.
+
+        Args:
+            changes: pairs of an instant and a change, or the path of a YAML file; see docs/timelines.md. An instant is
+                seconds since the timeline's beginning, or text with a unit.
+            lead: seconds from now until it begins; None: 0.3 s, and more for thousands of changes.
+
+        Returns:
+            What says which changes were made and when, waits for the last one, and cancels.
+
+        Raises:
+            UsageError, PlanError, TopologyError, UnitError: a change cannot be made. Nothing is scheduled.
+            MachineError: a machine refused it. Nothing is scheduled.
+
+        Example:
+            >>> net.timeline([(1.0, {"link": ("r1", "r2"), "delay": "20ms"}),  # doctest: +SKIP
+            ...               (2.0, {"link": ("r1", "r2"), "status": "down", "reroute": True})]).wait()
+        """
+        running, plan = self._now(), self.plan
+        assert plan is not None
+        if lead is not None:
+            number(lead, "timeline: lead", 0, 1e6)
+        pins, topo = pins_of(plan), self._described()
+        return running.timelines.begin(
+            read_timeline(changes),
+            plan,
+            self._options.least_cut_delay_ns,
+            lambda down: make_plan(topo, running.specs, running.options, pins, down),
+            lead,
+        )
 
     # Inside
 
@@ -470,7 +507,8 @@ class Net(Structure):
         self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
         self._await_switches(plan, list(self._nodes))
         self._endings.add(lambda: self._terminate(self._configured), once=True)
-        self._running = Running(specs, options, LinkChanges(topo, plan, cluster))
+        links = LinkChanges(topo, plan, cluster)
+        self._running = Running(specs, options, links, Timelines(cluster, links))
         self._configure(self._nodes.values())
         self._measuring.begin(cluster)
 
@@ -554,10 +592,10 @@ class Net(Structure):
             )
         return ends[0], ends[1]
 
-    def _running_links(self) -> LinkChanges:
+    def _now(self) -> Running:
         if self._running is None:
             raise MachineError("the network is not running; call net.start() first")
-        return self._running.links
+        return self._running
 
 
 def _listed(pairs: Any) -> Sequence[Any]:

@@ -17,6 +17,7 @@ from hybridnet.net.classes import check_link_class
 from hybridnet.net.controllers import Controllers
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
+from hybridnet.net.timelines import Timelines
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
@@ -36,6 +37,7 @@ class Running:
     specs: Sequence[MachineSpec]
     options: PlanOptions
     links: LinkChanges
+    timelines: Timelines
 
 
 class Structure:
@@ -288,6 +290,7 @@ class Structure:
     def _change(self, before: LiveNodes, running: Running, removed: set[str]) -> None:
         """Make what the description says now; `before` are the nodes that there were."""
         assert self.plan is not None
+        running.timelines.follow()
         old, nodes, live, topo = self.plan, self._nodes, self.links, self._described()
         new = make_plan(topo, running.specs, running.options, pins_of(old, removed))
         changes = difference(old, new)

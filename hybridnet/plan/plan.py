@@ -12,7 +12,7 @@ give the same plan, byte for byte.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +93,11 @@ class Plan:
 
 
 def make_plan(
-    topo: Topo, machines: Sequence[MachineSpec], options: PlanOptions, pins: Pins = NO_PINS
+    topo: Topo,
+    machines: Sequence[MachineSpec],
+    options: PlanOptions,
+    pins: Pins = NO_PINS,
+    down: Collection[str] = (),
 ) -> Plan:
     """Plan a network.
 
@@ -102,6 +106,7 @@ def make_plan(
         machines: where it may be built; the first is the default.
         options: the choices of the run.
         pins: what of it exists already, and stays as it is.
+        down: links that carry nothing: no route leads over them.
 
     Raises:
         PlanError: the description cannot be built as asked; the message names the node or link and the cure.
@@ -129,7 +134,7 @@ def make_plan(
     )
     check_device_names(layout, {interface for link in links for interface in link.portals})
     families = (addresses, addresses6)
-    routes = {**router_routes(layout, segments, families), **host_routes(layout, segments, families)}
+    routes = {**router_routes(layout, segments, families, down), **host_routes(layout, segments, families)}
     network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout, pins))
     if pins is NO_PINS:  # captures belong to the first plan; what they watch may go
         _check_captures(layout, options)

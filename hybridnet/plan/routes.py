@@ -9,7 +9,7 @@ interfaces need no route: the interface implies them.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -33,27 +33,27 @@ _DELAY_WEIGHT = 1_000_000
 
 
 def router_routes(
-    layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
+    layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses], down: Collection[str] = ()
 ) -> dict[str, list[Route]]:
     """Return, for every simulated router, its routes to the subnets of each family that it is not on, in the order of
-    the segments.
+    the segments; none over a link that is `down`.
     """
     routes: dict[str, list[Route]] = {}
     for addresses in families:
-        for router, found in _routes_of_family(layout, segments, addresses).items():
+        for router, found in _routes_of_family(layout, segments, addresses, down).items():
             routes.setdefault(router, []).extend(found)
     return routes
 
 
 def _routes_of_family(
-    layout: Layout, segments: Sequence[Segment], addresses: Addresses
+    layout: Layout, segments: Sequence[Segment], addresses: Addresses, down: Collection[str]
 ) -> dict[str, list[Route]]:
     routers = [spec.name for spec in layout.nodes.values() if spec.kind == "simrouter"]
     if not routers:
         return {}
     import networkx as nx  # a quarter of a second, which networks without routers need not wait for
 
-    graph = _graph(layout, addresses)
+    graph = _graph(layout, addresses, down)
     routed = [segment for segment in segments if segment in addresses.subnet_of]
     own: dict[str, set[str]] = {}  # the prefixes that each router is on
     for segment in routed:
@@ -104,7 +104,7 @@ def host_routes(
     return routes
 
 
-def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
+def _graph(layout: Layout, addresses: Addresses, down: Collection[str]) -> nx.DiGraph:
     """Return the graph of what forwards packets of one family; an edge carries its two interfaces. Among parallel
     links, the one with the least delay counts.
     """
@@ -115,6 +115,8 @@ def _graph(layout: Layout, addresses: Addresses) -> nx.DiGraph:
         if spec.forwards_frames or spec.kind == "simrouter":
             graph.add_node(spec.name)
     for link in layout.links:
+        if link.name in down:
+            continue
         for near, far, direction in ((link.a, link.b, link.a_to_b), (link.b, link.a, link.b_to_a)):
             if near.node not in graph or far.node not in graph:
                 continue

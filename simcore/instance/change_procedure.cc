@@ -229,7 +229,7 @@ void ChangeProcedure::prepare_link(const InstanceChange::AddedLink& link) {
   network.nodes().claim("link", link.name);
   undo_.emplace_back([&network, &link] { network.nodes().release("link", link.name); });
   const auto find = [&](const LinkEnd& end, const LinkModel& out) {
-    const Links::End found = instance_.find(link.name, end, out.link.propagation_delay);
+    Links::End found = instance_.find(link.name, end, out.link.propagation_delay);
     if (const auto* const channel = std::get_if<ChannelEnd>(&end)) {
       undo_.emplace_back(
           [this, channel] { instance_.peers_.at(channel->peer)->remove_channel(channel->channel); });

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""Timelines of a network that runs: what each machine is told, the instant from which they count, and what fired."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hybridnet.cluster import Machines
+from hybridnet.errors import HybridnetError, MachineError, PlanError
+from hybridnet.net.link_changes import LinkChanges, LinkStep
+from hybridnet.net.timeline_changes import TimedChange
+from hybridnet.plan import Plan
+from hybridnet.plan.route_changes import interface_toward, rerouted
+from hybridnet.values import shown
+
+__all__ = ["Event", "Schedule", "Timeline", "Timelines", "make_schedule"]
+
+LEAD_SECONDS = 0.3
+"""From the call until a timeline begins, at least: every machine must have heard of it by then."""
+LEAD_SECONDS_PER_CHANGE = 0.0003
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change of a timeline that was made, on one machine.
+
+    Args:
+        at_s: the instant that was asked for, in seconds since the timeline's beginning.
+        fired_s: the instant at which it was made, by the wall clock. Of what is simulated, simulated time was ``at_s``
+            whatever this says.
+        machine: which made it; of a cut link both do.
+        change: as it was written.
+        error: why it could not be made; empty: it was.
+    """
+
+    at_s: float
+    fired_s: float
+    machine: str
+    change: Mapping[str, Any]
+    error: str = ""
+
+    @property
+    def late_s(self) -> float:
+        """By how much it was late."""
+        return self.fired_s - self.at_s
+
+
+@dataclass
+class Schedule:
+    """What a timeline tells the machines.
+
+    Args:
+        entries: by machine, for its instance; each with the number of its change.
+        interfaces: by machine, what its agent sets up and down.
+        steps: of changes of a link's options, by their numbers.
+    """
+
+    changes: list[TimedChange]
+    entries: dict[str, list[tuple[int, Json]]] = field(default_factory=dict)
+    interfaces: dict[str, list[Json]] = field(default_factory=dict)
+    steps: dict[int, LinkStep] = field(default_factory=dict)
+
+    @property
+    def machines(self) -> list[str]:
+        """Those that have something to do."""
+        return sorted({*self.entries, *self.interfaces})
+
+    def tell(self, machine: str, number: int, entry: Json) -> None:
+        """Give an entry to a machine's instance."""
+        at_ns = self.changes[number].at_ns
+        self.entries.setdefault(machine, []).append((number, {"at_ns": at_ns, **entry}))
+
+
+class Timeline:
+    """A timeline that was scheduled. `Net.timeline` makes it.
+
+    Args:
+        name: tells it from others in messages.
+        duration_s: from its beginning to its last change.
+    """
+
+    def __init__(self, name: str, cluster: Machines, schedule: Schedule, lead_s: float) -> None:
+        self.name = name
+        self.duration_s = max(change.at_ns for change in schedule.changes) / 1e9
+        self.cancelled = False
+        self._cluster, self._schedule = cluster, schedule
+        starts = _starts(cluster, schedule.machines, lead_s)
+        self._ends = time.monotonic() + lead_s + self.duration_s
+        calls = {
+            machine: (
+                "schedule",
+                {
+                    "timeline": name,
+                    "start_ns": start_ns,
+                    "entries": [entry for _, entry in schedule.entries.get(machine, [])],
+                    "interfaces": schedule.interfaces.get(machine, []),
+                },
+            )
+            for machine, start_ns in starts.items()
+        }
+        try:
+            cluster.call_all(calls)
+        except BaseException:
+            self.cancel()
+            raise
+
+    @property
+    def events(self) -> list[Event]:
+        """What has been made so far, in the order of the instants."""
+        return [event for _, event in self.numbered_events()]
+
+    def numbered_events(self) -> list[tuple[int, Event]]:
+        """The same, each with the number of its change."""
+        answers = self._cluster.call_all(
+            {machine: ("fired", {"timeline": self.name}) for machine in self._schedule.machines}
+        )
+        events = []
+        for machine, answer in answers.items():
+            mine = self._schedule.entries.get(machine, [])
+            rows = [(mine[row["entry"]][0], row) for row in answer["instance"]]
+            rows += [(row["entry"], row) for row in answer["interfaces"]]
+            for number, row in rows:
+                change = self._schedule.changes[number]
+                fired_s = (change.at_ns + row["late_ns"]) / 1e9
+                events.append(
+                    (number, Event(change.at_ns / 1e9, fired_s, machine, change.change, row["error"]))
+                )
+        return sorted(events, key=lambda pair: (pair[1].at_s, pair[0]))
+
+    def cancel(self) -> None:
+        """What has not been made will not be. A second call does nothing."""
+        for machine in self._schedule.machines:
+            with contextlib.suppress(HybridnetError):  # a machine that is lost makes nothing any more
+                self._cluster.call(machine, "cancel_timeline", timeline=self.name)
+        self._ends = time.monotonic()
+        self.cancelled = True
+
+    def wait(self) -> list[Event]:
+        """Wait until its last change has been made, and return all `events`.
+
+        Raises:
+            MachineError: a change could not be made; the message quotes the first.
+        """
+        time.sleep(max(self._ends - time.monotonic(), 0) + 0.05)
+        events = self.events
+        for event in events:
+            if event.error:
+                raise MachineError(
+                    f"timeline {self.name}, at {event.at_s:g} s, {shown(dict(event.change))}: {event.error}"
+                )
+        return events
+
+
+class Timelines:
+    """The timelines of one run.
+
+    Args:
+        links: where a change of a link's options is written down once it was made.
+    """
+
+    def __init__(self, cluster: Machines, links: LinkChanges) -> None:
+        self._cluster, self._links = cluster, links
+        self._all: list[Timeline] = []
+        self._left: dict[str, dict[int, LinkStep]] = {}  # by timeline: steps that have not been made
+        self._count = 0
+
+    def begin(
+        self,
+        changes: list[TimedChange],
+        plan: Plan,
+        least_cut_delay_ns: int,
+        plan_without: Callable[[frozenset[str]], Plan],
+        lead_s: float | None,
+    ) -> Timeline:
+        """Schedule a timeline; see `hybridnet.Net.timeline`."""
+        self.follow()
+        schedule = make_schedule(changes, plan, self._links, least_cut_delay_ns, plan_without)
+        self._count += 1
+        least = LEAD_SECONDS + LEAD_SECONDS_PER_CHANGE * len(changes)
+        timeline = Timeline(f"t{self._count}", self._cluster, schedule, least if lead_s is None else lead_s)
+        if schedule.steps:
+            self._all.append(timeline)
+            self._left[timeline.name] = dict(schedule.steps)
+        return timeline
+
+    def follow(self) -> None:
+        """Write down the changes of options that have been made since the last time."""
+        for timeline in self._all:
+            left = self._left[timeline.name]
+            for number, event in timeline.numbered_events():
+                step = left.pop(number, None)
+                if step is not None and not event.error:
+                    self._links.made(step)
+        self._all = [
+            timeline for timeline in self._all if self._left[timeline.name] and not timeline.cancelled
+        ]
+
+
+def make_schedule(
+    changes: list[TimedChange],
+    plan: Plan,
+    links: LinkChanges,
+    least_cut_delay_ns: int,
+    plan_without: Callable[[frozenset[str]], Plan],
+) -> Schedule:
+    """What each machine is told.
+
+    Args:
+        plan_without: plans the network again with routes that avoid these links.
+
+    Raises:
+        TopologyError, UnitError, PlanError, UsageError: a change cannot be made; the message names the entry.
+    """
+    schedule = Schedule(changes)
+    held: dict[str, LinkStep] = {}
+    down: set[str] = set()
+    for number in sorted(range(len(changes)), key=lambda number: changes[number].at_ns):
+        timed = changes[number]
+        try:
+            _add(schedule, number, timed, plan, links, least_cut_delay_ns, held, down, plan_without)
+        except HybridnetError as error:
+            raise type(error)(f"{timed.what}: {error}") from None
+    return schedule
+
+
+def _add(
+    schedule: Schedule,
+    number: int,
+    timed: TimedChange,
+    plan: Plan,
+    links: LinkChanges,
+    least_cut_delay_ns: int,
+    held: dict[str, LinkStep],
+    down: set[str],
+    plan_without: Callable[[frozenset[str]], Plan],
+) -> None:
+    change = timed.change
+    if "routes" in change:
+        for machine, routes in _routes(plan, change["routes"]).items():
+            schedule.tell(machine, number, {"routes": routes})
+        return
+    src, dst = change["link"]
+    if "status" not in change:
+        step = links.step(src, dst, change.get("key"), timed.options, least_cut_delay_ns, held)
+        held[step.after.name] = schedule.steps[number] = step
+        for machine, told in step.told.items():
+            name, directions = told["link"], {way: told[way] for way in ("a_to_b", "b_to_a")}
+            schedule.tell(machine, number, {"link": {"name": name, **directions}})
+        return
+    up = change["status"] == "up"
+    for link in links.between(src, dst, change.get("key")):
+        (down.discard if up else down.add)(link.name)
+        if link.kind in ("simulated", "cut"):
+            for machine in dict.fromkeys(link.machines):
+                schedule.tell(machine, number, {"status": {"name": link.name, "up": up}})
+            continue
+        schedule.interfaces.setdefault(link.machines[0], []).extend(
+            {"entry": number, "at_ns": timed.at_ns, "node": end.node, "interface": end.interface, "up": up}
+            for end in (link.a, link.b)
+        )
+    if change.get("reroute"):
+        for machine, routes in rerouted(plan, plan_without(frozenset(down))).items():
+            schedule.tell(machine, number, {"routes": routes})
+
+
+def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
+    """By machine: the routes of its nodes, as the instance takes them."""
+    by_machine: dict[str, Json] = {}
+    for name, routes in wanted.items():
+        machine = plan.machine_of.get(name)
+        instance = plan.machines[machine]["instance"] if machine is not None else None
+        nodes = {node["name"]: node for node in (instance or {"nodes": []})["nodes"]}
+        if machine is None or name not in nodes or nodes[name]["kind"] == "switch":
+            raise PlanError(f"node {name} is not a simulated router or host, and has no routes to change")
+        by_machine.setdefault(machine, {})[name] = [
+            {
+                "prefix": route["prefix"],
+                "via": route.get("via"),
+                "interface": route.get("interface") or interface_toward(nodes[name], route["via"]),
+            }
+            for route in routes
+        ]
+    return by_machine
+
+
+def _starts(cluster: Machines, machines: list[str], lead_s: float) -> dict[str, int]:
+    """One instant, as CLOCK_MONOTONIC of each machine.
+
+    Instances that have a cut link between them know each other's clock. Other machines' clocks are compared with this
+    one by asking them, which is exact to half of the time that the answer takes.
+    """
+    clocks: dict[str, Json] = {}
+    starts: dict[str, int] = {}
+    begin_ns = time.monotonic_ns() + round(lead_s * 1e9)
+    for machine in machines:
+        asked_ns = time.monotonic_ns()
+        clocks[machine] = cluster.call(machine, "clock")
+        between_ns = (asked_ns + time.monotonic_ns()) // 2
+        starts[machine] = begin_ns - between_ns + clocks[machine]["monotonic_ns"]
+    simulated = [machine for machine in machines if clocks[machine]["epoch_ns"] is not None]
+    calls = {machine: ("snapshot", {"of_elements": False}) for machine in cluster.machines}
+    peers = {
+        machine: {row["name"]: row["clock_offset_ns"] for row in snapshot["peers"] if row["synchronized"]}
+        for machine, snapshot in (cluster.call_all(calls) if len(simulated) > 1 else {}).items()
+        if snapshot is not None
+    }
+    known = dict.fromkeys(simulated[:1], 0)  # an instance's clock, minus that of the first
+    waiting = list(known)
+    while waiting:
+        machine = waiting.pop()
+        for peer, offset_ns in peers.get(machine, {}).items():
+            if peer not in known:
+                known[peer] = known[machine] + offset_ns
+                waiting.append(peer)
+    for machine in simulated[1:]:
+        if machine in known:
+            first = simulated[0]
+            simulated_ns = starts[first] - clocks[first]["epoch_ns"] + known[machine]
+            starts[machine] = simulated_ns + clocks[machine]["epoch_ns"]
+    return starts
