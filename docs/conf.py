@@ -38,6 +38,7 @@ SECTIONS = {
     "": ["docs/tutorial"],
     "How to": [
         "docs/topologies",
+        "docs/timelines",
         "docs/simulated",
         "docs/nodes",
         "docs/controllers",

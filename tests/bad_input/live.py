@@ -176,6 +176,9 @@ OF_NET = [
     }),
     Subject("Net.run_all", using("run_all"), {"commands": {"h1": "true"}, "timeout": None}),
     Subject("Net.configLinkStatus", using("configLinkStatus"), {"src": "h1", "dst": "s1", "status": "down"}),
+    Subject("Net.timeline", using("timeline"), {
+        "changes": [(1, {"link": ("h1", "s1"), "delay": "1ms"})], "lead": None,
+    }),
     Subject("Net.set_link", using("set_link"), {
         "src": "h1", "dst": "s1", "key": None, "bw": 5, "delay": "1ms", "params1": None, "params2": None, **NO_OPTION,
     }),

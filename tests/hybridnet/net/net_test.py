@@ -280,13 +280,14 @@ def test_ping_pair_takes_the_first_two_hosts(capsys: pytest.CaptureFixture[str])
     assert "(2/2 received)" in capsys.readouterr().err
 
 
-def test_link_status_reaches_the_emulated_ends() -> None:
+def test_link_status_reaches_the_emulated_ends_or_the_simulation() -> None:
     network = net("m1", "m2", topo=TwoTrees(depth=1, join="routed"))
     with network:
         network.configLinkStatus("s1", "r1", "down")
         assert fake(network).calls[-1] == ("m1", "link_down", {"node": "s1", "interface": "s1-eth3"})
-        with pytest.raises(UsageError, match="both ends are simulated"):
-            network.configLinkStatus("r1", "r2", "down")
+        network.configLinkStatus("r1", "r2", "down")
+        told = {"link": "r1-r2", "up": False}
+        assert fake(network).calls[-2:] == [("m1", "set_link", told), ("m2", "set_link", told)]
         with pytest.raises(UsageError, match="no such link"):
             network.configLinkStatus("h1", "h2", "down")
         with pytest.raises(UsageError, match="status 'sideways'"):

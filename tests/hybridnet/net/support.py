@@ -112,6 +112,21 @@ class FakeCluster:
     def _host_pid(self, machine: str, node: str) -> int:
         return 4711
 
+    def _set_link(self, machine: str, link: str, **_: Any) -> None:
+        return None
+
+    def _clock(self, machine: str) -> dict[str, Any]:
+        return {"monotonic_ns": 5_000_000_000, "epoch_ns": 2_000_000_000}
+
+    def _schedule(self, machine: str, **_: Any) -> None:
+        return None
+
+    def _cancel_timeline(self, machine: str, timeline: str) -> None:
+        return None
+
+    def _fired(self, machine: str, timeline: str) -> dict[str, list[dict[str, Any]]]:
+        return {"instance": [], "interfaces": []}
+
     def _link_up(self, machine: str, node: str, interface: str) -> None:
         return None
 
