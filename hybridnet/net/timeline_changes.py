@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import PlanError, UsageError
+from hybridnet.files.yaml_text import read_yaml
 from hybridnet.quantities import parse_delay
 from hybridnet.schema.check import check
 from hybridnet.values import shown
@@ -48,7 +49,8 @@ def read_timeline(given: Any) -> list[TimedChange]:
         The changes, in the order in which they were written.
 
     Raises:
-        PlanError: it does not follow ``schema/timeline.json``, or is no YAML; the message says where.
+        PlanError: it does not follow ``schema/timeline.json``; the message says where.
+        TopologyError: the file is not YAML; the message says in which line.
         UsageError: it is neither a list nor a path, or the file cannot be read.
         UnitError: an instant is not one.
     """
@@ -90,11 +92,10 @@ def _read(entry: Mapping[str, Any], what: str) -> TimedChange:
 
 
 def _loaded(path: Path) -> Any:
-    import yaml  # of those who have such a file
-
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"timeline {path}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise PlanError(f"timeline {path}: {' '.join(str(error).split())}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"timeline {path}: it is not text in UTF-8; give a YAML file") from None
+    return read_yaml(text, str(path)).value

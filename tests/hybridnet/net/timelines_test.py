@@ -186,5 +186,5 @@ def test_what_is_wrong_is_said_with_its_entry_and_nothing_is_scheduled(
 def test_a_file_that_is_no_yaml_is_refused_with_its_place(net: Net, tmp_path: Any) -> None:
     file = tmp_path / "t.yaml"
     file.write_text("- {at: 1\n- [")
-    with pytest.raises(PlanError, match="line 2"):
+    with pytest.raises(TopologyError, match=r"t\.yaml:2"):
         net.timeline(file)
