@@ -12,6 +12,7 @@ import contextlib
 import os
 import re
 import select
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,9 @@ __all__ = [
 
 EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
 """What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
+
+
+ENDING_S = 0.5  # how long a command may take to end after its output was read, when another follows
 
 
 class TerminalEnd:
@@ -167,9 +171,9 @@ class Node(live.Node):
     def addIntf(self, intf: Intf, port: int | None = None, moveIntfFn: Any = None) -> None:
         """Add an interface, which a link makes."""
         number = self.newPort() if port is None else port
+        self.nameToIntf[intf.name] = intf
         self.intfs[number] = intf
         self.ports[intf] = number
-        self.nameToIntf[intf.name] = intf
 
     def borrow(self, device: str) -> None:
         """Take a device of this computer, until the network ends: now, or when the network is made."""
@@ -253,7 +257,10 @@ class Node(live.Node):
         return super().cmd(*args, verbose=bool(kwargs.get("verbose")), timeout=kwargs.get("timeout"))
 
     def sendCmd(self, *args: Any, **kwargs: Any) -> None:
-        """Start a command in the node's shell; `printPid` is accepted."""
+        """Start a command in the node's shell; `printPid` is accepted. One that has ended is forgotten."""
+        deadline = time.monotonic() + ENDING_S
+        while self.waiting and (left := deadline - time.monotonic()) > 0:
+            self.monitor(1000 * left)
         super().sendCmd(*args)
 
     def monitor(self, timeoutms: float | None = None, findPid: bool = True) -> str:

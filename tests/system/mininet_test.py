@@ -38,6 +38,9 @@ h1, h2 = net.get("h1", "h2")
 print("address", h1.IP(), h1.cmd("cat /proc/sys/net/ipv4/ip_forward").strip())
 print("bytes", type(h1.popen("echo x").communicate()[0]).__name__)
 print("time", h1.cmd("ping -c 3 -i 0.2 -q", h2.IP()).splitlines()[-1])
+h1.sendCmd("echo ended, and nobody fetched what it printed")
+h1.sendCmd("echo next")
+print("read", h1.waitOutput().strip())
 print("flows", "actions=" in net["s1"].cmd("ovs-ofctl dump-flows s1"))
 net.stop()
 """
@@ -109,6 +112,7 @@ def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
     told = dict(line.split(" ", 1) for line in done.out.splitlines())
     assert told["address"] == "10.0.0.1 1"
     assert told["bytes"] == "bytes"
+    assert told["read"] == "next"
     assert told["flows"] == "True"
     least_ms = float(told["time"].split("= ")[1].split("/")[0])
     assert 20.0 <= least_ms < 25.0  # two links of 5 ms, there and back

@@ -45,10 +45,25 @@ print("machines", *(node.cmd("hostname").strip() for node in net.switches), h1.m
 net.stop()
 """
 
+OF_MAXINET = """
+from MaxiNet.Frontend import maxinet
+from MaxiNet.tools import FatTree
 
-def run_script(tmp_path: Path, *options: str, path: str = "") -> dict[str, str]:
+cluster = maxinet.Cluster(minWorkers=2)
+exp = maxinet.Experiment(cluster, FatTree(2, 10, 1))
+exp.setup()
+print("workers", *(worker.run_cmd("hostname") for worker in cluster.workers()))
+print("ping", "0 received" not in exp.get("h1").cmd("ping -c 3 -W 5", exp.get("h2").IP()))
+exp.get_worker("h2").put_file(__file__, "FOLDER/put")
+exp.get_worker("h2").get_file("FOLDER/put", "FOLDER/got")
+print("same", open("FOLDER/got").read() == open(__file__).read())
+exp.stop()
+"""
+
+
+def run_script(tmp_path: Path, text: str, *options: str, path: str = "") -> tuple[dict[str, str], str]:
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
+    script.write_text(text.replace("FOLDER", str(tmp_path)))
     command = [sys.executable, "-m", "hybridnet.cli", "run", *options, str(script)]
     state = tmp_path / "state"
     environment = {
@@ -59,22 +74,27 @@ def run_script(tmp_path: Path, *options: str, path: str = "") -> dict[str, str]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     assert not state.exists()  # the run has removed all that it made
-    assert "*** Spreading 8 nodes: 4 on m1, 4 on m2; 1 cut link\n" in done.stderr
-    told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    return dict(line.split(" ", 1) for line in done.stdout.splitlines()), done.stderr
+
+
+def check(told: dict[str, str], said: str) -> None:
+    assert "*** Spreading 8 nodes: 4 on m1, 4 on m2; 1 cut link\n" in said
     least_ms = float(told["time"].split("= ")[1].split("/")[0])
     assert 12.0 <= least_ms < 16.0  # three links of 2 ms, there and back
     assert (told["down"], told["up"]) == ("True", "True")
-    return told
 
 
 def test_over_two_machines_of_this_computer(tmp_path: Path) -> None:
-    told = run_script(tmp_path, "--machines", "2")
+    told, said = run_script(tmp_path, SCRIPT, "--machines", "2")
+    check(told, said)
     assert told["machines"] == "m1 m1 m2 m2 m1 m2"
 
 
 def test_over_ssh(tmp_path: Path) -> None:
     with ssh_place(tmp_path) as (_, hosts):
-        told = run_script(
-            tmp_path, "--ssh", ",".join(host.target for host in hosts), path=str(tmp_path / "bin")
-        )
+        over = ("--ssh", ",".join(host.target for host in hosts))
+        told, said = run_script(tmp_path, SCRIPT, *over, path=str(tmp_path / "bin"))
+        check(told, said)
         assert told["machines"] == "a a b b m1 m2"
+        told, _ = run_script(tmp_path, OF_MAXINET, *over, path=str(tmp_path / "bin"))
+        assert told == {"workers": "a b", "ping": "True", "same": "True"}
