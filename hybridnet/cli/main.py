@@ -41,7 +41,7 @@ EXIT_CODES = """exit codes:
   1  the experiment failed, or a check does not hold
   2  usage: the command line or the topology makes no sense
   3  the environment lacks something; the message says what, and how to get it
-  4  it ran, but the verdict is broken: the results cannot be trusted
+  4  it ran, but the verdict is broken: the results cannot be trusted (run and mn: only with --strict)
 """
 
 

@@ -89,6 +89,16 @@ def test_a_machine_that_is_lost_breaks_the_verdict_and_not_the_stop() -> None:
     assert net.verdict().word == "broken"
 
 
+def test_counters_that_cannot_be_judged_keep_nothing_from_ending() -> None:
+    cluster = FakeCluster()
+    net = network(cluster)
+    net.start()
+    cluster.answers["counters"] = lambda machine: {}
+    with pytest.raises(KeyError):
+        net.stop()
+    assert cluster.verbs()[-1] == "destroy"
+
+
 def test_the_limits_of_a_network_hold_for_its_verdicts() -> None:
     cluster = FakeCluster()
     dropped = losing(cluster)
