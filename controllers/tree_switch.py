@@ -11,6 +11,9 @@ unknown::
 
 A switch that speaks OpenFlow 1.0 only, which has one table, gets one flow: it is to forward as an ordinary bridge does.
 
+Whoever empties a switch (``ovs-ofctl del-flows``) finds its flows there again: the switch tells when the last one of
+table 0 is deleted.
+
 A host that moves is learned again with its first frame; flows to a dead port are removed. It runs beside Ryu's
 link discovery (``--observe-links``), whose own flow has the highest priority. Networks with loops need
 `ecmp_switch`, or another app that computes a spanning tree: under this one, broadcasts would circulate for ever.
@@ -46,10 +49,7 @@ class TreeSwitch(app_manager.RyuApp):
     def switch_connects(self, event):
         datapath = event.msg.datapath
         self.connected[datapath.id] = datapath
-        if datapath.ofproto.OFP_VERSION == ofproto_v1_0.OFP_VERSION:
-            send(datapath, initial_messages_1_0(datapath))
-        else:
-            send(datapath, initial_messages(datapath, link_discovery=self.CONF.observe_links))
+        send(datapath, [*emptying(datapath), *flows(datapath, link_discovery=self.CONF.observe_links)])
         self.logger.info("switch %016x connected, %d in all", datapath.id, len(self.connected))
 
     @set_ev_cls(ofp_event.EventOFPStateChange, DEAD_DISPATCHER)
@@ -58,6 +58,12 @@ class TreeSwitch(app_manager.RyuApp):
         if self.connected.get(datapath.id) is datapath:  # else it has connected anew already
             del self.connected[datapath.id]
             self.logger.info("switch %016x left, %d remain", datapath.id, len(self.connected))
+
+    @set_ev_cls(ofp_event.EventOFPFlowRemoved, MAIN_DISPATCHER)
+    def flow_goes(self, event):
+        datapath = event.msg.datapath
+        if event.msg.reason == datapath.ofproto.OFPRR_DELETE:
+            send(datapath, flows(datapath, link_discovery=self.CONF.observe_links))
 
     @set_ev_cls(ofp_event.EventOFPPortStatus, MAIN_DISPATCHER)
     def port_changes(self, event):
@@ -71,9 +77,21 @@ class TreeSwitch(app_manager.RyuApp):
             send(datapath, [remove(datapath, DESTINATIONS, everything, out_port=message.desc.port_no)])
 
 
-def initial_messages(datapath, link_discovery):
-    """Empty the switch, whoever used it before, and then fill in what never changes."""
+def emptying(datapath):
+    """Empty the switch, whoever used it before."""
     ofproto, parser = datapath.ofproto, datapath.ofproto_parser
+    if ofproto.OFP_VERSION == ofproto_v1_0.OFP_VERSION:
+        delete = parser.OFPFlowMod(datapath, parser.OFPMatch(), 0, ofproto.OFPFC_DELETE)
+    else:
+        delete = remove(datapath, ofproto.OFPTT_ALL, parser.OFPMatch())
+    return [delete, parser.OFPBarrierRequest(datapath)]
+
+
+def flows(datapath, link_discovery):
+    """What never changes. The switch tells when the flow for everything else is deleted."""
+    ofproto, parser = datapath.ofproto, datapath.ofproto_parser
+    if ofproto.OFP_VERSION == ofproto_v1_0.OFP_VERSION:
+        return bridge(datapath)
     learn = parser.NXActionLearn(
         table_id=DESTINATIONS,
         priority=LEARNED,
@@ -84,29 +102,25 @@ def initial_messages(datapath, link_discovery):
         ],
     )
     flood = parser.OFPActionOutput(ofproto.OFPP_FLOOD)
+    telling = add(datapath, SOURCES, OTHERWISE, parser.OFPMatch(), [learn], then=DESTINATIONS)
+    telling.flags |= ofproto.OFPFF_SEND_FLOW_REM
     messages = [
-        remove(datapath, ofproto.OFPTT_ALL, parser.OFPMatch()),
-        parser.OFPBarrierRequest(datapath),
         add(datapath, SOURCES, RESERVED, parser.OFPMatch(eth_dst=BRIDGES_ONLY)),
         add(datapath, SOURCES, RESERVED, parser.OFPMatch(eth_src=(GROUP_BIT, GROUP_BIT))),
-        add(datapath, SOURCES, OTHERWISE, parser.OFPMatch(), [learn], then=DESTINATIONS),
+        telling,
         add(datapath, DESTINATIONS, OTHERWISE, parser.OFPMatch(), [flood]),
     ]
     if link_discovery:
-        # Ryu's link discovery adds this very flow, maybe before the emptying above.
+        # Ryu's link discovery adds this very flow, maybe before the switch was emptied.
         lldp = parser.OFPMatch(eth_type=ETH_TYPE_LLDP, eth_dst=LLDP_MAC_NEAREST_BRIDGE)
         to_controller = parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)
         messages.append(add(datapath, SOURCES, LINK_DISCOVERY, lldp, [to_controller]))
     return messages
 
 
-def initial_messages_1_0(datapath):
-    """Empty the switch, and have it forward as a bridge."""
+def bridge(datapath):
+    """Of OpenFlow 1.0: forward as a bridge does."""
     ofproto, parser = datapath.ofproto, datapath.ofproto_parser
-    everything = parser.OFPMatch()
-    bridge = [parser.OFPActionOutput(ofproto.OFPP_NORMAL)]
-    return [
-        parser.OFPFlowMod(datapath, everything, 0, ofproto.OFPFC_DELETE),
-        parser.OFPBarrierRequest(datapath),
-        parser.OFPFlowMod(datapath, everything, 0, ofproto.OFPFC_ADD, actions=bridge),
-    ]
+    normal = [parser.OFPActionOutput(ofproto.OFPP_NORMAL)]
+    flags = ofproto.OFPFF_SEND_FLOW_REM
+    return [parser.OFPFlowMod(datapath, parser.OFPMatch(), 0, ofproto.OFPFC_ADD, flags=flags, actions=normal)]

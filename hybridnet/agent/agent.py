@@ -28,7 +28,7 @@ from hybridnet.agent.batch import run_commands
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
-from hybridnet.agent.fragments import Stages, addition, changed, removal, whole
+from hybridnet.agent.fragments import Stages, addition, changed, remade, removal, whole
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.agent.linux_bridges import LinuxBridges
@@ -244,6 +244,8 @@ class Agent:
             stages = Stages()
             undo = Endings()
             with self._switching.changing(), undone_on_error(undo.close):
+                addressing = self._hosts.addressing(remade(remove, add))
+                undo.add(partial(self._hosts.readdress, addressing))
                 self._unsimulate(remove, stages)
                 undo.add(partial(self._simulate, remove, Stages()))
                 undo.add(partial(self._put_back, remove))
@@ -252,6 +254,7 @@ class Agent:
                 self._make(add, self._plan["port_type"], None, stages)
                 undo.add(partial(self._unjoin, add, Stages()))
                 self._join(add, stages)
+                self._hosts.readdress(addressing)
                 self._switching.obey_controllers(self.on_progress, add["switches"])
                 self._simulate(add, stages)
                 undo.add(partial(self._unsimulate, add, Stages()))

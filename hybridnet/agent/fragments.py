@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Stages", "addition", "changed", "removal", "whole"]
+__all__ = ["Stages", "addition", "changed", "remade", "removal", "whole"]
 
 
 def whole(plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,6 +46,16 @@ def _with_lists(
         for key in keys
     }
     return {**node, **lists}
+
+
+def remade(remove: Mapping[str, Any], add: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The interfaces of hosts that go and come again with the same addresses, as other devices; by host."""
+    before = {part["name"]: part["interfaces"] for part in remove["host_parts"]}
+    found = {
+        part["name"]: [each["name"] for each in part["interfaces"] if each in before.get(part["name"], [])]
+        for part in add["host_parts"]
+    }
+    return {host: names for host, names in found.items() if names}
 
 
 def removal(part: Mapping[str, Any]) -> dict[str, Any]:

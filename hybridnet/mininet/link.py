@@ -82,9 +82,9 @@ class Intf(live.Intf):
         self.params = params
         self.port = node.newPort() if port is None else port
         if link is not None:
-            node.addIntf(self, self.port)
+            node.addIntf(self, port=self.port)
         elif name != "lo":
-            node.addIntf(self, self.port)
+            node.addIntf(self, port=self.port)
             node.borrow(name)
 
     def made_as(self, other: live.Intf) -> None:
@@ -170,12 +170,18 @@ class Intf(live.Intf):
         return {}
 
     def delete(self) -> None:
-        """Take the interface down: it goes with the network."""
-        self.ifconfig("down")
+        """Remove the interface, and with it its link: the two ends of one are one device."""
+        if self.link is not None:
+            self.link.delete()
 
     def rename(self, newname: str) -> str:
-        """Refuse: links name their interfaces."""
-        raise UsageError(f"interface {self}: it cannot be renamed; give its link intfName1 or intfName2")
+        """Give it another name. Returns what the commands printed."""
+        said = self.cmd(f"ip link set dev {self.name} down")
+        said += self.cmd(f"ip link set dev {self.name} name {newname}")
+        self.node.nameToIntf.pop(self.name, None)
+        self.name = newname
+        self.node.nameToIntf[newname] = self
+        return said + self.cmd(f"ip link set dev {newname} up")
 
 
 def set_param(of: Any, results: dict[str, Any], method: str, **param: Any) -> Any:
@@ -290,10 +296,8 @@ class Link:
             network.delLink(self)
 
     def stop(self) -> None:
-        """Set both ends down."""
-        for intf in (self.intf1, self.intf2):
-            if intf.node.is_made():
-                intf.ifconfig("down")
+        """`delete`."""
+        self.delete()
 
     def status(self) -> str:
         """ "(OK OK)" where both interfaces are there."""

@@ -523,15 +523,13 @@ class OVSSwitch(Switch):
         return self.cmd("ovs-ofctl -O", self.params["protocols"], command, self.name, *arguments)
 
     def attach(self, intf: Any) -> None:
-        """Add a port that was made by hand; those of links are there."""
-        if str(intf) in self.nameToIntf:
-            return
-        self.vsctl("add-port", self, intf)
+        """Add a port: one that was made by hand, or that `detach` has taken out. Links attach theirs themselves."""
+        self.vsctl("--may-exist add-port", self, intf)
         self.cmd("ip link set dev", intf, "up")
 
     def detach(self, intf: Any) -> None:
         """Take a port out of the bridge."""
-        self.vsctl("del-port", self, intf)
+        self.vsctl("--if-exists del-port", self, intf)
 
     def controllerUUIDs(self, update: bool = False) -> list[str]:
         """The rows of its controllers in Open vSwitch's database."""

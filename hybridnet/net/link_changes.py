@@ -13,7 +13,7 @@ from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.plan import Plan
 from hybridnet.plan.links import LinkPlan, changed, rewritten
-from hybridnet.topo import Topo
+from hybridnet.topo import LinkSpec, Topo
 from hybridnet.topo.direction import direction_options, resolve_direction
 from hybridnet.topo.options import check_names
 from hybridnet.values import shown
@@ -49,6 +49,17 @@ class LinkChanges:
     def __init__(self, topo: Topo, plan: Plan, cluster: Machines) -> None:
         self._topo, self._plan, self._cluster = topo, plan, cluster
         self._options: dict[str, tuple[Options, Options]] = {}  # of links that were changed: there and back
+
+    def wire(self, src: str, dst: str, key: Any, options: Mapping[str, Any]) -> LinkSpec | None:
+        """The link, if it is a wire that nothing delays, so that only another one can have these options.
+
+        Raises:
+            TopologyError: there is no such link, or it has no such option.
+        """
+        spec = self._topo.spec(src, dst, key)
+        _divided(options, f"link {spec.name}")
+        kinds = {link.name: link.kind for link in self._plan.links}
+        return spec if kinds[spec.name] in ("veth", "patch") else None
 
     def set(self, src: str, dst: str, key: Any, options: Mapping[str, Any], least_cut_delay_ns: int) -> None:
         """See `hybridnet.Net.set_link`. Where a machine refuses its side of a cut link, the other is put back."""

@@ -421,7 +421,8 @@ class Net(Structure):
         self._now().links.set_status(name_of(src), name_of(dst), status, self._nodes)
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
-        """Change a simulated link while it runs: nothing in flight is lost, overtaken or given another delay.
+        """Change a link while it runs. On a simulated one nothing in flight is lost, overtaken or given another delay.
+        A wire becomes a simulated link, and what is on it in that moment is lost.
 
         Args:
             src, dst: its nodes; with several links between them, `key` says which.
@@ -429,12 +430,16 @@ class Net(Structure):
                 that `addLink` named first. None takes an option back. Routes stay as they were planned.
 
         Raises:
-            TopologyError: there is no such link, it has no such option, or not while it runs.
+            TopologyError: there is no such link, or it has no such option.
             UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
             MachineError: an instance refused it; then nothing has changed, on no machine.
         """
         running = self._now()
         running.timelines.follow()
+        wire = running.links.wire(name_of(src), name_of(dst), key, options)
+        if wire is not None:
+            self._simulate(wire, options)
+            return
         running.links.set(name_of(src), name_of(dst), key, options, self._options.least_cut_delay_ns)
 
     def timeline(self, changes: Any, lead: float | None = None) -> Timeline:

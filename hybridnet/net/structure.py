@@ -311,6 +311,21 @@ class Structure:
         self.plan = new
         running.links.follow(topo, new, removed)
 
+    def _simulate(self, wire: LinkSpec, options: Mapping[str, Any]) -> None:
+        """Put a simulated link with these options in the place of one that nothing simulates."""
+        given = {**wire.options, **options}
+        for end, intf in ((1, wire.a), (2, wire.b)):
+            own = (wire.options, options)
+            given[f"params{end}"] = {
+                name: value for each in own for name, value in (each.get(f"params{end}") or {}).items()
+            }
+            given[f"intfName{end}"] = intf.interface
+        with self.changes():
+            self.topo.delLink(wire.a.node, wire.b.node, wire.key)
+            if self._gathering is not None:
+                self._gathering.add(wire.name)
+            self.topo.addLink(wire.a.node, wire.b.node, wire.a.port, wire.b.port, wire.key, **given)
+
     def _configure(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             self._configured.append(node)

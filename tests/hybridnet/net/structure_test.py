@@ -191,6 +191,22 @@ def test_a_link_keeps_what_set_link_has_made_of_it_when_something_else_changes()
         assert network.plan.links[-1].a_to_b.delay_ns == 2_000_000
 
 
+def test_a_wire_that_is_given_a_delay_becomes_a_simulated_link_with_the_same_ends() -> None:
+    with net() as network:
+        h1, intf = network["h1"], network["h1"].intf()
+        network.set_link("h1", "s1", delay="5ms", params2={"loss": 1})
+        assert [(str(link), link.kind) for link in network.links] == [
+            ("h2-eth0<->s1-eth2", "veth"),
+            ("h1-eth0<->s1-eth1", "simulated"),
+        ]
+        assert (h1.intf(), h1.IP()) == (intf, "10.0.0.1")
+        [(_, gone, new)] = told(network)
+        assert [pair["a"]["interface"] for pair in gone["pairs"]] == ["h1-eth0"]
+        assert [portal["interface"] for portal in new["portals"]] == ["h1-eth0", "s1-eth1"]
+        [link] = new["instance"]["links"]
+        assert (link["a_to_b"]["delay_ns"], link["b_to_a"]["loss"]["probability"]) == (5_000_000, 0.01)
+
+
 def test_options_for_all_links_hold_for_those_that_come() -> None:
     from functools import partial
 
