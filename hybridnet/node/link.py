@@ -149,7 +149,7 @@ class Link:
         """
         if options or not all(isinstance(each, str | Intf) and str(each) for each in (intf1, intf2)):
             raise UsageError(
-                f"link {plain(name)}-{plain(kind)}: a link is described with addLink of the network, before it starts"
+                f"link {plain(name)}-{plain(kind)}: a link is described with addLink of the network"
             )
         self.name = name
         self.kind = kind
