@@ -127,10 +127,15 @@ class Agent:
 
     @verb
     def facts(self) -> dict[str, Any]:
-        """What this machine has: see `hybridnet.agent.facts`; and ``shared_switching``: whether an Open vSwitch is used
-        here that is not the run's.
+        """What this machine has: see `hybridnet.agent.facts`."""
+        return machine_facts.facts()
+
+    @verb
+    def capacity(self) -> dict[str, Any]:
+        """What a plan takes into account: see `hybridnet.agent.facts.capacity`; and ``shared_switching``: whether an
+        Open vSwitch is used here that is not the run's.
         """
-        return {**machine_facts.facts(), "shared_switching": self._switching.is_shared()}
+        return {**machine_facts.capacity(), "shared_switching": self._switching.is_shared()}
 
     @verb
     def heartbeat(self) -> None:
@@ -546,6 +551,17 @@ class Agent:
         process.close()
         with self._lock:
             self._processes.pop(number, None)
+
+    @verb
+    def daemons(self) -> list[str]:
+        """The names of the programs in hosts that outlive their shells: those in sessions of their own."""
+        shells = {shell.process.pid for shell in self._shells.values()}
+        names = []
+        for pid in self._hosts.processes(self._hosts.names):
+            with contextlib.suppress(OSError):  # it has just ended
+                if os.getsid(pid) not in shells:
+                    names.append(Path(f"/proc/{pid}/comm").read_text().strip())
+        return sorted(set(names))
 
     @verb
     def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:

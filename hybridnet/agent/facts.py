@@ -13,8 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hybridnet import __version__
 from hybridnet.agent.openvswitch import kernel_datapath
+
+
+def capacity() -> dict[str, Any]:
+    """What a plan takes into account: ``kernel_datapath`` and ``memory_available_bytes``, as in `facts`."""
+    return {
+        "kernel_datapath": kernel_datapath(),
+        "memory_available_bytes": _memory()["MemAvailable"],
+    }
 
 
 def facts() -> dict[str, Any]:
@@ -26,13 +33,15 @@ def facts() -> dict[str, Any]:
         Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built), ``congestion_control``,
         ``load``, ``hostname``, ``python``, ``hybridnet``.
     """
-    memory = dict(re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE))
+    from hybridnet import __version__  # reading it takes a while
+
+    memory = _memory()
     return {
         "hostname": socket.gethostname(),
         "kernel": platform.release(),
         "cpus": sorted(os.sched_getaffinity(0)),
-        "memory_bytes": int(memory["MemTotal"]) * 1024,
-        "memory_available_bytes": int(memory["MemAvailable"]) * 1024,
+        "memory_bytes": memory["MemTotal"],
+        "memory_available_bytes": memory["MemAvailable"],
         "root": os.geteuid() == 0,
         "openvswitch": _openvswitch_version(),
         "kernel_datapath": kernel_datapath(),
@@ -43,6 +52,12 @@ def facts() -> dict[str, Any]:
         "python": platform.python_version(),
         "hybridnet": __version__,
     }
+
+
+def _memory() -> dict[str, int]:
+    """The figures of /proc/meminfo, in bytes."""
+    lines = re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return {name: int(kilobytes) * 1024 for name, kilobytes in lines}
 
 
 def _openvswitch_version() -> str | None:

@@ -77,6 +77,7 @@ class Here:
         self._ending = Endings(self._end_guardian, self._forget)
         atexit.register(self._close_at_exit)
         with undone_on_error(self.close):
+            self.journal.process(os.getpid(), f"init of machine {HERE}")  # for `hybridnet exec`
             self._guardian = guardian.start(self.journal.run, state_directory())
             _allow_open_files()
             self._agent = Agent(HERE, self.journal, own_network=False, own_files=False)
@@ -119,6 +120,12 @@ class Here:
     def lost(self) -> dict[str, str]:
         """None: it is lost with this process."""
         return {}
+
+    def leave(self) -> None:
+        """Leave everything to the guardian, which removes it when the last program in a host ends, after this one."""
+        self.journal.record("left")
+        self._ending = Endings()
+        atexit.unregister(self._close_at_exit)
 
     def close(self) -> None:
         """Remove everything. Whatever one part raises, all parts end; a second call ends what is left, and does nothing

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -62,6 +63,7 @@ class Making(Described):
             for controller in self.controllers:
                 net.addController(controller.behind())
             net.start()
+            atexit.register(_end_of_script)  # comes before the network's own end
             self.live = net
             running.append(self)
             self._bind(net)
@@ -252,6 +254,12 @@ class Making(Described):
     def _hosts(self, hosts: Sequence[Any] | None) -> list[Any]:
         self.make()
         return list(self.hosts if hosts is None else hosts)
+
+
+def _end_of_script() -> None:
+    from hybridnet.mininet.net import remove_forgotten
+
+    remove_forgotten()
 
 
 def _private_directory(host: Any, given: Any) -> Any:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hybridnet.cluster.here import HERE, Here
 from hybridnet.mininet.log import info, warn
 from hybridnet.mininet.making import running
 from hybridnet.mininet.term import makeTerms
@@ -94,6 +95,15 @@ class Mininet(Trying):
         if self.is_of_loose_nodes and not self.loose:
             self.stop()
 
+    def leave(self) -> list[str]:
+        """Leave it to those programs in its hosts that outlive their shells, if there are any. Returns them."""
+        cluster = self.running().cluster
+        programs: list[str] = cluster.call(HERE, "daemons") if isinstance(cluster, Here) else []
+        if programs and isinstance(cluster, Here):
+            running.remove(self)
+            cluster.leave()
+        return programs
+
     def run(self, test: Callable[..., Any] | str, *args: Any, **kwargs: Any) -> Any:
         """Start, call `test` (a function, or the name of a method), and stop. Returns what it returned."""
         self.start()
@@ -159,7 +169,14 @@ def network_of_link(nodes: Sequence[Any]) -> Mininet:
 
 
 def remove_forgotten() -> None:
-    """The script has ended: remove the networks that it did not stop, and say so."""
+    """The script has ended: remove the networks that it did not stop, and say so.
+
+    Nodes that were made without a network, and run programs in sessions of their own, stay as long as those: such a
+    script, like Mininet's example of a bare sshd, has no way to say otherwise.
+    """
     for net in list(running):
+        if net.is_of_loose_nodes and (programs := net.leave()):
+            warn(f"*** the script ended; its nodes stay while they run {', '.join(programs)}\n")
+            continue
         warn("*** the script ended without net.stop(): its network is removed\n")
         net.stop()

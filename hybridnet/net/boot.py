@@ -43,7 +43,7 @@ def machine_names(topo: Topo) -> list[str]:
 
 def machine_specs(cluster: Machines) -> list[MachineSpec]:
     """The machines as the plan sees them."""
-    facts = cluster.call_all({machine: ("facts", {}) for machine in cluster.machines})
+    facts = cluster.call_all({machine: ("capacity", {}) for machine in cluster.machines})
     return [
         MachineSpec(
             m,

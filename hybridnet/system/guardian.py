@@ -3,7 +3,8 @@
 
 The head starts it as a file, at once and without waiting, and gives it a descriptor that stands for the head's own
 process: it becomes readable when that ends, however it ends, and whatever children of it live on. A run that ended
-well has no directory any more, and nothing is left to do.
+well has no directory any more, and nothing is left to do. One that its head has left to the programs in its hosts is
+removed when the last of them has ended.
 
 It uses the standard library only until then, and is in a session of its own: ^C and the end of a terminal do not
 reach it.
@@ -11,14 +12,19 @@ reach it.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 __all__ = ["start"]
+
+POLL_S = 0.2  # of the programs to which a network is left
 
 
 def start(run: str, state: Path) -> subprocess.Popen[bytes]:
@@ -52,6 +58,26 @@ def start(run: str, state: Path) -> subprocess.Popen[bytes]:
         os.close(head)
 
 
+def _is_left_running(directory: str) -> bool:
+    """Whether the head has left its network to programs in it, and one of them lives."""
+    networks, is_left = set(), False
+    with contextlib.suppress(OSError), open(os.path.join(directory, "journal.jsonl")) as journal:
+        for line in journal:
+            with contextlib.suppress(ValueError):
+                entry = json.loads(line)
+                is_left = is_left or entry.get("make") == "left"
+                if entry.get("make") == "namespace":
+                    networks.add(entry["inode"])
+    return is_left and any(_network_of(pid) in networks for pid in os.listdir("/proc") if pid.isdigit())
+
+
+def _network_of(pid: str) -> int | None:
+    try:
+        return os.stat(f"/proc/{pid}/ns/net").st_ino
+    except OSError:
+        return None
+
+
 def _guard(head: int, run: str, state: str, package: str) -> None:
     """Wait for the head's end; then become the program that cleans the run, if it has left something."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -59,6 +85,8 @@ def _guard(head: int, run: str, state: str, package: str) -> None:
     ended = select.poll()
     ended.register(head, select.POLLIN)
     ended.poll()
+    while os.path.isdir(os.path.join(state, run)) and _is_left_running(os.path.join(state, run)):
+        time.sleep(POLL_S)
     if not os.path.isdir(os.path.join(state, run)):
         return
     program = (

@@ -11,6 +11,7 @@ Kinds of entries, and what proves that a thing belongs to the run:
 kind               fields                          identity
 =================  ==============================  ==================================================================
 here               alone                           the run is on this computer itself (`hybridnet.cluster.here`)
+left               —                               the guardian removes it when the last program in its hosts ends
 owner, process     pid, start, what                the process's start time; a recycled pid has another one
 link               name, network                   its alias ``hybridnet:<run>`` in the network namespace ``network``
 directory, file    path                            the path, which was free when it was recorded; what a living process

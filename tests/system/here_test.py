@@ -74,3 +74,77 @@ def test_nothing_is_left_behind(tmp_path: Path, ending: str) -> None:
 def test_nothing_is_left_in_an_open_vswitch_that_runs(tmp_path: Path, ending: str) -> None:
     done = run_script(tmp_path, NETWORK + ENDINGS[ending], with_ovs=True, patience_s=20.0)
     assert done.left == {}, done.err
+
+
+LOOK = """
+def said(command):
+    return subprocess.run(command, shell=True, capture_output=True, text=True).stdout
+
+os.system("ovs-ofctl -O OpenFlow13 dump-ports s1 > /run/ports")  # what a script does beside its network
+assert "s1" in said("ovs-vsctl list-br").split()
+assert "port  1" in open("/run/ports").read() and open("/sys/class/net/s1-eth1/operstate").read().strip() == "up"
+assert "10.0.0.1/8" in said("ip netns exec h1 ip address")
+assert "10.0.0.2/8" in said(f"mnexec -a {h2.pid} ip address")
+assert said("pgrep -f 'sleep 100[02]'").count("\\n") == 2
+assert said(sys.executable + " -m hybridnet.cli exec h1 ip address").count("10.0.0.1/8") == 1
+os.system("pkill sleep")
+h1.cmd("setsid true")
+assert said("pgrep -f 'sleep 100[012]'") == ""
+
+second = subprocess.run(
+    [sys.executable, "-m", "hybridnet.mininet", "-"], capture_output=True, text=True,
+    input="from mininet.net import Mininet; from mininet.topo import SingleSwitchTopo; "
+    "Mininet(SingleSwitchTopo(), controller=None).start()",
+)
+print(second.stderr)
+net.stop()
+"""
+
+TAKEN = """
+import subprocess
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+subprocess.run(["ip", "netns", "add", "h2"], check=True)
+net = Mininet(SingleSwitchTopo(), controller=None)
+try:
+    net.start()
+finally:
+    assert subprocess.run(["ip", "netns", "delete", "h2"]).returncode == 0
+"""
+
+DAEMON = """
+from mininet.node import Host
+h1, root = Host("h1"), Host("root", inNamespace=False)
+h1.linkTo(root)
+h1.setIP("10.0.0.1", 8)
+root.setIP("10.0.0.2", 8)
+h1.cmd("setsid sleep 6 > /dev/null 2>&1 < /dev/null &")
+print("made", root.cmd("ping -c1 -W5 10.0.0.1"))
+"""
+
+
+def test_it_is_where_mininets_is_and_one_at_a_time(tmp_path: Path) -> None:
+    done = run_script(tmp_path, NETWORK + LOOK)
+    assert done.status == 0, done.err
+    assert "has a network on this computer" in done.out
+    assert done.left.keys() <= {"files"}, done.left
+
+
+def test_a_taken_name_is_refused_and_what_has_it_stays(tmp_path: Path) -> None:
+    done = run_script(tmp_path, TAKEN)
+    assert done.status != 0
+    assert (
+        "host h2: this computer has a network namespace of that name; remove it (ip netns delete h2)"
+        in done.err
+    )
+    assert done.left.keys() <= {"files", "mounts"}, (
+        done.left
+    )  # `ip netns add` makes /run/netns a mount of its own
+
+
+def test_nodes_without_a_network_stay_as_long_as_their_daemons(tmp_path: Path) -> None:
+    """As in Mininet's example of a bare sshd, whose script ends while one uses it."""
+    done = run_script(tmp_path, DAEMON, patience_s=20.0)
+    assert "1 received" in done.out, done.err
+    assert "its nodes stay while they run sleep" in done.err
+    assert done.left == {}

@@ -60,7 +60,7 @@ def test_start_builds_every_machine_and_stop_takes_it_down() -> None:
     network = net("m1", "m2", topo=TwoTrees(depth=1))
     with network:
         for machine in ("m1", "m2"):
-            assert fake(network).verbs(machine) == ["facts", "build", "counters"]
+            assert fake(network).verbs(machine) == ["capacity", "build", "counters"]
         assert network["h1"].IP() == "10.0.0.1"
         assert network["h3"].machine == "m2"
         assert [link.kind for link in network.links].count("cut") == 1

@@ -63,7 +63,7 @@ class FakeCluster:
     def verbs(self, machine: str | None = None) -> list[str]:
         return [verb for where, verb, _ in self.calls if machine in (None, where)]
 
-    def _facts(self, machine: str) -> dict[str, Any]:
+    def _capacity(self, machine: str) -> dict[str, Any]:
         return {"kernel_datapath": False, "memory_available_bytes": 10**11, "shared_switching": False}
 
     def _build(self, machine: str, plan: dict[str, Any], controllers: bool) -> dict[str, float]:
