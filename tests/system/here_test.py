@@ -91,11 +91,9 @@ os.system("pkill sleep")
 h1.cmd("setsid true")
 assert said("pgrep -f 'sleep 100[012]'") == ""
 
-second = subprocess.run(
-    [sys.executable, "-m", "hybridnet.mininet", "-"], capture_output=True, text=True,
-    input="from mininet.net import Mininet; from mininet.topo import SingleSwitchTopo; "
-    "Mininet(SingleSwitchTopo(), controller=None).start()",
-)
+second = "from hybridnet import Net, Topo; topo = Topo(); topo.addSwitch('s9'); "
+second += "Net(topo, controller=None, machine='here').start()"
+second = subprocess.run([sys.executable, "-c", second], capture_output=True, text=True)
 print(second.stderr)
 net.stop()
 """
