@@ -88,8 +88,8 @@ class Verbs:
         removed = wanted.get("remove", {}).get("links", [])
         for name in removed:
             self._timelines.refuse_pending(name)
-        note = json.dumps({"routes": wanted["routes"]}) if "routes" in wanted else ""
-        self._instance.change(change_of(wanted), note)
+        # Where there is a record, nothing but routes can change in this way.
+        self._instance.change(change_of(wanted), json.dumps({"routes": wanted.get("routes", {})}))
         for name in removed:
             del self._links[name]
         self._links.update({link["name"]: link for link in wanted.get("add", {}).get("links", [])})

@@ -120,6 +120,32 @@ def test_changes_of_links_are_made_again_at_their_instants(plan: dict[str, Any],
     assert ping["received"] == 0
 
 
+def test_links_down_and_up_and_routes_are_made_again(plan: dict[str, Any], tmp_path: Path) -> None:
+    def changed(*notes: tuple[int, dict[str, Any]]) -> dict[str, Any]:
+        blocks = [own_block(2, at_ns, json.dumps(note).encode()) for at_ns, note in notes]
+        end = own_block(3, 2_000_000_000, b"")
+        report = replay(write_record(tmp_path / "x.pcapng", json.dumps(plan).encode(), *blocks, end))
+        assert report.changes == len(notes)
+        return report.snapshot
+
+    def received(snapshot: dict[str, Any]) -> int:
+        (ping,) = [row for row in snapshot["applications"] if row["node"] == "v1"]
+        return int(ping["received"])
+
+    down, up = {"link": "l", "up": False}, {"link": "l", "up": True}
+    snapshot = changed((1_000_000, down))
+    assert received(snapshot) == 0
+    assert {row["status"] for row in snapshot["links"]} == {"down"}
+    assert received(changed((1_000_000, down), (1_000_000, up))) == 3
+    route = {"prefix": "10.0.0.2/32", "via": "10.0.0.9", "interface": "v1-eth0"}  # nobody is there
+    # The pings of 0 and 1 ms have chosen their way; that of 2 ms has not.
+    assert received(changed((1_000_000, {"routes": {"v1": [route]}}))) == 2
+    with pytest.raises(PlanError, match="a change in record"):
+        changed((1_000_000, {"routes": {"v1": [{"prefix": "x"}]}}))
+    with pytest.raises(PlanError, match="does not say which link"):
+        changed((1_000_000, {"up": False}))
+
+
 def test_another_plan_can_be_replayed(plan: dict[str, Any], tmp_path: Path) -> None:
     record = write_record(tmp_path / "x.pcapng", json.dumps(plan).encode(), own_block(3, 2_000_000_000, b""))
     assert replay(record, plan={**plan, "name": "other"}).instance == "other"

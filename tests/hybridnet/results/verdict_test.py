@@ -88,6 +88,15 @@ def busy(share: float | None, after: dict[str, Any] | None = None) -> Verdict:
     return judge([([snapshot()], [after or snapshot()])], Limits(processor_busy=0.98), processor_busy=share)
 
 
+def test_what_a_removed_portal_had_counted_stays_in_the_sums():
+    before = snapshot(portals=[{"kernel_drops": 3, "dropped": {"portal_backlog": 2}}])
+    row = {"name": "portals", "removed": 1, "kernel_drops": 3, "dropped": {"portal_backlog": 2}}
+    same = judge([([before], [snapshot(portals=[], removed=[row])])], Limits())
+    assert same.word is Word.TRUSTED
+    more = judge([([before], [snapshot(portals=[], removed=[{**row, "kernel_drops": 5}])])], Limits())
+    assert "dropped 2 frames" in more.reasons[0]
+
+
 def test_a_busy_processor_saturates_and_no_figure_is_no_judgement():
     assert busy(0.99).word == "saturated"
     assert "99.0 % busy" in busy(0.99).reasons[0]
