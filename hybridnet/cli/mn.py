@@ -7,6 +7,7 @@ import argparse
 import importlib
 
 from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
+from hybridnet.cli.network import add_machines_argument, machine_names
 from hybridnet.errors import UsageError
 from hybridnet.system.log import LEVELS
 
@@ -16,6 +17,7 @@ EXAMPLES = """  hybridnet mn
   hybridnet mn --topo linear,4 --controller remote,ip=127.0.0.1,port=6633 --mac
   hybridnet mn --custom my_topologies.py --topo mytopo --link tc,bw=10,delay=5ms --test iperf
   hybridnet mn --topo single,3 --switch ovsbr --test none
+  hybridnet mn --topo tree,4 --machines 2 --test pingall
   hybridnet mn -c
 """
 _MORE = "[,PARAMETER=VALUE...]"
@@ -83,6 +85,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=None,
         help="they do not listen, as by default",
     )
+    where = parser.add_argument_group("where").add_mutually_exclusive_group()
+    add_machines_argument(where)
+    where.add_argument(
+        "--cluster",
+        metavar="HOST,HOST",
+        help="spread the network over these computers, by SSH; localhost,localhost is --machines 2",
+    )
+    parser.add_argument(
+        "--placement",
+        choices=("block", "random"),
+        help="accepted with --cluster: METIS chooses which node goes where",
+    )
     use = parser.add_argument_group("what to do with it")
     use.add_argument(
         "--test",
@@ -122,5 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run it, and say what its results are worth. A test that fails raises."""
     if arguments.pin and arguments.host.partition(",")[0] not in ("cfs", "rt"):
         raise UsageError(f"--pin: hosts of --host {arguments.host} cannot be pinned; add --host cfs")
+    arguments.machines = machine_names(arguments.machines)
     runner = importlib.import_module("hybridnet.mininet.runner")
     return ending_with_verdict(lambda: int(runner.run(arguments)), strict=arguments.strict)

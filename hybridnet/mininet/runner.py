@@ -12,8 +12,10 @@ from hybridnet.mininet.clean import cleanup
 from hybridnet.mininet.controllers import findController
 from hybridnet.mininet.importing import take_the_name
 from hybridnet.mininet.log import info, output, setLogLevel
+from hybridnet.mininet.machines import Machines, end_machines, spread_over
 from hybridnet.mininet.net import VERSION, Mininet, MininetWithControlNet
 from hybridnet.mininet.node import Host
+from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import splitArgs
 
 __all__ = ["run", "run_tests"]
@@ -42,7 +44,17 @@ def run(arguments: Any) -> int:
         choices.add_files(files)
     if choices.validate is not None:
         choices.validate(arguments)
-    net = _made(arguments, choices)
+    spread_over(_machines(arguments))
+    try:
+        _try(_made(arguments, choices), arguments, choices)
+    finally:
+        end_machines()
+    info(f"completed in {time.monotonic() - start:0.3f} seconds\n")
+    return 0
+
+
+def _try(net: Mininet, arguments: Any, choices: Choices) -> None:
+    """Start the network, test it or open the prompt, and stop it."""
     try:
         if arguments.pre:
             choices.prompt(net, script=arguments.pre)
@@ -55,8 +67,6 @@ def run(arguments: Any) -> int:
             choices.prompt(net, script=arguments.post)
     finally:
         net.stop()
-    info(f"completed in {time.monotonic() - start:0.3f} seconds\n")
-    return 0
 
 
 def run_tests(net: Mininet, tests: list[str], known: dict[str, Any]) -> None:
@@ -83,6 +93,29 @@ def run_tests(net: Mininet, tests: list[str], known: dict[str, Any]) -> None:
                     f"pingpair{''.join(', ' + own for own in sorted(known))}"
                 )
             method(*args, **kwargs)
+
+
+def _machines(arguments: Any) -> Machines | None:
+    """The machines that the flags name; None: this computer itself."""
+    if arguments.placement is not None:
+        tolerate(f"--placement {arguments.placement}", "METIS chooses which node goes where")
+    servers = arguments.cluster.split(",") if arguments.cluster else []
+    if not servers:
+        return Machines(arguments.machines) if arguments.machines else None
+    if all(server == "localhost" for server in servers):
+        return Machines([f"m{number}" for number in range(1, len(servers) + 1)])
+    if "localhost" in servers:
+        raise UsageError(
+            f"--cluster {arguments.cluster}: this computer cannot be one of several; name other computers "
+            "only, or write --machines 2"
+        )
+    return Machines(open=lambda: _over_ssh(servers))
+
+
+def _over_ssh(servers: list[str]) -> Any:
+    from hybridnet.cluster import Cluster
+
+    return Cluster.ssh(servers)
 
 
 def _made(arguments: Any, choices: Choices) -> Mininet:

@@ -90,6 +90,25 @@ def test_over_two_machines_of_this_computer(tmp_path: Path) -> None:
     assert told["machines"] == "m1 m1 m2 m2 m1 m2"
 
 
+def test_mn_over_two_machines() -> None:
+    mn = [
+        sys.executable,
+        "-m",
+        "hybridnet.cli",
+        "mn",
+        "--topo",
+        "linear,2",
+        "--cluster",
+        "localhost,localhost",
+    ]
+    done = subprocess.run(
+        [*mn, "--test", "pingall"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "*** Spreading 4 nodes: 2 on m1, 2 on m2; 1 cut link" in done.stderr
+    assert "0% dropped (2/2 received)" in done.stderr
+
+
 def test_over_ssh(tmp_path: Path) -> None:
     with ssh_place(tmp_path) as (_, hosts):
         over = ("--ssh", ",".join(host.target for host in hosts))
