@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )  # fmt: skip
     from hybridnet.plan import MachineSpec, Plan, PlanOptions, RealtimeOptions, make_plan
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
-    from hybridnet.topo import Topo
+    from hybridnet.topo import External, Topo
     from hybridnet.wire import Wire
 
 _HOMES = {
@@ -80,7 +80,7 @@ _HOMES = {
         "TCLink",
     ],
     "plan": ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
-    "topo": ["Topo"],
+    "topo": ["External", "Topo"],
     "wire": ["Wire"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -93,6 +93,7 @@ __all__ = [
     "ControllerError",
     "EnvironmentLackError",
     "ExperimentError",
+    "External",
     "Generator",
     "Host",
     "HybridnetError",

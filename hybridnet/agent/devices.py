@@ -20,6 +20,7 @@ from hybridnet.agent.pairs import keep_stack_out
 from hybridnet.errors import MachineError
 from hybridnet.system import devices
 from hybridnet.system.command import ip_batch, run
+from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
 
@@ -44,6 +45,7 @@ class Devices:
         self._network = network_namespace() if outside is None else os.fstat(outside).st_ino
         self._home = "" if outside is None else f"/proc/{os.getpid()}/fd/{outside}"
         self._lent: dict[str, _Lent] = {}
+        self._features: dict[str, DeviceFeatures] = {}  # of those that the instance reads
 
     def take_all(self, fragment: Mapping[str, Any]) -> None:
         """Take what a fragment of a machine plan says, once its nodes are there."""
@@ -81,12 +83,14 @@ class Devices:
         )
         self._journal.record("device", name=device, network=self._network, state=state, where=where)
         prefix = self._prefix(where) if inside else []
-        self._lent[device] = _Lent(node, kind, state, prefix)
+        self._lent[device] = _Lent(node, kind, state, prefix)  # from here on it is given back
         devices.empty(device, home)
         if where:
             ip_batch([f"link set dev {device} netns {where}"], prefix=home)
         if kind != HOST:
             keep_stack_out([device])
+        if not kind:  # a portal changes offloads, and cannot put them back if it is killed
+            self._features[device] = DeviceFeatures([device])
         ip_batch([f"link set dev {device} up"], prefix=prefix)
         if kind == OPENVSWITCH:
             run(["ovs-vsctl", "--timeout=30", "add-port", node, device])
@@ -100,6 +104,8 @@ class Devices:
         if lent.kind == OPENVSWITCH:  # which may have ended, and the port with it
             argv = ["ovs-vsctl", "--timeout=5", "--if-exists", "del-port", lent.node, device]
             subprocess.run(argv, capture_output=True, check=False)
+        if (features := self._features.pop(device, None)) is not None:
+            features.put_back()
         if devices.exists(device, prefix):
             ip_batch([f"link set dev {device} nomaster"], prefix=prefix)
             if self._home or prefix:

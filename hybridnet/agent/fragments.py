@@ -14,7 +14,8 @@ def whole(plan: Mapping[str, Any]) -> dict[str, Any]:
     """A machine plan as the first fragment."""
     own = {key: plan[key] for key in ("hosts", "switches", "pairs", "portals", "instance")}
     parts: dict[str, Any] = {"host_parts": [], "switch_parts": [], "bridge_parts": []}
-    return {**own, **parts, "bridges": plan.get("bridges", []), "names": plan.get("names")}
+    optional = {"bridges": plan.get("bridges", []), "devices": plan.get("devices", [])}
+    return {**own, **parts, **optional, "names": plan.get("names")}
 
 
 def changed(plan: Mapping[str, Any], remove: Mapping[str, Any], add: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,8 +33,9 @@ def changed(plan: Mapping[str, Any], remove: Mapping[str, Any], add: Mapping[str
         for more in add[part]:
             nodes[more["name"]] = _with_lists(nodes[more["name"]], lists, {}, more)
         made[key] = [*nodes.values(), *add[key]]
-    for key in ("pairs", "portals"):
-        made[key] = [item for item in plan[key] if item not in remove[key]] + add[key]
+    for key in ("pairs", "portals", "devices"):
+        kept = [item for item in plan.get(key, []) if item not in remove.get(key, [])]
+        made[key] = kept + add.get(key, [])
     return made
 
 

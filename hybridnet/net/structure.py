@@ -24,7 +24,7 @@ from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.difference import difference
 from hybridnet.plan.pins import pins_of
 from hybridnet.system.ending import Endings
-from hybridnet.topo import LinkSpec, Topo
+from hybridnet.topo import External, LinkSpec, Topo
 from hybridnet.values import plain, shown
 
 __all__ = ["Running", "Structure", "name_of"]
@@ -129,8 +129,8 @@ class Structure:
 
     def addLink(
         self,
-        node1: Node | str,
-        node2: Node | str,
+        node1: Node | str | External,
+        node2: Node | str | External,
         port1: int | None = None,
         port2: int | None = None,
         **opts: Any,
@@ -138,7 +138,8 @@ class Structure:
         """Describe a link; see `Topo.addLink`, and `addHost` for a network that runs. Returns its key."""
         check_link_class(opts.get("cls"), f"link {plain(str(node1))}-{plain(str(node2))}: cls")
         with self.changes():
-            return self.topo.addLink(name_of(node1), name_of(node2), port1, port2, **opts)
+            ends = [node if isinstance(node, External) else name_of(node) for node in (node1, node2)]
+            return self.topo.addLink(ends[0], ends[1], port1, port2, **opts)
 
     def delLink(
         self, node1: Node | str | Link, node2: Node | str | None = None, key: int | None = None

@@ -7,7 +7,7 @@ A *fragment* is shaped like a machine plan. Besides whole hosts and switches it 
     host_parts, switch_parts,    of nodes that stay: the interfaces, routes, neighbours and ports that come or go
     bridge_parts
     names                        those by address that come or go; or null
-    pairs, portals               as in the machine plan
+    pairs, portals, devices      as in the machine plan
     instance                     nodes, emulation portals and links that the instance gets or loses, the interfaces that
                                  nodes that stay get or lose, and their routes before or after; or the whole plan of an
                                  instance that starts; or null
@@ -35,6 +35,7 @@ _ALL = (
     "bridges",
     "bridge_parts",
     "names",
+    "devices",
     "pairs",
     "portals",
 )
@@ -74,6 +75,9 @@ def _difference(old: Json, new: Json) -> Change:
     _part_nodes("switches", "switch_parts", old, new, remove, add, lambda a, b: _switch_parts(a, b, remade))
     _part_nodes("bridges", "bridge_parts", old, new, remove, add, lambda a, b: _bridge_parts(a, b, remade))
     remove["names"], add["names"] = _names(old.get("names"), new.get("names"))
+    before, after = old.get("devices", []), new.get("devices", [])
+    remove["devices"] = [device for device in before if device not in after]
+    add["devices"] = [device for device in after if device not in before]
     for key, identity in (("pairs", _ends), ("portals", _name)):
         remove[key], add[key] = _apart(
             old[key], new[key], identity, lambda item: not remade & set(_interfaces(item))

@@ -22,7 +22,7 @@ from hybridnet.plan.layout import Layout
 from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.switches import is_linux_bridge, jumbo, portal_device
 from hybridnet.quantities import format_delay
-from hybridnet.topo import LinkSpec
+from hybridnet.topo import LinkSpec, NodeSpec
 from hybridnet.topo.direction import Direction
 from hybridnet.topo.options import End
 
@@ -55,6 +55,7 @@ class Joints:
     emulation_portals: list[Json] = field(default_factory=list)
     peers: dict[str, Json] = field(default_factory=dict)  # by the other machine
     links: list[Json] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)  # of the computer, for portals
 
 
 def join(
@@ -99,7 +100,7 @@ def join(
             continue
         for end, machine in zip((link.a, link.b), plan.machines, strict=True):
             if end.interface in plan.portals:
-                _add_portal(joints[machine], end, backend)
+                _add_portal(joints[machine], layout.nodes[end.node], end, backend)
         if plan.kind == "simulated":
             joints[plan.machines[0]].links.append(_instance_link(plan, _instance_end(plan, plan.a), False))
             continue
@@ -153,10 +154,11 @@ def rewritten(link: LinkPlan, instance: Json) -> Json:
 def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins) -> LinkPlan:
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
+    kinds = {layout.nodes[end.node].kind for end in (link.a, link.b)}
     if machines[0] != machines[1]:
         _check_cut_delay(link, machines, least_cut_delay_ns)
         kind = "cut"
-    elif len(emulated) < 2 or link.shaped or link.name in pins.simulated:
+    elif len(emulated) < 2 or link.shaped or link.name in pins.simulated or "external" in kinds:
         kind = "simulated"
     else:
         specs = [layout.nodes[end.node] for end in (link.a, link.b)]
@@ -185,8 +187,14 @@ def _check_ends(layout: Layout, link: LinkSpec) -> None:
             )
 
 
-def _add_portal(joint: Joints, end: End, backend: str) -> None:
+def _add_portal(joint: Joints, spec: NodeSpec, end: End, backend: str) -> None:
     name, device = _portal_name(end), portal_device(end.interface)
+    if spec.kind == "external":
+        portal = {"name": name, "device": end.interface, "backend": spec.resolved.get("backend") or backend}
+        portal |= {key: spec.resolved[key] for key in ("filter", "options") if spec.resolved.get(key)}
+        joint.emulation_portals.append(portal)
+        joint.devices.append(end.interface)
+        return
     joint.portals.append(
         {"name": name, "node": end.node, "interface": end.interface, "device": device, **jumbo(end)}
     )

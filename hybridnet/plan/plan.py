@@ -177,6 +177,8 @@ def _machine_plan(
     }
     if options.host_names and plan["hosts"]:
         plan["names"] = host_names(network)
+    if joint.devices:
+        plan["devices"] = joint.devices
     if linux:
         plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
     return plan

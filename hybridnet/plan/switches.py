@@ -129,7 +129,7 @@ def check_device_names(layout: Layout, portals: set[str]) -> None:
         portals: the interfaces that get a portal, and so a second device.
     """
     for spec in layout.nodes.values():
-        for end in layout.ends_of[spec.name] if not spec.simulated else ():
+        for end in () if spec.simulated or spec.kind == "external" else layout.ends_of[spec.name]:
             device = portal_device(end.interface)
             if end.interface in portals and len(device) > MAX_DEVICE_NAME:
                 raise PlanError(

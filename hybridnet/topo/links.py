@@ -87,6 +87,12 @@ def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:
 
 def _interface(named: Any, node: NodeSpec, port: int, what: str) -> str:
     interface = f"{node.name}-eth{port}" if named is None or named == "" else named
+    if node.kind == "external":
+        if interface not in (f"{node.name}-eth{port}", node.name):
+            raise TopologyError(
+                f"{what}: device {node.name} keeps its name; leave intfName {shown(named)} out"
+            )
+        interface = node.name
     if not isinstance(interface, str) or not _INTERFACE.fullmatch(interface):
         raise TopologyError(
             f"{what}: {shown(interface)} is not the name of an interface; write letters, digits, '_', '.', '-'"

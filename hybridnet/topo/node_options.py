@@ -17,7 +17,7 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.quantities import parse_delay
-from hybridnet.topo import host_options, switch_options
+from hybridnet.topo import external, host_options, switch_options
 from hybridnet.topo.addresses import address_option, default_route, mac_address, routes
 from hybridnet.topo.applications import resolve_applications
 from hybridnet.topo.options import check_names
@@ -109,11 +109,14 @@ _TABLE = (
     NodeOption("applications", ("simhost",), resolve_applications),
     NodeOption("processing_delay", _SIMULATED, _delay),
     NodeOption("processing_queue", _SIMULATED, _queue),
-    NodeOption("machine", ("host", "switch", *_SIMULATED), _machine),
+    NodeOption("backend", ("external",), external.backend),
+    NodeOption("filter", ("external",), external.packet_filter),
+    NodeOption("options", ("external",), external.backend_options),
+    NodeOption("machine", ("host", "switch", "external", *_SIMULATED), _machine),
 )
 NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
     kind: {option.name: option.read for option in _TABLE if kind in option.kinds}
-    for kind in ("host", "switch", *_SIMULATED)
+    for kind in ("host", "switch", "external", *_SIMULATED)
 }
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
@@ -128,7 +131,9 @@ def check_node_name(name: Any, kind: str) -> None:
             f"node {shown(name)}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
         )
     most, why = (
-        (MAX_DEVICE_NAME, "a switch is a device") if kind == "switch" else (MAX_NAME, "files are named so")
+        (MAX_DEVICE_NAME, "it is a device")
+        if kind in ("switch", "external")
+        else (MAX_NAME, "files are named so")
     )
     if len(name) > most:
         raise TopologyError(

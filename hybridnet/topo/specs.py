@@ -19,7 +19,7 @@ class NodeSpec:
     """One node of the description: what was written, and what it means."""
 
     name: str
-    kind: str  # emulated: "host", "switch"; simulated: "simhost", "simrouter", "simswitch"
+    kind: str  # emulated: "host", "switch", "external"; simulated: "simhost", "simrouter", "simswitch"
     options: Mapping[str, Any] = field(default_factory=dict)  # as written
     resolved: Mapping[str, Any] = field(default_factory=dict)  # as read: `hybridnet.topo.node_options`
 
@@ -29,8 +29,8 @@ class NodeSpec:
 
     @property
     def forwards_frames(self) -> bool:
-        """Whether it is a switch, whose ports all belong to one Ethernet segment."""
-        return self.kind in ("switch", "simswitch")
+        """Whether it is a switch, whose ports all belong to one Ethernet segment, or the way to others' part of one."""
+        return self.kind in ("switch", "simswitch", "external")
 
     @property
     def machine(self) -> str | None:

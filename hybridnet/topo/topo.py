@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hybridnet.errors import TopologyError
+from hybridnet.errors import HybridnetError, TopologyError
+from hybridnet.topo.external import External
 from hybridnet.topo.graph import Graph
 from hybridnet.topo.specs import LinkSpec, NodeSpec, natural
 from hybridnet.values import flag, plain, shown, text, whole
@@ -159,8 +160,8 @@ class Topo:
 
     def addLink(
         self,
-        node1: str,
-        node2: str,
+        node1: str | External,
+        node2: str | External,
         port1: int | None = None,
         port2: int | None = None,
         key: int | None = None,
@@ -169,7 +170,7 @@ class Topo:
         """Connect two nodes with a full-duplex link. Returns its key among the links of these two nodes.
 
         Args:
-            node1, node2: names of nodes already in this topology.
+            node1, node2: names of nodes already in this topology, or a `hybridnet.External`.
             port1, port2: port numbers; default: the next ones.
             bw: rate of each direction; a number is Mbit/s, or text such as ``"10 Gbit/s"``. Default: no
                 limit.
@@ -190,7 +191,16 @@ class Topo:
                 an option does not exist.
             UnitError: a quantity has no unit, is not a number, or is out of range.
         """
-        return self._graph.add_link(node1, node2, port1, port2, key, opts or self.lopts)
+        outside = [node for node in (node1, node2) if isinstance(node, External)]
+        ends = [node.device if isinstance(node, External) else node for node in (node1, node2)]
+        added: list[str] = []
+        try:
+            added += [self._graph.add_node(node.device, "external", node.given()) for node in outside]
+            return self._graph.add_link(ends[0], ends[1], port1, port2, key, opts or self.lopts)
+        except HybridnetError:
+            for name in added:
+                self._graph.remove_node(name)
+            raise
 
     def addPort(
         self, src: str, dst: str, sport: int | None = None, dport: int | None = None

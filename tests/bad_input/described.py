@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridnet.options import table
 from hybridnet.plan import MachineSpec, PlanOptions, RealtimeOptions, make_plan
-from hybridnet.topo import Topo
+from hybridnet.topo import External, Topo
 from hybridnet.topo.direction import direction_options
 from hybridnet.topo.node_options import NODE_OPTIONS
 from hybridnet.topologies import TOPOS
@@ -55,6 +55,12 @@ def linking(**options: Any) -> None:
     topo.addHost("h2")
     ends = {"node1": options.pop("node1", "h2"), "node2": options.pop("node2", "s1")}
     topo.addLink(**ends, **options)
+    planned(topo)
+
+
+def linking_outside(**given: Any) -> None:
+    topo = small()
+    topo.addLink("s1", External(**given))
     planned(topo)
 
 
@@ -109,6 +115,9 @@ ASKED: dict[str, dict[str, Any]] = {
 SUBJECTS = [
     Subject("Topo", lambda **given: Topo(**given), {"hopts": {}, "sopts": {}, "lopts": {}}),
     Subject("Topo.addHost", adding("addHost"), {"name": "h2", **options_of("host"), "inNamespace": True, **OPTION}),
+    Subject("External", linking_outside, {
+        "device": "eth1", "backend": None, "filter": None, "options": None, "machine": None,
+    }),
     Subject("Topo.addNAT", adding("addNAT"), {"name": "h2", "connect": "s1", **OPTION}),
     Subject("Topo.addSwitch", adding("addSwitch"), {
         "name": "s2", **options_of("switch"), "inNamespace": False, **OPTION,

@@ -17,6 +17,7 @@ from hybridnet import (
     Host,
     Intf,
     Link,
+    LinuxBridge,
     Net,
     Node,
     OVSController,
@@ -187,7 +188,10 @@ POPEN = {
     "args": ["true"], "shell": False, "stdin": None, "stdout": -1, "stderr": -1, "env": None, "cwd": None, "text": True,
 }  # fmt: skip
 OF_NODES = [
-    *(Subject(cls.__name__, cls, {"name": "n1", "ip": None}) for cls in (Node, Host, CPULimitedHost, Switch)),
+    *(
+        Subject(cls.__name__, cls, {"name": "n1", "ip": None})
+        for cls in (Node, Host, CPULimitedHost, LinuxBridge, Switch)
+    ),
     Subject("Node.cmd", of_node("h1", "cmd"), {"args": "true", "verbose": False, "timeout": None}),
     Subject("Node.cmdPrint", of_node("h1", "cmdPrint"), {"args": "true"}),
     Subject("Node.sendCmd", of_node("h1", "sendCmd"), {"args": "true"}),

@@ -82,6 +82,34 @@ def test_devices_are_lent_to_switches_and_hosts_of_a_local_machine(tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+PORTAL = """
+from hybridnet import External, Net, Topo
+
+topo = Topo()
+topo.addSwitch("s1", failMode="standalone")
+topo.addLink(topo.addHost("h1"), "s1")
+topo.addLink("s1", External("ext1"), delay="5ms")
+topo.addHost("h2")
+topo.addLink("h2", External("ext2", backend="pcap", filter="arp or icmp"), bw=100)
+features = sh("ethtool -k ext1")
+with Net(topo, controller=None) as net:
+    answer = net["h1"].cmd("ping -c 3 -i 0.2 10.0.0.91")
+    assert "3 received" in answer, answer
+    least_ms = float(answer.split("= ")[-1].split("/")[0])
+    assert 10.0 <= least_ms < 13.0, answer
+    assert "1 received" in net["h2"].cmd("ping -c 1 10.0.0.92")
+    portals = {portal["name"]: portal for portal in net.snapshot()["m1"]["portals"]}
+    assert portals["p-ext1"]["accepted_segments"] >= 3, portals
+assert state() == before, (before, state())
+assert sh("ethtool -k ext1") == features
+"""
+
+
+def test_a_simulated_link_leads_to_a_device_of_the_computer(tmp_path: Path) -> None:
+    done = run_apart(tmp_path, CABLES + PORTAL)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_mininets_hardware_interfaces_come_back(tmp_path: Path) -> None:
     text = f"{CABLES}{MININETS}net.stop()\nassert state() == before, (before, state())\n"
     done = run_apart(tmp_path, text, "-m", "hybridnet.mininet")

@@ -205,7 +205,7 @@ def test_a_classs_own_options_are_its_business() -> None:
 
 def test_devices_and_links_are_not_made_by_hand() -> None:
     with pytest.raises(
-        HybridnetError, match=r"interface eth1 cannot be given to node s1 like this: .*addLink"
+        HybridnetError, match=r"interface eth1 cannot be given to node s1 .*devices=\['eth1'\]"
     ):
         Intf("eth1", node=Switch("s1"))
     with pytest.raises(HybridnetError, match="a link is described with addLink"):
