@@ -7,7 +7,6 @@ import argparse
 import contextlib
 import importlib
 import re
-import runpy
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -156,7 +155,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
     place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
     try:
         with user_code(file, ExperimentError), place:
-            names = _names_of(file, of_mininet)
+            names = importlib.import_module("hybridnet.mininet.python2").run_script(file, of_mininet)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
@@ -166,15 +165,6 @@ def _run_script(arguments: argparse.Namespace) -> int:
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"
         )
     return 0
-
-
-def _names_of(file: str, of_mininet: bool) -> dict[str, Any]:
-    """Run it, and return the names that it defines."""
-    python2 = importlib.import_module("hybridnet.mininet.python2")
-    if of_mininet and python2.needs_python2(Path(file)):
-        info(f"*** {file} is Python 2: translated into Python 3\n")
-        return dict(python2.run_python2(file))
-    return runpy.run_path(file, run_name="__main__")
 
 
 @contextlib.contextmanager

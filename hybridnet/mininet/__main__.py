@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import runpy
 import sys
 from pathlib import Path
 
 from hybridnet.cli.ending import ending_with_verdict
 from hybridnet.mininet.importing import take_the_name
+from hybridnet.mininet.python2 import run_script
 
 if len(sys.argv) < 2:
     sys.exit("usage: python -m hybridnet.mininet SCRIPT.py [ARGUMENT ...]")
@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(sys.argv[0]).resolve().parent))
 
 def _run() -> int:
     try:
-        runpy.run_path(sys.argv[0], run_name="__main__")
+        run_script(sys.argv[0])
     finally:
         from hybridnet.mininet.net import remove_forgotten
 

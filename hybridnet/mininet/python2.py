@@ -11,15 +11,31 @@ import ast
 import functools
 import logging
 import re
+import runpy
 import sys
 import types
 from pathlib import Path
 from typing import Any
 
-__all__ = ["needs_python2", "python3_source", "run_python2"]
+from hybridnet.system.log import info
+
+__all__ = ["needs_python2", "python3_source", "run_python2", "run_script"]
 
 _DIVISION = "__python2_division__"
 _PROGRAMS = {"Popen", "check_output", "run"}
+
+
+def run_script(file: str, any_python: bool = True) -> dict[str, Any]:
+    """Run a script as `__main__`. Returns the names that it defines.
+
+    Args:
+        file: the script.
+        any_python: translate it, and say so, if it is Python 2.
+    """
+    if any_python and needs_python2(Path(file)):
+        info(f"*** {file} is Python 2: translated into Python 3\n")
+        return run_python2(file)
+    return runpy.run_path(file, run_name="__main__")
 
 
 def needs_python2(script: Path) -> bool:
