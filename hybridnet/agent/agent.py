@@ -339,9 +339,9 @@ class Agent:
         """All that a verdict needs of this machine, in one answer: see `hybridnet.agent.counters`.
 
         Returns:
-            ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``softnet_dropped``, ``memory``; ``busy`` with
-            its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching`` and ``instance`` (its
-            snapshot without elements), None where there is none.
+            ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
+            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching`` and
+            ``instance`` (its snapshot without elements), None where there is none.
 
         Raises:
             MachineError: no network is built here, or the instance or Open vSwitch does not answer.
@@ -355,6 +355,7 @@ class Agent:
             "computer": machine_counters.computer(),
             "time_ns": time.monotonic_ns(),
             "processors": machine_counters.processors(),
+            "quotas": machine_counters.quotas(machine_counters.own_groups()),
             "busy": self._busy.samples(),
             "sample_seconds": SAMPLE_SECONDS,
             "softnet_dropped": machine_counters.softnet_dropped(),

@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.probes import parse_counters
+from hybridnet.system import cgroups
 
 _IDLE, _IOWAIT, _STEAL = 3, 4, 7  # of a line of /proc/stat
 
@@ -43,6 +46,37 @@ def parse_processors(text: str, cpus: Iterable[int]) -> dict[str, int]:
         "idle_ticks": sum(row[_IDLE] + row[_IOWAIT] for row in ours),
         "stolen_ticks": sum(row[_STEAL] for row in ours),
     }
+
+
+@cache
+def own_groups() -> tuple[Path, ...]:
+    """The control groups that decide on this process's processor time: its own, and those above it."""
+    hierarchy = cgroups.find().get("cpu")
+    if hierarchy is None:
+        return ()
+    return groups_above(Path("/proc/self/cgroup").read_text(), hierarchy)
+
+
+def groups_above(text: str, hierarchy: cgroups.Hierarchy) -> tuple[Path, ...]:
+    """Parse /proc/self/cgroup; see `own_groups`."""
+    for _, controllers, path in (line.split(":", 2) for line in text.splitlines()):
+        if controllers == "" if hierarchy.version == 2 else "cpu" in controllers.split(","):
+            own = hierarchy.root / path.strip("/")
+            return own, *(above for above in own.parents if above.is_relative_to(hierarchy.root))
+    return ()
+
+
+def quotas(groups: Iterable[Path]) -> dict[str, list[int]]:
+    """Of each control group with a quota of processor time: in how many of its periods something ran, and in how many
+    of them the quota was used up.
+    """
+    found = {}
+    for group in groups:
+        with suppress(OSError):  # a first group has no such file; or it is not visible from here
+            rows = dict(line.split() for line in (group / "cpu.stat").read_text().splitlines())
+            if periods := int(rows.get("nr_periods", 0)):
+                found[str(group)] = [periods, int(rows["nr_throttled"])]
+    return found
 
 
 def softnet_dropped() -> int:

@@ -26,6 +26,8 @@ class Limits:
         busy_seconds: for how long it may be busier than that, in all.
         interface_drops: frames that may be dropped at the interfaces of emulated hosts and switches, on each machine.
         steal: the largest share of the processors that the hypervisor may give to others. 0 to 1.
+        throttled: the largest share of the periods of a quota of processor time, which holds for hybridnet itself, in
+            which it may be used up. 0 to 1.
         memory_stalled: the largest share of the time in which all programs may wait for memory. 0 to 1.
         reclaims_per_second: where the kernel does not count that time (no /proc/pressure): how often a program may
             have to free memory before it gets some.
@@ -41,5 +43,6 @@ class Limits:
     busy_seconds: float = 2.0
     interface_drops: int = 0
     steal: float = 0.05
+    throttled: float = 0.05
     memory_stalled: float = 0.01
     reclaims_per_second: float = 10.0

@@ -93,6 +93,14 @@ def _judge_computer(
             f"{name}: its hypervisor gave {100 * steal:.1f} % of the processors' time to others (limit "
             f"{100 * limits.steal:g} %); use a computer that nobody else uses"
         )
+    throttled = max(
+        (_used_up(before["quotas"].get(group), now) for group, now in after["quotas"].items()), default=0.0
+    )
+    if throttled > limits.throttled:
+        found.saturated.append(
+            f"{name}: the quota of processor time for hybridnet was used up in {100 * throttled:.1f} % of its periods "
+            f"(limit {100 * limits.throttled:g} %): programs waited; raise that of the container or control group"
+        )
 
     row: dict[str, float] = {
         "seconds": seconds,
@@ -101,6 +109,7 @@ def _judge_computer(
         "processor_busy": mean,
         "busy_seconds": busy_seconds,
         "steal": steal,
+        "throttled": throttled,
     }
     _judge_memory(name, window, limits, found.saturated, row)
     found.figures[name] = row
@@ -177,6 +186,12 @@ def _growths(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, i
     """By how much each of many counters grew, where it did."""
     grown = {key: _grown(before, after, key) for key in after}
     return {key: growth for key, growth in grown.items() if growth}
+
+
+def _used_up(before: Sequence[int] | None, after: Sequence[int]) -> float:
+    """In what share of the periods since then a quota was used up; rows of (periods, of these used up)."""
+    periods, used_up = (last - first for first, last in zip(before or (0, 0), after, strict=True))
+    return used_up / periods if periods > 0 else 0.0
 
 
 def _busy_seconds(window: tuple[Counters, Counters], whose: str, limit: float) -> float:

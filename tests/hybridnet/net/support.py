@@ -17,6 +17,7 @@ def counters(**changes: Any) -> dict[str, Any]:
         "processors": {"count": 2, "ticks_per_second": 100, "idle_ticks": 0, "stolen_ticks": 0},
         "busy": {"processors": [], "switching": []},
         "sample_seconds": 0.5,
+        "quotas": {},
         "softnet_dropped": 0,
         "memory": {"killed_programs": 0, "stalled_us": 0},
         "drops": {},

@@ -55,6 +55,7 @@ def test_what_is_lost_inside_breaks_the_run(after: dict[str, Any], says: str) ->
     [
         ({"processors": processors(idle=TICKS // 100)}, "busy for 10.0 s of 10.0 s"),
         ({"processors": processors(idle=0, stolen=TICKS // 10)}, "gave 10.0 % of the processors' time to others"),
+        ({"quotas": {"/a": [100, 1], "/b": [100, 10]}}, "was used up in 10.0 % of its periods"),
         ({"busy": {"processors": [[400, 15], [985, 1], [1000, 4]], "switching": []}}, "busy for 2.5 s of 10.0 s"),
         (
             {"switching": {"lost_upcalls": 0}, "busy": {"processors": [], "switching": [[999, 5]]}},
