@@ -47,6 +47,7 @@ _COLOURS = (
     "#c7c7c7",
 )
 MOST_LABELS = 40  # of links; more would hide the network
+LETTERS = 6  # of a node's name that fit into it; longer names are smaller
 ALIKE = 6  # links with the same label, from which on the legend tells it once
 
 
@@ -89,7 +90,8 @@ def _draw_node(
         clip_on=False,
         zorder=3,
     )
-    axes.annotate(spec.name, place, ha="center", va="center", fontsize=small, zorder=4)
+    fitting = small * min(1.0, LETTERS / len(spec.name))
+    axes.annotate(spec.name, place, ha="center", va="center", fontsize=fitting, zorder=4)
 
 
 def _draw_links(axes: Any, plan: Plan, places: Places, small: float) -> None:

@@ -17,7 +17,7 @@ from tests.system.live import wait_until
 CORES = ("s1", "s2", "s3", "s4")
 FLOWS = 1600
 INTERVAL_S = 0.01
-PINGS = 400
+PINGS = 200
 PROBES = 60  # more than a port gets in the time of a test
 
 Counts = dict[str, dict[int, int]]
@@ -46,7 +46,7 @@ def at_cores(net: Net) -> Counts:
 
     def quiet() -> bool:
         counts.append({core: received(net, core) for core in CORES})
-        time.sleep(1)
+        time.sleep(0.6)
         return len(counts) > 1 and more(counts[-2], counts[-1]) == {}
 
     wait_until(quiet, 20)
