@@ -24,18 +24,20 @@ def probe_source(port: int) -> str:
     return (_LOCALLY_ASSIGNED + struct.pack("!I", port)).hex(":")
 
 
-def probe_frame(switch: int) -> bytes:
-    """A probe of a switch, as of its port 0; on its way out it gets the source address of its port."""
+def probe_frame(switch: int, sent: float) -> bytes:
+    """A probe of a switch, as of its port 0; on its way out it gets the source address of its port. `sent`: in seconds
+    of the app's clock.
+    """
     chassis = _field(1, b"\x07" + struct.pack("!Q", switch))  # 7: assigned locally
     port = _field(2, b"\x07" + b"source address")
-    rest = _field(3, struct.pack("!H", 120)) + _field(5, _NAME) + _field(0, b"")
+    rest = _field(3, struct.pack("!H", 120)) + _field(5, _NAME + struct.pack("!d", sent)) + _field(0, b"")
     frame = _TO + _LOCALLY_ASSIGNED + bytes(4) + struct.pack("!H", PROBE_TYPE) + chassis + port + rest
     return frame.ljust(_LEAST_FRAME, b"\0")
 
 
 def is_probe(frame: bytes) -> bool:
     """Whether it is a probe."""
-    return frame[:6] == _TO and frame[12:14] == struct.pack("!H", PROBE_TYPE) and _NAME in frame
+    return frame[:6] == _TO and frame[12:14] == struct.pack("!H", PROBE_TYPE) and _NAME in frame[25:-8]
 
 
 def probe_sender(frame: bytes) -> tuple[int, int]:
@@ -43,6 +45,13 @@ def probe_sender(frame: bytes) -> tuple[int, int]:
     [port] = struct.unpack("!I", frame[8:12])
     [switch] = struct.unpack("!Q", frame[17:25])
     return switch, port
+
+
+def probe_sent(frame: bytes) -> float:
+    """When a probe was sent."""
+    at = frame.index(_NAME) + len(_NAME)
+    [sent] = struct.unpack("!d", frame[at : at + 8])
+    return float(sent)
 
 
 def _field(kind: int, value: bytes) -> bytes:

@@ -79,6 +79,11 @@ class Rules:
         actions = [self.datapath.ofproto_parser.OFPActionOutput(port) for port in sorted(ports)]
         self.outgoing.append(packet_out(self.datapath, actions, frame))
 
+    def take_in(self, port, frame):
+        """Let a frame go through the tables, as if it had just come by this port."""
+        actions = [self.datapath.ofproto_parser.OFPActionOutput(self.datapath.ofproto.OFPP_TABLE)]
+        self.outgoing.append(packet_out(self.datapath, actions, frame, port))
+
     def ask_when_done(self):
         """Have the switch say when it has done all that it was told so far."""
         request = self.datapath.ofproto_parser.OFPBarrierRequest(self.datapath)
@@ -155,7 +160,8 @@ def initial_messages(datapath):
     ]
 
 
-def packet_out(datapath, actions, frame):
-    """The message that lets a frame leave."""
+def packet_out(datapath, actions, frame, port=None):
+    """The message that lets a frame leave; `port` is where it came from, if it came from one."""
     ofproto, parser = datapath.ofproto, datapath.ofproto_parser
-    return parser.OFPPacketOut(datapath, ofproto.OFP_NO_BUFFER, ofproto.OFPP_CONTROLLER, actions, data=frame)
+    origin = ofproto.OFPP_CONTROLLER if port is None else port
+    return parser.OFPPacketOut(datapath, ofproto.OFP_NO_BUFFER, origin, actions, data=frame)

@@ -4,15 +4,14 @@
 The app finds the links with probes of its own, and where the hosts are from the first frame of each. Unicast frames
 take all shortest paths (equal-cost multipath): a select group chooses by a hash of the flow. Frames to all follow a
 spanning tree. A link that goes down is out of use as soon as its switch says so, and one that silently loses everything
-after five probes::
+after five probes, which are 5 s where there are up to 100 links::
 
     table 0   probes: to this app.  Known host at its port, or port between switches: table 1.  Else: to this app
     table 1   to a host: out of its port, or to the group of its switch.  To all: along the tree.  Else: to this app
 
 Nothing is flooded before all ports are known to lead to a host or to another switch, which takes half a second; what
 comes earlier waits here. When the tree changes, ports leave it on all switches before others join it, so that it has no
-loop in between. The first frame of a host, and one whose destination a switch does not know yet, is delivered by this
-app.
+loop in between. A frame whose destination a switch does not know is delivered by this app.
 
 Hosts behind a switch of somebody else's that joins two of ours are not found: frames between switches teach nothing.
 """
@@ -24,7 +23,7 @@ from collections import deque
 
 from ecmp_discovery import Discovery
 from ecmp_paths import Paths, find_paths, next_ports
-from ecmp_probes import is_probe, probe_frame, probe_sender, probe_source
+from ecmp_probes import is_probe, probe_frame, probe_sender, probe_sent, probe_source
 from ecmp_rules import Rules, packet_out
 from ryu.base import app_manager
 from ryu.controller import ofp_event
@@ -35,11 +34,12 @@ from ryu.ofproto import ofproto_v1_3
 
 TICK_S = 0.1
 FIRST_PROBES = (1, 3)  # ticks after a port has come up, besides the one at once
-LINK_TICKS, EDGE_TICKS = 10, 50  # between the probes of a port
+LINK_TICKS, EDGE_TICKS = 10, 50  # between the probes of a port, at least
+PROBES_A_TICK = 20  # of all links, about: where there are more, each is probed less often
+DEAD_PROBES = 5
 PORTS_IN_PROBE = 64
-LATE_S = 1.0  # a tick so late says that this app was kept from listening
 GATHER_S = 0.02  # news of links that come within it are acted upon together
-BARRIER_S = 0.5  # the longest that a change of the tree waits for the switches
+BARRIER_S = 2.0  # the longest that a change of the tree waits for the switches
 MOST_HOSTS = 16384
 MOST_WAITING = 4096  # frames
 
@@ -122,24 +122,23 @@ class EcmpSwitch(app_manager.RyuApp):
 
     def run(self):
         """Probe, and notice what has become silent or decided."""
-        settled, last = True, time.monotonic()
+        settled = True
         while True:
             hub.sleep(TICK_S)
-            now, self.ticks = time.monotonic(), self.ticks + 1
-            if now - last > LATE_S:
-                self.discovery.forgive(now - last)
-            last = now
-            self.probe(self.to_probe())
-            silent, before, settled = self.discovery.expire(now), settled, self.discovery.settled(now)
+            self.ticks += 1
+            links = self.discovery.links()
+            link_ticks = max(LINK_TICKS, len(links) // PROBES_A_TICK)
+            self.probe(self.to_probe(links, link_ticks))
+            silent = self.discovery.expire(DEAD_PROBES * link_ticks * TICK_S)
+            before, settled = settled, self.discovery.settled(time.monotonic())
             if silent or settled != before:
                 self.act()
 
-    def to_probe(self):
-        links = self.discovery.links()
+    def to_probe(self, links, link_ticks):
         found = []
         for port in self.discovery.ports():
             soon = self.again_at.get(port, [])
-            every = LINK_TICKS if port in links else EDGE_TICKS
+            every = link_ticks if port in links else EDGE_TICKS
             if (soon and soon[0] <= self.ticks) or (self.ticks + port[0] + port[1]) % every == 0:
                 self.again_at[port] = [at for at in soon if at > self.ticks]
                 found.append(port)
@@ -147,19 +146,19 @@ class EcmpSwitch(app_manager.RyuApp):
 
     def probe(self, ports):
         for switch, numbers in by_switch(ports).items():
-            rules = self.rules[switch]
+            rules, frame = self.rules[switch], probe_frame(switch, time.monotonic())
             parser = rules.datapath.ofproto_parser
             for first in range(0, len(numbers), PORTS_IN_PROBE):
                 actions = []
                 for number in numbers[first : first + PORTS_IN_PROBE]:
                     actions.append(parser.OFPActionSetField(eth_src=probe_source(number)))
                     actions.append(parser.OFPActionOutput(number))
-                rules.outgoing.append(packet_out(rules.datapath, actions, probe_frame(switch)))
+                rules.outgoing.append(packet_out(rules.datapath, actions, frame))
             rules.flush()
 
     def probe_comes(self, receiver, frame):
         sender = probe_sender(frame)
-        if self.discovery.hears(sender, receiver, time.monotonic()):
+        if self.discovery.hears(sender, receiver, probe_sent(frame)):
             if not self.discovery.heard(receiver, sender):
                 self.probe([receiver])  # the sender shall not wait for the next round
             self.act_soon()
@@ -181,19 +180,21 @@ class EcmpSwitch(app_manager.RyuApp):
             self.waiting.append((port, frame))
 
     def handle(self, port, frame):
-        """Learn the sender of a frame at a host's port, and deliver it; one to all from between switches has been."""
+        """Learn the sender of a frame at a host's port, and send the frame on."""
         edges = self.discovery.edges(time.monotonic())
+        destination = haddr_to_str(frame[:6])
         if port in edges:
             self.learn(haddr_to_str(frame[6:12]), port)
+            if frame[0] & 1 or destination in self.hosts:
+                self.rules[port[0]].take_in(port[1], frame)  # by now it has the flows
+                return
         elif port not in self.discovery.links() or frame[0] & 1:
-            return
-        destination = haddr_to_str(frame[:6])
+            return  # one to all comes along the tree, too
         if destination in self.hosts:
             ports = {self.hosts[destination]}
         else:
             ports = edges
-            if not frame[0] & 1:
-                self.rules[port[0]].unheard(destination)
+            self.rules[port[0]].unheard(destination)
         for switch, numbers in by_switch(ports - {port}).items():
             self.rules[switch].send_out(numbers, frame)
 
@@ -252,12 +253,17 @@ class EcmpSwitch(app_manager.RyuApp):
                 own.update(self.host_rules(switch, host, port))
         self.change_tree(wanted, links, edges)
         if self.discovery.settled(now):
-            self.say(links)
-            waiting, self.waiting = self.waiting, deque(maxlen=MOST_WAITING)
-            for port, frame in waiting:
-                if port[0] in self.rules:
-                    self.handle(port, frame)
+            hub.spawn(self.handle_waiting)
+
+    def handle_waiting(self):
+        """Handle what came before all ports were decided, once the switches have their rules."""
+        self.await_barriers()
+        waiting, self.waiting = self.waiting, deque(maxlen=MOST_WAITING)
+        for port, frame in waiting:
+            if port[0] in self.rules:
+                self.handle(port, frame)
         self.flush()
+        self.say()
 
     def change_tree(self, wanted, links, edges):
         """Give all switches their rules, with the tree as it may be at once: ports that join it wait for all others to
@@ -270,18 +276,13 @@ class EcmpSwitch(app_manager.RyuApp):
         self.change += 1
         for switch, own in wanted.items():
             self.rules[switch].update({**own, **flood_rules(switch, first, links)})
-            if leave:
-                self.rules[switch].ask_when_done()
+            self.rules[switch].ask_when_done()
         self.flush()
         if leave:
             hub.spawn(self.finish_tree, self.change, after, links)
 
     def finish_tree(self, change, after, links):
-        deadline = time.monotonic() + BARRIER_S
-        while any(rules.barrier is not None for rules in self.rules.values()):
-            if time.monotonic() > deadline:
-                break
-            hub.sleep(TICK_S / 10)
+        self.await_barriers()
         if change != self.change:
             return  # another change has begun, and ends with a tree of its own
         for switch, rules in self.rules.items():
@@ -291,6 +292,13 @@ class EcmpSwitch(app_manager.RyuApp):
             for key, value in final.items():
                 rules.put(key, value)
         self.flush()
+
+    def await_barriers(self):
+        deadline = time.monotonic() + BARRIER_S
+        while any(rules.barrier is not None for rules in self.rules.values()):
+            if time.monotonic() > deadline:
+                return
+            hub.sleep(TICK_S / 10)
 
     @set_ev_cls(ofp_event.EventOFPBarrierReply, MAIN_DISPATCHER)
     def is_done(self, event):
@@ -302,12 +310,9 @@ class EcmpSwitch(app_manager.RyuApp):
         for rules in list(self.rules.values()):
             rules.flush()
 
-    def say(self, links):
+    def say(self):
         """hybridnet waits for this line when a network starts."""
-        text = (
-            f"settled: {len(self.rules)} switches, {len(links) // 2} links between them, "
-            f"{len(self.paths.tree) // 2} of these in the tree"
-        )
+        text = f"settled: {len(self.rules)} switches, {len(self.discovery.segments())} links between them"
         if text != self.said:
             self.said = text
             self.logger.info("%s", text)

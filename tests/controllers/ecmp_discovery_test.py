@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from hybridnet.ryu_apps.ecmp_discovery import DEAD_S, DECIDE_S, Discovery
-from hybridnet.ryu_apps.ecmp_probes import is_probe, probe_frame, probe_sender, probe_source
+from hybridnet.ryu_apps.ecmp_discovery import DECIDE_S, Discovery
+from hybridnet.ryu_apps.ecmp_probes import is_probe, probe_frame, probe_sender, probe_sent, probe_source
 
 A, B, C = (1, 1), (2, 1), (3, 1)
 
@@ -45,39 +45,51 @@ def test_ports_that_hear_each_other_are_a_segment() -> None:
     assert discovery.edges(1.0) == {C}
 
 
-def test_a_port_that_goes_down_leaves_an_edge_behind() -> None:
+def test_a_port_that_goes_down_is_forgotten_and_its_neighbour_is_no_edge() -> None:
     discovery = up(A, B)
     discovery.hears(A, B, 0.1)
     discovery.hears(B, A, 0.1)
     assert discovery.port_down(A)
     assert not discovery.port_down(A)
     assert discovery.segments() == []
-    assert discovery.edges(1.0) == {B}
+    assert discovery.links() == {B}, "what comes from there is of a switch, until the port was down itself"
     assert not discovery.hears(A, B, 0.2), "a probe that was still under way"
     assert discovery.switch_goes(2) == [B]
     assert discovery.ports() == []
 
 
-def test_a_link_that_is_silent_for_five_probes_is_dead() -> None:
-    discovery = up(A, B)
+def test_a_link_that_is_silent_while_others_are_heard_is_dead() -> None:
+    discovery = up(A, B, C, (2, 2))
     discovery.hears(A, B, 0.0)
-    assert not discovery.expire(DEAD_S - 0.1)
-    discovery.forgive(2.0)
-    assert not discovery.expire(DEAD_S + 1.9), "nobody listened for two seconds"
-    assert discovery.expire(DEAD_S + 2.0)
-    assert discovery.links() == set()
+    discovery.hears(C, (2, 2), 4.9)
+    assert not discovery.expire(5.0)
+    discovery.hears(C, (2, 2), 5.0)
+    assert discovery.expire(5.0)
+    assert not discovery.heard(A, B)
+    assert discovery.edges(9.0) == set(), "to take its ports for edges would close a loop"
+
+
+def test_news_that_come_late_kill_no_link() -> None:
+    discovery = up(A, B, C, (4, 1))
+    discovery.hears(A, B, 0.0)
+    assert not discovery.expire(5.0), "whatever the time is: nothing newer was heard"
+    discovery.hears(C, (4, 1), 14.9)
+    assert not discovery.expire(5.0), "another switch is ahead"
+    discovery.hears(C, (4, 1), 15.0)
+    assert discovery.expire(5.0), "too far"
 
 
 @pytest.mark.parametrize(("switch", "port"), [(1, 1), (2**64 - 1, 65279)])
 def test_a_probe_says_switch_and_port(switch: int, port: int) -> None:
-    frame = bytearray(probe_frame(switch))
+    frame = bytearray(probe_frame(switch, 1234.5))
     frame[6:12] = bytes.fromhex(probe_source(port).replace(":", ""))
     assert is_probe(bytes(frame))
     assert probe_sender(bytes(frame)) == (switch, port)
-    assert len(frame) == 60
+    assert probe_sent(bytes(frame)) == 1234.5
+    assert len(frame) >= 60
 
 
 def test_the_lldp_of_others_is_no_probe() -> None:
-    frame = bytearray(probe_frame(1))
+    frame = bytearray(probe_frame(1, 0.0))
     frame[0:6] = bytes.fromhex("0180c200000e")
     assert not is_probe(bytes(frame))
