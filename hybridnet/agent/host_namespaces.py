@@ -47,6 +47,8 @@ def _become_host(host: dict, others: list[str]) -> None:
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     for name in others:
         _libc.umount2(f"{NETWORK_DIRECTORY}/{name}".encode(), MNT_DETACH)  # it may be going just now
+    # Of the names that come later a host would see files that are no namespaces, and `ip` would complain about each.
+    _mount("netns", NETWORK_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     _mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     if names:  # before a private directory hides it
         _checked(_libc.sethostname(host["name"].encode(), len(host["name"].encode())), "sethostname")

@@ -100,7 +100,7 @@ class Making(Described):
             if dpid in dpids:
                 dpid = next(number for number in range(1, 1 << 32) if number not in dpids)
                 tolerate(f"switch {switch.name}: its dpid is another's", f"it gets {dpid:016x}")
-                switch.params["dpid"] = own["dpid"] = f"{dpid:016x}"
+                switch.dpid = switch.params["dpid"] = own["dpid"] = f"{dpid:016x}"
             dpids.add(dpid)
         return own
 

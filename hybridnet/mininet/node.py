@@ -439,7 +439,8 @@ class Switch(Node, live.Switch):
             tolerate(f"opts={opts!r} of switches", "it has no effect")
         self.opts = opts
         self.listenPort = listenPort
-        self.params |= {"dpid": self.defaultDpid(dpid), "listenPort": listenPort}
+        self.dpid = self.defaultDpid(dpid)
+        self.params |= {"dpid": self.dpid, "listenPort": listenPort}
         self.wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
         self.on_start = None
 

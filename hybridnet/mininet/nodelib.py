@@ -34,6 +34,9 @@ class LinuxBridge(Switch):
         super().__init__(name, **params)
         self.stp, self.prio = stp, prio
         self.params |= {"bridge": "linux", "stp": bool(stp), "prio": prio}
+        self.params |= dict.fromkeys(
+            ("dpid", "failMode", "listenPort", "protocols", "datapath")
+        )  # of OpenFlow
 
     def defaultDpid(self, dpid: str | None = None) -> str:
         """None to speak of: it knows no controller."""

@@ -29,6 +29,7 @@ def test_names_private_directories_and_a_host_in_the_machines_namespace(tmp_path
     with Net(topo, controller=None) as net:
         h1, h2, root = net.get("h1", "h2", "root")
         assert h1.cmd("hostname") == "h1\n"
+        assert "Error" not in h1.cmd("ip addr")
         assert h1.cmd("getent ahostsv4 h2").split()[0] == h2.IP()
         assert h1.cmd("getent ahostsv6 h2-eth0").split()[0] == "fd00::2"
         assert "1 received" in h1.cmd("ping -4 -c 1 h2")

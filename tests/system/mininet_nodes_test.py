@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Options of nodes in scripts written for Mininet: as Mininet takes them, each that has no effect with one warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.apart import run_apart
+
+pytestmark = pytest.mark.system
+
+SCRIPT = """
+import subprocess
+from mininet.link import TCIntf
+from mininet.net import Mininet
+from mininet.node import CPULimitedHost, Node, OVSSwitch
+from mininet.nodelib import LinuxBridge
+
+class LinuxRouter(Node):
+    def config(self, **params):
+        super().config(**params)
+        self.cmd("sysctl net.ipv4.ip_forward=1")
+
+def computer(command):
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
+
+net = Mininet(controller=None, switch=OVSSwitch, listenPort=6634)
+a1 = net.addSwitch("A1", failMode="standalone", mac="00:00:00:00:00:77", log_file="/dev/null", stp=True)
+c1 = net.addSwitch("C1", failMode="standalone")
+b1 = net.addSwitch("b1", cls=LinuxBridge)
+h1 = net.addHost("h1", ipv6="fd00::1/64", privateDirs=[("/var/spool", "{folder}/%(name)s/spool"), "/var/cache"])
+h2 = net.addHost("h2", ip="10.0.0.1", cls=CPULimitedHost, cpu=.1)
+r = net.addHost("r", cls=LinuxRouter, ip="10.0.0.9/8")
+root = net.addHost("root", inNamespace=False)
+net.addLink(h1, b1, intf=TCIntf)
+net.addLink(h2, b1)
+net.addLink(r, b1, mtu=9000)
+net.addLink(root, b1)
+net.addLink(h1, a1)
+net.addLink(h2, c1)
+h1.intf().config(bw=10)
+h2.intf().config(mac="00:00:00:00:00:22")
+net.start()
+assert h2.cmd("cat /sys/class/net/h2-eth0/address").strip() == "00:00:00:00:00:22"
+assert (a1.dpid, c1.dpid) == ("0000000000000001", "0000000000000002")
+assert "fd00::1/64" in h1.cmd("ip -6 addr show dev h1-eth0")
+assert h1.cmd("hostname") == "h1\\n"
+h1.cmd("echo kept > /var/spool/x")
+assert computer("cat {folder}/h1/spool/x") == "kept\\n"
+assert r.cmd("cat /proc/sys/net/ipv4/ip_forward /sys/class/net/r-eth0/mtu").split() == ["1", "9000"]
+assert "1 received" in root.cmd("ping -c 1 10.0.0.9")
+assert root.cmd("hostname") == computer("hostname")
+assert computer("ovs-vsctl get bridge A1 stp_enable") == "true\\n"
+assert "dpid:0000000000000001" in computer("ovs-ofctl -O OpenFlow13 show tcp:127.0.0.1:6634")
+assert type(h1.popen("echo x").communicate()[0]) is bytes
+h1.intf().config(bw=5)
+net.stop()
+"""
+
+
+def test_options_of_nodes_do_what_they_do_in_mininet(tmp_path: Path) -> None:
+    done = run_apart(tmp_path, SCRIPT.replace("{folder}", str(tmp_path)), "-m", "hybridnet.mininet")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [line for line in done.stderr.splitlines() + done.stdout.splitlines() if "*** hybridnet: " in line]
+    assert [line.split(": ")[1] for line in told] == ["host h2", "switch A1", "switch C1"], told
