@@ -379,6 +379,11 @@ class Agent:
         )
 
     @verb
+    def set_routes(self, routes: dict[str, list[dict[str, Any]]]) -> None:
+        """Replaces the routes of simulated routers and hosts, by name, all at one instant; see `hybridnet.instance`."""
+        self._running_instance("set routes").ask("change", routes=routes)
+
+    @verb
     def clock(self) -> dict[str, Any]:
         """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epoch_ns`` at zero of simulated time; None: nothing is."""
         epoch_ns = None if self._instance is None else self._instance.ask("clock")["epoch_ns"]

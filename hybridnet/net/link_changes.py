@@ -49,6 +49,7 @@ class LinkChanges:
     def __init__(self, topo: Topo, plan: Plan, cluster: Machines) -> None:
         self._topo, self._plan, self._cluster = topo, plan, cluster
         self._options: dict[str, tuple[Options, Options]] = {}  # of links that were changed: there and back
+        self.down: set[str] = set()
 
     def wire(self, src: str, dst: str, key: Any, options: Mapping[str, Any]) -> LinkSpec | None:
         """The link, if it is a wire that nothing delays, so that only another one can have these options.
@@ -123,12 +124,14 @@ class LinkChanges:
         self._topo, self._plan = topo, plan
         for name in removed:
             self._options.pop(name, None)
+            self.down.discard(name)
 
     def set_status(self, src: str, dst: str, status: Any, nodes: LiveNodes) -> None:
         """See `hybridnet.Net.configLinkStatus`."""
         if status not in ("up", "down"):
             raise UsageError(f"link {src}-{dst}: status {shown(status)} does not exist; write 'up' or 'down'")
         for link in self.between(src, dst):
+            (self.down.discard if status == "up" else self.down.add)(link.name)
             ends = [end for end in (link.a, link.b) if end.node in nodes]
             for end in ends:
                 nodes[end.node].set_interface(end.interface, status == "up")

@@ -46,6 +46,7 @@ from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.pins import pins_of
+from hybridnet.plan.route_changes import rerouted
 from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
@@ -412,13 +413,27 @@ class Net(Structure):
             self.cluster, {key: (self._node(key), command) for key, command in commands.items()}, timeout
         )
 
-    def configLinkStatus(self, src: Node | str, dst: Node | str, status: str) -> None:
+    def configLinkStatus(
+        self, src: Node | str, dst: Node | str, status: str, *, reroute: bool = False
+    ) -> None:
         """Set all links between two nodes ``"up"`` or ``"down"``: at their emulated ends, or in the simulation.
+
+        Args:
+            reroute: simulated routers get the routes of the network without the links that are down now.
 
         Raises:
             UsageError: no such link or status.
         """
-        self._now().links.set_status(name_of(src), name_of(dst), status, self._nodes)
+        running = self._now()
+        running.timelines.follow()
+        flag(reroute, "configLinkStatus: reroute")
+        running.links.set_status(name_of(src), name_of(dst), status, self._nodes)
+        if reroute:
+            plan, plan_without = self._planning(running)
+            routes = rerouted(plan, plan_without(frozenset(running.links.down)))
+            self.cluster.call_all(
+                {machine: ("set_routes", {"routes": of_nodes}) for machine, of_nodes in routes.items()}
+            )
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a link while it runs. On a simulated one nothing in flight is lost, overtaken or given another delay.
@@ -461,17 +476,12 @@ class Net(Structure):
             >>> net.timeline([(1.0, {"link": ("r1", "r2"), "delay": "20ms"}),  # doctest: +SKIP
             ...               (2.0, {"link": ("r1", "r2"), "status": "down", "reroute": True})]).wait()
         """
-        running, plan = self._now(), self.plan
-        assert plan is not None
+        running = self._now()
         if lead is not None:
             number(lead, "timeline: lead", 0, 1e6)
-        pins, topo = pins_of(plan), self._described()
+        plan, plan_without = self._planning(running)
         return running.timelines.begin(
-            read_timeline(changes),
-            plan,
-            self._options.least_cut_delay_ns,
-            lambda down: make_plan(topo, running.specs, running.options, pins, down),
-            lead,
+            read_timeline(changes), plan, self._options.least_cut_delay_ns, plan_without, lead
         )
 
     # Inside
@@ -596,6 +606,12 @@ class Net(Structure):
                 f"iperf_matrix: {shown(pair)} is not a pair of client and server; write ('h1', 'h2')"
             )
         return ends[0], ends[1]
+
+    def _planning(self, running: Running) -> tuple[Plan, Callable[[frozenset[str]], Plan]]:
+        """The plan, and what plans the same network with routes that avoid some links."""
+        assert self.plan is not None
+        pins, topo = pins_of(self.plan), self._described()
+        return self.plan, lambda down: make_plan(topo, running.specs, running.options, pins, down)
 
     def _now(self) -> Running:
         if self._running is None:

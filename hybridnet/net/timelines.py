@@ -51,6 +51,14 @@ class Event:
         return self.fired_s - self.at_s
 
 
+@dataclass(frozen=True)
+class Status:
+    """Links that a change sets up or down."""
+
+    up: frozenset[str] = frozenset()
+    down: frozenset[str] = frozenset()
+
+
 @dataclass
 class Schedule:
     """What a timeline tells the machines.
@@ -58,13 +66,14 @@ class Schedule:
     Args:
         entries: by machine, for its instance; each with the number of its change.
         interfaces: by machine, what its agent sets up and down.
-        steps: of changes of a link's options, by their numbers.
+        steps, statuses: of changes of a link's options, and of whether it is up, by their numbers.
     """
 
     changes: list[TimedChange]
     entries: dict[str, list[tuple[int, Json]]] = field(default_factory=dict)
     interfaces: dict[str, list[Json]] = field(default_factory=dict)
     steps: dict[int, LinkStep] = field(default_factory=dict)
+    statuses: dict[int, Status] = field(default_factory=dict)
 
     @property
     def machines(self) -> list[str]:
@@ -167,7 +176,7 @@ class Timelines:
     def __init__(self, cluster: Machines, links: LinkChanges) -> None:
         self._cluster, self._links = cluster, links
         self._all: list[Timeline] = []
-        self._left: dict[str, dict[int, LinkStep]] = {}  # by timeline: steps that have not been made
+        self._left: dict[str, dict[int, LinkStep | Status]] = {}  # by timeline: what has not been made
         self._count = 0
 
     def begin(
@@ -184,19 +193,23 @@ class Timelines:
         self._count += 1
         least = LEAD_SECONDS + LEAD_SECONDS_PER_CHANGE * len(changes)
         timeline = Timeline(f"t{self._count}", self._cluster, schedule, least if lead_s is None else lead_s)
-        if schedule.steps:
+        if schedule.steps or schedule.statuses:
             self._all.append(timeline)
-            self._left[timeline.name] = dict(schedule.steps)
+            self._left[timeline.name] = {**schedule.steps, **schedule.statuses}
         return timeline
 
     def follow(self) -> None:
-        """Write down the changes of options that have been made since the last time."""
+        """Write down what has been made since the last time: options of links, and which are down."""
         for timeline in self._all:
             left = self._left[timeline.name]
             for number, event in timeline.numbered_events():
                 step = left.pop(number, None)
-                if step is not None and not event.error:
+                if step is None or event.error:
+                    continue
+                if isinstance(step, LinkStep):
                     self._links.made(step)
+                else:
+                    self._links.down = (self._links.down - step.up) | step.down
         self._all = [
             timeline for timeline in self._all if self._left[timeline.name] and not timeline.cancelled
         ]
@@ -219,7 +232,7 @@ def make_schedule(
     """
     schedule = Schedule(changes)
     held: dict[str, LinkStep] = {}
-    down: set[str] = set()
+    down = set(links.down)
     for number in sorted(range(len(changes)), key=lambda number: changes[number].at_ns):
         timed = changes[number]
         try:
@@ -254,7 +267,10 @@ def _add(
             schedule.tell(machine, number, {"link": {"name": name, **directions}})
         return
     up = change["status"] == "up"
-    for link in links.between(src, dst, change.get("key")):
+    found = links.between(src, dst, change.get("key"))
+    names = frozenset(link.name for link in found)
+    schedule.statuses[number] = Status(up=names) if up else Status(down=names)
+    for link in found:
         (down.discard if up else down.add)(link.name)
         if link.kind in ("simulated", "cut"):
             for machine in dict.fromkeys(link.machines):

@@ -176,7 +176,9 @@ OF_NET = [
         "hosts": ["h1", "h2"], "l4Type": "TCP", "udpBw": "10M", "fmt": None, "seconds": 1, "port": 5001,
     }),
     Subject("Net.run_all", using("run_all"), {"commands": {"h1": "true"}, "timeout": None}),
-    Subject("Net.configLinkStatus", using("configLinkStatus"), {"src": "h1", "dst": "s1", "status": "down"}),
+    Subject("Net.configLinkStatus", using("configLinkStatus"), {
+        "src": "h1", "dst": "s1", "status": "down", "reroute": False,
+    }),
     Subject("Net.timeline", using("timeline"), {
         "changes": [(1, {"link": ("h1", "s1"), "delay": "1ms"})], "lead": None,
     }),

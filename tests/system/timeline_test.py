@@ -96,8 +96,10 @@ def test_what_holds_after_a_timeline_is_what_set_link_goes_on_from(net: Net) -> 
 def test_links_between_simulated_nodes_are_set_down_and_up(net: Net) -> None:
     net.configLinkStatus("r1", "r2", "down")
     assert "100% packet loss" in net["h1"].cmd("ping -c2 -i0.01 -W1", net["h2"].IP())
-    net.configLinkStatus("r1", "r2", "up")
-    assert " 0% packet loss" in net["h1"].cmd("ping -c2 -i0.01 -W1", net["h2"].IP())
+    net.configLinkStatus("r1", "r2", "down", reroute=True)
+    assert " 0% packet loss" in net["h1"].cmd("ping -c2 -i0.01 -W2", net["h2"].IP())
+    net.configLinkStatus("r1", "r2", "up", reroute=True)
+    assert " 0% packet loss" in net["h1"].cmd("ping -c2 -i0.01 -W2", net["h2"].IP())
 
 
 def test_what_cannot_be_kept_is_refused_and_a_timeline_can_be_cancelled(net: Net) -> None:

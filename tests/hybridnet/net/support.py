@@ -116,6 +116,9 @@ class FakeCluster:
     def _set_link(self, machine: str, link: str, **_: Any) -> None:
         return None
 
+    def _set_routes(self, machine: str, routes: dict[str, Any]) -> None:
+        return None
+
     def _clock(self, machine: str) -> dict[str, Any]:
         return {"monotonic_ns": 5_000_000_000, "epoch_ns": 2_000_000_000}
 

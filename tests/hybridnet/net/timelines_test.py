@@ -112,6 +112,31 @@ def test_routes_lead_around_links_that_are_down_then(net: Net, cluster: FakeClus
     assert "r1-eth2" in {route["interface"] for route in up}
 
 
+def test_routers_go_around_what_is_down_at_once_and_in_later_timelines(
+    net: Net, cluster: FakeCluster
+) -> None:
+    def ways(routes: dict[str, list[dict[str, Any]]]) -> set[str]:
+        return {route["interface"] for route in routes["r1"]}
+
+    net.configLinkStatus("r1", "r2", "down", reroute=True)
+    told_now = {machine: arguments for machine, verb, arguments in cluster.calls if verb == "set_routes"}
+    assert told_now.keys() == {"m1", "m2"}
+    assert ways(told_now["m1"]["routes"]) == {"r1-eth3"}
+    net.timeline([(1, {"link": ("h3", "h4"), "status": "down", "reroute": True})])
+    assert ways(told(cluster)["m1"]["entries"][0]["routes"]) == {"r1-eth3"}
+    net.configLinkStatus("r1", "r2", "up", reroute=True)
+    assert "r1-eth2" in ways(cluster.calls[-2][2]["routes"])
+
+
+def test_what_a_timeline_set_down_is_gone_around_afterwards(net: Net, cluster: FakeCluster) -> None:
+    net.timeline([(1, {"link": ("r1", "r2"), "status": "down"})])
+    row = {"entry": 0, "late_ns": 0, "error": ""}
+    cluster.answers["fired"] = lambda machine, timeline: {"instance": [row], "interfaces": []}
+    net.configLinkStatus("h3", "h4", "down", reroute=True)
+    (routes,) = (call[2]["routes"] for call in cluster.calls if call[:2] == ("m1", "set_routes"))
+    assert {route["interface"] for route in routes["r1"]} == {"r1-eth3"}
+
+
 def test_routes_are_given_by_their_routers(net: Net, cluster: FakeCluster) -> None:
     assert net.plan is not None
     r1 = net.plan.machines["m1"]["instance"]["nodes"][0]
