@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.families import Address, Family, Interface, Subnet, interface_of, overlap
@@ -267,13 +267,18 @@ def _mininet_numbers(layout: Layout) -> dict[str, int]:
 
 
 def _free_numbers(layout: Layout, wanted: dict[str, _Wanted], family: Family, pins: Pins) -> dict[str, int]:
-    """For each host whose first interface is new, the lowest number whose address nothing has, or had."""
+    """For each host whose first interface is new, the lowest number whose address nothing has, or had: others may still
+    know it by another MAC address. Where there is no such number, the lowest that is free.
+    """
     if family.base is None:
         return {}
     used = {want.address for want in wanted.values() if want.address is not None}
     used |= {address.ip for known in pins.addresses.values() for address in known.values()}
-    first = int(family.base.network_address)
-    free = (number for number in count(1) if family.address(first + number) not in used)
+    known = used | pins.spent
+    first, most = int(family.base.network_address), family.base.num_addresses - 1
+    fresh = (number for number in range(1, most) if family.address(first + number) not in known)
+    spent = sorted(int(address) - first for address in pins.spent - used if address in family.base)
+    free = chain(fresh, spent, count(most))
     return {
         name: next(free)
         for name in _mininet_numbers(layout)

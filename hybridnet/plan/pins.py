@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.plan.families import Interface
+from hybridnet.plan.families import Address, Interface
 from hybridnet.topo.direction import Direction
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Pins:
     node_of: Mapping[str, str] = field(default_factory=dict)  # by interface of a host or router
     macs: Mapping[str, str] = field(default_factory=dict)  # the same
     addresses: Mapping[str, Mapping[int, Interface]] = field(default_factory=dict)  # the same; by IP version
+    spent: frozenset[Address] = frozenset()  # addresses of nodes that are gone, which others still believe in
     directions: Mapping[str, tuple[Direction, Direction]] = field(default_factory=dict)  # by link
     simulated: frozenset[str] = frozenset()  # links of one machine, which stay simulated whatever they lose
     channels: Mapping[str, tuple[frozenset[str], int]] = field(
@@ -80,6 +81,8 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
         for peer in instance["peers"]:
             peer_ports[frozenset((machine, peer["name"]))] = int(peer["local"].rpartition(":")[2])
     links = [link for link in plan.links if link.name not in removed]
+    now = {address.ip for known in addresses.values() for address in known.values()}
+    then = {address.ip for known in earlier.addresses.values() for address in known.values()}
     return Pins(
         plan.machine_of,
         {machine: made["port_type"] for machine, made in plan.machines.items()},
@@ -87,6 +90,7 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
         node_of,
         macs,
         addresses,
+        (earlier.spent | then) - now,
         {link.name: (link.a_to_b, link.b_to_a) for link in links},
         frozenset(link.name for link in links if link.kind == "simulated"),
         {link.name: (frozenset(link.machines), link.channel) for link in links if link.channel is not None},

@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import sys
+import time
 from pathlib import Path
 
+from hybridnet import Net, Topo
+from hybridnet.system.journal import read_entries, state_directory
 from tests.system.computer import run_on_a_computer
 
 SCRIPT = """
@@ -60,3 +66,77 @@ def test_a_mininet_script_changes_its_network_while_it_runs(tmp_path: Path) -> N
         "renamed True ['eth9']",
     ], ended.err
     assert ended.left == {}
+
+
+def busy_network() -> Topo:
+    """h1 and h2 beyond two switches, h3 behind a simulated link, and h4, h5 to be joined with what comes."""
+    topo = Topo()
+    for name in ("s1", "s2"):
+        topo.addSwitch(name, failMode="standalone")
+    topo.addLink("s1", "s2")
+    for host, switch, options in (
+        ("h1", "s1", {}),
+        ("h2", "s2", {}),
+        ("h3", "s2", {"delay": "1ms"}),
+        ("h4", "s1", {}),
+        ("h5", "s2", {}),
+    ):
+        topo.addLink(topo.addHost(host), switch, **options)
+    return topo
+
+
+CENSUS = """
+ps -e -o comm= | grep -vE '^(sh|ps|ls|wc|grep|sort|ip|ovs-vsctl|nsenter)$' | sort
+ls -d /sys/class/net/*
+ls /run/netns
+for p in /proc/[0-9]*; do echo $(cat $p/comm) $(ls $p/fd | wc -l); done | grep -vE '^(sh|ls|wc|cat|grep|sort) ' | sort
+for s in s1 s2; do ovs-vsctl list-ports $s; done
+"""
+
+
+def census(net: Net) -> tuple[str, int, int]:
+    """What there is on the machine, how many things its journal holds, and its processes' memory in bytes."""
+    said = net.cluster.call("m1", "exec", argv=CENSUS)["stdout"].decode()
+    run = next(path for path in state_directory().iterdir() if (path / "m1").is_dir())
+    resident = net.cluster.call("m1", "exec", argv="cat /proc/[0-9]*/statm | cut -d' ' -f2 | paste -sd+ | bc")
+    return said, len(read_entries(run / "m1")), int(resident["stdout"]) * os.sysconf("SC_PAGESIZE")
+
+
+def come_and_go(net: Net, number: int) -> None:
+    """A host with its link, and another link, come and go again: two changes of nodes and two of links."""
+    with net.changes():
+        guest = net.addHost(f"guest{number}")
+        net.addLink(guest, "s1", **({"delay": "2ms"} if number % 2 else {}))
+    ends = ("h4", "h5") if number % 4 < 2 else ("h4", "s2")
+    net.addLink(*ends, **({"delay": "3ms"} if number % 2 else {}))
+    if number % 10 == 0:
+        assert net.ping([net["h5"], guest], timeout=5) == 0
+    net.delLink(*ends)
+    net.delHost(guest)
+
+
+def test_nodes_and_links_come_and_go_under_traffic_and_nothing_else_is_disturbed() -> None:
+    with Net(busy_network(), controller=None) as net:
+        assert net.pingAll() == 0
+        for number in range(4):  # what is made once is there
+            come_and_go(net, number)
+        before, mark = census(net), net.mark()
+        h1 = net["h1"]
+        pings = [h1.popen(["ping", "-n", "-q", "-i", "0.005", net[name].IP()]) for name in ("h2", "h3")]
+        seconds = []
+        for number in range(50):
+            begun = time.monotonic()
+            come_and_go(net, number)
+            seconds.append(time.monotonic() - begun)
+        for ping in pings:
+            ping.send_signal(signal.SIGINT)
+        for ping in pings:
+            said = ping.communicate()[0]
+            sent, received = re.findall(r"(\d+) packets transmitted, (\d+) received", said)[0]
+            assert int(sent) > 200
+            assert int(sent) - int(received) <= 1, said  # one may be under way
+        after = census(net)
+        assert after[:2] == before[:2]
+        assert after[2] - before[2] < 20e6
+        assert not [reason for reason in net.verdict(mark).reasons if "dropped" in reason]
+        print(f"a round of four changes takes {1000 * sorted(seconds)[25]:.0f} ms (median)")

@@ -64,13 +64,21 @@ def test_a_host_whose_link_is_removed_has_its_address_and_mac_again_on_the_next_
     assert macs(fourth) == {**macs(first), "h4-eth0": "00:00:00:00:00:04"}
 
 
-def test_the_address_of_a_removed_host_is_free() -> None:
+@pytest.mark.parametrize(("base", "next_ones"), [("10.0.0.0/8", [4, 5, 6]), ("10.0.0.0/29", [4, 5, 6])])
+def test_the_address_of_a_removed_host_is_given_again_only_when_there_is_no_other(
+    base: str, next_ones: list[int]
+) -> None:
     topo = SingleSwitchTopo(k=3)
-    first = plan(topo)
+    made = plan(topo, ip_base=base)
     topo.delNode("h2")
-    second = again(topo, first)
-    topo.addLink(topo.addHost("h9"), "s1")
-    assert addresses(again(topo, second))["h9-eth0"] == "10.0.0.2/8"
+    made = again(topo, made, ip_base=base)
+    for number in next_ones:
+        topo.addLink(topo.addHost(f"n{number}"), "s1")
+        made = again(topo, made, ip_base=base)
+        assert addresses(made)[f"n{number}-eth0"].split("/")[0] == f"10.0.0.{number}"
+    topo.addLink(topo.addHost("last"), "s1")
+    found = addresses(again(topo, made, ip_base=base))["last-eth0"].split("/")[0]
+    assert found == ("10.0.0.7" if base.endswith("/8") else "10.0.0.2")
 
 
 def test_an_explicit_address_wins_over_the_one_that_a_removed_link_had() -> None:
