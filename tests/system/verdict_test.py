@@ -78,8 +78,9 @@ def test_a_script_ends_with_its_verdict_even_if_it_forgets_to_stop(
     assert done.returncode == code
 
 
-def test_the_prompt_ends_with_a_verdict() -> None:
-    command = [sys.executable, "-m", "hybridnet.cli", "run", "--topo", "single,2", "--controller", "none"]
+@pytest.mark.parametrize("verb", ["run", "mn"])
+def test_the_prompt_ends_with_a_verdict(verb: str) -> None:
+    command = [sys.executable, "-m", "hybridnet.cli", verb, "--topo", "single,2", "--controller", "none"]
     done = subprocess.run(command, input="exit\n", capture_output=True, text=True, timeout=100, check=False)
     assert done.stderr.splitlines()[-1].startswith("*** Verdict: "), done.stderr
     assert done.returncode == 0
