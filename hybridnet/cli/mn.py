@@ -7,7 +7,7 @@ import argparse
 import importlib
 
 from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
-from hybridnet.cli.network import add_machines_argument, machine_names
+from hybridnet.cli.network import add_cut_delay_argument, add_machines_argument, cut_delay_ns, machine_names
 from hybridnet.errors import UsageError
 from hybridnet.system.log import LEVELS
 
@@ -92,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOST,HOST",
         help="spread the network over these computers, by SSH; localhost,localhost is --machines 2",
     )
+    add_cut_delay_argument(parser)
     parser.add_argument(
         "--placement",
         choices=("block", "random"),
@@ -137,5 +138,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.pin and arguments.host.partition(",")[0] not in ("cfs", "rt"):
         raise UsageError(f"--pin: hosts of --host {arguments.host} cannot be pinned; add --host cfs")
     arguments.machines = machine_names(arguments.machines)
+    arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
     runner = importlib.import_module("hybridnet.mininet.runner")
     return ending_with_verdict(lambda: int(runner.run(arguments)), strict=arguments.strict)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
-from hybridnet.plan.options import PORT_TYPES
+from hybridnet.plan.options import LEAST_CUT_DELAY_NS, PORT_TYPES
+from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.topo import Topo
 
 MOST_MACHINES = 1000
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from hybridnet.controllers.kinds import RemoteController
 
 __all__ = [
+    "add_cut_delay_argument",
     "add_machines_argument",
     "add_network_arguments",
     "controllers_of",
+    "cut_delay_ns",
     "machine_names",
     "plan_options",
 ]
@@ -35,6 +38,30 @@ def add_machines_argument(parser: Any) -> None:
         help="spread a network that names no machines itself over so many machines on this computer (m1, m2 ...), or "
         "over these; default: the machines that the topology names, else m1",
     )
+
+
+def add_cut_delay_argument(parser: argparse.ArgumentParser) -> None:
+    """Add --cut-delay."""
+    parser.add_argument(
+        "--cut-delay",
+        metavar="DELAY",
+        default=format_delay(LEAST_CUT_DELAY_NS).replace(" ", ""),
+        help="least delay of the links between machines, where a network is spread; what takes longer to come across "
+        "is late (default %(default)s)",
+    )
+
+
+def cut_delay_ns(text: str) -> int:
+    """The delay that --cut-delay means. Raises UnitError or UsageError.
+
+    Example:
+        >>> cut_delay_ns("1ms")
+        1000000
+    """
+    delay = parse_delay(text, "--cut-delay")
+    if delay < LEAST_CUT_DELAY_NS:
+        raise UsageError(f"--cut-delay {text}: write {format_delay(LEAST_CUT_DELAY_NS)} or more")
+    return delay
 
 
 def machine_names(text: str | None) -> list[str]:

@@ -7,9 +7,11 @@ import argparse
 import json
 
 from hybridnet.cli.network import (
+    add_cut_delay_argument,
     add_machines_argument,
     add_network_arguments,
     controllers_of,
+    cut_delay_ns,
     machine_names,
     plan_options,
 )
@@ -49,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the JSON schema of YAML files for --topo, and nothing else",
     )
     add_machines_argument(parser)
+    add_cut_delay_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     add_network_arguments(parser)
 
@@ -64,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     controllers = controllers_of(arguments.controller, topo)
     names = machine_names(arguments.machines) or _named_machines(topo)
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
-        topo = spread(topo, names).topo
+        topo = spread(topo, names, least_cut_delay_ns=cut_delay_ns(arguments.cut_delay)).topo
     here = facts()
     machines = [
         MachineSpec(

@@ -14,9 +14,11 @@ from typing import Any
 
 from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
 from hybridnet.cli.network import (
+    add_cut_delay_argument,
     add_machines_argument,
     add_network_arguments,
     controllers_of,
+    cut_delay_ns,
     machine_names,
     plan_options,
 )
@@ -59,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--dask", metavar="ADDRESS", help="the machines are the workers of this Dask scheduler"
     )
+    add_cut_delay_argument(parser)
     add_strict_argument(parser)
     parser.add_argument("--test", choices=TESTS, help="run this instead of opening the prompt")
     parser.add_argument(
@@ -88,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> int:
     with _machines(arguments) as cluster:
         names = cluster.machines if cluster is not None else machine_names(arguments.machines)
         if names and not any(spec.machine for spec in topo.node_specs()):
-            laid = spread(topo, names)
+            laid = spread(topo, names, least_cut_delay_ns=cut_delay_ns(arguments.cut_delay))
             info(f"*** Spreading {laid}\n")
             topo = laid.topo
         with BuildProgress() as progress:
@@ -150,7 +153,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{file}: there is no such file")
     importing = importlib.import_module("hybridnet.mininet.importing")
     of_mininet = importing.imports_mininet(Path(file))
-    _refuse_network_arguments(arguments, {"machines", "ssh", "dask"} if of_mininet else set())
+    _refuse_network_arguments(arguments, {"machines", "ssh", "dask", "cut_delay"} if of_mininet else set())
     before, sys.argv = sys.argv, [file, *arguments.script_arguments]
     place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
     try:
@@ -175,7 +178,8 @@ def _in_place_of_mininet(arguments: argparse.Namespace) -> Iterator[None]:
     machines = importlib.import_module("hybridnet.mininet.machines")
     names, opening = machine_names(arguments.machines), _opening(arguments)
     if names or opening is not None:
-        machines.spread_over(machines.Machines(names, opening))
+        delay_ns = cut_delay_ns(arguments.cut_delay)
+        machines.spread_over(machines.Machines(names, opening, least_cut_delay_ns=delay_ns))
     try:
         yield
     finally:

@@ -22,7 +22,7 @@ from hybridnet.maxinet.tools import Tools
 from hybridnet.maxinet.worker import Worker
 from hybridnet.mininet.controllers import DefaultController, RemoteController
 from hybridnet.mininet.link import TCLink
-from hybridnet.mininet.machines import Machines
+from hybridnet.mininet.machines import Machines, machines_of_the_run
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.node import UserSwitch
 from hybridnet.mininet.tolerance import tolerate
@@ -116,6 +116,7 @@ class Experiment:
             lambda: self.cluster.machines,
             shares=self.shares,
             machine_of={node: self._worker(wid).machine for node, wid in part_of.items()},
+            least_cut_delay_ns=(machines_of_the_run() or Machines()).least_cut_delay_ns,
         )
         net.start()
         assert net.live is not None

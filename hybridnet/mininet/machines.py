@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.mininet.log import info
+from hybridnet.plan.options import LEAST_CUT_DELAY_NS
 from hybridnet.plan.spread import spread
 from hybridnet.quantities import format_delay
 from hybridnet.topo import Topo
@@ -32,12 +33,14 @@ class Machines:
         open: makes the cluster, when the first network needs it; None: the machines are local ones.
         shares: of the nodes that each machine gets; None: equal ones.
         machine_of: the machine of each node that has a place; with any, nothing is partitioned.
+        least_cut_delay_ns: what a link between machines takes at least.
     """
 
     names: Sequence[str] = ()
     open: Callable[[], Cluster] | None = None
     shares: Sequence[float] | None = None
     machine_of: Mapping[str, str] = field(default_factory=dict)
+    least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
     _cluster: Cluster | None = None
 
     def cluster(self) -> Cluster | None:
@@ -49,7 +52,13 @@ class Machines:
 
     def spread(self, topo: Topo) -> Topo:
         """The description laid over the machines; says how."""
-        laid = spread(topo, self.names, shares=self.shares, machine_of=self.machine_of)
+        laid = spread(
+            topo,
+            self.names,
+            shares=self.shares,
+            machine_of=self.machine_of,
+            least_cut_delay_ns=self.least_cut_delay_ns,
+        )
         info(f"*** Spreading {laid}\n")
         return laid.topo
 
@@ -57,7 +66,8 @@ class Machines:
         """The options of a link that comes between two machines (or on one): with the delay that it needs there."""
         ends = Topo()
         ends.addLink(ends.addHost("a"), ends.addHost("b"), **options)
-        laid = spread(ends, self.names, machine_of={"a": machine1, "b": machine2})
+        places = {"a": machine1, "b": machine2}
+        laid = spread(ends, self.names, machine_of=places, least_cut_delay_ns=self.least_cut_delay_ns)
         if laid.slowed:
             info(
                 f"*** {what}: it is a cut link, and gets a delay of {format_delay(laid.least_cut_delay_ns)}\n"

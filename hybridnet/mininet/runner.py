@@ -99,17 +99,18 @@ def _machines(arguments: Any) -> Machines | None:
     """The machines that the flags name; None: this computer itself."""
     if arguments.placement is not None:
         tolerate(f"--placement {arguments.placement}", "METIS chooses which node goes where")
+    delay_ns = arguments.cut_delay
     servers = arguments.cluster.split(",") if arguments.cluster else []
     if not servers:
-        return Machines(arguments.machines) if arguments.machines else None
+        return Machines(arguments.machines, least_cut_delay_ns=delay_ns) if arguments.machines else None
     if all(server == "localhost" for server in servers):
-        return Machines([f"m{number}" for number in range(1, len(servers) + 1)])
+        return Machines([f"m{number}" for number in range(1, len(servers) + 1)], least_cut_delay_ns=delay_ns)
     if "localhost" in servers:
         raise UsageError(
             f"--cluster {arguments.cluster}: this computer cannot be one of several; name other computers "
             "only, or write --machines 2"
         )
-    return Machines(open=lambda: _over_ssh(servers))
+    return Machines(open=lambda: _over_ssh(servers), least_cut_delay_ns=delay_ns)
 
 
 def _over_ssh(servers: list[str]) -> Any:
