@@ -56,7 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. Returns its exit code."""
     try:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
-            arguments = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+            words = sys.argv[1:] if argv is None else argv
+            arguments = _parser(words[:1]).parse_args(words)
             return int(arguments.run(arguments))
     except HybridnetError as error:
         if os.environ.get("HYBRIDNET_DEBUG"):
@@ -94,7 +95,10 @@ def _heeding(*numbers: signal.Signals) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _parser() -> Parser:
+def _parser(first: Sequence[str]) -> Parser:
+    """The parser of a command line that begins so. One that begins with a verb needs no other's file, and all of them
+    take longer to read than a small network to start.
+    """
     parser = Parser(
         prog="hybridnet",
         description="Networks that are part emulated and part simulated in real time.",
@@ -102,8 +106,9 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for name, file in VERBS.items():
-        module = importlib.import_module(f"hybridnet.cli.{file}")
+    named = [verb for verb in VERBS if verb in first]
+    for name in named or VERBS:
+        module = importlib.import_module(f"hybridnet.cli.{VERBS[name]}")
         verb = verbs.add_parser(
             name,
             help=module.SUMMARY,
