@@ -124,7 +124,8 @@ class Described:
         interfaces are there at once, and configured.
         """
         ends = [self[node] if isinstance(node, str) else node for node in (node1, node2)]
-        options = {"port1": port1, "port2": port2, **params}
+        own = {} if self.intf is Intf else {"intf": self.intf}
+        options = {"port1": port1, "port2": port2, **own, **params}
         return (cls or self.link)(
             *ends, **{name: value for name, value in options.items() if value is not None}
         )

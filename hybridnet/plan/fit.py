@@ -5,7 +5,8 @@ How frames get from a veth into Open vSwitch decides how fast a SimpleNet is:
 
     system    the kernel's datapath: super-packets stay whole, nothing to choose, wherever the module exists
     afpacket  userspace datapath, packet sockets, all served by one thread that visits every bridge on every
-              turn: fastest for one bridge (super-packets stay whole), 2.4 ms a turn for 63
+              turn: fastest for one bridge (super-packets stay whole), 2.4 ms a turn for 63; also where the
+              memory is too small for AF_XDP ports, or Open vSwitch is not the run's
     afxdp     userspace datapath, AF_XDP sockets, served by polling threads: the same for 1 bridge as for 63,
               at 75 MB and 0.2 s a port
 """
@@ -28,6 +29,7 @@ AFXDP_FROM_BRIDGES = 8
 # fixes, and rings; 0.16 to 0.22 s.
 AFXDP_PORT_BYTES = 75 * 10**6
 AFXDP_PORT_SECONDS = 0.2
+AFXDP_SHARE = 0.5  # of the memory that is available: the rest is the hosts' and their programs'
 # An allowance for a host's namespace, its veth and one small process in it.
 HOST_BYTES = 4 * 10**6
 
@@ -42,6 +44,7 @@ def choose_port_type(
     wanted: str,
     datapaths: Mapping[str, str] | None = None,
     most_mtu: int = 1500,
+    ports: int = 0,
 ) -> str:
     """The port type of a machine.
 
@@ -50,6 +53,7 @@ def choose_port_type(
         wanted: what the network says; ``"auto"`` leaves the choice to this function.
         datapaths: what switches ask for with datapath=, ``"kernel"`` or ``"user"``, by switch.
         most_mtu: of all ports of switches, in bytes.
+        ports: how many of them are devices.
 
     Raises:
         PlanError: what the switches ask for contradicts itself, or the port type that the network asks for.
@@ -74,7 +78,11 @@ def choose_port_type(
         return wanted
     if "kernel" in asked or (machine.kernel_datapath and "user" not in asked):
         return "system"
-    return "afxdp" if bridges >= AFXDP_FROM_BRIDGES and most_mtu <= AFXDP_MOST_MTU else "afpacket"
+    if bridges < AFXDP_FROM_BRIDGES or most_mtu > AFXDP_MOST_MTU:
+        return "afpacket"
+    # AF_XDP ports need settings of the whole daemon, and room for their packet memory.
+    fits = machine.memory_bytes is None or ports * AFXDP_PORT_BYTES <= AFXDP_SHARE * machine.memory_bytes
+    return "afxdp" if fits and not machine.shared_switching else "afpacket"
 
 
 def ports_of(plan: Mapping[str, Any]) -> int:

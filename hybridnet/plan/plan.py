@@ -19,7 +19,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import assign_addresses
 from hybridnet.plan.families import ipv4, ipv6
-from hybridnet.plan.fit import choose_port_type, judge_fit
+from hybridnet.plan.fit import choose_port_type, judge_fit, ports_of
 from hybridnet.plan.hosts import host_names, host_plans
 from hybridnet.plan.instance import Network, instance_plan
 from hybridnet.plan.layout import Layout, lay_out
@@ -159,13 +159,7 @@ def _machine_plan(
     plan: dict[str, Any] = {
         "format": 1,
         "machine": machine.name,
-        "port_type": choose_port_type(
-            machine,
-            len(switches),
-            pins.port_types.get(machine.name, options.port_type),
-            {spec.name: spec.resolved["datapath"] for spec in switches if spec.resolved.get("datapath")},
-            max((end.mtu for spec in switches for end in layout.ends_of[spec.name]), default=0),
-        ),
+        "port_type": "",  # below: it follows what there is
         "hosts": host_plans(network, machine.name, options.auto_static_arp),
         "switches": [
             switch_plan(spec, layout.ends_of[spec.name], network.dpids[spec.name], controllers, options)
@@ -175,6 +169,14 @@ def _machine_plan(
         "portals": joint.portals,
         "instance": instance_plan(network, machine.name, joint, options, pins.instances.get(machine.name)),
     }
+    plan["port_type"] = choose_port_type(
+        machine,
+        len(switches),
+        pins.port_types.get(machine.name, options.port_type),
+        {spec.name: spec.resolved["datapath"] for spec in switches if spec.resolved.get("datapath")},
+        max((end.mtu for spec in switches for end in layout.ends_of[spec.name]), default=0),
+        ports_of(plan),
+    )
     if options.host_names and plan["hosts"]:
         plan["names"] = host_names(network)
     if joint.devices:

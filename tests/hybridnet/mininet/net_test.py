@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import UsageError
-from hybridnet.mininet.link import Link, TCLink, shaping
+from hybridnet.mininet.link import Link, TCIntf, TCLink, shaping
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.topo import SingleSwitchTopo, Topo
+from hybridnet.mininet.util import custom
 
 
 def described(net: Mininet) -> Any:
@@ -57,6 +58,11 @@ def test_options_of_a_partial_link_reach_every_link() -> None:
     net = Mininet(SingleSwitchTopo(1), controller=None, link=partial(TCLink, bw=7, delay="3ms"))
     spec = described(net).spec("h1", "s1")
     assert (spec.a_to_b.rate_bps, spec.b_to_a.delay_ns) == (7_000_000, 3_000_000)
+
+
+def test_options_of_a_partial_interface_reach_every_link() -> None:
+    net = Mininet(SingleSwitchTopo(2), intf=custom(TCIntf, bw=10), controller=None)
+    assert [link.description()[end]["bw"] for link in net.links for end in ("params1", "params2")] == [10] * 4
 
 
 def test_options_of_one_end_shape_what_that_end_sends() -> None:

@@ -98,6 +98,20 @@ def test_port_type_follows_the_machine_and_the_number_of_bridges(
     )
 
 
+def test_af_xdp_ports_need_memory_and_an_open_vswitch_of_the_run() -> None:
+    topo = TreeTopo(depth=6)  # 64 hosts, each at a port
+    room = 2 * 64 * AFXDP_PORT_BYTES  # they may take half of it
+    for memory, shared, expected in (
+        (room, False, "afxdp"),
+        (room - 1, False, "afpacket"),
+        (room, True, "afpacket"),
+    ):
+        machine = MachineSpec("m1", "198.18.0.1", memory_bytes=memory, shared_switching=shared)
+        made = plan(topo, [machine])
+        assert made.machines["m1"]["port_type"] == expected
+        assert not made.warnings
+
+
 def test_too_little_memory_for_af_xdp_ports_is_a_warning_with_the_figures() -> None:
     topo = TreeTopo(depth=6)
     tight = MachineSpec("m1", "198.18.0.1", memory_bytes=4 * 10**9)
