@@ -173,8 +173,11 @@ def own_options(cls: Any) -> list[str]:
     """The options that a class has by itself: the parameters that its constructor and its `config` name."""
     while isinstance(cls, functools.partial):
         cls = cls.func
-    if not isinstance(cls, type):
-        return []
+    return list(_own_options(cls)) if isinstance(cls, type) else []
+
+
+@functools.cache
+def _own_options(cls: type) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for base in cls.__mro__:
         for method in ("__init__", "config"):
@@ -185,4 +188,4 @@ def own_options(cls: Any) -> list[str]:
                 found |= {
                     each.name: None for each in parameters if each.kind in kinds and each.name != "name"
                 }
-    return list(found)
+    return tuple(found)
