@@ -102,10 +102,14 @@ def test_mn_over_two_machines() -> None:
         "localhost,localhost",
     ]
     done = subprocess.run(
-        [*mn, "--test", "pingall"], capture_output=True, text=True, timeout=120, check=False
+        [*mn, "--cut-delay", "3ms", "--test", "pingall"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "*** Spreading 4 nodes: 2 on m1, 2 on m2; 1 cut link" in done.stderr
+    assert "*** Spreading 4 nodes: 2 on m1, 2 on m2; 1 cut link, which got a delay of 3 ms" in done.stderr
     assert "0% dropped (2/2 received)" in done.stderr
 
 

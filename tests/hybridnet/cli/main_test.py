@@ -53,6 +53,10 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["exec", "m1"], "no command is given"),
         (["plan", "--topo", "tree,x"], "--topo tree,x: tree: depth 'x' is not a whole number"),
         (
+            ["plan", "--topo", "minimal", "--machines", "2", "--cut-delay", "1us"],
+            "--cut-delay 1us: write 200 us or more",
+        ),
+        (
             ["plan", "--topo", "minimal", "--machines", "m1,"],
             "--machines m1,: write a number from 1 to 1000, or names",
         ),
