@@ -61,6 +61,7 @@ class EcmpSwitch(app_manager.RyuApp):
         self.waiting = deque(maxlen=MOST_WAITING)  # (port, frame) that came before all ports were decided
         self.ticks = 0
         self.due = False  # news are gathered, and acted upon soon
+        self.to_flush = False  # what was learned is gathered, and told soon
         self.change = 0  # of the tree; counts
         self.said = ""
         self.threads.append(hub.spawn(self.run))
@@ -175,7 +176,7 @@ class EcmpSwitch(app_manager.RyuApp):
             self.probe_comes(port, frame)
         elif self.discovery.settled(time.monotonic()):
             self.handle(port, frame)
-            self.flush()
+            self.flush_soon()
         else:
             self.waiting.append((port, frame))
 
@@ -306,7 +307,14 @@ class EcmpSwitch(app_manager.RyuApp):
         if rules is not None and rules.barrier == event.msg.xid:
             rules.barrier = None
 
+    def flush_soon(self):
+        """Tell of hosts that appear about now together: each change has a switch look through all its flows."""
+        if not self.to_flush:
+            self.to_flush = True
+            hub.spawn_after(GATHER_S, self.flush)
+
     def flush(self):
+        self.to_flush = False
         for rules in list(self.rules.values()):
             rules.flush()
 
