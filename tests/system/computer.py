@@ -141,9 +141,10 @@ def _files(*roots: str) -> Callable[[], list[str]]:
 
 
 def _cgroups() -> list[str]:
-    # They are the whole computer's. Processes that are not this one's have the number 0 here.
+    # They are the whole computer's: those of other runs' machines come and go. Processes of others have the number 0.
     groups = (path for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir())
-    return [str(path) for path in groups if "0" not in _text(path / "cgroup.procs").split()]
+    ours = (path for path in groups if not path.name.startswith("hybridnet-") or path.name.endswith("-here"))
+    return [str(path) for path in ours if "0" not in _text(path / "cgroup.procs").split()]
 
 
 _LOOKS: dict[str, Callable[[], list[str]]] = {
