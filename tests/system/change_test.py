@@ -13,8 +13,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from hybridnet import Host, Net, Topo
+import pytest
+
+from hybridnet import Host, MachineError, Net, Topo
 from hybridnet.system.journal import read_entries, state_directory
+from hybridnet.topologies import SingleSwitchTopo
 from tests.system.computer import run_on_a_computer
 
 SCRIPT = """
@@ -88,12 +91,15 @@ def busy_network() -> Topo:
     return topo
 
 
-CENSUS = """
-ps -e -o comm= | grep -vE '^(sh|ps|ls|wc|grep|sort|ip|ovs-vsctl|nsenter)$' | sort
+THINGS = """
 ls -d /sys/class/net/*
 ls /run/netns
+for s in $(ovs-vsctl list-br); do ovs-vsctl list-ports $s; done
+"""
+CENSUS = f"""
+{THINGS}
+ps -e -o comm= | grep -vE '^(sh|ps|ls|wc|grep|sort|ip|ovs-vsctl|nsenter)$' | sort
 for p in /proc/[0-9]*; do echo $(cat $p/comm) $(ls $p/fd | wc -l); done | grep -vE '^(sh|ls|wc|cat|grep|sort) ' | sort
-for s in s1 s2; do ovs-vsctl list-ports $s; done
 """
 
 
@@ -152,3 +158,28 @@ def test_nodes_and_links_come_and_go_under_traffic_and_nothing_else_is_disturbed
         assert after[2] - before[2] < 20e6
         assert not [reason for reason in net.verdict(mark).reasons if "dropped" in reason]
         print(f"a round of four changes takes {1000 * sorted(seconds)[25]:.0f} ms (median)")
+
+
+def test_a_change_that_a_machine_cannot_make_leaves_it_as_it_was() -> None:
+    with Net(SingleSwitchTopo(k=3), controller=None, fail_mode="standalone") as net:
+        h2 = net["h2"]
+        h2.cmd("X=kept")
+        taken = ["ip", "link", "add", "name", "s1-eth4", "type", "veth"]
+        assert net.cluster.call("m1", "exec", argv=taken)["status"] == 0
+        before = net.cluster.call("m1", "exec", argv=THINGS)["stdout"]
+        with pytest.raises(MachineError, match="s1-eth4"):
+            exchange(net)
+        assert net.cluster.call("m1", "exec", argv=THINGS)["stdout"] == before
+        assert (net["h2"], h2.IP(), h2.cmd("echo $X")) == (h2, "10.0.0.2", "kept\n")
+        assert net.pingAll() == 0
+        assert net.cluster.call("m1", "exec", argv=["ip", "link", "del", "s1-eth4"])["status"] == 0
+        exchange(net)
+        assert [host.name for host in net.hosts] == ["h1", "h3", "h4"]
+        assert net.pingAll() == 0
+
+
+def exchange(net: Net) -> None:
+    """One host goes, and another comes, as one change."""
+    with net.changes():
+        net.delHost("h2")
+        net.addLink(net.addHost("h4"), "s1", port2=4)
