@@ -206,12 +206,21 @@ class Net(Structure):
                 finally:
                     self._endings.close()
 
-    def simulate(self, until: str | float, **how: Any) -> SimulationReport:
+    def simulate(
+        self,
+        until: str | float,
+        *,
+        seeds: int | Sequence[int] = 1,
+        parallel: int | None = None,
+        series: str | float | None = None,
+    ) -> SimulationReport:
         """Simulate the description in virtual time, as fast as it can, instead of building it. Needs no root.
 
         Args:
-            until: simulated time, such as ``"60s"``.
-            how: seeds, parallel, series, on_progress: see `hybridnet.simulate.simulate`.
+            until: simulated time, such as ``"60s"``; a number is seconds.
+            seeds: how many replications, or their seeds.
+            parallel: so many replications at once; None: as many as there are processors.
+            series: simulated time between samples of all counters; None: none are taken.
 
         Raises:
             UsageError: a node is emulated, the network runs, or an argument makes no sense.
@@ -221,6 +230,7 @@ class Net(Structure):
             raise UsageError("simulate: the network runs; simulate it before start(), or after stop()")
         from hybridnet.simulate import simulate  # only who simulates waits for this import
 
+        how: dict[str, Any] = {"seeds": seeds, "parallel": parallel, "series": series}
         return simulate(self._described(), until, options=self._options, **how)
 
     def check(self) -> None:

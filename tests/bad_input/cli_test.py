@@ -29,7 +29,7 @@ HARMLESS = {
 
 def verbs() -> dict[str, argparse.ArgumentParser]:
     """The parser of each verb."""
-    [action] = [each for each in _parser()._actions if isinstance(each, argparse._SubParsersAction)]
+    [action] = [each for each in _parser(())._actions if isinstance(each, argparse._SubParsersAction)]
     return dict(action.choices)
 
 
@@ -58,7 +58,7 @@ def command(verb: str, option: str, words: list[str]) -> None:
         exit_code(argv)
         return
     try:
-        _parser().parse_args(argv)
+        _parser(argv[:1]).parse_args(argv)
     except SystemExit as end:
         if end.code not in (0, None):  # --help ends with 0
             raise AssertionError(f"the parser left with {end.code}") from end

@@ -146,6 +146,8 @@ SUBJECTS = [
         "n": 1, "bw": 1, "delay": "5ms", "max_queue_size": 9, "machines": None,
     }),
     Subject("topologies.fattree", TOPOS["fattree"], {"k": 2, "bw": None}),
+    Subject("topologies.leafspine", TOPOS["leafspine"], {"spines": 2, "leaves": 2, "n": 1, "bw": None}),
+    Subject("topologies.torus", TOPOS["torus"], {"x": 3, "y": 3, "n": 1, "bw": None}),
     Subject("topologies.linear", TOPOS["linear"], {"k": 1, "n": 1, "bw": None}),
     Subject("topologies.minimal", TOPOS["minimal"], {"k": 2, "bw": None}),
     Subject("topologies.reversed", TOPOS["reversed"], {"k": 2, "bw": None}),

@@ -68,6 +68,7 @@ def net(**options: Any) -> Net:
     options.setdefault("controller", None)
     cluster: Any = FakeCluster()
     cluster.answers["set_link"] = lambda **_: None
+    cluster.answers["echo_pairs"] = lambda machine, pairs, count, **_: [[0.0] * count for _ in pairs]
     cluster.answers["run_commands"] = lambda machine, commands, timeout: {
         node: {"output": "", "status": 0, "last_pid": None} for node in commands
     }
@@ -172,6 +173,15 @@ OF_NET = [
     Subject("Net.ping", using("ping"), {"hosts": ["h1", "h2"], "timeout": 1}),
     Subject("Net.pingAll", using("pingAll"), {"timeout": None}),
     Subject("Net.pingPair", using("pingPair"), {}),
+    Subject("Net.ping_matrix", using("ping_matrix"), {
+        "hosts": ["h1", "h2"], "count": 1, "interval": 0.0, "timeout": None,
+    }),
+    Subject("Net.iperf_matrix", using("iperf_matrix"), {
+        "pairs": [("h1", "h2")], "l4Type": "TCP", "udpBw": "10M", "seconds": 1, "port": 5001, "parallel": 1,
+    }),
+    Subject("Net.simulate", describing("simulate"), {
+        "until": "1ms", "seeds": 1, "parallel": 1, "series": None,
+    }),
     Subject("Net.iperf", using("iperf"), {
         "hosts": ["h1", "h2"], "l4Type": "TCP", "udpBw": "10M", "fmt": None, "seconds": 1, "port": 5001,
     }),
