@@ -54,6 +54,14 @@ def join_link(net: Making, link: Link) -> None:
     for intf in (link.intf1, link.intf2):
         made = next(made for made in live[intf.node.name].intfList() if made.name == intf.name)
         intf.made_as(made)
+        node, told = intf.node, intf.node.params.get("ip")
+        if (
+            told is not None
+            and intf.ip is None
+            and intf is node.defaultIntf()
+            and not isinstance(node, Switch)
+        ):
+            node.setIP(told, intf=intf)  # an address that the network does not give by itself
 
 
 def remove_link(net: Making, link: Link) -> None:

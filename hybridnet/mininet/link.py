@@ -143,8 +143,12 @@ class Intf(live.Intf):
         self.mac = macstr
 
     def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
-        """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length."""
-        super().setIP(ipstr, prefixLen)
+        """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length; 0.0.0.0 takes it away."""
+        if ipstr.partition("/")[0] == "0.0.0.0":
+            self.cmd("ip -4 address flush dev", self.name)
+            self.ip, self.prefixLen = "0.0.0.0", prefixLen
+        else:
+            super().setIP(ipstr, prefixLen)
 
     def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
         """Call a method with one parameter, unless that is None or there is no such method."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import functools
 from collections.abc import Sequence
+from ipaddress import IPv4Interface
 from typing import Any
 
 from hybridnet.cluster.here import HERE
@@ -17,6 +18,7 @@ from hybridnet.mininet.log import error
 from hybridnet.mininet.node import Host
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.net import Net, own_address_toward
+from hybridnet.plan.families import ipv4
 from hybridnet.topo import Topo
 
 __all__ = ["Making", "running"]
@@ -119,6 +121,13 @@ class Making(Described):
                     f"host {host.name}: its address {own['ip']} is another's",
                     "both have it, as they were told",
                 )
+                own["ip"] = None
+            elif _is_no_host_s(own["ip"]):  # its `config` gives it, once the interface is there
+                if not own["ip"].startswith("0.0.0.0/"):
+                    tolerate(
+                        f"host {host.name}: its address {own['ip']} is its subnet's own or broadcast address",
+                        "it has it, as it was told",
+                    )
                 own["ip"] = None
             else:
                 taken.add(own["ip"].partition("/")[0])
@@ -260,6 +269,14 @@ def _end_of_script() -> None:
     from hybridnet.mininet.net import remove_forgotten
 
     remove_forgotten()
+
+
+def _is_no_host_s(ip: str) -> bool:
+    """Whether an address is none that hybridnet gives: a subnet's own or broadcast address; 0.0.0.0 is no address."""
+    try:
+        return ipv4(ip).may_not_be_given(IPv4Interface(ip)) is not None
+    except ValueError:
+        return False  # no IPv4 address: the network says so when it is made
 
 
 def _private_directory(host: Any, given: Any) -> Any:

@@ -94,6 +94,9 @@ try:
     net.addHost("h4", ip="10.0.0.300")
 except Exception as problem:
     print("refused", "h4" in net, len(net.hosts))
+r5 = net.addHost("r5", ip="0.0.0.0")
+net.addLink(r5, s3)
+print("none", r5.IP(), "inet " in r5.cmd("ip address show dev r5-eth0"))
 net.stop()
 """
 
@@ -143,4 +146,5 @@ def test_nodes_and_links_come_and_go_while_a_network_runs(tmp_path: Path) -> Non
     assert told["cut"] == "['h1-eth0'] False ['s3-eth1'] 4"
     assert told["gone"] == "False h1 [] 3"
     assert told["refused"] == "False 2"
+    assert told["none"] == "0.0.0.0 False"
     assert done.left == {}

@@ -32,6 +32,18 @@ def test_hosts_get_addresses_in_the_order_in_which_they_are_added() -> None:
     ]
 
 
+def test_an_address_that_no_host_may_have_is_left_to_the_host_s_own_configuration(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net = Mininet(controller=None)
+    net.addHost("r1", ip="0.0.0.0"), net.addHost("h1", ip="10.0.0.255/24"), net.addHost("h2", ip="10.0.0.255")
+    topo = described(net)
+    assert [topo.nodeInfo(name)["ip"] for name in ("r1", "h1", "h2")] == [None, None, "10.0.0.255/8"]
+    told = capsys.readouterr().err
+    assert "host h1: its address 10.0.0.255/24" in told
+    assert "r1" not in told
+
+
 def test_automatic_mac_addresses_are_the_hosts_numbers() -> None:
     net = Mininet(SingleSwitchTopo(2), controller=None, autoSetMacs=True)
     assert described(net).nodeInfo("h2")["mac"] == "00:00:00:00:00:02"
