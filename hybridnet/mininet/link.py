@@ -136,6 +136,14 @@ class Intf(live.Intf):
         """Read both anew."""
         return self.updateIP(), self.updateMAC()
 
+    def status(self) -> str:
+        """ "OK" where it is there: the device, or a switch's patch port, which has none; else "MISSING"."""
+        if super().status() == "OK":
+            return "OK"
+        bridge = self.node if hasattr(self.node, "dpid") else None
+        ports = "" if bridge is None else self.cmd("ovs-vsctl list-ports", bridge)
+        return "OK" if self.name in ports.split() else "MISSING"
+
     def setMAC(self, macstr: str) -> None:
         """Replace the MAC address."""
         if self.node.is_made():

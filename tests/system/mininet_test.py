@@ -76,6 +76,7 @@ from mininet.topo import LinearTopo
 
 net = Mininet(LinearTopo(2), controller=None)
 net.start()
+print("links", *{link.status() for link in net.links})
 h3, s3 = net.addHost("h3"), net.addSwitch("s3", failMode="standalone")
 s3.start([])
 near, far = net.addLink(h3, s3), net.addLink(s3, net["h1"], cls=TCLink, bw=10, delay="5ms")
@@ -140,6 +141,7 @@ def test_nodes_and_links_come_and_go_while_a_network_runs(tmp_path: Path) -> Non
     done = run_script(tmp_path, GROWING)
     assert done.status == 0, done.err
     told = dict(line.split(" ", 1) for line in done.out.splitlines())
+    assert told["links"] == "(OK OK)"  # also the one between the switches, whose ends are no devices
     assert told["address"] == "10.0.0.3 ['h3-eth0'] ['s3-eth1', 's3-eth2'] ['h1-eth0', 'h1-eth1']"
     assert 10.0 <= float(told["time"].split("= ")[1].split("/")[0]) < 12.0  # a link of 5 ms, there and back
     assert 25.0 <= float(told["changed"].split("= ")[1].split("/")[0]) < 27.0  # 20 ms there, 5 ms back
