@@ -6,7 +6,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.errors import MachineError
 from hybridnet.mininet.node import Switch
+from hybridnet.mininet.tolerance import tolerate
 
 if TYPE_CHECKING:
     from hybridnet.mininet.link import Link
@@ -29,7 +31,9 @@ def join_node(net: Making, node: Any) -> None:
         else:
             taken = {address for host in others if (address := host.params.get("ip")) is not None}
             taken = {address.partition("/")[0] for address in taken}
-            made = live.addHost(node.name, **net.described_host(node, taken), **placed)
+            options = net.described_host(node, taken)
+            options.pop("defaultRoute", None)  # over a link, which comes later
+            made = live.addHost(node.name, **options, **placed)
     except BaseException:
         _forget(net, node)
         raise
@@ -62,6 +66,15 @@ def join_link(net: Making, link: Link) -> None:
             and not isinstance(node, Switch)
         ):
             node.setIP(told, intf=intf)  # an address that the network does not give by itself
+        if (route := node.params.get("defaultRoute")) and intf is node.defaultIntf():
+            _set_default_route(node, route)
+
+
+def _set_default_route(node: Any, route: str) -> None:
+    try:
+        node.setDefaultRoute(route)
+    except MachineError as problem:
+        tolerate(f"host {node.name}: its default route {route} cannot be set", str(problem))
 
 
 def remove_link(net: Making, link: Link) -> None:

@@ -95,8 +95,9 @@ try:
     net.addHost("h4", ip="10.0.0.300")
 except Exception as problem:
     print("refused", "h4" in net, len(net.hosts))
-r5 = net.addHost("r5", ip="0.0.0.0")
-net.addLink(r5, s3)
+r5, h6 = net.addHost("r5", ip="0.0.0.0"), net.addHost("h6", ip="10.0.0.6", defaultRoute="via 10.0.0.1")
+net.addLink(r5, s3), net.addLink(h6, s3)
+print("route", h6.cmd("ip route show default").strip())
 print("none", r5.IP(), "inet " in r5.cmd("ip address show dev r5-eth0"))
 net.stop()
 """
@@ -148,5 +149,6 @@ def test_nodes_and_links_come_and_go_while_a_network_runs(tmp_path: Path) -> Non
     assert told["cut"] == "['h1-eth0'] False ['s3-eth1'] 4"
     assert told["gone"] == "False h1 [] 3"
     assert told["refused"] == "False 2"
+    assert told["route"] == "default via 10.0.0.1 dev h6-eth0"
     assert told["none"] == "0.0.0.0 False"
     assert done.left == {}
