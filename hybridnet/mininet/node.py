@@ -473,7 +473,8 @@ class Switch(Node, live.Switch):
 
     def connected(self) -> bool:
         """Whether a controller has it, or it needs none."""
-        return self.params.get("failMode") == "standalone" or live.Switch.connected(self)
+        needs_none = self.params.get("failMode") == "standalone" or self.wanted == []
+        return needs_none or live.Switch.connected(self)
 
     def __repr__(self) -> str:
         pid = self.pid if self.is_made() else None

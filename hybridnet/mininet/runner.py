@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hybridnet.errors import UsageError
@@ -18,7 +20,7 @@ from hybridnet.mininet.node import Host
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import splitArgs
 
-__all__ = ["run", "run_tests"]
+__all__ = ["run", "tests_of"]
 
 _SPELLINGS = {"pingall": "pingAll", "pingpair": "pingPair", "iperfudp": "iperfUdp"}
 _NOTHING = ("none", "build")
@@ -55,13 +57,14 @@ def run(arguments: Any) -> int:
 
 def _try(net: Mininet, arguments: Any, choices: Choices) -> None:
     """Start the network, test it or open the prompt, and stop it."""
+    tests = tests_of(net, arguments.test, choices.known["tests"])
     try:
         if arguments.pre:
             choices.prompt(net, script=arguments.pre)
         net.start()
-        if arguments.test:
-            run_tests(net, arguments.test, choices.known["tests"])
-        else:
+        for test in tests:
+            test()
+        if not arguments.test:
             choices.prompt(net)
         if arguments.post:
             choices.prompt(net, script=arguments.post)
@@ -69,22 +72,23 @@ def _try(net: Mininet, arguments: Any, choices: Choices) -> None:
         net.stop()
 
 
-def run_tests(net: Mininet, tests: list[str], known: dict[str, Any]) -> None:
-    """Run tests: names such as ``pingall`` or ``iperf,seconds=2``, several joined by ``+``.
+def tests_of(net: Mininet, asked: list[str], known: dict[str, Any]) -> list[Callable[[], object]]:
+    """What is to be called once the network runs.
 
     Args:
+        asked: names such as ``pingall`` or ``iperf,seconds=2``, several joined by ``+``.
         known: a user's own tests, functions of the network.
 
     Raises:
         UsageError: the network has no such test.
     """
-    for text in [part for test in tests for part in test.split("+")]:
+    found: list[Callable[[], object]] = []
+    for text in [part for test in asked for part in test.split("+")]:
         name, args, kwargs = splitArgs(text)
         if name in known and callable(known[name]):
-            known[name](net, *args, **kwargs)
+            found.append(partial(known[name], net, *args, **kwargs))
         elif name == "all":
-            net.ping()
-            net.iperf()
+            found += [net.ping, net.iperf]
         elif name not in _NOTHING:
             method = getattr(net, _SPELLINGS.get(name.lower(), name), None)
             if method is None:
@@ -92,7 +96,8 @@ def run_tests(net: Mininet, tests: list[str], known: dict[str, Any]) -> None:
                     f"--test {text}: there is no such test; there are all, build, iperf, iperfudp, none, pingall, "
                     f"pingpair{''.join(', ' + own for own in sorted(known))}"
                 )
-            method(*args, **kwargs)
+            found.append(partial(method, *args, **kwargs))
+    return found
 
 
 def _machines(arguments: Any) -> Machines | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.traces import traces
+from tests.system.computer import run_on_a_computer
 
 pytestmark = pytest.mark.system
 
@@ -106,20 +106,14 @@ def display(tmp_path: Path) -> Iterator[str]:
         server.wait()
 
 
-@pytest.mark.alone
 def test_a_topology_is_opened_run_pinged_and_stopped(display: str, tmp_path: Path) -> None:
-    before = traces()
     topology, driver = tmp_path / "topology.mn", tmp_path / "driver.py"
     topology.write_text(json.dumps(TOPOLOGY))
     driver.write_text(WIDGETS + DRIVER)
-    done = subprocess.run(
+    done = run_on_a_computer(
         [sys.executable, "-m", "hybridnet.cli", "run", str(driver), "--", str(topology)],
         env={**os.environ, "DISPLAY": display},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[:3] == ["drawn 3", "lost 0.0", "stopped True"], done.stdout
-    assert traces() == before
+    assert done.status == 0, done.err
+    assert done.out.split("\n")[:3] == ["drawn 3", "lost 0.0", "stopped True"], done.out
+    assert done.left == {}

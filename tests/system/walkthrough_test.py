@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.controllers.ryu import RyuController, free_port
-from tests.system.traces import traces
+from tests.system.computer import run_on_a_computer
 
 pytestmark = pytest.mark.system
 
@@ -55,6 +54,16 @@ pingall
 nonsense
 """
 
+COMMAND = (sys.executable, "-m", "hybridnet.cli")
+BESIDE_RYU = """
+import subprocess, sys
+from hybridnet.controllers.ryu import RyuController
+
+with RyuController(("tree_switch",), address="127.0.0.1", port=6699) as controller:
+    controller.await_listening()
+    sys.exit(subprocess.call([sys.executable, "-m", "hybridnet.cli", *sys.argv[1:]]))
+"""
+
 TOPOLOGY = """
 from mininet.topo import Topo
 
@@ -71,24 +80,15 @@ tests = {"mine": lambda net: print("addresses", *(host.IP() for host in net.host
 """
 
 
-def mn(*arguments: str, script: str = "") -> str:
-    """What `hybridnet mn` prints, outputs and messages together."""
-    done = subprocess.run(
-        [sys.executable, "-m", "hybridnet.cli", "mn", *arguments],
-        input=script,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+def mn(*arguments: str, script: str = "", command: tuple[str, ...] = COMMAND) -> str:
+    """What `hybridnet mn` prints, outputs and messages together, on a computer of its own, which is then as it was."""
+    done = run_on_a_computer([*command, "mn", *arguments], input=script)
+    assert done.status == 0, done.err
+    assert done.left == {}
+    return f"{done.out}\n{done.err}"
 
 
-@pytest.mark.alone
 def test_everyday_usage_and_the_interpreter() -> None:
-    before = traces()
     said = mn(script=EVERYDAY + INTERPRETER)
     assert "available nodes are" in said
     assert "h1 h1-eth0:s1-eth1" in said
@@ -110,7 +110,6 @@ def test_everyday_usage_and_the_interpreter() -> None:
     assert "\nquiet\n" in said
     assert "\noutside\n" in said
     assert "*** Unknown command: nonsense" in said
-    assert traces() == before
 
 
 @pytest.mark.parametrize(
@@ -156,28 +155,23 @@ def test_custom_topologies_and_tests(tmp_path: Path) -> None:
 
 
 def test_a_remote_controller() -> None:
-    port = free_port("127.0.0.1")
-    with RyuController(("tree_switch",), address="127.0.0.1", port=port) as controller:
-        controller.await_listening()
-        said = mn("--controller", f"remote,ip=127.0.0.1,port={port}", "--test", "pingall")
+    said = mn(
+        *("--controller", "remote,ip=127.0.0.1,port=6699", "--test", "pingall"),
+        command=(sys.executable, "-c", BESIDE_RYU),
+    )
     assert "0% dropped (2/2 received)" in said
 
 
-@pytest.mark.alone
-def test_a_terminal_for_a_host(tmp_path: Path) -> None:
+def test_a_terminal_for_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a display it is a window of a tmux server of the run's own, and goes with the run."""
+    for name in ("DISPLAY", "TMUX"):
+        monkeypatch.delenv(name, raising=False)
     seen = tmp_path / "seen"
-    fifo = f"mkfifo {seen}; tmux -S /run/hybridnet/*/tmux send-keys -t h1 'hostname -I > {seen}' Enter; cat {seen}"
-    environment = {"DISPLAY": "", "TMUX": ""}
-    with pytest.MonkeyPatch.context() as patch:
-        for name in environment:
-            patch.delenv(name, raising=False)
-        said = mn(script=f"xterm h1\nsh {fifo}\nxterm h9\n")
+    type_in = f"tmux -S /run/hybridnet/*/tmux send-keys -t h1 'hostname -I > {seen}' Enter"
+    said = mn(script=f"xterm h1\nsh mkfifo {seen}; {type_in}; cat {seen}\nxterm h9\n")
     assert "the terminals are windows of tmux" in said
     assert "10.0.0.1" in said
     assert "*** xterm h9" in said
-    left = subprocess.run(["pgrep", "-f", "tmux -S /run/hybridnet"], capture_output=True, check=False)
-    assert left.stdout == b""
 
 
 def test_what_makes_no_sense_is_one_line() -> None:
