@@ -187,7 +187,9 @@ def main(report: str, with_ovs: str, patience_s: str, *command: str) -> int:
     """See the module."""
     if with_ovs == "1":
         subprocess.run(
-            [OVS_CTL, "start", "--system-id=test", "--no-monitor"], stdout=subprocess.DEVNULL, check=False
+            [OVS_CTL, "start", "--system-id=test", "--no-monitor", "--no-record-hostname"],
+            stdout=subprocess.DEVNULL,
+            check=False,
         )
         subprocess.run(["ovs-vsctl", "--timeout=20", "show"], stdout=subprocess.DEVNULL, check=True)
     before = _inventory()
