@@ -31,15 +31,13 @@ def join_node(net: Making, node: Any) -> None:
         else:
             taken = {address for host in others if (address := host.params.get("ip")) is not None}
             taken = {address.partition("/")[0] for address in taken}
-            options = net.described_host(node, taken)
-            options.pop("defaultRoute", None)  # over a link, which comes later
-            made = live.addHost(node.name, **options, **placed)
+            made = live.addHost(node.name, **net.described_host(node, taken), **placed)
     except BaseException:
         _forget(net, node)
         raise
     node.bind(functools.partial(live.cluster.call, made.machine), made.machine, [])
     node.run_waiting()
-    if not isinstance(node, Switch):
+    if not isinstance(node, Switch) and not net.awaits_build:
         node.configDefault()
 
 

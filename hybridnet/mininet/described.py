@@ -61,6 +61,7 @@ class Described:
         self.nameToNode: dict[str, Any] = {}
         self.is_of_loose_nodes = False
         self.built = False
+        self.awaits_build = False  # made by a command before `build`, which configures the hosts
         self.live: Net | None = None
         self.machines = machines_of_the_run()
         self._making = False

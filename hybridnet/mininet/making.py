@@ -46,8 +46,9 @@ class Making(Described):
         if self.live is not None or self._making:
             return
         self._making = True
+        self.awaits_build = not self.built and not self.is_of_loose_nodes
         try:
-            self.build()
+            super().build()
             topo, cluster = self._description(), None
             if self.machines is not None:
                 cluster = self.machines.cluster()
@@ -73,6 +74,16 @@ class Making(Described):
             self._configure()
         finally:
             self._making = False
+
+    def build(self) -> None:
+        """Add what `topo` describes, and have hosts configured that a command had made before. A second call does
+        nothing.
+        """
+        super().build()
+        if self.awaits_build and not self._making:
+            self.awaits_build = False
+            for host in self.hosts:
+                host.configDefault()
 
     def _description(self) -> Topo:
         topo = Topo()
@@ -133,6 +144,8 @@ class Making(Described):
                 taken.add(own["ip"].partition("/")[0])
         else:
             own["ip"] = None
+        if not host.intfList():
+            own.pop("defaultRoute", None)  # its first link brings it
         if own.get("defaultRoute") and len(own["defaultRoute"].split()) == 1:
             own["defaultRoute"] = f"dev {own['defaultRoute']}"
         if host.params.get("ipv6"):
@@ -163,7 +176,7 @@ class Making(Described):
     def _configure(self) -> None:
         for node in (*self.hosts, *self.loose, *self.switches):
             node.run_waiting()
-        for host in self.hosts:
+        for host in () if self.awaits_build else self.hosts:
             host.configDefault()
         for switch in self.switches:
             if switch.wanted is not None:

@@ -44,8 +44,7 @@ class Mininet(Trying):
 
     def start(self) -> None:
         """Make the network, and start its controllers and switches."""
-        if not self.built:
-            self.build()
+        self.build()
         info("*** Starting network\n")
         self.make()
         for controller in self.controllers:

@@ -102,6 +102,28 @@ print("none", r5.IP(), "inet " in r5.cmd("ip address show dev r5-eth0"))
 net.stop()
 """
 
+COMMAND_BEFORE_BUILD = """
+from mininet.net import Mininet
+from mininet.node import Node
+
+class Router(Node):
+    def config(self, **params):
+        super().config(**params)
+        print("config", self.intfNames())
+
+net = Mininet(controller=None, build=False)
+r1 = net.addHost("r1", cls=Router, ip="10.0.1.1", defaultRoute="via 10.0.0.2")
+r1.cmd("sysctl -w net.ipv4.ip_forward=1")
+h1 = net.addHost("h1", ip="10.0.0.2", defaultRoute="via 10.0.1.1")
+h2 = net.addHost("h2", ip="11.0.0.1", defaultRoute="via 11.0.1.1")
+net.addLink(h1, r1, params2={"ip": "10.0.0.1/8"})
+net.addLink(h2, r1, params2={"ip": "11.0.1.1/8"})
+net.build()
+print("address", r1.IP())
+print("reached", "1 received" in h1.cmd("ping -c 1 11.0.0.1"))
+net.stop()
+"""
+
 
 def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
@@ -152,3 +174,9 @@ def test_nodes_and_links_come_and_go_while_a_network_runs(tmp_path: Path) -> Non
     assert told["route"] == "default via 10.0.0.1 dev h6-eth0"
     assert told["none"] == "0.0.0.0 False"
     assert done.left == {}
+
+
+def test_a_command_before_build_changes_nothing_of_how_hosts_are_configured(tmp_path: Path) -> None:
+    done = run_script(tmp_path, COMMAND_BEFORE_BUILD)
+    assert done.status == 0, done.err
+    assert done.out.splitlines() == ["config ['r1-eth0', 'r1-eth1']", "address 10.0.1.1", "reached True"]
