@@ -6,7 +6,7 @@ from __future__ import annotations
 import atexit
 import functools
 from collections.abc import Sequence
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from hybridnet.cluster.here import HERE
@@ -146,6 +146,11 @@ class Making(Described):
             own["ip"] = None
         if not host.intfList():
             own.pop("defaultRoute", None)  # its first link brings it
+        if (gateway := _unreachable_gateway(host)) and own.pop("defaultRoute", None):
+            tolerate(
+                f"host {host.name}: its gateway {gateway} is in none of its networks",
+                "it has no default route, as in Mininet",
+            )
         if own.get("defaultRoute") and len(own["defaultRoute"].split()) == 1:
             own["defaultRoute"] = f"dev {own['defaultRoute']}"
         if host.params.get("ipv6"):
@@ -290,6 +295,18 @@ def _is_no_host_s(ip: str) -> bool:
         return ipv4(ip).may_not_be_given(IPv4Interface(ip)) is not None
     except ValueError:
         return False  # no IPv4 address: the network says so when it is made
+
+
+def _unreachable_gateway(host: Any) -> str | None:
+    """The gateway of its default route, where none of the addresses that it is told has it in its network."""
+    words = str(host.params.get("defaultRoute") or "").split()
+    told = [host.params.get("ip"), *(intf.params.get("ip") for intf in host.intfList())]
+    try:
+        gateway = IPv4Address(words[words.index("via") + 1])
+        networks = [IPv4Interface(ip if "/" in ip else f"{ip}/8").network for ip in told if ip]
+    except (ValueError, IndexError):
+        return None  # none, or one that the network judges when it is made
+    return None if "onlink" in words or any(gateway in each for each in networks) else str(gateway)
 
 
 def _private_directory(host: Any, given: Any) -> Any:

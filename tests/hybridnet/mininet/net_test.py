@@ -44,6 +44,27 @@ def test_an_address_that_no_host_may_have_is_left_to_the_host_s_own_configuratio
     assert "r1" not in told
 
 
+def test_a_gateway_in_none_of_a_host_s_networks_is_passed_over_with_a_warning(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net = Mininet(controller=None)
+    h1 = net.addHost("h1", ip="10.0.0.1/24", defaultRoute="via 192.168.1.1")
+    h2 = net.addHost("h2", ip="10.0.0.2/24", defaultRoute="via 10.0.0.1")
+    net.addLink(h1, h2)
+    h3 = net.addHost("h3", ip="10.0.0.3/24", defaultRoute="via 192.168.1.1")
+    net.addLink(h3, h1, params1={"ip": "192.168.1.3/24"})
+    topo = described(net)
+    assert [topo.nodeInfo(name).get("defaultRoute") for name in ("h1", "h2", "h3")] == [
+        None,
+        "via 10.0.0.1",
+        "via 192.168.1.1",
+    ]
+    told = capsys.readouterr().err
+    assert "host h1: its gateway 192.168.1.1 is in none of its networks" in told
+    assert "h2" not in told
+    assert "h3" not in told
+
+
 def test_automatic_mac_addresses_are_the_hosts_numbers() -> None:
     net = Mininet(SingleSwitchTopo(2), controller=None, autoSetMacs=True)
     assert described(net).nodeInfo("h2")["mac"] == "00:00:00:00:00:02"
