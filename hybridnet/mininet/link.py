@@ -9,6 +9,8 @@ is simulated, whatever its class; one without is a veth pair, or a patch between
 
 from __future__ import annotations
 
+import re
+import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +49,20 @@ def shaping(params: Mapping[str, Any], what: str) -> dict[str, Any]:
     return found
 
 
+def whole_address(text: str) -> str:
+    """An IPv4 address as ifconfig reads it, which Mininet calls: "10.1/8" is 10.0.0.1/8, and "10.0.0.01" is 10.0.0.1.
+
+    Other text stays as it is.
+    """
+    address, slash, length = text.partition("/")
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+){1,3}", address):
+        return text
+    try:
+        return socket.inet_ntoa(socket.inet_aton(address)) + slash + length
+    except OSError:
+        return text
+
+
 class Intf(live.Intf):
     """An interface of a node. Prints as its name.
 
@@ -80,6 +96,8 @@ class Intf(live.Intf):
         self.prefixLen: int | None = None
         self.ip6: str | None = None
         self.params = params
+        if isinstance(params.get("ip"), str):
+            params["ip"] = whole_address(params["ip"])
         self.port = node.newPort() if port is None else port
         if link is not None:
             node.addIntf(self, port=self.port)
@@ -152,6 +170,7 @@ class Intf(live.Intf):
 
     def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
         """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length; 0.0.0.0 takes it away."""
+        ipstr = whole_address(ipstr)
         if ipstr.partition("/")[0] == "0.0.0.0":
             self.cmd("ip -4 address flush dev", self.name)
             self.ip, self.prefixLen = "0.0.0.0", prefixLen

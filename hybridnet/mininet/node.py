@@ -28,7 +28,7 @@ from hybridnet.mininet.controllers import (
     Ryu,
     findController,
 )
-from hybridnet.mininet.link import Intf, Link, set_param
+from hybridnet.mininet.link import Intf, Link, set_param, whole_address
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import numCores
 from hybridnet.node import node as live
@@ -108,6 +108,8 @@ class Node(live.Node):
 
     def __init__(self, name: str, inNamespace: bool = True, **params: Any) -> None:
         super().__init__(name, **params)
+        if isinstance(params.get("ip"), str):
+            self.params["ip"] = whole_address(params["ip"])
         self.inNamespace = params.get("inNamespace", inNamespace)
         self.ports: dict[Intf, int] = {}
         self.nameToIntf: dict[str, Intf] = {}

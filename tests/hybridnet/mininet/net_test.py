@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.mininet.link import Link, TCIntf, TCLink, shaping
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, UserSwitch
@@ -78,6 +78,18 @@ def test_a_link_has_its_interfaces_before_anything_is_made() -> None:
     assert h1.intfNames() == ["h1-eth0"]
     assert s1.ports[link.intf2] == 1
     assert net.linksBetween(h1, s1) == [link]
+
+
+def test_addresses_mean_what_ifconfig_takes_them_to_mean() -> None:
+    net = Mininet(controller=None)
+    net.addLink(
+        net.addHost("h1", ip="10.1/8"), net.addHost("h2", ip="192.168.122.02/24"), params2={"ip": "10.2/8"}
+    )
+    topo = described(net)
+    assert [topo.nodeInfo(name)["ip"] for name in ("h1", "h2")] == ["10.0.0.1/8", "192.168.122.2/24"]
+    assert net.links[0].description()["params2"]["ip"] == "10.0.0.2/8"
+    with pytest.raises(HybridnetError, match=r"10\.0\.0\.300"):
+        net.addHost("h3", ip="10.0.0.300"), described(net)
 
 
 @pytest.mark.parametrize(
