@@ -6,6 +6,7 @@ Each is a front of a controller of `hybridnet.controllers`, which the network st
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import shlex
 import shutil
@@ -67,6 +68,7 @@ class Controller:
         self.ip, self.port, self.protocol = ip, port, protocol
         self.params = params
         self.waiting = False
+        self.is_of_a_network = False
         self._behind: kinds.RemoteController | None = None
         self._own: kinds.RemoteController | None = None
 
@@ -90,21 +92,27 @@ class Controller:
         return _Program(self.name, program, self.cargs, self.cdir, self.port or USUAL_PORT)
 
     def start(self) -> None:
-        """Start it; where no class of the script's overrides this, it has started with the network."""
-        if type(self).start is Controller.start or self._own is not None:
+        """Start it; where no class of the script's overrides this, it has started with the network that has it."""
+        overridden = type(self).start is not Controller.start
+        if self._own is not None or (self.is_of_a_network and not overridden):
             return
-        self._own = self._started_here()
+        if not self.is_of_a_network:  # its script makes nodes without one
+            give_ports([self])
+            atexit.register(self.end)
+        self._own = self._started_here() if overridden else self.behind()
         self._own.begin(ADDRESS)
         self._own.ready()
 
     def end(self) -> None:
-        """End what `start` of a class of the script's has started."""
+        """End what `start` has started."""
         if self._own is not None:
             self._own.end()
             self._own = None
 
     def stop(self, deleteIntfs: bool = False) -> None:
-        """Nothing: it stops when the network does."""
+        """End it, where it belongs to no network; else it stops when the network does."""
+        if not self.is_of_a_network:
+            self.end()
 
     def terminate(self) -> None:
         """Nothing: it stops when the network does."""

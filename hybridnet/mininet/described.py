@@ -108,6 +108,7 @@ class Described:
             made = (controller or self.controller or DefaultController)(name, **params)
         if made is not None:
             self._refuse_made(f"controller {made.name}")
+            made.is_of_a_network = True
             self.controllers.append(made)
             self.nameToNode[made.name] = made
         return made

@@ -15,7 +15,7 @@ from hybridnet.mininet.controllers import give_ports
 from hybridnet.mininet.described import Described
 from hybridnet.mininet.link import Link
 from hybridnet.mininet.log import error
-from hybridnet.mininet.node import Host
+from hybridnet.mininet.node import Host, Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.net import Net, own_address_toward
 from hybridnet.plan.families import ipv4
@@ -89,13 +89,19 @@ class Making(Described):
         topo = Topo()
         dpids: set[int] = set()
         taken: set[str] = set()
-        for host in (*self.hosts, *self.loose):
+        for host in self._every_host():
             topo.addHost(host.name, **self.described_host(host, taken))
-        for switch in self.switches:
+        for switch in self._every_switch():
             topo.addSwitch(switch.name, **self.described_switch(switch, dpids))
         for link in self.links:
             link.key = topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
         return topo
+
+    def _every_host(self) -> list[Any]:
+        return [node for node in (*self.hosts, *self.loose) if not isinstance(node, Switch)]
+
+    def _every_switch(self) -> list[Any]:
+        return [node for node in (*self.switches, *self.loose) if isinstance(node, Switch)]
 
     @staticmethod
     def described_switch(switch: Any, dpids: set[int]) -> dict[str, Any]:
@@ -165,8 +171,8 @@ class Making(Described):
 
     def _start_switching(self, net: Net) -> None:
         """Scripts that make a switch of a node in the computer's own namespace do so by ovs-vsctl."""
-        outside = [node for node in (*self.hosts, *self.loose) if not node.inNamespace]
-        if self.is_here() and outside and not self.switches:
+        outside = [node for node in self._every_host() if not node.inNamespace]
+        if self.is_here() and outside and not self._every_switch():
             assert net.plan is not None
             port_type = net.plan.machines[HERE]["port_type"]
             net.cluster.call(HERE, "start_switching", port_type=port_type)
@@ -183,7 +189,7 @@ class Making(Described):
             node.run_waiting()
         for host in () if self.awaits_build else self.hosts:
             host.configDefault()
-        for switch in self.switches:
+        for switch in self._every_switch():
             if switch.wanted is not None:
                 self.give_controllers(switch)
 

@@ -124,6 +124,30 @@ print("reached", "1 received" in h1.cmd("ping -c 1 11.0.0.1"))
 net.stop()
 """
 
+WITHOUT_A_NETWORK = """
+import time
+
+from mininet.link import Link
+from mininet.node import Controller, Host, OVSSwitch
+
+h1, h2 = Host("h1"), Host("h2")
+s1 = OVSSwitch("s1", inNamespace=False)
+c0 = Controller("c0", inNamespace=False)
+Link(h1, s1)
+Link(h2, s1)
+h1.setIP("10.1/8")
+h2.setIP("10.2/8")
+c0.start()
+s1.start([c0])
+latest = time.monotonic() + 20
+while not s1.connected() and time.monotonic() < latest:
+    time.sleep(0.1)
+print("connected", s1.connected())
+print("reached", "1 received" in h1.cmd("ping -c 1", h2.IP()))
+s1.stop()
+c0.stop()
+"""
+
 
 def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
@@ -180,3 +204,10 @@ def test_a_command_before_build_changes_nothing_of_how_hosts_are_configured(tmp_
     done = run_script(tmp_path, COMMAND_BEFORE_BUILD)
     assert done.status == 0, done.err
     assert done.out.splitlines() == ["config ['r1-eth0', 'r1-eth1']", "address 10.0.1.1", "reached True"]
+
+
+def test_nodes_of_a_script_that_has_no_network_work_as_well(tmp_path: Path) -> None:
+    done = run_script(tmp_path, WITHOUT_A_NETWORK)
+    assert done.status == 0, done.err
+    assert done.out == "connected True\nreached True\n", done.err
+    assert done.left == {}
