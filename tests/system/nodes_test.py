@@ -99,7 +99,8 @@ def test_shares_of_the_processor_and_pinning() -> None:
     topo.addHost("h1", cpu=0.2)
     topo.addHost("h2", cpu=0.1, cores=[1])
     topo.addHost("h3")
-    topo.addHost("h4", cpu=0.04, sched="rt", period_us=1_000_000)  # others may use real time, too
+    # Others may use real time, too. The kernel counts the budget on each processor by itself: one is enough.
+    topo.addHost("h4", cpu=0.04, cores=[0], sched="rt", period_us=1_000_000)
     with Net(topo, controller=None) as net:
         run = net.cluster.journal.run
         give_right_of_way(run)
@@ -109,7 +110,8 @@ def test_shares_of_the_processor_and_pinning() -> None:
         assert h2.execute(["grep", "Cpus_allowed_list", "/proc/self/status"]).split()[-1] == "1"
         assert "SCHED_RR" in h4.cmd("chrt -p $$")
         assert "SCHED_RR" in h4.execute(["sh", "-c", "chrt -p $$"])
-        assert 0.02 <= share_taken(h4, 3) <= 0.06
+        # 3 s and Python's start touch at most five periods, of 40 ms and a tick of up to 10 ms each: 0.25 s.
+        assert 0.02 <= share_taken(h4, 3) <= 0.084
         h1.setCPUFrac(0.1)
         assert 0.07 <= share_taken(h1, 2) <= 0.13
         h3.cmd("while :; do :; done &")
