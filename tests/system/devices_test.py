@@ -96,7 +96,7 @@ with Net(topo, controller=None) as net:
     answer = net["h1"].cmd("ping -c 3 -i 0.2 10.0.0.91")
     assert "3 received" in answer, answer
     least_ms = float(answer.split("= ")[-1].split("/")[0])
-    assert 10.0 <= least_ms < 13.0, answer
+    assert 10.0 <= least_ms < 20.0, answer
     assert "1 received" in net["h2"].cmd("ping -c 1 10.0.0.92")
     portals = {portal["name"]: portal for portal in net.snapshot()["m1"]["portals"]}
     assert portals["p-ext1"]["accepted_segments"] >= 3, portals
