@@ -106,7 +106,7 @@ for p in /proc/[0-9]*; do echo $(cat $p/comm) $(ls $p/fd | wc -l); done | grep -
 def census(net: Net) -> tuple[list[str], int, int]:
     """What there is on the machine, how many things its journal holds, and its processes' memory in bytes."""
     said = net.cluster.call("m1", "exec", argv=CENSUS)["stdout"].decode().splitlines()
-    run = next(path for path in state_directory().iterdir() if (path / "m1").is_dir())
+    run = state_directory() / net.cluster.journal.run
     resident = net.cluster.call("m1", "exec", argv="cat /proc/[0-9]*/statm | cut -d' ' -f2 | paste -sd+ | bc")
     return said, len(read_entries(run / "m1")), int(resident["stdout"]) * os.sysconf("SC_PAGESIZE")
 

@@ -124,7 +124,8 @@ for controller in (None, "192.0.2.1:6653"):
     exp = maxinet.Experiment(cluster, parts, controller=controller, is_partitioned=True)
     exp.setup()
     print("placed", *(worker.hn() for worker in map(exp.get_worker, ("h1", "s1", "h2", "s2", "s3"))))
-    print(f"ping-{controller}", exp.get("h1").cmd("ping -c 1 -W 1 10.0.0.2").count(" 0% packet loss"))
+    # Several: Open vSwitch may lose the first packets of ports that it has just got.
+    print(f"ping-{controller}", int(", 0 received" not in exp.get("h1").cmd("ping -c 5 -i 0.2 -W 1 10.0.0.2")))
     exp.stop()
 """
 
