@@ -68,7 +68,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if directory is not None:
         directory.write_manifest(
-            1, {"until": arguments.until, "seeds": arguments.seeds, "topology": arguments.topo}
+            1,
+            {
+                "until": arguments.until,
+                "seeds": arguments.seeds,
+                "file": arguments.file,
+                "topology": arguments.topo,
+            },
         )
         report.write(directory)
     if arguments.json:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hybridnet.cli.user_code import user_code
 from hybridnet.errors import UsageError
 from hybridnet.mininet.cli import CLI
 from hybridnet.mininet.controllers import (
@@ -90,27 +91,40 @@ class Choices:
         for name in [text] if Path(text).is_file() else text.split(","):
             if not Path(name).is_file():
                 raise UsageError(f"--custom {name}: there is no such file")
-            found = runpy.run_path(name)
+            with user_code(name, UsageError):
+                found = runpy.run_path(name)
             for kind, named in self.known.items():
                 named.update(found.get(kind, {}))
             self.validate = found.get("validate", self.validate)
             self.prompt = found.get("CLI", self.prompt)
 
     def made(self, kind: str, text: str) -> Any:
-        """Call what ``tree,2,fanout=3`` names with its arguments. Raises UsageError for an unknown name."""
+        """Call what ``tree,2,fanout=3`` names with its arguments. Raises UsageError for an unknown name, and for
+        arguments that it does not take.
+        """
         make, args, kwargs = self._split(kind, text)
-        return make(*args, **kwargs)
+        try:
+            return make(*args, **kwargs)
+        except (TypeError, ValueError) as problem:
+            raise UsageError(f"--{_flag(kind)} {text}: {problem}") from problem
 
     def chosen(self, kind: str, text: str) -> Any:
         """The class that ``ovs,protocols=OpenFlow13`` names, with its parameters. Raises UsageError."""
         make, args, kwargs = self._split(kind, text)
         if args:
-            raise UsageError(f"--{kind} {text}: {args[0]} has no name; write NAME,PARAMETER=VALUE")
+            raise UsageError(f"--{_flag(kind)} {text}: {args[0]} has no name; write NAME,PARAMETER=VALUE")
         return partial(make, **kwargs) if kwargs else make
 
     def _split(self, kind: str, text: str) -> tuple[Any, list[Any], dict[str, Any]]:
         name, args, kwargs = splitArgs(text)
         named = self.known[kind]
         if name not in named:
-            raise UsageError(f"{name} is none of the {kind}, which are {', '.join(sorted(named))}")
+            raise UsageError(
+                f"--{_flag(kind)} {text}: {name} does not exist; there are {', '.join(sorted(named))}"
+            )
         return named[name], args, kwargs
+
+
+def _flag(kind: str) -> str:
+    """The flag that chooses one of a kind: ``switch`` of ``switches``."""
+    return {"switches": "switch"}.get(kind, kind.removesuffix("s"))

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from hybridnet.errors import MachineError
 from hybridnet.simulate.replication import Replication, run_replication
+from hybridnet.system.parent import die_with_parent
 
 __all__ = ["replications"]
 
@@ -54,6 +55,7 @@ class _Worker:
             [sys.executable, "-c", "from hybridnet.simulate.workers import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            start_new_session=True,  # a ^C is the head's, which ends its workers
         )
         self._job = job
 
@@ -86,7 +88,8 @@ class _Worker:
 
 
 def main() -> None:
-    """What a worker does until its standard input ends."""
+    """What a worker does until its standard input ends, or the head does."""
+    die_with_parent()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     plan, until_ns, sample_ns = pickle.load(incoming)
     while True:

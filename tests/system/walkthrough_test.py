@@ -176,7 +176,9 @@ def test_a_terminal_for_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_makes_no_sense_is_one_line() -> None:
     for arguments, words in (
-        (["--topo", "nothing"], "nothing is none of the topos"),
+        (["--topo", "nothing"], "--topo nothing: nothing does not exist; there are"),
+        (["--topo", "tree,1,2,3"], "--topo tree,1,2,3: "),
+        (["--switch", "ovs,1"], "--switch ovs,1: 1 has no name"),
         (["--test", "pingnone"], "there is no such test"),
         (["--custom", "/does/not/exist.py"], "there is no such file"),
         (["--pin"], "add --host cfs"),
