@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import select
@@ -80,13 +81,26 @@ def _read_line() -> dict[str, Any] | None:
         line += byte
 
 
+def _let_go(target: str) -> None:
+    """Unmount the copy of a namespace at `target`.
+
+    Another run may end meanwhile: it removes the name, and the kernel takes the mount away from every mount namespace.
+    Then there is nothing left to do.
+    """
+    if _libc.umount2(target.encode(), MNT_DETACH) != 0 and ctypes.get_errno() not in (
+        errno.ENOENT,
+        errno.EINVAL,
+    ):
+        raise OSError(ctypes.get_errno(), f"umount {target}: {os.strerror(ctypes.get_errno())}")
+
+
 def _let_go_of_namespaces() -> None:
     """Unmount the copies of the computer's named namespaces: they would keep those alive after their removal."""
     for line in reversed(Path("/proc/self/mountinfo").read_text().splitlines()):
         fields = line.split()
         if fields[fields.index("-") + 1] == "nsfs":
             target = fields[4].encode().decode("unicode_escape")  # mountinfo writes a space as \\040
-            _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+            _let_go(target)
 
 
 def _mount_machine(state: str, own_network: bool) -> None:

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""The first process of a machine."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from hybridnet.machines import init
+
+
+def test_a_namespace_whose_owner_removed_it_meanwhile_needs_no_letting_go(tmp_path: Path) -> None:
+    gone = tmp_path / "h1"
+    init._let_go(str(gone))
+    assert not gone.exists()
+
+
+def test_a_place_that_is_not_a_mount_any_more_needs_no_letting_go(tmp_path: Path) -> None:
+    """As root: the kernel took the mount away, and the file is left for a moment."""
+    place = tmp_path / "h1"
+    place.touch()
+    with contextlib.suppress(PermissionError):  # an unprivileged user may unmount nothing, mounted or not
+        init._let_go(str(place))
+    assert place.exists()
