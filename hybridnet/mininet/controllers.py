@@ -20,6 +20,7 @@ from hybridnet.cluster.here import ADDRESS
 from hybridnet.controllers import kinds
 from hybridnet.controllers.relay import Relay
 from hybridnet.errors import ControllerError
+from hybridnet.mininet.importing import path_without_programs
 from hybridnet.mininet.log import warn
 from hybridnet.mininet.util import quietRun
 
@@ -141,7 +142,8 @@ class Controller:
     @classmethod
     def installed(cls) -> str | None:
         """Its program, if that is installed."""
-        return next((program for program in cls.programs if shutil.which(program)), None)
+        path = path_without_programs()
+        return next((program for program in cls.programs if shutil.which(program, path=path)), None)
 
     def __str__(self) -> str:
         return self.name

@@ -10,6 +10,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,11 @@ from types import ModuleType
 
 from hybridnet.mininet.python2 import needs_python2, python3_source
 
-__all__ = ["imports_mininet", "path_of_mininet", "take_the_name"]
+__all__ = ["imports_mininet", "path_of_mininet", "path_without_programs", "take_the_name"]
 
 NAMES = ("mininet", "MaxiNet")
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+"""Mininet's programs, for scripts that call them: first on PATH where `mininet` is this package."""
 
 
 def ours(fullname: str) -> str:
@@ -69,11 +72,19 @@ def _homes_of_mininet() -> list[str]:
 
 def take_the_name() -> None:
     """From now on `mininet` is `hybridnet.mininet`, and `MaxiNet` is `hybridnet.maxinet`, whatever else of these names
-    is installed. Idempotent.
+    is installed; and the programs `mn` and `controller` that this process starts are ours. Idempotent.
     """
+    os.environ["PATH"] = os.pathsep.join([str(PROGRAMS), path_without_programs()])
+    os.environ["HYBRIDNET_PYTHON"] = sys.executable
     if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Alias())
     sys.modules["mininet"] = importlib.import_module(ours("mininet"))
+
+
+def path_without_programs() -> str:
+    """PATH as the user has it: where other programs of these names may be."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if folder != str(PROGRAMS))
 
 
 def path_of_mininet() -> Path:

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.mininet.importing import imports_mininet, path_of_mininet
+from hybridnet.errors import UsageError
+from hybridnet.mininet.controller_program import port_of
+from hybridnet.mininet.importing import PROGRAMS, imports_mininet, path_of_mininet
+from hybridnet.mininet.net import VERSION
 
 OF_MININET = "import mininet.net, hybridnet.mininet.net; print(mininet.net is hybridnet.mininet.net)"
 OF_MAXINET = """
@@ -25,6 +28,31 @@ import hybridnet.maxinet as ours
 print(maxinet is ours and CLI is ours.CLI and Tools is older is ours.Tools and issubclass(FatTree, Topo)
       and MaxiNet.Frontend.partitioner.Partitioner is ours.Partitioner)
 """
+
+
+def test_mn_and_controller_that_a_script_calls_are_ours_and_not_what_is_found_first_otherwise() -> None:
+    program = "import mininet, os, shutil; print(shutil.which('mn')); os.execvp('mn', ['mn', '--version'])"
+    path = os.pathsep.join(filter(None, [str(path_of_mininet()), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.stdout == f"{PROGRAMS / 'mn'}\n{VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "port"), [(["-v", "ptcp:6653"], 6653), (["ptcp:"], 6633), (["ptcp:6699:127.0.0.1"], 6699)]
+)
+def test_the_reference_controllers_arguments_say_where_to_listen(words: list[str], port: int) -> None:
+    assert port_of(words) == port
+
+
+def test_a_controller_that_is_told_no_place_to_listen_says_what_to_write() -> None:
+    with pytest.raises(UsageError, match="write controller ptcp:6653"):
+        port_of(["-v"])
 
 
 @pytest.mark.parametrize("program", [OF_MININET, OF_MAXINET])
