@@ -39,6 +39,7 @@ class Verbs:
         self._timelines = Timelines(instance, self._links)
         self._verbs: dict[str, Callable[[Request], dict[str, Any]]] = {
             "snapshot": self._snapshot,
+            "sample": self._sample,
             "set_link": self._set_link,
             "change": self._change,
             "schedule": self._timelines.schedule,
@@ -59,6 +60,14 @@ class Verbs:
         if not isinstance(of_elements, bool):
             raise UsageError(f"snapshot: of_elements is {of_elements!r}; it must be true or false")
         return snapshot_of(self._instance, of_elements=of_elements)
+
+    def _sample(self, request: Request) -> dict[str, Any]:
+        names = [request.get(key, []) for key in ("links", "interfaces")]
+        for each in names:
+            if not isinstance(each, list) or not all(isinstance(name, str) for name in each):
+                raise UsageError(f"sample: {each!r} is not a list of names")
+        answer: dict[str, Any] = self._instance.sample(*names)
+        return answer
 
     def _clock(self, _: Request) -> dict[str, Any]:
         return {"now_ns": self._instance.wall_now_ns, "epoch_ns": self._instance.epoch_ns}

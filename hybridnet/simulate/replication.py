@@ -10,7 +10,7 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.instance.build import add_nodes, with_files
-from hybridnet.simulate.figures import figures_of
+from hybridnet.series.figures import figures_of
 
 __all__ = ["Replication", "Series", "run_replication"]
 

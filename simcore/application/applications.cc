@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/application/applications.h"
 
+#include <algorithm>
+
 #include "simcore/application/bulk_client.h"
 #include "simcore/application/iperf3_server.h"
 #include "simcore/application/tcp_services.h"
@@ -12,6 +14,10 @@ namespace simcore {
 namespace {
 
 using Figures = Applications::Figures;
+
+std::string end_text(const IpAddress& address, std::uint16_t port) {
+  return address.to_string() + ":" + std::to_string(port);
+}
 
 Figures figures_of(const TcpDiscard& a) {
   return {{"received_bytes", a.received()},
@@ -120,6 +126,37 @@ void Applications::add(const ApplicationConfig& config) {
     make(each);
   };
   std::visit(make_from_now, config);
+}
+
+std::vector<Applications::Row> Applications::connections() const {
+  std::vector<Row> rows;
+  if (!tcp_) return rows;
+  rows.reserve(std::min(kMostConnections, tcp_->connections()));
+  tcp_->for_each(kMostConnections, [&](const TcpSocket& socket) {
+    const TcpConnection& connection = socket.connection();
+    const TcpSender& sender = connection.sender();
+    const CongestionWindow& congestion = sender.congestion_window();
+    Figures figures = {
+        {"cwnd_bytes", congestion.cwnd},
+        {"in_flight_bytes", sender.in_flight()},
+        {"acknowledged_bytes", sender.snd_una()},
+        {"received_bytes", connection.receiver().rcv_nxt()},
+        {"retransmitted_segments", static_cast<std::int64_t>(sender.counters().retransmitted_segments)},
+        {"timeouts", static_cast<std::int64_t>(sender.counters().timeouts)}};
+    if (congestion.ssthresh < std::numeric_limits<std::int64_t>::max() / 4) {  // before the first loss: none
+      figures.emplace_back("ssthresh_bytes", congestion.ssthresh);
+    }
+    if (sender.rtt().has_sample()) {
+      figures.emplace_back("srtt_ns", sender.rtt().srtt().count_ns());
+      figures.emplace_back("rtt_ns", sender.rtt().latest().count_ns());
+    }
+    const TcpEnds& ends = socket.ends();
+    rows.push_back({.name = host_.name() + ":" + end_text(ends.local, ends.local_port) + ">" +
+                            end_text(ends.remote, ends.remote_port),
+                    .figures = std::move(figures),
+                    .labels = {{"state", simcore::name_of(connection.state())}}});
+  });
+  return rows;
 }
 
 std::vector<Applications::Row> Applications::rows() const {

@@ -89,6 +89,9 @@ class Applications {
   TcpSockets& tcp();
 
   std::vector<Row> rows() const;
+  // Of its TCP connections, at most kMostConnections: "h1:10.0.0.1:5001>10.0.0.2:49152", and the label `state`.
+  static constexpr std::size_t kMostConnections = 256;
+  std::vector<Row> connections() const;
 
  private:
   struct Entry {

@@ -87,6 +87,20 @@ Snapshot Instance::snapshot(SnapshotReader::Elements elements) {
   return snapshot;
 }
 
+Snapshot Instance::sample(const SampledNames& names) {
+  const std::lock_guard lock(control_);
+  Snapshot snapshot;
+  SnapshotReader whole(network_, SnapshotReader::Elements::none, snapshot);
+  bool more = loop_.call([&] {
+    read_into(snapshot);
+    return whole.read_slice();
+  });
+  while (more) more = loop_.call([&whole] { return whole.read_slice(); });
+  SampleReader named(network_, names, snapshot);
+  for (more = true; more;) more = loop_.call([&named] { return named.read_slice(); });
+  return snapshot;
+}
+
 void Instance::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                            const std::optional<LinkModel>& b_to_a, const std::string& note) {
   loop_.call([&] { network_.change_link(name, a_to_b, b_to_a, note); });

@@ -28,6 +28,7 @@
 #include "simcore/network/link_end.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/simulated_network.h"
+#include "simcore/network/sample_reader.h"
 #include "simcore/network/snapshot.h"
 #include "simcore/network/snapshot_reader.h"
 #include "simcore/network/timeline.h"
@@ -80,6 +81,8 @@ class Instance {
   // said in snapshot_reader.h; the loop, the portals and the peers are of the first slice, whose instant `time_ns` is.
   // Throws what reading throws, for want of memory.
   Snapshot snapshot(SnapshotReader::Elements elements = SnapshotReader::Elements::all);
+  // For a time series: without elements but those that are named, and with the connections of simulated hosts.
+  Snapshot sample(const SampledNames& names);
 
   // As SimulatedNetwork::change_link, while it runs. From any thread but the loop's; throws whatever that throws.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,

@@ -71,6 +71,9 @@ Snapshot OfflineSimulation::snapshot() const {
   snapshot.time_ns = now().count_ns();
   snapshot.ready = true;
   read_all(network_, snapshot);
+  for (std::size_t host = 0; host < network_.nodes().applications().size(); ++host) {
+    network_.nodes().read_connections_into(snapshot, host);
+  }
   return snapshot;
 }
 

@@ -221,6 +221,12 @@ void Links::read_into(Snapshot& snapshot, std::size_t direction) const {
   }
 }
 
+void Links::read_into(Snapshot& snapshot, const std::string& name) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return;
+  for (const std::size_t direction : {found->second, found->second + 1}) read_into(snapshot, direction);
+}
+
 // By what delays what comes from a peer, or while that is down.
 DropCounters Links::dropped_from_peer(const Direction& direction) {
   DropCounters dropped;

@@ -84,6 +84,9 @@ class Links {
   // directions().
   void read_into(Snapshot& snapshot, std::size_t direction) const;
 
+  // Appends the rows of both directions of a link, as above; nothing when there is none of that name.
+  void read_into(Snapshot& snapshot, const std::string& name) const;
+
   // Of the extra delays of what peers send.
   DropCounters dropped_from_peers() const;
 

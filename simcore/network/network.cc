@@ -208,4 +208,20 @@ void Network::read_applications_into(Snapshot& snapshot, std::size_t host) const
   }
 }
 
+void Network::read_connections_into(Snapshot& snapshot, std::size_t host) const {
+  const auto& [name, applications] = applications_[host];
+  for (Applications::Row& row : applications->connections()) {
+    SnapshotRow& added = snapshot.connections.emplace_back(SnapshotRow{.name = std::move(row.name),
+                                                                       .labels = {{"node", name}},
+                                                                       .figures = std::move(row.figures),
+                                                                       .dropped = {}});
+    added.labels.insert(added.labels.end(), row.labels.begin(), row.labels.end());
+  }
+}
+
+const Interface* Network::find_interface(const std::string& name) const {
+  const auto found = interfaces_.find(name);
+  return found == interfaces_.end() ? nullptr : found->second;
+}
+
 }  // namespace simcore

@@ -92,6 +92,10 @@ class Network {
 
   // Appends the rows of a host's applications. Precondition: host < applications().size().
   void read_applications_into(Snapshot& snapshot, std::size_t host) const;
+  // The same of its TCP connections.
+  void read_connections_into(Snapshot& snapshot, std::size_t host) const;
+  // Null: there is none of that name.
+  const Interface* find_interface(const std::string& name) const;
 
  private:
   void forget_interface(const Interface& interface);

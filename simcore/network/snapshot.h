@@ -46,6 +46,7 @@ struct Snapshot {
   std::vector<SnapshotRow> nodes;
   std::vector<SnapshotRow> interfaces;
   std::vector<SnapshotRow> applications;
+  std::vector<SnapshotRow> connections;  // of TCP, of simulated hosts
   std::vector<SnapshotRow>
       removed;  // sums of what was taken out while it ran, by kind; see removed_elements.h
 };

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <utility>
 
@@ -32,6 +33,15 @@ nb::dict snapshot(Instance& instance, bool of_elements) {
   const Snapshot from = [&instance, of_elements] {
     const nb::gil_scoped_release others_run;
     return instance.snapshot(of_elements ? SnapshotReader::Elements::all : SnapshotReader::Elements::none);
+  }();
+  return snapshot_dict(from);
+}
+
+nb::dict sample(Instance& instance, std::vector<Text> links, std::vector<Text> interfaces) {
+  const SampledNames names{.links = std::move(links), .interfaces = std::move(interfaces)};
+  const Snapshot from = [&instance, &names] {
+    const nb::gil_scoped_release others_run;
+    return instance.sample(names);
   }();
   return snapshot_dict(from);
 }
@@ -86,7 +96,8 @@ void bind_instance(nb::module_& m) {
       .def_prop_ro("epoch_ns", &Instance::epoch_ns)
       .def("stop", &Instance::stop)
       .def("close", &Instance::close)
-      .def("snapshot", snapshot, "of_elements"_a = true);
+      .def("snapshot", snapshot, "of_elements"_a = true)
+      .def("sample", sample, "links"_a, "interfaces"_a);
   bind_network(instance);
   bind_timeline_of(instance);
 }

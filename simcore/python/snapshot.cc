@@ -62,6 +62,7 @@ nb::dict snapshot_dict(const Snapshot& from) {
   result["nodes"] = rows(from.nodes);
   result["interfaces"] = rows(from.interfaces);
   result["applications"] = rows(from.applications);
+  result["connections"] = rows(from.connections);
   result["removed"] = rows(from.removed);
   return result;
 }

@@ -105,6 +105,14 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   TcpSocket* connect(const IpAddress& remote, std::uint16_t port, TcpUser& user, const TcpOptions& options);
 
   std::size_t connections() const { return sockets_.size(); }
+  // Calls `see` with each socket, at most `most` of them.
+  template <class See>
+  void for_each(std::size_t most, See see) const {
+    for (const auto& [ends, socket] : sockets_) {
+      if (most-- == 0) return;
+      see(*socket);
+    }
+  }
   void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
   // Path MTU discovery (RFC 1191, RFC 8201), with the check of the sequence number that RFC 5927 section 7.2 asks for.
   void fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) override;

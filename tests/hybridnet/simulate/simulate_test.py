@@ -10,8 +10,8 @@ import pytest
 from hybridnet import Net, Topo
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.results import RunDirectory
+from hybridnet.series.figures import figures_of
 from hybridnet.simulate import SimulationReport, simulate
-from hybridnet.simulate.figures import figures_of
 
 PAYLOAD, FRAME = 1448, 1514
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/application/applications.h"
 
+#include <map>
+
 #include "simcore/units/error.h"
 #include "tests/simcore/stack/host_pair.h"
 
@@ -50,6 +52,24 @@ TEST_F(ApplicationsTest, clients_and_servers_find_each_other_and_tell_what_they_
   EXPECT_EQ(figure(at_client_, "client:request_client:1", "answered"), 3);
   EXPECT_EQ(figure(at_client_, "client:udp_source:2", "sent_bytes"), 125'000);
   EXPECT_EQ(figure(at_client_, "client:ping:3", "received"), 2);
+}
+
+TEST_F(ApplicationsTest, a_host_tells_the_state_and_the_window_of_its_connections) {
+  on_server_.add(service(ServiceApplication::Kind::tcp_discard, 9));
+  at_client_.add(BulkApplication{.destination = at_server_, .port = 9, .tcp = TcpOptions::rfc()});
+  EXPECT_TRUE(at_client_.connections().empty());  // nothing has run
+  run(Duration::seconds(1));
+  const std::vector<Applications::Row> rows = at_client_.connections();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name.rfind("client:", 0), 0u) << rows[0].name;
+  EXPECT_NE(rows[0].name.find(">" + at_server_.to_string() + ":9"), std::string::npos) << rows[0].name;
+  EXPECT_EQ(rows[0].labels.front().second, "ESTABLISHED");
+  std::map<std::string_view, std::int64_t> figures(rows[0].figures.begin(), rows[0].figures.end());
+  EXPECT_GT(figures["cwnd_bytes"], 0);
+  EXPECT_LE(figures["in_flight_bytes"], figures["cwnd_bytes"]);
+  EXPECT_GT(figures["acknowledged_bytes"], 0);
+  EXPECT_GT(figures["srtt_ns"], 0);
+  ASSERT_EQ(on_server_.connections().size(), 1u);
 }
 
 TEST_F(ApplicationsTest, two_at_one_port_are_refused) {

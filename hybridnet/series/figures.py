@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Figures out of a simulation's snapshot: one number each, under the element that it is about."""
+"""Figures out of an instance's snapshot: one number each, under the element that it is about."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["figures_of"]
+__all__ = ["figures_of", "of_sections"]
 
 _SECTIONS = ("applications", "links", "nodes", "interfaces")
-_NAMES = {"name", "node", "from", "to"}
+_NAMES = {"name", "node", "from", "to", "status", "state", "device", "notes"}
 
 
 def figures_of(snapshot: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
@@ -23,11 +23,20 @@ def figures_of(snapshot: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
         >>> list(figures_of({"links": [link]}))
         [('r1-r2', 'delivered_packets', 5.0), ('r1-r2', 'dropped.queue_full', 1.0)]
     """
-    for section in _SECTIONS:
+    for _, element, name, value in of_sections(snapshot, _SECTIONS):
+        yield element, name, value
+
+
+def of_sections(
+    snapshot: Mapping[str, Any], sections: Iterable[str]
+) -> Iterator[tuple[str, str, str, float]]:
+    """The same of some sections of a snapshot, as (section, element, name, value)."""
+    for section in sections:
         for row in snapshot.get(section, ()):
             for name, value in row.items():
                 if name not in _NAMES:
-                    yield from _leaves(str(row["name"]), name, value)
+                    for element, leaf, number in _leaves(str(row["name"]), name, value):
+                        yield section, element, leaf, number
 
 
 def _leaves(element: str, name: str, value: Any) -> Iterator[tuple[str, str, float]]:
