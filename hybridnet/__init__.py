@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         TCLink,
     )  # fmt: skip
     from hybridnet.plan import MachineSpec, Plan, PlanOptions, RealtimeOptions, make_plan
+    from hybridnet.recording.outcome import result
+    from hybridnet.sweep.values import value
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
     from hybridnet.topo import External, Topo
     from hybridnet.wire import Wire
@@ -80,6 +82,8 @@ _HOMES = {
         "TCLink",
     ],
     "plan": ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
+    "recording.outcome": ["result"],
+    "sweep.values": ["value"],
     "topo": ["External", "Topo"],
     "wire": ["Wire"],
 }
@@ -130,7 +134,9 @@ __all__ = [
     "info",
     "make_plan",
     "output",
+    "result",
     "setLogLevel",
+    "value",
     "warn",
 ]
 

@@ -26,6 +26,7 @@ from hybridnet.agent import echo, probes, program
 from hybridnet.agent import facts as machine_facts
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
+from hybridnet.agent.chosen import Chosen, chosen_of
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
 from hybridnet.agent.fragments import Stages, addition, changed, remade, removal, whole
@@ -37,6 +38,7 @@ from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
+from hybridnet.agent.sampler import HostsSource, InstanceSource, ProcessorsSource, Sampler
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.timelines import InterfaceTimelines
@@ -105,6 +107,7 @@ class Agent:
         )
         self._final: dict[str, Any] | None = None  # the counters with which the instance ended
         self._busy: Busy | None = None
+        self._sampler: Sampler | None = None
         self._shells: dict[str, Shell] = {}
         self._processes: dict[int, Process] = {}
         self._numbers = itertools.count(1)
@@ -364,6 +367,45 @@ class Agent:
             "switching": self._switching.counters(),
             "instance": self.snapshot(of_elements=False),
         }
+
+    @verb
+    def start_series(self, interval_s: float, elements: str | list[str] | None = None) -> None:
+        """Begins to sample what `hybridnet.agent.chosen.chosen_of` says of `elements`, every so many seconds.
+
+        Raises:
+            MachineError: no network is built here, or a series runs.
+        """
+        if self._plan is None or self._sampler is not None:
+            state = "no network is built here" if self._plan is None else "one runs already"
+            raise MachineError(f"a time series cannot begin: {state}")
+        empty = Chosen({}, [], [])
+
+        def chosen() -> Chosen:
+            return empty if self._plan is None else chosen_of(self._plan, elements)
+
+        def ask(verb: str, **arguments: Any) -> dict[str, Any] | None:
+            return None if self._instance is None else self._instance.ask(verb, **arguments)
+
+        self._sampler = Sampler(
+            interval_s,
+            [
+                ProcessorsSource(self.machine),
+                InstanceSource(self.machine, ask, chosen),
+                HostsSource(self._inside, self._hosts.namespaces, chosen),
+            ],
+        )
+
+    @verb
+    def take_series(self, last: bool = False) -> dict[str, Any] | None:
+        """What was sampled since the last call: see `hybridnet.agent.sampler.Sampler.take`; None without a series.
+
+        Args:
+            last: take one more sample, and end.
+        """
+        sampler = self._sampler
+        if sampler is not None and last:
+            self._end_sampler()
+        return None if sampler is None else sampler.take()
 
     @verb
     def set_link(
@@ -731,6 +773,7 @@ class Agent:
             self._end_instance,
             self._timelines.close,
             self._end_busy,
+            self._end_sampler,
         ).close()
         self._plan = None
         final, self._final = self._final, None
@@ -747,6 +790,11 @@ class Agent:
         if self._instance is not None:
             self._final = self._instance.stop()
             self._instance = None
+
+    def _end_sampler(self) -> None:
+        if self._sampler is not None:
+            self._sampler.close()
+            self._sampler = None
 
     def _end_busy(self) -> None:
         if self._busy is not None:

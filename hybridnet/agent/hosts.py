@@ -151,6 +151,10 @@ class Hosts:
         """The network namespace of a host, as `NamespaceThread` takes it: empty for one that lives in the machine's."""
         return "" if self._plans.get(name, {}).get("in_namespace") is False else name
 
+    def namespaces(self) -> dict[str, tuple[str, int]]:
+        """Of each host its namespace, as above, and the inode, which no other namespace has while this one is there."""
+        return {name: (self.namespace(name), self._networks.get(name, 0)) for name in list(self._plans)}
+
     def prefix(self, name: str) -> list[str]:
         """Return the prefix that makes a command run in the host; an empty one for an empty name.
 

@@ -26,20 +26,27 @@ def add_strict_argument(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def ending_with_verdict(body: Callable[[], int], *, strict: bool) -> int:
+def ending_with_verdict(
+    body: Callable[[], int], *, strict: bool, told: Callable[[list[Verdict]], object] | None = None
+) -> int:
     """Run `body`, stop the networks that it left running, and print the verdict on all of them on standard error.
 
     Args:
         body: returns an exit code; what it raises goes on after the verdict is printed.
         strict: whether a broken verdict changes the exit code 0.
+        told: is given the verdicts, also where `body` raises.
 
     Returns:
         The exit code of `body`; with `strict`, that of the verdict where `body` returned 0.
     """
     with Watch() as watch:
-        with _said_at_the_end(watch):
-            code = body()
-        verdicts = watch.verdicts
+        try:
+            with _said_at_the_end(watch):
+                code = body()
+        finally:
+            verdicts = watch.verdicts
+            if told is not None:
+                told(verdicts)
     return together(verdicts).exit_code if strict and code == 0 and verdicts else code
 
 

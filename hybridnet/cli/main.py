@@ -58,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
             words = sys.argv[1:] if argv is None else argv
             arguments = _parser(words[:1]).parse_args(words)
+            arguments.command_line = list(words)
             return int(arguments.run(arguments))
     except HybridnetError as error:
         if os.environ.get("HYBRIDNET_DEBUG"):

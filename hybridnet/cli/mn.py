@@ -6,8 +6,9 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
+from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.network import add_cut_delay_argument, add_machines_argument, cut_delay_ns, machine_names
+from hybridnet.cli.recorded import add_recording_arguments, ending_with_record
 from hybridnet.errors import UsageError
 from hybridnet.system.log import LEVELS
 
@@ -120,6 +121,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-t", "--twait", dest="wait", type=float, metavar="SECONDS", help="the same, at most so many seconds"
     )
     add_strict_argument(use)
+    add_recording_arguments(use)
     use.add_argument("-c", "--clean", action="store_true", help="remove what killed runs have left, and exit")
     use.add_argument(
         "-v",
@@ -140,4 +142,4 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.machines = machine_names(arguments.machines)
     arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
     runner = importlib.import_module("hybridnet.mininet.runner")
-    return ending_with_verdict(lambda: int(runner.run(arguments)), strict=arguments.strict)
+    return ending_with_record(arguments, "mn", lambda: int(runner.run(arguments)), strict=arguments.strict)

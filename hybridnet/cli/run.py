@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hybridnet.cli.ending import add_strict_argument, ending_with_verdict
+from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.network import (
     add_cut_delay_argument,
     add_machines_argument,
@@ -22,11 +22,14 @@ from hybridnet.cli.network import (
     machine_names,
     plan_options,
 )
+from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, ending_with_record
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.plan.spread import spread
+from hybridnet.sweep.values import given, parse_settings, refuse_unasked
 from hybridnet.system.log import LEVELS, info, setLogLevel
+from hybridnet.topo import Topo
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  hybridnet run examples/two_machines.py
@@ -36,11 +39,14 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --strict my_experiment.py        it exits with 4 if the verdict is broken
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
+  hybridnet run --series 100ms --out runs/one my_experiment.py      then: hybridnet plot runs/one
+  hybridnet run --set bw=100 my_experiment.py                        what hybridnet.value("bw", 10) returns there
   hybridnet run --topo fattree,4 --test pingall
   hybridnet run --topo Abilene.graphml,hosts=2
   hybridnet run --topo my_network.yaml
   hybridnet run --topo twotrees,depth=6 --ssh root@node1,root@node2
 """
+_OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set"}
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
 
 
@@ -63,6 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_cut_delay_argument(parser)
     add_strict_argument(parser)
+    add_recording_arguments(parser)
+    add_set_argument(parser)
     parser.add_argument("--test", choices=TESTS, help="run this instead of opening the prompt")
     parser.add_argument(
         "-v",
@@ -77,13 +85,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run it, and say what its results are worth. Return 1 when the test lost pings."""
     setLogLevel(arguments.verbosity)
-    return ending_with_verdict(lambda: _run(arguments), strict=arguments.strict)
+    with given(parse_settings(arguments.set)):
+        if arguments.topo is None and arguments.file is not None:
+            if not Path(arguments.file).is_file():
+                raise UsageError(f"{arguments.file}: there is no such file")
+            name, body = Path(arguments.file).stem, lambda: _run_script(arguments)
+        else:
+            topo = find_topology(arguments.file, arguments.topo)
+            refuse_unasked()
+            name, body = type(topo).__name__, lambda: _run_topology(arguments, topo)
+        return ending_with_record(arguments, name, body, strict=arguments.strict)
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    if arguments.topo is None and arguments.file is not None:
-        return _run_script(arguments)
-    topo = find_topology(arguments.file, arguments.topo)
+def _run_topology(arguments: argparse.Namespace, topo: Topo) -> int:
     controllers = controllers_of(arguments.controller, topo)
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.net import Net
@@ -114,7 +128,7 @@ def _refuse_network_arguments(arguments: argparse.Namespace, of_scripts: set[str
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     defaults = vars(parser.parse_args([]))
-    for name in sorted(set(defaults) - {"file", "script_arguments", "verbosity", "strict"} - of_scripts):
+    for name in sorted(set(defaults) - _OF_ALL - of_scripts):
         if getattr(arguments, name) != defaults[name]:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
@@ -149,8 +163,6 @@ def _opening(arguments: argparse.Namespace) -> Callable[[], Any] | None:
 def _run_script(arguments: argparse.Namespace) -> int:
     """Run a script as `python FILE.py` would."""
     file = arguments.file
-    if not Path(file).is_file():
-        raise UsageError(f"{file}: there is no such file")
     importing = importlib.import_module("hybridnet.mininet.importing")
     of_mininet = importing.imports_mininet(Path(file))
     _refuse_network_arguments(arguments, {"machines", "ssh", "dask", "cut_delay"} if of_mininet else set())
@@ -163,6 +175,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
         sys.argv = before
+    refuse_unasked()
     if "topos" in names and "Net" not in names and "Mininet" not in names:
         raise UsageError(
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"

@@ -17,6 +17,7 @@ from typing import Any
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.files import READ, read_topology
+from hybridnet.sweep.values import setting
 from hybridnet.topo import Topo
 
 __all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
@@ -125,6 +126,14 @@ def _make(make: Callable[..., Topo], text: str, positional: list[Any], named: di
     signature = inspect.signature(takes)
     if takes is not make:
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    free = [
+        each
+        for each in signature.parameters.values()
+        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+    ]
+    for parameter in free[len(positional) :]:
+        if parameter.name not in named and (set_value := setting(parameter.name)) is not None:
+            named = {**named, parameter.name: _value(set_value)}
     plain = [taken.replace(annotation=inspect.Parameter.empty) for taken in signature.parameters.values()]
     signature = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
     try:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
+from hybridnet.net.recorded import Recorded
 from hybridnet.net.structure import Running, Structure, name_of
 from hybridnet.net.timeline_changes import read_timeline
 from hybridnet.net.timelines import Timeline, Timelines
@@ -91,6 +93,12 @@ class Net(Structure):
         cluster: the machines, made already; None: see `machine`.
         on_progress: called with the machine's name and what it has done, while building.
         limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
+        record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its
+            own. See docs/recording.md.
+        series_of: what is sampled: None: links between machines, portals, applications, TCP connections, hosts'
+            interfaces, lateness, processors; "all": every simulated link, node and interface, too; or the names of
+            nodes, links, interfaces and applications.
+        out: the run directory; None: that of `hybridnet run --out`, or, with `record_series`, a new one in ``runs``.
         options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures.
 
     Raises:
@@ -116,6 +124,9 @@ class Net(Structure):
         cluster: Machines | None = None,
         on_progress: Callable[[str, str], object] | None = None,
         limits: Limits | None = None,
+        record_series: str | float | None = None,
+        series_of: str | Sequence[str] | None = None,
+        out: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         if topo is not None and not isinstance(topo, Topo):
@@ -149,6 +160,7 @@ class Net(Structure):
         self._here = machine == HERE
         self._on_progress = on_progress
         self._measuring = Measuring(self.stop, limits)
+        self._recorded = Recorded(record_series, series_of, out)
         self._endings = Endings()
         super().__init__(
             Topo() if topo is None else topo,
@@ -518,6 +530,7 @@ class Net(Structure):
         for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")
         info(f"*** Building {boot.parts_text(self.hosts, self.switches, plan.links)}\n")
+        self._endings.add(self._finish_record)
         self._endings.add(self._destroy)
         self.build_seconds = cluster.call_all(
             {
@@ -536,6 +549,8 @@ class Net(Structure):
         self._running = Running(specs, options, links, Timelines(cluster, links))
         self._configure(self._nodes.values())
         self._measuring.begin(cluster)
+        self._recorded.begin(plan, cluster, self._options.seed)
+        self._endings.add(self._recorded.end_series)
 
     def _await_switches_of(self, plan: Plan, names: Sequence[str]) -> None:
         """Wait for the controllers of those of `names` that are switches and have some, as `waitConnected` says."""
@@ -548,6 +563,9 @@ class Net(Structure):
                 self.cluster, machines, self._controllers.check, self._on_progress, patience_s
             )
             self._controllers.settle(plan.machine_of, switches, patience_s)
+
+    def _finish_record(self) -> None:
+        self._recorded.finish(self.final_counters, lambda: self._measuring.verdict(None, None))
 
     def _unbind(self) -> None:
         for node in self._nodes.values():

@@ -17,6 +17,7 @@ from typing import Any
 from hybridnet.errors import UntrustedResultError
 from hybridnet.results.limits import Limits
 from hybridnet.results.machines import Counters, judge_machines
+from hybridnet.series.buckets import percentile_ns, subtract_buckets
 
 __all__ = [
     "Limits",
@@ -81,33 +82,6 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{self.word}: {'; '.join(self.reasons) or 'every limit held'}"
-
-
-def percentile_ns(buckets: Sequence[Sequence[int]], fraction: float) -> int:
-    """The upper edge of the bucket that holds the given fraction of a histogram.
-
-    Args:
-        buckets: (upper edge in nanoseconds, count), edges ascending.
-        fraction: above 0, up to 1.
-
-    Returns:
-        Nanoseconds; 0 for an empty histogram.
-    """
-    total = sum(count for _, count in buckets)
-    seen = 0
-    for upper, count in buckets:
-        seen += count
-        if total and seen >= fraction * total:
-            return upper
-    return 0
-
-
-def subtract_buckets(
-    after: Sequence[Sequence[int]], before: Sequence[Sequence[int]]
-) -> list[tuple[int, int]]:
-    """The histogram of what was counted between two snapshots of one histogram."""
-    earlier = {upper: count for upper, count in before}  # noqa: C416  rows are sequences, not pairs
-    return [(upper, count - earlier.get(upper, 0)) for upper, count in after if count > earlier.get(upper, 0)]
 
 
 Window = tuple[Sequence[Snapshot], Sequence[Snapshot]]

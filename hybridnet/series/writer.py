@@ -3,8 +3,8 @@
 
     append ─▶ rows in memory ─▶ series.parts/00001.parquet, 00002 … ─ finish ─▶ series.parquet
 
-A Parquet file can be read only once its end is written. So what has come is written every few seconds as a small file of
-its own, under its name only when it is complete. `finish` joins them, a group of rows at a time, and removes them.
+A Parquet file can be read only once its end is written. So what has come is written every few seconds as a small file
+of its own, under its name only when it is complete. `finish` joins them, a group of rows at a time, and removes them.
 `hybridnet.series.table` reads either.
 """
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Which elements of a machine are in a time series: what the plan of the moment says, and what the user chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Chosen", "chosen_of"]
+
+_ALWAYS = ("applications", "connections", "portals")  # unless elements are named
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is sampled of one machine.
+
+    Args:
+        devices: of each emulated host that is looked into, the names of its interfaces.
+        links, interfaces: simulated ones, by name.
+        all: every simulated element; then `links` and `interfaces` do not matter.
+        named: what the user named; None: nothing.
+    """
+
+    devices: dict[str, frozenset[str]]
+    links: list[str]
+    interfaces: list[str]
+    all: bool = False
+    named: frozenset[str] | None = None
+
+    def takes(self, kind: str, element: str) -> bool:
+        """Whether a row of the instance is in the series. Links and interfaces were chosen when they were asked for."""
+        if self.named is None or kind not in _ALWAYS:
+            return True
+        return element in self.named or element.partition(":")[0] in self.named
+
+
+def chosen_of(plan: dict[str, Any], elements: str | list[str] | None) -> Chosen:
+    """What is sampled of a machine with this plan.
+
+    Args:
+        elements: None: cut links, portals, applications, TCP connections, and the interfaces of emulated hosts; "all":
+            every simulated link, node and interface, too; or the names of nodes, links, interfaces and applications.
+    """
+    instance = plan["instance"] or {"links": [], "nodes": []}
+    cut = [link["name"] for link in instance["links"] if "peer" in link["a"] or "peer" in link["b"]]
+    hosts = {
+        host["name"]: frozenset(interface["name"] for interface in host["interfaces"])
+        for host in plan["hosts"]
+    }
+    if not isinstance(elements, list):
+        return Chosen(hosts, cut, [], all=elements == "all")
+    named = frozenset(elements)
+    return Chosen(
+        {
+            name: devices if name in named else devices & named
+            for name, devices in hosts.items()
+            if name in named or devices & named
+        },
+        [link["name"] for link in instance["links"] if link["name"] in named],
+        [
+            interface["name"]
+            for node in instance["nodes"]
+            for interface in node["interfaces"]
+            if interface["name"] in named or node["name"] in named
+        ],
+        named=named,
+    )

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Options of commands that keep a record of what they run: --out, --series, --series-of."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from hybridnet.cli.ending import ending_with_verdict
+from hybridnet.errors import UsageError
+from hybridnet.results.verdict import Verdict
+from hybridnet.system.log import info
+
+__all__ = ["add_recording_arguments", "add_set_argument", "ending_with_record"]
+
+
+def add_recording_arguments(parser: argparse._ActionsContainer) -> None:
+    """Add --out, --series and --series-of."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="keep what happens and what repeats it in this run directory (default with --series: a new one in runs)",
+    )
+    parser.add_argument(
+        "--series",
+        metavar="TIME",
+        help="sample counters every so often, such as 100ms, into the run directory",
+    )
+    parser.add_argument(
+        "--series-of",
+        metavar="NAME,NAME|all",
+        help="what is sampled: nodes, links, interfaces, applications, or all; default: links between machines, "
+        "portals, applications, TCP connections, hosts' interfaces, lateness, processors",
+    )
+
+
+def add_set_argument(parser: argparse._ActionsContainer) -> None:
+    """Add --set."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what hybridnet.value(NAME, DEFAULT) returns, or a parameter of the topology; may be repeated",
+    )
+
+
+def ending_with_record(
+    arguments: argparse.Namespace, name: str, body: Callable[[], int], *, strict: bool
+) -> int:
+    """As `ending_with_verdict`; with --out or --series in a run directory.
+
+    Args:
+        name: of the script or topology.
+        body: runs networks, and returns an exit code.
+    """
+    if arguments.series_of is not None and arguments.series is None:
+        raise UsageError("--series-of says what --series samples; write --series 100ms, too")
+    if arguments.out is None and arguments.series is None:
+        return ending_with_verdict(body, strict=strict)
+    # Only who records waits for these imports.
+    from hybridnet.recording import RunRecord, recording
+    from hybridnet.recording.capsule import capsule_of
+    from hybridnet.recording.run_record import default_path
+
+    of = arguments.series_of
+    capsule = capsule_of(arguments.command_line)
+    record = RunRecord(
+        default_path(name) if arguments.out is None else arguments.out,
+        series=arguments.series,
+        elements=of if of in (None, "all") else of.split(","),
+        facts=capsule.facts(),
+        seed=getattr(arguments, "seed", 1),
+    )
+    capsule.keep(record.directory.path)
+    code = 1
+    verdicts: list[Verdict] = []
+    with recording(record):
+        try:
+            code = ending_with_verdict(body, strict=strict, told=verdicts.extend)
+        finally:
+            record.end(code, verdicts)
+    info(f"*** Run directory: {record.directory.path}\n")
+    return code

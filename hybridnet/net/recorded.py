@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What a network leaves in a run directory: its own, or that of the command in which it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.cluster import Machines
+from hybridnet.errors import UsageError
+from hybridnet.plan import Plan
+from hybridnet.results.verdict import Verdict
+from hybridnet.values import shown
+
+if TYPE_CHECKING:
+    from hybridnet.recording import RunRecord
+    from hybridnet.recording.network_record import NetworkRecord
+
+__all__ = ["Recorded"]
+
+
+class Recorded:
+    """The recording of one network, if there is one.
+
+    Args:
+        series, elements: as `RunRecord` has them.
+        out: the run directory; None: that of the command, or, with a series, a new one in ``runs``.
+
+    Raises:
+        UsageError, UnitError: they make no sense.
+    """
+
+    def __init__(self, series: Any, elements: Any, out: Any) -> None:
+        if series is not None or elements is not None:
+            from hybridnet.recording.run_record import checked_elements, series_interval_s
+
+            if series is None:
+                raise UsageError("Net: series_of without record_series; write record_series='100ms', too")
+            series_interval_s(series)
+            checked_elements(elements)
+        if out is not None and not isinstance(out, str | PathLike):
+            raise UsageError(f"Net: out {shown(out)} is not a path; write the name of a run directory")
+        self._series, self._elements, self._out = series, elements, out
+        self._own: RunRecord | None = None
+        self._network: NetworkRecord | None = None
+
+    def begin(self, plan: Plan, cluster: Machines, seed: int) -> None:
+        """The network has started. Without a recording it does nothing."""
+        from hybridnet.recording import current
+
+        record = current()
+        if self._series is not None or self._out is not None:
+            record = self._own = self._own_record(seed)
+        if record is None:
+            return
+        facts = {machine: cluster.facts(machine) for machine in cluster.machines}
+        if record.interval_s is not None:
+            call = ("start_series", {"interval_s": record.interval_s, "elements": record.elements})
+            cluster.call_all(dict.fromkeys(cluster.machines, call))
+
+        def take(last: bool) -> Mapping[str, Any]:
+            lost = cluster.lost()
+            left = [machine for machine in cluster.machines if machine not in lost]
+            return cluster.call_all(dict.fromkeys(left, ("take_series", {"last": last})))
+
+        self._network = record.network(plan.to_json(), facts, seed, take)
+
+    def end_series(self) -> None:
+        """The network is about to be removed. Without a recording it does nothing."""
+        if self._network is not None:
+            self._network.end_series()
+
+    def finish(self, counters: Mapping[str, Any], verdict: Callable[[], Verdict]) -> None:
+        """The network has been removed. Without a recording it does nothing, nor a second time.
+
+        Args:
+            counters: with which the machines' instances ended.
+        """
+        network, self._network = self._network, None
+        own, self._own = self._own, None
+        if network is not None:
+            network.finish(counters, verdict())
+        if own is not None:
+            own.end(0, [verdict()])
+
+    def _own_record(self, seed: int) -> RunRecord:
+        from hybridnet.recording.run_record import RunRecord, default_path
+
+        path = default_path("net") if self._out is None else Path(self._out)
+        return RunRecord(path, series=self._series, elements=self._elements, facts={"verb": "Net"}, seed=seed)

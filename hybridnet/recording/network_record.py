@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""The record of one network, in a folder of its own in the run directory.
+
+plan.json  machines.json           when it has started
+series.parts/, series.parquet      while it runs, and when it has stopped
+counters.json  verdict.json  omnetpp/  captures/        when it has stopped
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from array import array
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import HybridnetError
+from hybridnet.recording.omnetpp import write_omnetpp
+from hybridnet.results.verdict import Verdict
+from hybridnet.series import Block
+from hybridnet.series.writer import SeriesWriter
+from hybridnet.system.log import warn
+
+__all__ = ["NetworkRecord", "Take", "without_secrets"]
+
+TAKE_SECONDS = 1.0
+SECRETS = frozenset({"token"})
+
+Take = Callable[[bool], Mapping[str, Any]]
+"""Takes the samples of each machine, as the agents' verb `take_series` does; True: the last ones."""
+
+
+class NetworkRecord:
+    """What is kept of one network.
+
+    Args:
+        folder: new.
+        plan: `Plan.to_json`.
+        machines: facts about each machine.
+        seed: of the network.
+        take: see `Take`; None: there is no series.
+    """
+
+    def __init__(
+        self, folder: Path, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
+    ) -> None:
+        self.folder = folder
+        self._plan = plan
+        self._seed = seed
+        self._take = take
+        self._lost = 0
+        self._complaint: str | None = None
+        folder.mkdir(parents=True)
+        self._write("plan.json", without_secrets(plan))
+        self._write("machines.json", dict(machines))
+        self._writer = SeriesWriter(folder)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._collect, name="recording", daemon=True)
+        if take is not None:
+            self._thread.start()
+
+    def end_series(self) -> None:
+        """The network is about to stop: take the last samples. A second call does nothing."""
+        if self._take is None:
+            return
+        self._ended.set()
+        self._thread.join()
+        take, self._take = self._take, None
+        self._append(take, last=True)
+        self._writer.finish()
+        if self._lost:
+            warn(
+                f"*** Warning: {self._lost} samples were lost: nobody took them in time; sample less often\n"
+            )
+        if self._complaint is not None:
+            warn(f"*** Warning: a part of the series is missing: {self._complaint}\n")
+
+    def finish(self, counters: Mapping[str, Any], verdict: Verdict) -> None:
+        """The network has stopped."""
+        self._write("counters.json", dict(counters))
+        self._write("verdict.json", verdict.to_json())
+        write_omnetpp(self.folder, self._seed, counters)
+        self._keep_captures()
+
+    def _collect(self) -> None:
+        while not self._ended.wait(TAKE_SECONDS):
+            if self._take is not None:
+                self._append(self._take, last=False)
+
+    def _append(self, take: Take, *, last: bool) -> None:
+        """A machine that is lost, or a full disk, costs samples and not the run."""
+        try:
+            for answer in take(last).values():
+                if answer is not None:
+                    self._lost += answer["lost"]
+                    self._complaint = answer["failed"] or self._complaint
+                    self._writer.append([_block(*each) for each in answer["blocks"]], self._seed)
+        except (HybridnetError, OSError) as error:
+            self._complaint = str(error)
+
+    def _keep_captures(self) -> None:
+        """Captures that are on this computer."""
+        for machine, part in self._plan["machines"].items():
+            for capture in (part["instance"] or {}).get("captures", ()):
+                file = Path(capture["file"])
+                if file.is_file():
+                    target = self.folder / "captures" / f"{machine}-{file.name}"
+                    target.parent.mkdir(exist_ok=True)
+                    target.unlink(missing_ok=True)
+                    try:
+                        os.link(file, target)
+                    except OSError:  # on another file system
+                        shutil.copyfile(file, target)
+
+    def _write(self, name: str, content: Any) -> None:
+        (self.folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _block(keys: list[tuple[str, str, str]], times: bytes, values: bytes) -> Block:
+    return Block(keys, array("d", times), array("d", values))
+
+
+def without_secrets(content: Any) -> Any:
+    """A plan without what would let somebody into the run.
+
+    Example:
+        >>> without_secrets({"instance": {"name": "m1", "token": "8f"}})
+        {'instance': {'name': 'm1'}}
+    """
+    if isinstance(content, dict):
+        return {key: without_secrets(value) for key, value in content.items() if key not in SECRETS}
+    return [without_secrets(each) for each in content] if isinstance(content, list) else content

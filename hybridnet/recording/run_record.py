@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""The record of one command: its run directory, and the networks that it makes.
+
+with recording(RunRecord("runs/demo", series="100ms")):
+    ...                              # each network that starts here is in runs/demo/network-N
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.quantities import parse_delay
+from hybridnet.recording.network_record import NetworkRecord, Take
+from hybridnet.recording.outcome import take_results
+from hybridnet.results.run_directory import RunDirectory
+from hybridnet.results.verdict import Verdict, together
+from hybridnet.values import shown
+
+__all__ = ["RunRecord", "checked_elements", "current", "default_path", "recording", "series_interval_s"]
+
+LEAST_INTERVAL_NS = 1_000_000
+_current: list[RunRecord] = []
+
+
+class RunRecord:
+    """What one command leaves behind.
+
+    Args:
+        path: the run directory: empty, new, or an earlier run's, which is replaced.
+        series: time between samples of a time series, such as ``"100ms"``; None: no series.
+        elements: what is sampled: see `checked_elements`.
+        facts: what the manifest says about this command.
+        seed: of the networks, for the manifest.
+
+    Raises:
+        UsageError, UnitError: an argument makes no sense. Nothing was made then.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        series: str | float | None = None,
+        elements: str | Sequence[str] | None = None,
+        facts: Mapping[str, Any] | None = None,
+        seed: int = 1,
+    ) -> None:
+        self.interval_s = None if series is None else series_interval_s(series)
+        self.elements = checked_elements(elements)
+        self._facts = {"began": _now(), **(facts or {})}
+        self._seed = seed
+        self.directory = RunDirectory(path)
+        self.networks: list[NetworkRecord] = []
+        take_results()
+        self._write_manifest()
+
+    def network(
+        self, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take
+    ) -> NetworkRecord:
+        """A network has started.
+
+        Args:
+            plan: `Plan.to_json`.
+            machines: facts about each machine.
+            take: what takes the samples of all machines.
+        """
+        folder = self.directory.path / f"network-{len(self.networks) + 1}"
+        self.networks.append(NetworkRecord(folder, plan, machines, seed, take if self.interval_s else None))
+        return self.networks[-1]
+
+    def end(self, exit_code: int, verdicts: Sequence[Verdict] = ()) -> None:
+        """The command has ended: write the results, the verdict on all, and how it ended."""
+        self.directory.write_json("results.json", dict(take_results()))
+        if verdicts:
+            self.directory.write_json("verdict.json", together(list(verdicts)).to_json())
+        self._facts |= {"ended": _now(), "exit_code": exit_code}
+        self._write_manifest()
+
+    def _write_manifest(self) -> None:
+        self.directory.write_manifest(self._seed, self._facts)
+
+
+@contextlib.contextmanager
+def recording(record: RunRecord) -> Iterator[RunRecord]:
+    """Networks that start in this block are in this record."""
+    _current.append(record)
+    try:
+        yield record
+    finally:
+        _current.remove(record)
+
+
+def current() -> RunRecord | None:
+    """The record in whose block this is; None: in none."""
+    return _current[-1] if _current else None
+
+
+def series_interval_s(value: Any) -> float:
+    """The interval of a series, in seconds. Raises UsageError or UnitError.
+
+    Example:
+        >>> series_interval_s("100ms"), series_interval_s(2)
+        (0.1, 2.0)
+    """
+    given = f"{value}s" if isinstance(value, int | float) and not isinstance(value, bool) else value
+    interval_ns = parse_delay(given, "record_series")
+    if interval_ns < LEAST_INTERVAL_NS:
+        raise UsageError(f"record_series {shown(value)}: write 1 ms or more, such as '100ms'")
+    return interval_ns / 1e9
+
+
+def checked_elements(elements: Any) -> str | list[str] | None:
+    """What is sampled: None: the usual elements; ``"all"``: every simulated one, too; or names of nodes, links,
+    interfaces and applications. Raises UsageError.
+    """
+    if elements is None or elements == "all":
+        return None if elements is None else "all"
+    named = isinstance(elements, Sequence) and not isinstance(elements, str | bytes)
+    if not named or not elements or not all(isinstance(name, str) and name for name in elements):
+        raise UsageError(
+            f"series_of {shown(elements)}: write 'all', or a list of names such as ['r1-r2', 'h1']"
+        )
+    return list(elements)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def default_path(name: str) -> Path:
+    """Where a run goes that does not say it.
+
+    Args:
+        name: of the script or topology.
+    """
+    return Path("runs") / f"{name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
