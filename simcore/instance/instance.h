@@ -27,8 +27,8 @@
 
 #include "simcore/network/link_end.h"
 #include "simcore/network/link_model.h"
-#include "simcore/network/simulated_network.h"
 #include "simcore/network/sample_reader.h"
+#include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
 #include "simcore/network/snapshot_reader.h"
 #include "simcore/network/timeline.h"
