@@ -7,7 +7,7 @@ BEGIN on (of CLOCK_MONOTONIC; at once without it), and prints a JSON object: `sa
 one at the end, whose columns are COLUMNS. The connection ends by a reset: it does not wait for what is still in the
 buffers.
 
-It runs in a host of a machine, with this interpreter, and imports nothing of hybridnet.
+It runs in a host of a machine, with Debian's interpreter, and imports nothing of hybridnet.
 """
 
 from __future__ import annotations

@@ -6,22 +6,23 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hybridnet import Host
+from hybridnet import Host, Net
+from hybridnet.cluster import Cluster
 from hybridnet.errors import EnvironmentLackError, ExperimentError
 from hybridnet.experiments.common import linux_flow
+from hybridnet.experiments.common.programs import PYTHON
 
 PORT = 5001
 HEAD_START_S = 0.5
 HEAD_START_PER_FLOW_S = 0.1
 """Until the interpreters of all senders are up: then they begin at one instant."""
-_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_AVAILABLE = "/proc/sys/net/ipv4/tcp_available_congestion_control"
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,25 @@ class LinuxFlow:
         return 8 * self.column("acknowledged_bytes")[-1] / self.column("time_s")[-1]
 
 
-def require_algorithms(algorithms: Sequence[str]) -> None:
-    """Check that this kernel has these congestion controls.
+def require_algorithms(cluster: Cluster, machine: str, algorithms: Sequence[str]) -> None:
+    """Check that a machine's kernel has these congestion controls.
 
     Raises:
         EnvironmentLackError: it lacks one.
     """
-    available = _AVAILABLE.read_text(encoding="ascii").split()
+    available = cluster.call(machine, "exec", argv=["cat", _AVAILABLE])["stdout"].decode().split()
     if lacking := [name for name in algorithms if name not in available]:
         raise EnvironmentLackError(
-            f"congestion control {lacking[0]}: this kernel has {', '.join(available)}; load the module "
+            f"congestion control {lacking[0]}: the kernel of {machine} has {', '.join(available)}; load the module "
             f"tcp_{lacking[0]}, or run where the kernel has it"
         )
+
+
+def clock_of(net: Net) -> Callable[[], float]:
+    """CLOCK_MONOTONIC of the one machine of a network, which is not this computer's: in seconds."""
+    assert net.plan is not None
+    [machine] = net.plan.machines
+    return lambda: float(net.cluster.call(machine, "clock")["monotonic_ns"]) / 1e9
 
 
 def prepare(host: Host, *, trains: bool) -> None:
@@ -79,6 +87,7 @@ def run_flows(
     seconds: float,
     every_s: float,
     begin: float = 0.0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> list[LinuxFlow]:
     """One flow for each pair of sender and receiver, all at once, for ``seconds``.
 
@@ -87,12 +96,13 @@ def run_flows(
         algorithms: congestion control of each.
         seconds: how long they send.
         every_s: interval of their samples.
-        begin: CLOCK_MONOTONIC before which none begins.
+        begin: CLOCK_MONOTONIC of the hosts' machine before which none begins.
+        clock: that clock, as `clock_of` gives it; default: this computer's.
 
     Raises:
         ExperimentError: a flow did not start, or broke; the message quotes it.
     """
-    program = [sys.executable, "-c", Path(linux_flow.__file__).read_text(encoding="utf-8")]
+    program = [PYTHON, "-c", Path(linux_flow.__file__).read_text(encoding="utf-8")]
     with contextlib.ExitStack() as ending:
 
         def start(host: Host, *words: str) -> Any:
@@ -105,7 +115,7 @@ def run_flows(
             receiving = start(receiver, "receive", str(PORT))
             if receiving.stdout.readline() != "ready\n":
                 raise ExperimentError(f"receive in {receiver}: {receiving.communicate()[1][-300:]}")
-        began = max(begin, time.monotonic() + HEAD_START_S + HEAD_START_PER_FLOW_S * len(pairs))
+        began = max(begin, clock() + HEAD_START_S + HEAD_START_PER_FLOW_S * len(pairs))
         sending = [
             start(
                 sender, "send", str(receiver.IP()), str(PORT), algorithm, f"{seconds:g}", f"{every_s:g}", f"{began:.6f}"

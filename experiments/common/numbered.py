@@ -8,13 +8,13 @@ nothing else, so that every counter on the way is about these frames: what one e
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
+from hybridnet.experiments.common.programs import hybridnet_command
 from hybridnet.results import Limits, Verdict, judge
 
 __all__ = ["FILTER", "Passage", "Place", "differences", "send_and_count"]
@@ -107,7 +107,7 @@ def send_and_count(
         ExperimentError: a program ended with an error, or did not end.
     """
     machines = dict.fromkeys((source.machine, target.machine))
-    command = [sys.executable, "-m", "hybridnet.cli", "generate"]
+    command = {machine: [*hybridnet_command(cluster, machine), "generate"] for machine in machines}
     count = ["--receive", target.interface, "--port", str(PORT), "--silence", f"{SILENCE_S}s", "--json"]
     send = [
         source.interface,
@@ -120,9 +120,9 @@ def send_and_count(
         "--size",
         str(size),
     ]
-    receiver = cluster.call(target.machine, "start_process", node=target.host, command=[*command, *count])[
-        "number"
-    ]
+    receiver = cluster.call(
+        target.machine, "start_process", node=target.host, command=[*command[target.machine], *count]
+    )["number"]
     try:
         _await_line(cluster, target, receiver)
         before = {machine: cluster.call(machine, "snapshot") for machine in machines}
@@ -130,7 +130,7 @@ def send_and_count(
         done = cluster.call(
             source.machine,
             "exec",
-            argv=[*command, *send, *sending, "--json"],
+            argv=[*command[source.machine], *send, *sending, "--json"],
             node=source.host,
             timeout=60 + 3 * seconds,
         )

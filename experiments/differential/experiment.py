@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.linux_flows import LinuxFlow, require_algorithms
 from hybridnet.experiments.common.path import PathResult, run_path
@@ -36,6 +35,7 @@ from hybridnet.results import Check, Experiment, Word, add_experiment_arguments
 SUMMARY = "the same TCP flow by formula, simulated, and as Linux's own, side by side"
 
 SECONDS = 60.0
+MACHINES = 1
 ROUNDS = 5
 EVERY_S = 0.1
 BOUNDS = {False: 0.10, True: 0.15}
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
     Raises:
         UsageError: no round, or flows that are too short to say anything.
-        EnvironmentLackError: this kernel lacks a congestion control.
+        EnvironmentLackError: the machine's kernel lacks a congestion control.
     """
     seconds, rounds = (10.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
     if seconds < 5 or rounds < 1 or arguments.at_once <= 0:
@@ -89,7 +89,6 @@ def run(arguments: argparse.Namespace) -> list[Check]:
             f"differential: --seconds {seconds:g} --rounds {rounds} --at-once {arguments.at_once:g}: at least 5, at "
             "least 1, and above 0"
         )
-    require_algorithms(ALGORITHMS)
     cells = _chosen(arguments)
     experiment = Experiment(
         arguments,
@@ -106,7 +105,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         Measured(cell, [bits_per_second(each, seconds) for each in simulated if each.case.label == str(cell)])
         for cell in cells
     ]
-    batches = _run_real(experiment, measured, rounds, seconds, 1e6 * arguments.at_once)
+    batches = _run_real(experiment, arguments, measured, rounds, seconds)
     _take(measured, batches)
     checks = checks_of(measured, rounds)
     traces = {each.case.label: each for each in simulated if each.case.keep_samples}
@@ -133,12 +132,18 @@ def _chosen(arguments: argparse.Namespace) -> list[Cell]:
 
 
 def _run_real(
-    experiment: Experiment, measured: Sequence[Measured], rounds: int, seconds: float, budget_bps: float
+    experiment: Experiment,
+    arguments: argparse.Namespace,
+    measured: Sequence[Measured],
+    rounds: int,
+    seconds: float,
 ) -> list[Batch]:
     """Every cell once in each round, in as few batches as the budget allows."""
-    batches = batches_of([(each.cell, each.simulated_bps) for each in measured], budget_bps, MOST_AT_ONCE)
+    offered = [(each.cell, each.simulated_bps) for each in measured]
+    batches = batches_of(offered, 1e6 * arguments.at_once, MOST_AT_ONCE)
     done = []
-    with Cluster.local(["m1"]) as cluster, experiment.steps(rounds * len(batches)) as steps:
+    with arguments.cluster(["m1"]) as cluster, experiment.steps(rounds * len(batches)) as steps:
+        require_algorithms(cluster, "m1", ALGORITHMS)
         for number, cells in itertools.product(range(1, rounds + 1), batches):
             with steps.step(f"round {number}: {len(cells)} real flows at once"):
                 done.append(run_batch(cluster, cells, number, seconds, EVERY_S))

@@ -15,7 +15,7 @@ from typing import Any
 
 from hybridnet import Net, Topo
 from hybridnet.cluster import Cluster
-from hybridnet.experiments.common.linux_flows import LinuxFlow, prepare, run_flows
+from hybridnet.experiments.common.linux_flows import LinuxFlow, clock_of, prepare, run_flows
 from hybridnet.experiments.differential.cells import OVERHEAD, RATE_BPS, Cell
 from hybridnet.results import Verdict
 
@@ -66,7 +66,9 @@ def run_batch(cluster: Cluster, cells: Sequence[Cell], number: int, seconds: flo
                     _no_trains_at_portals(net, host.name)
             sender.execute(["ping", "-n", "-c", "2", "-i", "0.1", receiver.IP()])  # ARP
         with net.measured() as measured:
-            flows = run_flows(pairs, [cell.algorithm for cell in cells], seconds, every_s)
+            flows = run_flows(
+                pairs, [cell.algorithm for cell in cells], seconds, every_s, clock=clock_of(net)
+            )
     return Batch(list(cells), flows, measured.verdict)
 
 

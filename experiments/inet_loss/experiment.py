@@ -23,6 +23,7 @@ from hybridnet.results import Check, Experiment, add_experiment_arguments
 SUMMARY = "loss in capture at 12,500 and 125,000 small packets a second, as in Scussel and others 2015"
 
 MACHINE = "m1"
+MACHINES = 1
 BACKENDS = ("packet", "pcap")
 RATES = (12_500, 125_000)
 FRAME_BYTES = 100
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     directory = experiment.directory
     runs: list[LossRun] = []
     total = rounds * len(BACKENDS) * len(rates)
-    with Cluster.local([MACHINE]) as cluster, experiment.steps(total) as steps:
+    with arguments.cluster([MACHINE]) as cluster, experiment.steps(total) as steps:
         for number, rate, backend in itertools.product(range(1, rounds + 1), rates, BACKENDS):
             with steps.step(f"round {number}: {backend}, {rate:,}/s"):
                 runs.append(_measure(cluster, backend, rate, number, seconds))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import sys
 from pathlib import Path
 
 from hybridnet.cluster import Cluster
@@ -24,6 +23,7 @@ from hybridnet.experiments.common.inet_testbed import (
     across_plan,
     local_plan,
 )
+from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.inet_rtt.plot import plot
 from hybridnet.experiments.inet_rtt.report import (
     ARMS,
@@ -40,6 +40,7 @@ from hybridnet.results import Check, Experiment, add_experiment_arguments
 SUMMARY = "ping to and across the simulator, as in figures 2 and 3 of Scussel and others 2015"
 
 MACHINE = "m1"
+MACHINES = 1
 INTERVAL_MS = {"local": 30, "across": 70}
 """Longer than the slowest arm's round trip, so that one ping does not wake the simulator for another."""
 
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     directory = experiment.directory
     runs: list[Run] = []
     total = rounds * len(ARMS) * len(TESTS)
-    with Cluster.local([MACHINE]) as cluster, experiment.steps(total) as steps:
+    with arguments.cluster([MACHINE]) as cluster, experiment.steps(total) as steps:
         for number, arm, test in itertools.product(range(1, rounds + 1), ARMS, TESTS):
             with steps.step(f"round {number}: {test}, {arm.name}"):
                 runs.append(_measure(cluster, arm, test, number, pings))
@@ -96,7 +97,7 @@ def _measure(cluster: Cluster, arm: Arm, test: str, number: int, pings: int) -> 
         output = _execute(
             cluster,
             "h1",
-            [sys.executable, "-c", source, address, str(pings), str(interval_ms), "alone"],
+            [PYTHON, "-c", source, address, str(pings), str(interval_ms), "alone"],
             timeout_s=60 + 2 * pings * (interval_ms / 1e3 + pinger.WAIT_S),
         )
     finally:

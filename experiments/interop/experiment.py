@@ -15,6 +15,7 @@ from functools import partial
 from rich.table import Table
 
 from hybridnet import Net
+from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.linux_flows import require_algorithms
 from hybridnet.experiments.interop.transfers import (
@@ -33,6 +34,8 @@ from hybridnet.results import Check, Experiment, Verdict, Word, add_experiment_a
 
 SUMMARY = "1 GB from curl, nc and iperf3 to a simulated server and back over a link with loss, reordering, duplication"
 
+MACHINE = "m1"
+MACHINES = 1
 SIZE = "1 GB"
 LARGEST_FILE = 1_000_000_000
 """Bytes; curl fetches more as several files over one connection."""
@@ -71,14 +74,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
     Raises:
         UsageError: the size is none, or too small to say anything.
-        EnvironmentLackError: this kernel has no CUBIC, which iperf3 is told to use; the others use its default.
+        EnvironmentLackError: the machine's kernel has no CUBIC, which iperf3 is told to use; the others use the
+            default.
     """
     size = parse_size("20 MB" if arguments.quick else arguments.size, "--size")
     if size < 1_000_000:
         raise UsageError(f"interop: --size {arguments.size}: write at least 1 MB")
     names = list(dict.fromkeys(arguments.only or TRANSFERS))
-    if {"iperf3", "iperf3-back"} & set(names):
-        require_algorithms(["cubic"])
     experiment = Experiment(
         arguments,
         {
@@ -92,18 +94,21 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     def tell(transfer: Transfer) -> None:
         experiment.console.print(f"{transfer.name}: {transfer.mbps:.0f} Mbit/s", highlight=False)
 
-    transfers, verdict = run_transfers(names, size, tell)
+    with arguments.cluster([MACHINE]) as cluster:
+        if {"iperf3", "iperf3-back"} & set(names):
+            require_algorithms(cluster, MACHINE, ["cubic"])
+        transfers, verdict = run_transfers(cluster, names, size, tell)
     checks = checks_of(transfers, verdict)
     experiment.directory.write_json("transfers.json", [asdict(each) for each in transfers])
     return experiment.finish(checks, table_of(transfers))
 
 
 def run_transfers(
-    names: Sequence[str], size: int, tell: Callable[[Transfer], None]
+    cluster: Cluster, names: Sequence[str], size: int, tell: Callable[[Transfer], None]
 ) -> tuple[list[Transfer], Verdict]:
     """These of TRANSFERS, each of ``size`` bytes, and the verdict over all of them."""
     file_bytes, _ = _files_of(size)
-    with Net(HurtingLink(file_bytes=file_bytes), port_type="afpacket") as net:
+    with Net(HurtingLink(file_bytes=file_bytes), cluster=cluster, port_type="afpacket") as net:
         transfers = []
         with net.measured() as measured:
             for name in names:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 
 from hybridnet import Net, Topo
 from hybridnet.errors import ExperimentError
+from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.interop import byte_stream
 
 RATE_MBPS = 1000
@@ -150,7 +150,7 @@ def _stream(net: Net, name: str, command: str, size: int, times: int) -> Transfe
 
 def _program(*words: str) -> str:
     source = Path(byte_stream.__file__).read_text(encoding="utf-8")
-    return shlex.join([sys.executable, "-c", source, *words])
+    return shlex.join([PYTHON, "-c", source, *words])
 
 
 def _patience_s(size: int) -> float:

@@ -174,6 +174,7 @@ class TunnelArm(_SimpleNets):
         for machine, root in self._roots.items():
             command, kind = _tunnel_command(self.cluster, machine)
             undo.callback(_run_on, self.cluster, machine, f"ip link del {TUNNEL_DEVICE}")
+            self.cluster.call(machine, "note_links", names=[TUNNEL_DEVICE])
             _run_on(self.cluster, machine, command)
             _run_on(
                 self.cluster,
@@ -215,7 +216,9 @@ class MaxinetArm(_Arm):
                 "controller_ip": head,
                 "controller_port": controller.port,
                 "tunnel_command": command,
+                "alias": self.cluster.journal.alias(),
             }
+            self.cluster.call(machine, "note_links", names=_devices_of_half(self.scale, index))
             half = RunnerClient(self.cluster, machine, "mininet_runner.py", [json.dumps(settings)])
             undo.enter_context(half)
             undo.callback(half.end_input, BOOT_LIMIT_S)
@@ -262,16 +265,24 @@ def half_settings(scale: Scale, datapath: Datapath, index: int, joint: str) -> d
     }
 
 
+def _devices_of_half(scale: Scale, index: int) -> list[str]:
+    """What Mininet makes beside its hosts on machine ``index``, and the tunnel: each switch has its three ports."""
+    first, count = index * switches_in_tree(scale.depth, 2) + 1, switches_in_tree(scale.depth, 2)
+    ports = [f"s{switch}-eth{port}" for switch in range(first, first + count) for port in (1, 2, 3)]
+    return [TUNNEL_DEVICE, *ports]
+
+
 def _tunnel_command(cluster: Cluster, machine: str) -> tuple[str, str]:
     """How the tunnel to the other machine is made, and its kind: MaxiNet's gretap where there is one, else VXLAN."""
     other = RECEIVERS if machine == SENDERS else SENDERS
     ends = f"local {cluster.address(machine)} remote {cluster.address(other)}"
-    gretap = f"ip link add name {TUNNEL_DEVICE} type gretap {ends} key {TUNNEL_ID}"
+    ours = f" && ip link set dev {TUNNEL_DEVICE} alias {cluster.journal.alias()}"
+    gretap = f"ip link add name {TUNNEL_DEVICE} type gretap {ends} key {TUNNEL_ID}{ours}"
     tried = cluster.call(machine, "exec", argv=gretap)
     if tried["status"] == 0:
         _run_on(cluster, machine, f"ip link del {TUNNEL_DEVICE}")
         return gretap, "gretap"
-    return f"ip link add name {TUNNEL_DEVICE} type vxlan id {TUNNEL_ID} {ends} dstport 4789", "vxlan"
+    return f"ip link add name {TUNNEL_DEVICE} type vxlan id {TUNNEL_ID} {ends} dstport 4789{ours}", "vxlan"
 
 
 def _run_on(cluster: Cluster, machine: str, command: str) -> bytes:

@@ -50,6 +50,7 @@ from hybridnet.topologies.tree import switches_in_tree
 SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
 
 ARMS = {arm.name: arm for arm in (HybridArm, MaxinetArm, MaxinetPatchArm, TunnelArm)}
+MACHINES = 2
 BUILD_S = 30.0
 """About what building and removing an arm takes, for the progress bar."""
 
@@ -112,7 +113,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         link_rate_bps=parse_rate(arguments.link_rate, "--link-rate"),
         link_delay_ns=parse_delay(arguments.link_delay, "--link-delay"),
     )
-    with Cluster.local([SENDERS, RECEIVERS]) as cluster:
+    with arguments.cluster([SENDERS, RECEIVERS]) as cluster:
         datapath = resolve(arguments.port_type, machine_specs(cluster), switches_in_tree(base.depth, 2))
         facts = {"rounds": arguments.rounds, "datapath": datapath.type}
         directory.write_manifest(seed=1, facts=facts)

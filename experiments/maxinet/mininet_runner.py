@@ -20,6 +20,7 @@ needs to work:
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
 from typing import Any
@@ -57,6 +58,16 @@ class HalfTree(Topo):
         return switch
 
 
+def name_as_ours(net: Mininet, alias: str) -> None:
+    """Give the devices outside hosts the alias by which `hybridnet clean` knows them, should this be killed."""
+    names = [port.name for switch in net.switches for port in switch.intfList() if port.link is not None]
+    lines = [f"link set dev {name} alias {alias}\n" for name in names]
+    # Patch ports are none of the kernel's, and are passed over.
+    subprocess.run(
+        ["ip", "-force", "-batch", "-"], input="".join(lines), text=True, stderr=subprocess.DEVNULL
+    )
+
+
 def main() -> None:
     settings = json.loads(sys.argv[1])
     setLogLevel("error")
@@ -74,6 +85,7 @@ def main() -> None:
     )
     try:
         net.build()
+        name_as_ours(net, settings["alias"])
         root = net[topo.root]
         root.cmd(settings["tunnel_command"])
         for host in net.hosts:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
+from hybridnet.cluster.places import ClusterFactory
 from hybridnet.errors import UsageError
 from hybridnet.experiments.scale.network import (
     PAYLOAD_BPS,
@@ -28,6 +28,7 @@ from hybridnet.results import Check, Experiment, Verdict, Word, add_experiment_a
 
 SUMMARY = "10,000 simulated hosts with 1,000 TCP flows in real time on one core"
 
+MACHINES = 1
 HOSTS = 10_000
 FLOWS = 1_000
 SECONDS = 30.0
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         )
     experiment = Experiment(arguments, {"hosts": hosts, "flows": flows, "seconds": seconds})
     with experiment.console.status(f"{hosts} hosts, {flows} flows"):
-        outcome = _measure(hosts, flows, seconds)
+        outcome = _measure(arguments.cluster, hosts, flows, seconds)
     checks = checks_of(outcome)
     experiment.directory.write_json("scale.json", asdict(outcome) | {"build_s": outcome.build_s})
     experiment.directory.write_csv("flows.csv", ["goodput_bps"], [(bps,) for bps in outcome.flow_bps])
@@ -137,8 +138,8 @@ def checks_of(outcome: Outcome) -> list[Check]:
     ]
 
 
-def _measure(hosts: int, flows: int, seconds: float) -> Outcome:
-    with Cluster.local(["m1"]) as cluster:
+def _measure(make_cluster: ClusterFactory, hosts: int, flows: int, seconds: float) -> Outcome:
+    with make_cluster(["m1"]) as cluster:
         began = time.perf_counter()
         topo = ManyHosts(hosts=hosts, flows=flows)
         described = time.perf_counter()

@@ -25,8 +25,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from hybridnet import Net
+from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.experiments.common.linux_flows import LinuxFlow, prepare, require_algorithms, run_flows
+from hybridnet.experiments.common.linux_flows import (
+    LinuxFlow,
+    clock_of,
+    prepare,
+    require_algorithms,
+    run_flows,
+)
 from hybridnet.experiments.shared_queue.host_delay import HostDelay, measure_host_delay
 from hybridnet.experiments.shared_queue.link import (
     ALGORITHM,
@@ -49,6 +56,8 @@ from hybridnet.results import Check, Experiment, Limits, Word, add_experiment_ar
 
 SUMMARY = "a real and a simulated CUBIC flow share a 100 Mbit/s link in real time"
 
+MACHINE = "m1"
+MACHINES = 1
 SECONDS = 60.0
 EVERY_S = 0.1
 LEAST_FAIRNESS = 0.9
@@ -81,12 +90,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
     Raises:
         UsageError: no round, or one that is too short to say anything.
-        EnvironmentLackError: this kernel has no CUBIC.
+        EnvironmentLackError: the machine's kernel has no CUBIC.
     """
     seconds, rounds = (15.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
     if seconds < 5 or rounds < 1:
         raise UsageError(f"shared-queue: --seconds {seconds:g} --rounds {rounds}: at least 5 and 1")
-    require_algorithms([ALGORITHM])
     queue: str = arguments.queue
     facts = {
         "seconds": seconds,
@@ -98,10 +106,12 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     }
     experiment = Experiment(arguments, facts)
     done: list[SharedRound] = []
-    with experiment.steps(rounds) as steps:
+    with arguments.cluster([MACHINE]) as cluster, experiment.steps(rounds) as steps:
+        require_algorithms(cluster, MACHINE, [ALGORITHM])
         for number in range(1, rounds + 1):
             with steps.step(f"round {number} of {rounds}, {seconds:g} s"):
-                done.append(_round(number, seconds, queue, host_delay=not arguments.no_host_delay))
+                round_ = _round(cluster, number, seconds, queue, host_delay=not arguments.no_host_delay)
+                done.append(round_)
                 _write(experiment, done[-1])
             experiment.console.print(str(done[-1]), highlight=False)
     plot_shared(experiment.directory.path / "shared.png", done[0])
@@ -138,10 +148,13 @@ def checks_of(rounds: Sequence[SharedRound]) -> list[Check]:
     ]
 
 
-def _round(number: int, seconds: float, queue: str, *, host_delay: bool) -> SharedRound:
+def _round(cluster: Cluster, number: int, seconds: float, queue: str, *, host_delay: bool) -> SharedRound:
     """Build the network, let both flows run, and remove it."""
     topo = SharedLink(aqm=None if queue == "drop-tail" else queue)
-    with Net(topo, port_type="afpacket", seed=number) as net, ThreadPoolExecutor(1) as thread:
+    with (
+        Net(topo, cluster=cluster, port_type="afpacket", seed=number) as net,
+        ThreadPoolExecutor(1) as thread,
+    ):
         sender, receiver = net["h1"], net["h2"]
         for host in (sender, receiver):
             prepare(host, trains=True)
@@ -157,9 +170,10 @@ def _round(number: int, seconds: float, queue: str, *, host_delay: bool) -> Shar
                 f"shared-queue: all was ready {ready_s:.1f} s after the instance began, and the simulated flow begins "
                 f"after {START_S:g} s; run it where less else runs"
             )
-        ahead_s = time.monotonic() - ready_s  # of the instance's clock
+        ahead_s = cluster.call(MACHINE, "clock")["epoch_ns"] / 1e9  # of the instance's clock
+        begin = ahead_s + START_S
         real = thread.submit(
-            run_flows, [(sender, receiver)], [ALGORITHM], seconds, EVERY_S, ahead_s + START_S
+            run_flows, [(sender, receiver)], [ALGORITHM], seconds, EVERY_S, begin, clock_of(net)
         )
         snapshots = _watch(net, real)
         [flow] = real.result()

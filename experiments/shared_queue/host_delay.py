@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from hybridnet import Host
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common import pinger
+from hybridnet.experiments.common.programs import PYTHON
 
 PINGS = 4000
 EVERY_MS = 0.25
@@ -57,9 +57,7 @@ def measure_host_delay(host: Host, other: Host, network_s: float) -> HostDelay:
         ExperimentError: fewer than half of the answers came, or they came sooner than the network allows.
     """
     source = Path(pinger.__file__).read_text(encoding="utf-8")
-    said = host.execute(
-        [sys.executable, "-I", "-S", "-c", source, str(other.IP()), str(PINGS), str(EVERY_MS)]
-    )
+    said = host.execute([PYTHON, "-I", "-S", "-c", source, str(other.IP()), str(PINGS), str(EVERY_MS)])
     return host_delay_of([ns / 1e9 for ns in json.loads(said)["rtts_ns"]], network_s)
 
 

@@ -47,7 +47,7 @@ from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
-from hybridnet.system.journal import Journal
+from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, raise_thread
 
 TRANSFER_LIMIT = 256 << 20
@@ -532,6 +532,14 @@ class Agent:
     def host_pid(self, node: str) -> int:
         """The process of the node's shell, in the machine's process numbers."""
         return self._shell(node).process.pid
+
+    @verb
+    def note_links(self, names: list[str]) -> None:
+        """Writes down links that a program is about to make in the machine's own network namespace. Those that then get
+        the alias of the run are removed with it, even if the program is killed.
+        """
+        for name in names:
+            self.journal.record("link", name=name, network=network_namespace())
 
     @verb
     def start_process(

@@ -9,6 +9,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ def facts() -> dict[str, Any]:
         ``kernel``, ``cpus`` (numbers of the processors this process may use), ``memory_bytes``,
         ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``, ``afxdp`` (whether
         Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built), ``congestion_control``,
-        ``load``, ``hostname``, ``python``, ``hybridnet``.
+        ``load``, ``hostname``, ``python``, ``executable`` (the interpreter that has hybridnet),
+        ``hybridnet``.
     """
     from hybridnet import __version__  # reading it takes a while
 
@@ -50,6 +52,7 @@ def facts() -> dict[str, Any]:
         "congestion_control": Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip(),
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
+        "executable": sys.executable,
         "hybridnet": __version__,
     }
 

@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Clean up, and print what was removed."""
     from hybridnet.system.cleaning import clean_all
 
-    if os.geteuid() != 0:
+    known = [path.name for path in state_directory().iterdir()] if state_directory().is_dir() else []
+    if os.geteuid() != 0 and not known:  # a user's own runs, on other computers, are that user's to clean
         raise EnvironmentLackError(
             "clean removes namespaces, devices and processes, which needs root; run with sudo"
         )
-    known = [path.name for path in state_directory().iterdir()] if state_directory().is_dir() else []
     for name in arguments.run_name or ():
         if name not in known:
             raise UsageError(

@@ -29,6 +29,7 @@ VERBS = {
     "replay": "replay",
     "plugin": "plugin",
     "exec": "execute",
+    "cloudlab": "cloudlab",
     "doctor": "doctor",
     "setup-ryu": "setup_ryu",
     "clean": "clean",

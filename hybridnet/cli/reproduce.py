@@ -2,8 +2,9 @@
 """``hybridnet reproduce``: run one of the experiments in ``experiments/``, found by name.
 
 An experiment is a package whose module ``experiment`` has SUMMARY or a docstring, `add_arguments(parser)` and
-`run(arguments) -> checks`. It reports on standard output, or with ``--json`` on standard error; then
-standard output has the checks alone.
+`run(arguments) -> checks`. One that runs on machines has MACHINES, how many: it gets the options that say where they
+are, and as ``arguments.cluster`` what makes a cluster of them (`hybridnet.cluster.places.ClusterFactory`). It
+reports on standard output, or with ``--json`` on standard error; then standard output has the checks alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from hybridnet.cli.main import Parser
+from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.tables import print_table, wide_console
 from hybridnet.errors import UsageError
 from hybridnet.results import Check, render_checks
@@ -26,6 +28,7 @@ EXAMPLES = """  hybridnet reproduce                     lists the experiments
   hybridnet reproduce --json              the same, as JSON
   hybridnet reproduce maxinet --help      its own options
   hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/maxinet
+  hybridnet reproduce maxinet --scale paper --ssh me@node1,me@node2
 """
 
 
@@ -59,7 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
         help="print the checks as JSON, and everything else to stderr",
     )
     experiment.add_arguments(parser)
+    on_machines = hasattr(experiment, "MACHINES")
+    if on_machines:
+        add_place_arguments(parser)
     chosen = parser.parse_args(arguments.rest)
+    if on_machines:
+        chosen.cluster = places_of(chosen).cluster
     checks: Sequence[Check] = experiment.run(chosen)
     if chosen.json:
         print(json.dumps({"checks": [check.to_json() for check in checks]}, indent=2))

@@ -6,22 +6,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
-import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.network import (
     add_cut_delay_argument,
-    add_machines_argument,
     add_network_arguments,
     controllers_of,
     cut_delay_ns,
-    machine_names,
     plan_options,
 )
+from hybridnet.cli.places import PLACE_OPTIONS, add_place_arguments, places_of
 from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, ending_with_record
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import user_code
@@ -30,6 +28,9 @@ from hybridnet.plan.spread import spread
 from hybridnet.sweep.values import given, parse_settings, refuse_unasked
 from hybridnet.system.log import LEVELS, info, setLogLevel
 from hybridnet.topo import Topo
+
+if TYPE_CHECKING:
+    from hybridnet.cluster.places import Places
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  hybridnet run examples/two_machines.py
@@ -44,7 +45,8 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --topo fattree,4 --test pingall
   hybridnet run --topo Abilene.graphml,hosts=2
   hybridnet run --topo my_network.yaml
-  hybridnet run --topo twotrees,depth=6 --ssh root@node1,root@node2
+  hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
+  hybridnet run --topo twotrees,depth=6 --cloudlab      on a node of an experiment
 """
 _OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set"}
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
@@ -56,17 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
     )
-    where = parser.add_mutually_exclusive_group()
-    add_machines_argument(where)
-    where.add_argument(
-        "--ssh",
-        metavar="HOST,HOST",
-        help="machines m1, m2 ... are these computers; default: machines on this computer. A network that names no "
-        "machines itself is spread over them",
-    )
-    where.add_argument(
-        "--dask", metavar="ADDRESS", help="the machines are the workers of this Dask scheduler"
-    )
+    add_place_arguments(parser)
     add_cut_delay_argument(parser)
     add_strict_argument(parser)
     add_recording_arguments(parser)
@@ -102,8 +94,9 @@ def _run_topology(arguments: argparse.Namespace, topo: Topo) -> int:
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.net import Net
 
-    with _machines(arguments) as cluster:
-        names = cluster.machines if cluster is not None else machine_names(arguments.machines)
+    places = places_of(arguments)
+    with _machines(places) as cluster:
+        names = cluster.machines if cluster is not None else places.names
         if names and not any(spec.machine for spec in topo.node_specs()):
             laid = spread(topo, names, least_cut_delay_ns=cut_delay_ns(arguments.cut_delay))
             info(f"*** Spreading {laid}\n")
@@ -137,27 +130,9 @@ def _refuse_network_arguments(arguments: argparse.Namespace, of_scripts: set[str
             )
 
 
-def _machines(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Any]:
-    """The machines that the arguments ask for; None means local ones, which the network makes itself."""
-    opening = _opening(arguments)
-    return contextlib.nullcontext() if opening is None else opening()
-
-
-def _opening(arguments: argparse.Namespace) -> Callable[[], Any] | None:
-    """What opens the cluster that the arguments ask for; None where its machines are local."""
-    if arguments.dask is not None and not re.fullmatch(r"tls://[^/:]+:\d+", arguments.dask):
-        raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
-    if arguments.ssh is None and arguments.dask is None:
-        return None
-
-    def opening() -> Any:
-        from hybridnet.cluster import Cluster
-
-        if arguments.ssh is not None:
-            return Cluster.ssh(arguments.ssh.split(","))
-        return Cluster.connect(arguments.dask)
-
-    return opening
+def _machines(places: Places) -> contextlib.AbstractContextManager[Any]:
+    """The machines elsewhere; None means local ones, which the network makes itself."""
+    return places.open() if places.elsewhere else contextlib.nullcontext()
 
 
 def _run_script(arguments: argparse.Namespace) -> int:
@@ -165,7 +140,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
     file = arguments.file
     importing = importlib.import_module("hybridnet.mininet.importing")
     of_mininet = importing.imports_mininet(Path(file))
-    _refuse_network_arguments(arguments, {"machines", "ssh", "dask", "cut_delay"} if of_mininet else set())
+    _refuse_network_arguments(arguments, {*PLACE_OPTIONS, "cut_delay"} if of_mininet else set())
     before, sys.argv = sys.argv, [file, *arguments.script_arguments]
     place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
     try:
@@ -189,10 +164,11 @@ def _in_place_of_mininet(arguments: argparse.Namespace) -> Iterator[None]:
     info(f"*** {arguments.file} imports mininet: hybridnet takes its place\n")
     importlib.import_module("hybridnet.mininet.importing").take_the_name()
     machines = importlib.import_module("hybridnet.mininet.machines")
-    names, opening = machine_names(arguments.machines), _opening(arguments)
-    if names or opening is not None:
+    places = places_of(arguments)
+    if places.names or places.elsewhere:
+        opening = places.open if places.elsewhere else None
         delay_ns = cut_delay_ns(arguments.cut_delay)
-        machines.spread_over(machines.Machines(names, opening, least_cut_delay_ns=delay_ns))
+        machines.spread_over(machines.Machines(places.names, opening, least_cut_delay_ns=delay_ns))
     try:
         yield
     finally:

@@ -38,6 +38,7 @@ from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.cluster.calls import ask
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
+from hybridnet.machines.edition import edition
 from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
@@ -47,7 +48,7 @@ from hybridnet.machines.security import security_of
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
-from hybridnet.system.journal import Journal, state_directory
+from hybridnet.system.journal import STATE_OF_ROOT, Journal, state_directory
 from hybridnet.system.priority import run_in_real_time
 from hybridnet.values import number, plain, shown, text
 
@@ -144,17 +145,18 @@ class Cluster:
 
         Args:
             hosts: ``"user@host"``, or `SshMachine` to say more.
-            python: the interpreter on hosts given as text; default: ``python3``.
+            python: the interpreter on hosts given as text; default: as `SshMachine` has it.
             head_address: this computer as the hosts see it; default: what their sshd says.
 
         Raises:
             MachineError: a host could not be reached, or hybridnet does not start there; the message quotes ssh.
+            EnvironmentLackError: a host has another hybridnet than this computer.
         """
         for what, given in (("python", python), ("head_address", head_address)):
             if given is not None:
                 text(given, f"machines over SSH: {what}")
         wanted = [
-            SshMachine(host, python=python or "python3") if isinstance(host, str) else host
+            SshMachine(host, python=python) if isinstance(host, str) else host
             for host in _several(hosts, "hosts")
         ]
         for host in wanted:
@@ -174,7 +176,9 @@ class Cluster:
                     LaunchedMachine(name, host.start_command(self.journal.run), first, self.journal)
                 )
             for machine, host in zip(self._launched, wanted, strict=True):
-                connection = machine.await_namespaces()["ssh"]
+                words = machine.await_namespaces()
+                _need_same_edition(words["edition"], f"machine {machine.name} ({host.target})", host.target)
+                connection = words["ssh"]
                 if len(connection) != 4:
                     raise MachineError(
                         f"machine {machine.name}: its sshd does not say who is connected (SSH_CONNECTION)"
@@ -192,6 +196,7 @@ class Cluster:
         *,
         security: Security | None = None,
         workers: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
         timeout: float = 20.0,
     ) -> Cluster:
         """Machines of an existing Dask cluster: one per worker, which must run as root and have hybridnet.
@@ -199,7 +204,8 @@ class Cluster:
         Args:
             scheduler_address: for example ``"tls://10.0.0.1:8786"``.
             security: the client's certificates; default: those of Dask's configuration.
-            workers: the names of the workers to use, which become the machines' names; default: all.
+            workers: the names of the workers to use; default: all, or as many as there are `names`.
+            names: of the machines, in the workers' order; default: the workers' own.
             timeout: how long the scheduler may take to answer, in seconds.
 
         Raises:
@@ -208,8 +214,14 @@ class Cluster:
         """
         text(scheduler_address, "scheduler")
         number(timeout, f"scheduler {plain(scheduler_address)}: timeout", 0, 1e6)
-        if workers is not None:
-            _distinct(workers)
+        for given in (workers, names):
+            if given is not None:
+                _distinct(given)
+        if workers is not None and names is not None and len(workers) != len(names):
+            raise UsageError(
+                f"scheduler {plain(scheduler_address)}: {len(workers)} workers and {len(names)} names; "
+                "give one for each"
+            )
         if security is not None and not isinstance(security, Security):
             raise UsageError(
                 f"scheduler {plain(scheduler_address)}: security {shown(security)} is not a Security; make one"
@@ -238,30 +250,35 @@ class Cluster:
                 str(info["name"]): address
                 for address, info in client.scheduler_info(n_workers=-1)["workers"].items()
             }
-            wanted = present if workers is None else workers
-            names = _distinct(list(wanted)) if wanted else []
-            missing = [name for name in names if name not in present]
-            if missing or not names:
+            wanted = list(workers or present)
+            if names is not None and workers is None:
+                if len(wanted) < len(names):
+                    raise MachineError(
+                        f"scheduler {scheduler_address} has {len(wanted)} workers ({', '.join(wanted) or 'none'}), and "
+                        f"{len(names)} machines are needed; start more"
+                    )
+                wanted = wanted[: len(names)]
+            missing = [worker for worker in wanted if worker not in present]
+            if missing or not wanted:
                 raise MachineError(
                     f"scheduler {scheduler_address} has no worker {', '.join(missing) or 'at all'}; "
                     f"it has: {', '.join(present) or 'none'}"
                 )
-            for name in names:
+            machines = _distinct(names or wanted)
+            for name, worker in zip(machines, wanted, strict=True):
                 first = {
                     "run": self.journal.run,
                     "machine": name,
-                    "state": str(state_directory()),
+                    "state": str(state_directory() if os.geteuid() == 0 else STATE_OF_ROOT),
                     "own_network": False,
                     "worker_name": f"{name}-{self.journal.run}",
                     "silence_s": SILENCE_SECONDS,
                 }
-                self._hosting[name] = present[name]
-                self._ending.add(functools.partial(self._end_beside, present[name]))
-                answer = client.run(launch_beside, first, {"agent": {}}, workers=[present[name]])[
-                    present[name]
-                ]
+                self._hosting[name] = there = present[worker]
+                self._ending.add(functools.partial(self._end_beside, there))
+                answer = client.run(launch_beside, first, {"agent": {}}, workers=[there])[there]
                 self._addresses[name] = answer["address"]
-            self._await_agents(names)
+            self._await_agents(machines)
             self._beat()
         return self
 
@@ -533,6 +550,14 @@ def _several(given: Any, what: str) -> list[Any]:
     if not given:
         raise UsageError("a cluster needs at least one machine")
     return list(given)
+
+
+def _need_same_edition(there: str, what: str, target: str) -> None:
+    """Head and agents speak one language only if they are of the same hybridnet."""
+    if there != edition():
+        raise EnvironmentLackError(
+            f"{what} has hybridnet {there}, and this computer {edition()}; run `hybridnet deploy {target}`"
+        )
 
 
 def _need_root(what: str) -> None:

@@ -6,7 +6,8 @@
     head ──stdin──▶ outer process ──fork into a new PID namespace──▶ init (pid 1 of the machine) ──▶ agent
 
 Two lines of JSON arrive on standard input. After the first (`run`, `machine`, `state`, `own_network`) the namespaces
-are made, a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable, and the agent is started. The
+are made, a line ``{"init_pid": …}`` is printed, so that the head can plug in a cable (from elsewhere it says which
+hybridnet is there, too), and the agent is started. The
 second (`network`, `agent`) says where the head is, and is passed on to the agent. Then standard input stays open for as
 long as the head lives. Whichever ends first, the head, its connection or the agent: the agent is asked to clean up, and
 when this process ends the kernel kills whatever is left in the PID namespace; the machine's namespaces, its hosts'
@@ -32,6 +33,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+from hybridnet.machines.edition import edition
 from hybridnet.system.journal import make_private
 from hybridnet.system.parent import die_with_parent
 
@@ -262,7 +264,8 @@ def main() -> NoReturn:
     directory /= first["machine"]
     directory.mkdir(exist_ok=True)
     (directory / "init").write_text(str(pid))  # for hybridnet.machines.enter
-    os.write(1, json.dumps({"init_pid": pid, "ssh": ssh}).encode() + b"\n")
+    words = {"init_pid": pid, "ssh": ssh, "edition": "" if first["own_network"] else edition()}
+    os.write(1, json.dumps(words).encode() + b"\n")
     os.close(0)
     _, status = os.waitpid(pid, 0)
     code = os.waitstatus_to_exitcode(status)

@@ -5,6 +5,8 @@ The same programs run there as here: `hybridnet.machines.init` and the agent. hy
 and the user must be root or able to become root by `sudo -n`. One connection per machine carries the start and, by
 staying open, the life of the agent; the work itself goes through Dask, over TLS, with a certificate made for this
 run that is sent through that connection.
+
+`hybridnet deploy` puts hybridnet where it is looked for first: in `DEPLOYED`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,9 @@ from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import RUN_VARIABLE
 from hybridnet.values import shown, text, whole
 
+DEPLOYED = "/opt/hybridnet"
+"""Where `hybridnet deploy` installs it on a host: a virtual environment."""
+
 
 @dataclass(frozen=True)
 class SshMachine:
@@ -27,7 +32,7 @@ class SshMachine:
         name: the machine's name in topologies; default: m1, m2 … by position.
         address: the machine's IPv4 address toward the other machines, where peering datagrams go; default: the one
             that the SSH connection arrives at. On CloudLab: the experiment network's, not the control network's.
-        python: the interpreter there that has hybridnet.
+        python: the interpreter there that has hybridnet; default: what `hybridnet deploy` installed, else ``python3``.
         port: of sshd.
         identity: a private key file.
         options: more arguments for `ssh`, for example ``("-o", "StrictHostKeyChecking=accept-new")``.
@@ -37,17 +42,21 @@ class SshMachine:
     target: str
     name: str | None = None
     address: str | None = None
-    python: str = "python3"
+    python: str | None = None
     port: int | None = None
     identity: str | None = None
     options: tuple[str, ...] = field(default=())
     state: str = "/run/hybridnet"
 
     def __post_init__(self) -> None:
-        for what, given in (("name", self.name), ("address", self.address), ("identity", self.identity)):
+        for what, given in (
+            ("name", self.name),
+            ("address", self.address),
+            ("python", self.python),
+            ("identity", self.identity),
+        ):
             if given is not None:
                 text(given, f"SSH machine: {what}")
-        text(self.python, "SSH machine: python")
         text(self.state, "SSH machine: state")
         if self.port is not None:
             whole(self.port, "SSH machine: port", 1, 65535)
@@ -97,5 +106,11 @@ class SshMachine:
         return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
 
     def _as_root(self, variables: str, module: str) -> str:
-        program = f"env {variables} {shlex.quote(self.python)} -m {module}"
-        return f"if [ $(id -u) = 0 ]; then exec {program}; else exec sudo -n {program}; fi"
+        deployed = f"{DEPLOYED}/bin/python"
+        choice = (
+            f"python={deployed}; test -x $python || python=python3"
+            if self.python is None
+            else f"python={shlex.quote(self.python)}"
+        )
+        program = f'env {variables} "$python" -m {module}'
+        return f"{choice}; if [ $(id -u) = 0 ]; then exec {program}; else exec sudo -n {program}; fi"

@@ -47,11 +47,18 @@ from typing import Any
 from hybridnet.errors import EnvironmentLackError
 
 RUN_VARIABLE = "HYBRIDNET_RUN"
+STATE_OF_ROOT = Path("/run/hybridnet")
 
 
 def state_directory() -> Path:
-    """The directory that holds one directory per run of this computer."""
-    return Path(os.environ.get("HYBRIDNET_STATE_DIR", "/run/hybridnet"))
+    """The directory that holds one directory per run: the computer's for root, else the user's own."""
+    if given := os.environ.get("HYBRIDNET_STATE_DIR"):
+        return Path(given)
+    if os.geteuid() == 0:
+        return STATE_OF_ROOT
+    if own := os.environ.get("XDG_RUNTIME_DIR"):
+        return Path(own) / "hybridnet"
+    return Path(f"/tmp/hybridnet-{os.geteuid()}")
 
 
 def make_private(directory: Path) -> None:

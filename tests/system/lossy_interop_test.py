@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from hybridnet.cluster import Cluster
 from hybridnet.experiments.interop.experiment import TRANSFERS, checks_of, run_transfers
 
 
 def test_every_byte_comes_once_and_in_its_place() -> None:
-    transfers, verdict = run_transfers(list(TRANSFERS), 5_000_000, lambda transfer: None)
+    with Cluster.local(["m1"]) as cluster:
+        transfers, verdict = run_transfers(cluster, list(TRANSFERS), 5_000_000, lambda transfer: None)
     # Whether this computer kept real time is not the matter here.
     failed = [check for check in checks_of(transfers, verdict) if not check.holds and check.what != "verdict"]
     assert not failed, failed

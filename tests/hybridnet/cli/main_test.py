@@ -264,7 +264,8 @@ def test_exec_reaches_a_machine_on_another_computer_by_its_own_way_in(state: Pat
     *ssh, remote = place.enter(["ls", "a b"])
     assert ssh[0] == "ssh"
     assert ssh[-5:] == ["-p", "2222", "-v", "--", "root@far"]
-    assert "/opt/python -m hybridnet.machines.enter run1 m1 ls 'a b'" in remote
+    assert remote.startswith("python=/opt/python; ")
+    assert "\"$python\" -m hybridnet.machines.enter run1 m1 ls 'a b'" in remote
 
 
 def test_exec_leaves_out_runs_whose_head_is_dead(state: Path) -> None:

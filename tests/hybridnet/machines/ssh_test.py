@@ -25,7 +25,8 @@ def test_the_start_names_the_run_and_becomes_root() -> None:
     remote = SshMachine("me@there", python="/opt/my env/python").start_command("run-1")[-1]
     assert '"HYBRIDNET_RUN=run-1"' in remote
     assert "sudo -n env" in remote
-    assert "'/opt/my env/python' -m hybridnet.machines.init" in remote
+    assert remote.startswith("python='/opt/my env/python'; ")
+    assert '"$python" -m hybridnet.machines.init' in remote
 
 
 def test_cleaning_there_names_only_the_run_and_its_state() -> None:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Options that say where the machines are, shared by `run`, `reproduce` and `doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import re
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.cli.network import add_machines_argument, machine_names
+from hybridnet.errors import UsageError
+
+if TYPE_CHECKING:
+    from hybridnet.cluster.places import Places
+    from hybridnet.machines.ssh import SshMachine
+
+__all__ = ["PLACE_OPTIONS", "add_place_arguments", "add_ssh_argument", "places_of", "ssh_machines"]
+
+PLACE_OPTIONS = ("machines", "ssh", "dask", "cloudlab", "manifest")
+
+
+def add_place_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add --machines, --ssh, --dask, --cloudlab and --manifest, of which one may be given."""
+    where = parser.add_mutually_exclusive_group()
+    add_machines_argument(where)
+    add_ssh_argument(where)
+    where.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="the machines are the workers of this Dask scheduler, tls://HOST:PORT",
+    )
+    where.add_argument(
+        "--cloudlab",
+        action="store_true",
+        help="the machines are the nodes of the CloudLab experiment that this computer is a node of",
+    )
+    where.add_argument(
+        "--manifest",
+        metavar="FILE",
+        help="the machines are the nodes of this manifest of a CloudLab experiment",
+    )
+
+
+def add_ssh_argument(parser: Any) -> None:
+    """Add --ssh."""
+    parser.add_argument(
+        "--ssh",
+        metavar="HOST,HOST",
+        help="machines m1, m2 ... are these computers, USER@HOST each; HOST/ADDRESS says by which IPv4 address the "
+        "others reach it, where that is another one",
+    )
+
+
+def places_of(arguments: argparse.Namespace) -> Places:
+    """Where the machines are, as the options say.
+
+    Raises:
+        UsageError: an option makes no sense.
+        EnvironmentLackError: --cloudlab, and this computer is no CloudLab node.
+    """
+    from hybridnet.cluster.places import Places
+
+    if arguments.ssh is not None:
+        return Places(hosts=tuple(ssh_machines(arguments.ssh)))
+    if arguments.dask is not None:
+        if not re.fullmatch(r"tls://[^/:]+:\d+", arguments.dask):
+            raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
+        return Places(scheduler=arguments.dask)
+    if arguments.cloudlab or arguments.manifest is not None:
+        from hybridnet.machines.cloudlab import machines_of_cloudlab
+
+        return Places(hosts=tuple(machines_of_cloudlab(arguments.manifest)), spare=True)
+    return Places(names=tuple(machine_names(arguments.machines)))
+
+
+def ssh_machines(text: str) -> list[SshMachine]:
+    """The machines that --ssh means.
+
+    Example:
+        >>> [(host.target, host.address) for host in ssh_machines("me@a,b/10.10.1.2")]
+        [('me@a', None), ('b', '10.10.1.2')]
+    """
+    from hybridnet.machines.ssh import SshMachine
+
+    found = []
+    for each in text.split(","):
+        target, slash, address = each.partition("/")
+        if slash:
+            try:
+                ipaddress.IPv4Address(address)
+            except ValueError:
+                raise UsageError(
+                    f"--ssh {text}: {address!r} is not an IPv4 address; write HOST/10.10.1.1, or HOST alone"
+                ) from None
+        found.append(SshMachine(target, address=address or None))
+    return found

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Which hybridnet this is: its version, and a fingerprint of its Python files.
+
+A head and the machines of a run speak one language only if they have the same. Versions alone do not say so: two
+clones of the repository may have the same one and differ. `hybridnet.machines.init` says its edition when it starts,
+and the head compares.
+
+Only the standard library is used here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+_DIGITS = 10
+
+
+@cache
+def edition(package: Path = PACKAGE) -> str:
+    """The edition of the hybridnet in a folder; default: of this one.
+
+    Returns:
+        Its version and the fingerprint, such as ``1.2.0-3f09c1d2ab``. What is built in C++ is not part of it.
+    """
+    files = hashlib.sha256()
+    for path in sorted(_sources(package)):
+        files.update(path.encode() + b"\0" + (package / path).read_bytes() + b"\0")
+    try:
+        number = version("hybridnet")
+    except PackageNotFoundError:  # a clone that is only on the search path
+        number = "0"
+    return f"{number}-{files.hexdigest()[:_DIGITS]}"
+
+
+def _sources(package: Path) -> list[str]:
+    found = []
+    # In a clone some folders are symbolic links; installed they are folders.
+    for folder, folders, names in os.walk(package, followlinks=True):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        found += [
+            os.path.relpath(os.path.join(folder, name), package) for name in names if name.endswith(".py")
+        ]
+    return found

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Computers that share nothing, as far as namespaces go: what a rack of nodes is to a run.
+
+Each is a local machine (network, processes, host name of its own) with a root file system of its own: an overlay over
+this computer's, whose changes nobody else sees, with an empty /run and /tmp. CLOCK_MONOTONIC differs, too. There is a
+user who may become root by sudo, and a real sshd that lets nobody but this user in. What it lacks of other computers:
+the kernel, the processors and CLOCK_REALTIME are this computer's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hybridnet.cluster import Cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+USER = "grace"
+
+_ENTER = r"""
+set -e
+work=$1 setup=$2
+mount -t tmpfs tmpfs "$work"
+mkdir "$work/upper" "$work/work" "$work/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/work" "$work/root"
+cd "$work/root"
+mount --rbind /dev dev
+mount -t proc proc proc
+mount -t sysfs sysfs sys
+mount --rbind /sys/fs/cgroup sys/fs/cgroup
+cp "$setup" root/setup
+mkdir -p old
+pivot_root . old
+cd /
+mount -t tmpfs tmpfs /run
+mount -t tmpfs -o mode=1777 tmpfs /tmp
+umount --lazy /old
+exec sh /root/setup
+"""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One of them.
+
+    Args:
+        name: its host name.
+        address: where its sshd is.
+        ssh: the command that runs the next words there as the user.
+    """
+
+    name: str
+    address: str
+    ssh: Sequence[str]
+
+    def run(self, command: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """Run a shell command there, as the user."""
+        return subprocess.run(
+            [*self.ssh, command], capture_output=True, text=True, timeout=timeout_s, check=False
+        )
+
+
+@contextlib.contextmanager
+def nodes_apart(directory: Path, names: Sequence[str] = ("a", "b"), more: str = "") -> Iterator[list[Node]]:
+    """Make them. On each, ``/opt/hybridnet/bin/python`` has this hybridnet, as after `hybridnet deploy`.
+
+    Args:
+        directory: gets the user's key, and a folder bin with an ssh that has it.
+        more: shell commands that each runs as root before its sshd starts. ``$addresses`` has the addresses of all.
+    """
+    for key in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / key], check=True)
+    known = directory / "known"
+    ssh = ["/usr/bin/ssh", "-i", str(directory / "user"), "-o", f"UserKnownHostsFile={known}"]
+    wrapper = directory / "bin" / "ssh"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nexec {" ".join(ssh)} "$@"\n')
+    wrapper.chmod(0o755)
+    with Cluster.local(names) as outer:
+        addresses = [outer.address(name) for name in names]
+        for ahead_s, (name, address) in enumerate(zip(names, addresses, strict=True), 1):
+            setup = directory / f"setup-{name}"
+            setup.write_text(_setup_of(directory, address, addresses, more))
+            work = directory / name
+            work.mkdir()
+            offsets = [f"--monotonic={1_000_000 * ahead_s}", f"--boottime={1_000_000 * ahead_s}"]
+            command = ["unshare", "--mount", "--time", *offsets, "--fork", "--kill-child", "sh", "-c", _ENTER]
+            outer.call(
+                name, "start_process", node="", command=[*command, "node", str(work), str(setup)], merge=True
+            )
+            with known.open("a") as file:
+                file.write(f"{address} {(directory / 'host.pub').read_text()}")
+        for name, address in zip(names, addresses, strict=True):
+            listening = f"ss -ltn | grep -q '{address}:22 '"
+            outer.call(name, "exec", argv=f"while ! {listening}; do sleep 0.05; done", timeout=20)
+        yield [
+            Node(name, address, [*ssh, f"{USER}@{address}"])
+            for name, address in zip(names, addresses, strict=True)
+        ]
+
+
+def _setup_of(directory: Path, address: str, addresses: Sequence[str], more: str) -> str:
+    """What a node runs as root, to its end."""
+    return textwrap.dedent(
+        """\
+        set -e
+        addresses="{addresses}"
+        useradd --create-home --shell /bin/bash --password '*' {user}
+        echo '{user} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{user}
+        chmod 440 /etc/sudoers.d/{user}
+        mkdir -m 700 /home/{user}/.ssh
+        echo '{public}' >/home/{user}/.ssh/authorized_keys
+        chown -R {user}: /home/{user}
+        echo "127.0.1.1 $(hostname)" >>/etc/hosts
+        mkdir -p /run/sshd /opt/hybridnet/bin
+        printf '#!/bin/sh\\nPYTHONPATH={root} exec {python} "$@"\\n' >/opt/hybridnet/bin/python
+        printf '#!/bin/sh\\nexec /opt/hybridnet/bin/python -m hybridnet.cli "$@"\\n' >/usr/local/bin/hybridnet
+        chmod +x /opt/hybridnet/bin/python /usr/local/bin/hybridnet
+        cat >/etc/ssh/host <<'END'
+        {host_key}END
+        chmod 600 /etc/ssh/host
+        {more}
+        exec /usr/sbin/sshd -D -e -f /dev/null -o ListenAddress={address} -o HostKey=/etc/ssh/host \\
+          -o AllowUsers={user} -o PasswordAuthentication=no -o UsePAM=no -o PidFile=none
+        """
+    ).format(
+        addresses=" ".join(addresses),
+        address=address,
+        user=USER,
+        public=(directory / "user.pub").read_text().strip(),
+        host_key=(directory / "host").read_text(),
+        root=ROOT,
+        python=sys.executable,
+        more=more,
+    )
