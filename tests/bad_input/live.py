@@ -257,7 +257,7 @@ NO_ROOT = [
     }),
     Subject("Cluster.ssh", Cluster.ssh, {"hosts": [5], "python": None, "head_address": None}, {"hosts": NO_NAMES}),
     Subject("Cluster.connect", Cluster.connect, {
-        "scheduler_address": "nowhere", "security": None, "workers": None, "timeout": 0.1,
+        "scheduler_address": "nowhere", "security": None, "workers": None, "names": None, "timeout": 0.1,
     }),
     Subject("Wire", Wire, {
         "a": NO_DEVICE, "b": "none-2", "forward": None, "backward": None, "backend": "packet", "portal_options": None,
