@@ -13,7 +13,7 @@ import contextlib
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,12 +66,16 @@ class Node:
 
 
 @contextlib.contextmanager
-def nodes_apart(directory: Path, names: Sequence[str] = ("a", "b"), more: str = "") -> Iterator[list[Node]]:
+def nodes_apart(
+    directory: Path,
+    names: Sequence[str] = ("a", "b"),
+    more: Callable[[list[str]], str] = lambda addresses: "",
+) -> Iterator[list[Node]]:
     """Make them. On each, ``/opt/hybridnet/bin/python`` has this hybridnet, as after `hybridnet deploy`.
 
     Args:
         directory: gets the user's key, and a folder bin with an ssh that has it.
-        more: shell commands that each runs as root before its sshd starts. ``$addresses`` has the addresses of all.
+        more: from the addresses of all to shell commands that each runs as root before its sshd starts.
     """
     for key in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / key], check=True)
@@ -85,7 +89,7 @@ def nodes_apart(directory: Path, names: Sequence[str] = ("a", "b"), more: str = 
         addresses = [outer.address(name) for name in names]
         for ahead_s, (name, address) in enumerate(zip(names, addresses, strict=True), 1):
             setup = directory / f"setup-{name}"
-            setup.write_text(_setup_of(directory, address, addresses, more))
+            setup.write_text(_setup_of(directory, address, more(addresses)))
             work = directory / name
             work.mkdir()
             offsets = [f"--monotonic={1_000_000 * ahead_s}", f"--boottime={1_000_000 * ahead_s}"]
@@ -104,12 +108,11 @@ def nodes_apart(directory: Path, names: Sequence[str] = ("a", "b"), more: str = 
         ]
 
 
-def _setup_of(directory: Path, address: str, addresses: Sequence[str], more: str) -> str:
+def _setup_of(directory: Path, address: str, more: str) -> str:
     """What a node runs as root, to its end."""
     return textwrap.dedent(
         """\
         set -e
-        addresses="{addresses}"
         useradd --create-home --shell /bin/bash --password '*' {user}
         echo '{user} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{user}
         chmod 440 /etc/sudoers.d/{user}
@@ -129,7 +132,6 @@ def _setup_of(directory: Path, address: str, addresses: Sequence[str], more: str
           -o AllowUsers={user} -o PasswordAuthentication=no -o UsePAM=no -o PidFile=none
         """
     ).format(
-        addresses=" ".join(addresses),
         address=address,
         user=USER,
         public=(directory / "user.pub").read_text().strip(),
