@@ -17,8 +17,11 @@ def check_plan(plan: Any, what: str) -> None:
     check(plan, "instance", what)
 
 
-def build(plan: dict[str, Any]) -> Any:
+def build(plan: dict[str, Any], directory: Path) -> Any:
     """The `_simcore.Instance` of a checked plan.
+
+    Args:
+        directory: that of the instance's machine, where memory that it shares with others of that machine is found.
 
     Raises:
         EnvironmentLackError: the extension has not been built.
@@ -36,7 +39,7 @@ def build(plan: dict[str, Any]) -> Any:
     add_nodes(instance, plan)
     add_portals(instance, plan)
     for peer in plan["peers"]:
-        instance.add_peer(peer["name"], peer["local"], peer["remote"])
+        instance.add_peer(_with_paths(peer, directory))
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
     add_links(instance, plan)
@@ -135,6 +138,13 @@ def with_traces(plan: dict[str, Any]) -> dict[str, Any]:
         for link in plan["links"]
     ]
     return {**plan, "links": links}
+
+
+def _with_paths(peer: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """The peer with the whole paths of the memory that it shares, where it does."""
+    if peer.get("transport") != "shm":
+        return peer
+    return {**peer, "local": str(directory / peer["local"]), "remote": str(directory / peer["remote"])}
 
 
 def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:

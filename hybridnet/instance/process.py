@@ -66,7 +66,7 @@ def run(plan_path: Path, control_path: Path) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
     die_with_parent(signal.SIGTERM)  # also then the portals put their devices' settings back
     plan = load_plan(plan_path)
-    instance = build(plan)
+    instance = build(plan, control_path.parent)
     control = Control(control_path, instance, plan)
     threading.Thread(target=_stop_on_signal, args=(instance,), daemon=True).start()
     threading.Thread(target=_announce, args=(instance,), daemon=True).start()

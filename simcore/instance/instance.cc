@@ -49,6 +49,7 @@ void Instance::add_emulation_portal(const std::string& backend, EmulationPortal:
 void Instance::add_peer(PeeringPortal::Config config) {
   network_.nodes().claim("peer", config.name);
   config.token = config_.token;
+  config.clock_zero_ns = [this] { return loop_.epoch_ns(); };
   const std::string name = config.name;
   auto peer = std::make_unique<PeeringPortal>(
       network_.simulation(), network_.pool(), [this] { return loop_.wall_now(); }, config);

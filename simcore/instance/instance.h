@@ -60,7 +60,7 @@ class Instance {
 
   void add_emulation_portal(const std::string& backend, EmulationPortal::Config config,
                             const EmulationPortalOptions& options = {});
-  void add_peer(PeeringPortal::Config config);  // its token is set to the run's
+  void add_peer(PeeringPortal::Config config);  // its token is set to the run's, its clock to this instance's
   void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a);
   // Of everything that crosses a portal, into a pcapng file that a Replay reads; `plan` is what it builds. Before any

@@ -31,6 +31,9 @@ enum class DropReason : std::uint8_t {
   late_datagram,        // a peering datagram given up on before it came
   early_datagram,       // a peering datagram too far ahead of all others to believe it, yet
   foreign,              // a peering datagram with another run's token or from a stranger
+  stale_session,        // a peering datagram of an instance that has ended, or of one not believed in yet
+  forged,               // a peering datagram that the run's key does not bear out
+  replayed,             // a peering datagram that is authentic and came before
   impaired,             // lost by a loss model, as asked
   aqm,                  // dropped early by active queue management
   reassembly_conflict,  // fragments that overlap or contradict each other: all of their datagram
@@ -51,6 +54,9 @@ class DropCounters {
  public:
   void add(DropReason reason, std::uint64_t segments) {
     counts_[static_cast<std::size_t>(reason)] += segments;
+  }
+  void add(const DropCounters& more) {
+    for (std::size_t reason = 0; reason < kDropReasons; ++reason) counts_[reason] += more.counts_[reason];
   }
   std::uint64_t of(DropReason reason) const { return counts_[static_cast<std::size_t>(reason)]; }
   std::uint64_t total() const;

@@ -12,7 +12,7 @@ namespace simcore {
 
 std::vector<const TableFacts*> option_tables() {
   return {&LinkOptions::options().facts(), &TcpOptions::options().facts(), &run_loop_options().facts(),
-          &peer_options().facts()};
+          &PeeringOptions::table().facts(), &peer_options().facts()};
 }
 
 std::vector<const FamilyFacts*> option_families() { return {&applications().facts(), &portals().facts()}; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/portal/clock_exchange.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace simcore::peering {
@@ -16,52 +15,60 @@ constexpr Duration kSteady = Duration::ms(100);
 
 }  // namespace
 
-ClockExchange::ClockExchange(UdpSocket& socket, std::uint64_t token, std::function<SimTime()> wall_now)
-    : socket_(socket), token_(token), wall_now_(std::move(wall_now)) {}
+ClockExchange::ClockExchange(Transport& transport, Config config)
+    : transport_(transport), config_(std::move(config)) {}
 
-void ClockExchange::request(std::uint64_t segments_sent) {
+void ClockExchange::request(const Sent& sent) {
   SyncMessage message;
-  message.request_sent_ns = wall_now_().count_ns();
-  send(message, DatagramKind::sync_request, segments_sent);
+  message.request_sent_ns = config_.wall_now().count_ns();
+  send(message, DatagramKind::sync_request, sent);
 }
 
 Duration ClockExchange::pace() const {
   if (!synchronized()) return kAtStart;
-  return clock_.exchanges() < ClockSync::kWindow / 2 ? kSoonAfter : kSteady;
+  const bool enough = transport_.shares_clock() || clock_.exchanges() >= ClockSync::kWindow / 2;
+  return enough ? kSteady : kSoonAfter;
 }
 
-bool ClockExchange::take(std::span<const std::uint8_t> datagram, SimTime arrived,
-                         std::uint64_t segments_sent) {
-  const auto message = read_sync(datagram);
-  if (!message) return false;
-  if (message->datagram.kind == DatagramKind::sync_reply) {
-    const ClockSync::Exchange exchange = {SimTime::at_ns(message->request_sent_ns),
-                                          SimTime::at_ns(message->request_received_ns),
-                                          SimTime::at_ns(message->reply_sent_ns), arrived};
+bool ClockExchange::take(const SyncMessage& message, SimTime arrived, const Sent& sent) {
+  if (transport_.shares_clock()) {
+    const std::int64_t zero_ns = config_.clock_zero_ns();
+    if (message.clock_zero_ns != 0 && zero_ns != 0)
+      clock_.set_exact(Duration::ns(zero_ns - message.clock_zero_ns));
+  } else if (message.datagram.kind == DatagramKind::sync_reply) {
+    const ClockSync::Exchange exchange = {SimTime::at_ns(message.request_sent_ns),
+                                          SimTime::at_ns(message.request_received_ns),
+                                          SimTime::at_ns(message.reply_sent_ns), arrived};
     if (!clock_.add(exchange)) return false;
   }
-  peer_sent_segments_ = std::max(peer_sent_segments_, message->segments_sent);
-  if ((message->datagram.flags & kSynchronized) != 0) peer_synchronized_ = true;
-  if (message->datagram.kind == DatagramKind::sync_request) {
+  if ((message.datagram.flags & kSynchronized) != 0) peer_synchronized_ = true;
+  if (message.datagram.kind == DatagramKind::sync_request) {
     SyncMessage reply;
-    reply.request_sent_ns = message->request_sent_ns;
+    reply.request_sent_ns = message.request_sent_ns;
     reply.request_received_ns = arrived.count_ns();
-    reply.reply_sent_ns = wall_now_().count_ns();
-    send(reply, DatagramKind::sync_reply, segments_sent);
+    reply.reply_sent_ns = config_.wall_now().count_ns();
+    send(reply, DatagramKind::sync_reply, sent);
   }
   return true;
 }
 
-// One that the kernel does not take is as good as lost on the way: the next follows soon.
-void ClockExchange::send(SyncMessage message, DatagramKind kind, std::uint64_t segments_sent) {
+void ClockExchange::forget_peer() {
+  clock_ = ClockSync();
+  peer_synchronized_ = false;
+}
+
+// One that the transport does not take is as good as lost on the way: the next follows soon.
+void ClockExchange::send(SyncMessage message, DatagramKind kind, const Sent& sent) {
   message.datagram.magic = kMagic;
   message.datagram.kind = kind;
   message.datagram.flags = clock_.synchronized() ? kSynchronized : std::uint8_t{0};
-  message.datagram.token = token_;
-  message.segments_sent = segments_sent;
-  const iovec part = {&message, sizeof message};
-  const UdpSocket::Message datagram = {std::span<const iovec>(&part, 1), 0};
-  socket_.send(std::span<const UdpSocket::Message>(&datagram, 1));
+  message.datagram.token = config_.token;
+  message.datagram.session = config_.session;
+  message.sent = sent;
+  if (transport_.shares_clock()) message.clock_zero_ns = config_.clock_zero_ns();
+  const Transport::Datagram datagram = {{reinterpret_cast<const std::uint8_t*>(&message), sizeof message},
+                                        {}};
+  transport_.send(std::span<const Transport::Datagram>(&datagram, 1));
 }
 
 }  // namespace simcore::peering

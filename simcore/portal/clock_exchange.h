@@ -1,55 +1,67 @@
 // SPDX-License-Identifier: MIT
 //
-// ClockExchange: the messages by which two peering portals compare their clocks, over the socket that carries
+// ClockExchange: the messages by which two peering portals compare their clocks, over the transport that carries
 // their batches. ClockSync makes an estimate of them.
 //
 //   here   request() ---------.                             .--> take(): one more exchange
 //   peer                      `--> take(): answers at once --'
 //
-// Each message also tells whether its sender knows the receiver's clock, and how many segments it has sent.
+// Each message also tells whether its sender knows the receiver's clock, and how much it has sent. Where both read the same
+// clock, a message tells where its sender's zero is on it, and the first one is enough.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
 
 #include "simcore/portal/clock_sync.h"
+#include "simcore/portal/peering_transport.h"
 #include "simcore/portal/peering_wire.h"
-#include "simcore/sys/udp_socket.h"
 #include "simcore/units/time.h"
 
 namespace simcore::peering {
 
 class ClockExchange {
  public:
-  // `socket` must outlive this. `token` is the run's.
-  ClockExchange(UdpSocket& socket, std::uint64_t token, std::function<SimTime()> wall_now);
+  struct Config {
+    std::uint64_t token = 0;    // the run's
+    std::uint64_t session = 0;  // this instance's
+    std::function<SimTime()> wall_now;
+    // CLOCK_MONOTONIC at SimTime zero, 0 while that is not known. Asked only where the transport shares the clock.
+    std::function<std::int64_t()> clock_zero_ns;
+  };
 
-  // Asks the peer for its clock, and tells it that `segments_sent` were sent to it so far.
-  void request(std::uint64_t segments_sent);
+  using Sent = std::array<LaneSent, kLanes>;  // so far, to the peer
+
+  // `transport` must outlive this.
+  ClockExchange(Transport& transport, Config config);
+
+  // Asks the peer for its clock, and tells it what was sent to it so far.
+  void request(const Sent& sent);
 
   // How long to wait after a request until the next.
   Duration pace() const;
 
-  // Takes a synchronization datagram that came at `arrived`, and answers if it asks. False, and nothing
-  // changes, when it is malformed or contradicts itself.
-  bool take(std::span<const std::uint8_t> datagram, SimTime arrived, std::uint64_t segments_sent);
+  // Takes a synchronization message that came at `arrived`, and answers if it asks. False, and nothing changes, when it
+  // contradicts itself.
+  bool take(const SyncMessage& message, SimTime arrived, const Sent& sent);
+
+  // The peer is another one: what is known of its clock is forgotten.
+  void forget_peer();
 
   // Both sides know the other's clock.
   bool synchronized() const { return clock_.synchronized() && peer_synchronized_; }
 
   const ClockSync& clock() const { return clock_; }
-  std::uint64_t peer_sent_segments() const { return peer_sent_segments_; }  // as far as the peer has told
 
  private:
-  void send(SyncMessage message, DatagramKind kind, std::uint64_t segments_sent);
+  void send(SyncMessage message, DatagramKind kind, const Sent& sent);
 
-  UdpSocket& socket_;
-  std::uint64_t token_;
-  std::function<SimTime()> wall_now_;
+  Transport& transport_;
+  Config config_;
   ClockSync clock_;
   bool peer_synchronized_ = false;
-  std::uint64_t peer_sent_segments_ = 0;
 };
 
 }  // namespace simcore::peering

@@ -28,6 +28,13 @@ ClockSync::ClockSync() {
   best_.reserve(kSections);
 }
 
+void ClockSync::set_exact(Duration offset) {
+  exact_ = true;
+  offset_ = offset;
+  drift_ = 0.0;
+  least_round_trip_ = Duration::zero();
+}
+
 bool ClockSync::add(const Exchange& exchange) {
   const Duration here = exchange.reply_received - exchange.request_sent;
   const Duration there = exchange.reply_sent - exchange.request_received;
@@ -39,7 +46,7 @@ bool ClockSync::add(const Exchange& exchange) {
   const Duration backward = exchange.reply_sent - exchange.reply_received;
   sample.offset = (forward + backward) / 2;
   ++exchanges_;
-  estimate();
+  if (!exact_) estimate();
   return true;
 }
 

@@ -45,7 +45,10 @@ class ClockSync {
   // time here than there.
   bool add(const Exchange& exchange);
 
-  bool synchronized() const { return exchanges_ >= kFirstEstimate; }
+  // The peer's clock is this one and `offset`, exactly and for ever: both read the same. No exchange is needed.
+  void set_exact(Duration offset);
+
+  bool synchronized() const { return exact_ || exchanges_ >= kFirstEstimate; }
   std::uint64_t exchanges() const { return exchanges_; }
 
   // The instant of this clock at which the peer's clock shows `peer`. Precondition: synchronized().
@@ -79,6 +82,7 @@ class ClockSync {
   Duration offset_ = Duration::zero();
   double drift_ = 0.0;
   Duration least_round_trip_ = Duration::zero();
+  bool exact_ = false;
 };
 
 }  // namespace simcore

@@ -22,7 +22,7 @@ void PeeringChannel::change_delay(Duration incoming_delay) {
   portal_.delay_changed();
 }
 
-void PeeringChannel::receive(PacketPtr packet) {
+void PeeringChannel::receive(PacketPtr packet, std::size_t lane) {
   counters_.received_packets += packet->segments;
   counters_.received_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
   const Duration delay = packet->first_arrival < changed_ ? former_delay_ : incoming_delay_;
@@ -32,7 +32,7 @@ void PeeringChannel::receive(PacketPtr packet) {
     counters_.late_packets += packet->segments;
     lateness_.record(simulation_.now() - release);
   }
-  line_.push(std::move(packet), std::max(release, simulation_.now()));
+  lines_[lane].push(std::move(packet), std::max(release, simulation_.now()));
 }
 
 void PeeringChannel::Exit::accept(PacketPtr packet) {

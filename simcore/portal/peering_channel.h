@@ -6,14 +6,16 @@
 //   peer ==> channel --[ until departure + incoming_delay ]--emit()-->   the attached sink
 //
 // The real transit is hidden inside the link's delay. A packet whose release lies in the past is released at
-// once and counted late. Nothing overtakes: a packet comes out no earlier than the one before it.
+// once and counted late. Nothing overtakes: a packet comes out no earlier than the one before it of its lane.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/port.h"
+#include "simcore/portal/peering_wire.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/units/time.h"
 
@@ -44,13 +46,13 @@ class PeeringChannel final : public Port {
   void change_delay(Duration incoming_delay);
 
   // For the portal: `packet` came from the peer, its arrival instants being those of its departure there.
-  void receive(PacketPtr packet);
+  void receive(PacketPtr packet, std::size_t lane);
 
   std::uint32_t id() const { return id_; }
   Duration incoming_delay() const { return incoming_delay_; }
   const Counters& counters() const { return counters_; }
-  std::uint64_t in_flight() const { return line_.segments(); }    // received, not yet released
-  std::int64_t held_bytes() const { return line_.held_bytes(); }  // of the pool, by these
+  std::uint64_t in_flight() const { return lines_[0].segments() + lines_[1].segments(); }  // not yet released
+  std::int64_t held_bytes() const { return lines_[0].held_bytes() + lines_[1].held_bytes(); }  // of the pool
   // By how much packets missed their release; those that were in time are not in it.
   const Lateness& lateness() const { return lateness_; }
 
@@ -73,7 +75,7 @@ class PeeringChannel final : public Port {
   Counters counters_;
   Lateness lateness_;
   Exit exit_{*this};
-  DelayLine line_{simulation_, exit_};
+  std::array<DelayLine, peering::kLanes> lines_{{{simulation_, exit_}, {simulation_, exit_}}};
 };
 
 }  // namespace simcore

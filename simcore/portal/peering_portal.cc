@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "simcore/portal/peering_transport_factory.h"
+#include "simcore/sys/random.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -20,32 +22,15 @@ namespace {
 constexpr Duration kMostAhead = Duration::seconds(1);
 
 PeeringPortal::Config checked_config(PeeringPortal::Config config) {
-  const auto wrong = [&config](const std::string& what) {
-    return ConfigError("make the peering portal to " + config.name + ": " + what);
-  };
-  if (config.datagram_size < peering::kSmallestDatagram ||
-      config.datagram_size > UdpSocket::kLargestMessage) {
-    throw wrong("datagrams of " + std::to_string(config.datagram_size) + " bytes; " +
-                std::to_string(peering::kSmallestDatagram) + " to " +
-                std::to_string(UdpSocket::kLargestMessage) + " are possible, and the MTU less 28 is right");
-  }
-  if (config.batch.longest_wait <= Duration::zero()) {
-    throw wrong("a batch waits at most " + std::to_string(config.batch.longest_wait.count_ns()) +
-                " ns; it must be more than 0");
-  }
-  if (config.batch.size <= ByteCount::zero()) {
-    throw wrong("a batch of " + std::to_string(config.batch.size.count()) + " bytes; it must be more than 0");
-  }
+  PeeringOptions::table().check(config.options, "make the peering portal to " + config.name);
+  while (config.session == 0) config.session = random_u64();
   return config;
 }
 
-std::size_t fitting_datagram(const PeeringPortal::Config& config, const UdpSocket& socket) {
-  const std::size_t fits = std::min(config.datagram_size, socket.largest_datagram());
-  if (fits >= peering::kSmallestDatagram) return fits;
-  throw EnvironmentError("make the peering portal to " + config.name + ": the way to " +
-                         config.remote.text() + " carries datagrams of " + std::to_string(fits) +
-                         " bytes; raise its MTU to at least " +
-                         std::to_string(peering::kSmallestDatagram + 28));
+peering::PeeringSender::Config sender_config(const PeeringPortal::Config& config,
+                                             const peering::Transport& transport) {
+  return {config.token, config.session, config.options.batch, config.options.compression,
+          peering::datagram_size(config, transport)};
 }
 
 }  // namespace
@@ -56,13 +41,10 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
       pool_(pool),
       wall_now_(std::move(wall_now)),
       config_(checked_config(config)),
-      socket_(config_.local, config_.remote, config_.socket_buffer),
-      sender_(socket_,
-              {config_.token, config_.batch, config_.compression, fitting_datagram(config_, socket_)},
-              wall_now_),
-      exchange_(socket_, config_.token, wall_now_),
+      transport_(peering::make_transport(config_)),
+      lane_(0, *transport_, sender_config(config_, *transport_), wall_now_, *this),
+      exchange_(*transport_, {config_.token, config_.session, wall_now_, config_.clock_zero_ns}),
       raw_(peering::kLargestBody) {
-  if (!config_.kernel_cuts) socket_.give_up_segments();
   simulation_.schedule(sync_due_, simulation_.now());
 }
 
@@ -95,31 +77,27 @@ void PeeringPortal::delay_changed() {
 }
 
 void PeeringPortal::send(std::uint32_t channel, const Packet& packet) {
-  const bool first = sender_.append(channel, packet);
-  if (first && config_.batch.flush != peering::BatchPolicy::Flush::turn) {
-    simulation_.schedule_in(batch_due_, config_.batch.longest_wait);
+  const bool first = lane_.sender().append(channel, packet);
+  if (first && config_.options.batch.flush != peering::BatchPolicy::Flush::turn) {
+    simulation_.schedule_in(batch_due_, config_.options.batch.longest_wait);
   }
 }
 
 Pollable::Flushed PeeringPortal::flush() {
-  const std::uint64_t before = sender_.counters().sent_frames;
-  if (synchronized()) sender_.open();
-  sender_.end_of_turn();
-  return {.frames = sender_.counters().sent_frames - before, .left = sender_.blocked()};
+  peering::PeeringSender& sender = lane_.sender();
+  const std::uint64_t before = sender.counters().sent_frames;
+  sender.set_ready(synchronized());
+  sender.end_of_turn();
+  // Nobody empties what a silent peer left full: it is looked at again when something else happens.
+  return {.frames = sender.counters().sent_frames - before, .left = sender.blocked() && !silent()};
 }
 
 std::size_t PeeringPortal::poll() {
   const std::uint64_t before = counts_.received_datagrams;
-  const std::span<const UdpSocket::Received> messages = socket_.receive();
+  const std::span<const peering::Transport::Received> datagrams = transport_->receive();
   received_at_ = wall_now_();
-  for (const UdpSocket::Received& message : messages) {
-    const SimTime arrived =
-        config_.kernel_stamps ? received_at_ - std::min(message.waited, kMostAhead) : received_at_;
-    for (std::size_t at = 0; at < message.bytes.size(); at += message.segment_size) {
-      take_datagram(message.bytes.subspan(at, std::min(message.segment_size, message.bytes.size() - at)),
-                    arrived);
-    }
-  }
+  for (const peering::Transport::Received& datagram : datagrams)
+    take_datagram(datagram.bytes, received_at_ - std::min(datagram.waited, kMostAhead));
   watch_held();
   return counts_.received_datagrams - before;
 }
@@ -141,58 +119,48 @@ void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram, SimTim
 
 void PeeringPortal::take_piece(std::span<const std::uint8_t> datagram) {
   const auto header = peering::read_piece(datagram);
-  // A peer sends no packets before it was told that its clock is known here.
-  if (!header || !clock().synchronized()) {
+  if (!header) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
     return;
   }
-  last_heard_ = received_at_;
-  switch (reassembly_.take(*header, peering::payload_of(datagram))) {
-    case peering::Reassembly::Outcome::taken:
-      break;
-    case peering::Reassembly::Outcome::duplicate:
-      counts_.dropped_datagrams.add(DropReason::duplicate, 1);
-      break;
-    case peering::Reassembly::Outcome::late:
-      counts_.dropped_datagrams.add(DropReason::late_datagram, 1);
-      break;
-    case peering::Reassembly::Outcome::too_early:
-      counts_.dropped_datagrams.add(DropReason::early_datagram, 1);
-      break;
-    case peering::Reassembly::Outcome::malformed:
-      counts_.dropped_datagrams.add(DropReason::malformed, 1);
-      break;
+  // A peer sends no packets before it was told that its clock is known here: these are for the one that was here before.
+  if (header->datagram.session != peer_session_ || !clock().synchronized()) {
+    counts_.dropped_datagrams.add(DropReason::stale_session, 1);
+    return;
   }
+  proofs_ = 0;
+  last_heard_ = received_at_;
+  lane_.take_piece(*header, peering::payload_of(datagram));
 }
 
-void PeeringPortal::take_batch(const PieceHeader& header, std::span<const std::uint8_t> body) {
-  ++counts_.received_batches;
-  counts_.received_packets += header.segments;
+void PeeringPortal::take_batch(std::size_t lane, const PieceHeader& header,
+                               std::span<const std::uint8_t> body) {
   if (!header.compressed()) {
-    take_records(header, body);
+    take_records(lane, header, body);
     return;
   }
   const std::span<std::uint8_t> raw = std::span<std::uint8_t>(raw_).first(header.raw_size);
   if (peering::decompress(body, raw)) {
-    take_records(header, raw);
+    take_records(lane, header, raw);
   } else {
     counts_.dropped_received.add(DropReason::malformed, header.segments);
   }
 }
 
-void PeeringPortal::take_records(const PieceHeader& header, std::span<const std::uint8_t> body) {
+void PeeringPortal::take_records(std::size_t lane, const PieceHeader& header,
+                                 std::span<const std::uint8_t> body) {
   std::uint32_t left = header.segments;
   peering::RecordReader reader(body);
   while (left > 0) {
     const auto record = reader.next();
     if (!record || record->segments > left) break;
-    take_record(header, *record, reader.stored());
+    take_record(lane, header, *record, reader.stored());
     left -= record->segments;
   }
   counts_.dropped_received.add(DropReason::malformed, left);  // announced, and not there
 }
 
-void PeeringPortal::take_record(const PieceHeader& header, const Record& record,
+void PeeringPortal::take_record(std::size_t lane, const PieceHeader& header, const Record& record,
                                 std::span<const std::uint8_t> stored) {
   const SimTime departure =
       clock().to_local(SimTime::at_ns(header.base_time_ns) + Duration::ns(record.departure_ns));
@@ -224,12 +192,12 @@ void PeeringPortal::take_record(const PieceHeader& header, const Record& record,
   transit_.record(received_at_ - departure);
   packet->first_arrival = departure;
   packet->last_arrival = departure + Duration::ns(record.train_span_ns);
-  channel->second->receive(std::move(packet));
+  channel->second->receive(std::move(packet), lane);
 }
 
 // A batch that waits for a missing one is waited with until the first packet in it may be due.
 void PeeringPortal::watch_held() {
-  const auto held = reassembly_.first_held();
+  const auto held = lane_.reassembly().first_held();
   if (!held) {
     simulation_.cancel(held_due_);
     return;
@@ -240,52 +208,90 @@ void PeeringPortal::watch_held() {
 }
 
 void PeeringPortal::give_up_missing() {
-  const auto held = reassembly_.first_held();
+  const auto held = lane_.reassembly().first_held();
   if (held) {
     received_at_ = wall_now_();
-    reassembly_.give_up_before(held->batch);
+    lane_.reassembly().give_up_before(held->batch);
   }
   watch_held();
 }
 
 void PeeringPortal::request_sync() {
-  exchange_.request(sender_.counters().sent_packets);
+  exchange_.request(sent());
   simulation_.schedule_in(sync_due_, exchange_.pace());
 }
 
 void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram, SimTime arrived) {
-  if (exchange_.take(datagram, arrived, sender_.counters().sent_packets)) {
-    last_heard_ = received_at_;
-  } else {
+  const auto message = peering::read_sync(datagram);
+  if (!message) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
+    return;
   }
+  if (!of_the_session(message->datagram)) {
+    counts_.dropped_datagrams.add(DropReason::stale_session, 1);
+    return;
+  }
+  if (message->datagram.session != peer_session_) begin_session(*message);
+  if (!exchange_.take(*message, arrived, sent())) {
+    counts_.dropped_datagrams.add(DropReason::malformed, 1);
+    return;
+  }
+  lane_.told(message->sent[0]);
+  last_heard_ = received_at_;
 }
+
+// Whether what a synchronization says is to be believed: it is of the peer's session, or proves that there is a new one.
+bool PeeringPortal::of_the_session(const peering::DatagramHeader& header) {
+  if (header.session == peer_session_ || peer_session_ == 0) {
+    proofs_ = 0;
+    return true;
+  }
+  proofs_ = header.session == next_session_ ? proofs_ + 1 : 1;
+  next_session_ = header.session;
+  return proofs_ >= kSessionProofs;
+}
+
+// What waits for the peer was for the one before.
+void PeeringPortal::begin_session(const peering::SyncMessage& message) {
+  if (peer_session_ != 0) lane_.sender().discard();
+  peer_session_ = message.datagram.session;
+  proofs_ = 0;
+  ++counts_.sessions;
+  exchange_.forget_peer();
+  lane_.begin_session(message.sent[0]);
+  simulation_.schedule(sync_due_, simulation_.now());
+}
+
+bool PeeringPortal::silent() const { return !last_heard_ || wall_now_() - *last_heard_ > kSilence; }
 
 PeeringPortal::Counters PeeringPortal::counters() const {
   Counters c = counts_;
-  c.sent = sender_.counters();
-  c.queued_packets = sender_.queued_packets();
-  c.pending_packets = reassembly_.pending_segments();
-  const std::uint64_t known = std::max(reassembly_.segments_known(), exchange_.peer_sent_segments());
-  const std::uint64_t here = c.received_packets + c.pending_packets;
-  c.lost_packets = known > here ? known - here : 0;
+  c.sent = lane_.sender().counters();
+  c.queued_packets = lane_.sender().queued_packets();
+  c.received_packets = lane_.received_segments();
+  c.received_batches = lane_.received_batches();
+  c.pending_packets = lane_.pending_segments();
+  c.lost_packets = lane_.lost_segments();
+  c.dropped_datagrams.add(lane_.dropped());
   for (const auto& [id, channel] : channels_) {
     c.late_packets += channel->counters().late_packets;
     c.in_flight += channel->in_flight();
   }
-  c.syscalls = socket_.syscalls();
-  c.kernel_drops = socket_.kernel_drops();
-  c.truncated = socket_.truncated();
-  c.unreachable = socket_.unreachable();
-  c.compressed_raw_bytes = sender_.compressor().raw_bytes();
-  c.compressed_carried_bytes = sender_.compressor().carried_bytes();
+  const peering::Transport::Counters transport = transport_->counters();
+  c.syscalls = transport.syscalls;
+  c.kernel_drops = transport.kernel_drops;
+  c.truncated = transport.truncated;
+  c.unreachable = transport.unreachable;
+  c.dropped_datagrams.add(transport.dropped);
+  c.compressed_raw_bytes = lane_.sender().compressor().raw_bytes();
+  c.compressed_carried_bytes = lane_.sender().compressor().carried_bytes();
   c.synchronized = synchronized();
   c.clock_offset = clock().offset();
   c.clock_drift_ppm = clock().drift_ppm();
   c.least_round_trip = clock().least_round_trip();
   c.asymmetry_bound = clock().asymmetry_bound();
   c.last_heard = last_heard_;
-  c.peer_silent = !last_heard_ || wall_now_() - *last_heard_ > kSilence;
+  c.peer_silent = silent();
   return c;
 }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// PeeringPortal: carries packets between this instance and one other, over UDP.
+// PeeringPortal: carries packets between this instance and one other.
 //
-//   channel 0 --\                                                    /--> channel 0 --> release at
-//   channel 1 ----> [ PeeringSender ] == UDP ==> [ Reassembly ] ---------> channel 1     departure + delay
-//   ...       --/       batches                                      \--> ...
+//   channel 0 --\                                                          /--> channel 0 --> release at
+//   channel 1 ----> [ PeeringSender ] == transport ==> [ Reassembly ] ---------> channel 1     departure + delay
+//   ...       --/       batches                                            \--> ...
 //
 // What departs from a link here is released at the peer at its departure, mapped to the peer's clock, plus
 // the link's delay, whatever the real transit took (PeeringChannel). The clocks are compared all the time
-// over the same socket (ClockExchange). Until both sides know the other's clock nothing is sent and packets
+// over the same transport (ClockExchange). Until both sides know the other's clock nothing is sent and packets
 // wait, bounded (PeeringSender); an instance reports ready once synchronized().
 //
-// The socket hears only its peer's address, and takes only datagrams with the run's token. Whatever else
-// comes is counted by reason and has no effect; so have ICMP errors while the peer has not started.
-// A peer that falls silent blocks nothing: packets to it are sent as before, and counters() says
-// since when nothing came.
+// Only datagrams with the run's token are taken. Whatever else comes is counted by reason and has no effect.
+// A peer that falls silent blocks nothing: packets to it are sent as before, as long as the transport takes them, and
+// counters() says since when nothing came. One that returns has another session, and is believed when it has told so
+// kSessionProofs times without a word from the one before; then the two begin anew.
 //
-// Wire format: peering_wire.h. Not authenticated: for networks that the experimenter owns.
+// Wire format: peering_wire.h.
 #pragma once
 
 #include <cstdint>
@@ -32,29 +32,29 @@
 #include "simcore/packet/packet_pool.h"
 #include "simcore/portal/clock_exchange.h"
 #include "simcore/portal/peering_channel.h"
-#include "simcore/portal/peering_reassembly.h"
+#include "simcore/portal/peering_lane.h"
+#include "simcore/portal/peering_options.h"
 #include "simcore/portal/peering_sender.h"
 #include "simcore/portal/peering_wire.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/pollable.h"
-#include "simcore/sys/udp_socket.h"
 
 namespace simcore {
 
-class PeeringPortal final : public Pollable, private peering::BatchSink {
+class PeeringPortal final : public Pollable, private peering::LaneSink {
  public:
   struct Config {
     std::string name;  // of the peer; for errors and reports
-    UdpEndpoint local;
-    UdpEndpoint remote;
-    std::uint64_t token = 0;  // the run's
-    peering::BatchPolicy batch;
-    peering::Compression compression = peering::Compression::off;
-    // UDP payload at most, 576 to 65,507; less where the path's MTU is less.
-    std::size_t datagram_size = 1'472;
+    // Where this instance hears and where the peer does: addresses and ports; or files, of shared memory.
+    std::string local;
+    std::string remote;
+    std::uint64_t token = 0;    // the run's
+    std::uint64_t session = 0;  // another one each time that an instance starts; 0: a number is drawn
+    PeeringOptions options;
     bool kernel_cuts = true;    // where it can (UDP_SEGMENT); false only to compare
     bool kernel_stamps = true;  // of synchronizations; false when wall_now is not the wall clock
-    ByteCount socket_buffer = ByteCount::bytes(32 << 20);
+    // CLOCK_MONOTONIC at SimTime zero, 0 while that is not known; for a transport that shares the clock.
+    std::function<std::int64_t()> clock_zero_ns = [] { return 0; };
   };
 
   // Packets are counted as segments, their bytes as on a wire without overhead.
@@ -76,7 +76,8 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
     std::uint64_t late_packets = 0;     // released after their instant
     std::uint64_t in_flight = 0;        // waiting for their release
     DropCounters dropped_received;      // packets
-    DropCounters dropped_datagrams;     // malformed, duplicate, late, early, foreign
+    DropCounters dropped_datagrams;     // malformed, duplicate, late, early, foreign, of another session ...
+    std::uint64_t sessions = 0;         // of the peer: more than 1 when it returned
 
     std::uint64_t syscalls = 0;
     std::uint64_t kernel_drops = 0;  // for want of receive buffer; what was dropped is in lost_packets too
@@ -95,10 +96,11 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   };
 
   static constexpr Duration kSilence = Duration::seconds(1);
+  static constexpr int kSessionProofs = 3;
 
   // `wall_now` is the run loop's wall_now(). `simulation` and `pool` must outlive the portal.
   // Throws ConfigError when a value is out of its range, EnvironmentError when the local address
-  // cannot be had or the MTU is too small.
+  // cannot be had or the way does not carry datagrams of that size.
   PeeringPortal(Simulation& simulation, PacketPool& pool, std::function<SimTime()> wall_now,
                 const Config& config);
   PeeringPortal(const PeeringPortal&) = delete;
@@ -113,7 +115,7 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
   // Precondition: it exists.
   void remove_channel(std::uint32_t id);
 
-  int fd() const override { return socket_.fd(); }
+  int fd() const override { return transport_->fd(); }
   std::size_t poll() override;
   Flushed flush() override;
 
@@ -135,28 +137,36 @@ class PeeringPortal final : public Pollable, private peering::BatchSink {
  private:
   void take_datagram(std::span<const std::uint8_t> datagram, SimTime arrived);
   void take_piece(std::span<const std::uint8_t> datagram);
-  void take_batch(const peering::PieceHeader& header, std::span<const std::uint8_t> body) override;
-  void take_records(const peering::PieceHeader& header, std::span<const std::uint8_t> body);
-  void take_record(const peering::PieceHeader& header, const peering::Record& record,
+  void take_batch(std::size_t lane, const peering::PieceHeader& header,
+                  std::span<const std::uint8_t> body) override;
+  void take_records(std::size_t lane, const peering::PieceHeader& header, std::span<const std::uint8_t> body);
+  void take_record(std::size_t lane, const peering::PieceHeader& header, const peering::Record& record,
                    std::span<const std::uint8_t> stored);
   void watch_held();
   void give_up_missing();
 
   void request_sync();
   void take_sync(std::span<const std::uint8_t> datagram, SimTime arrived);
-  void batch_due() { sender_.end_of_wait(); }
+  bool of_the_session(const peering::DatagramHeader& header);
+  void begin_session(const peering::SyncMessage& message);
+  peering::ClockExchange::Sent sent() const { return {lane_.sender().sent(), {}}; }
+  bool silent() const;
+  void batch_due() { lane_.sender().end_of_wait(); }
 
   Simulation& simulation_;
   PacketPool& pool_;
   std::function<SimTime()> wall_now_;
   Config config_;
-  UdpSocket socket_;
-  peering::PeeringSender sender_;
+  std::unique_ptr<peering::Transport> transport_;
+  peering::Lane lane_;
   peering::ClockExchange exchange_;
-  peering::Reassembly reassembly_{*this};
   std::unordered_map<std::uint32_t, std::unique_ptr<PeeringChannel>> channels_;
   Duration least_delay_ = Duration::infinite();  // of the channels
   std::vector<std::uint8_t> raw_;                // a decompressed body
+
+  std::uint64_t peer_session_ = 0;  // 0: none yet
+  std::uint64_t next_session_ = 0;  // that has told of itself `proofs_` times
+  int proofs_ = 0;
 
   SimTime received_at_ = SimTime::zero();
   std::optional<SimTime> last_heard_;

@@ -47,6 +47,25 @@ Reassembly::Outcome Reassembly::take(const PieceHeader& header, std::span<const 
   return Outcome::taken;
 }
 
+void Reassembly::begin(const LaneSent& sent) {
+  for (Slot& s : slots_) s.used = false;
+  handed_on_.reset();
+  pending_segments_ = 0;
+  next_ = beyond_ = sent.batches;
+  segments_known_ = sent.segments;
+  run_length_ = 0;
+  contradicted_ = 0;
+}
+
+void Reassembly::told(const LaneSent& sent) {
+  if (next_ > sent.batches) {  // or the message was overtaken
+    if (++contradicted_ == kRunAhead) begin(sent);
+    return;
+  }
+  contradicted_ = 0;
+  if (sent.batches >= beyond_) segments_known_ = sent.segments;
+}
+
 // Whether `batch`, which lies outside of the window, is the last of `run` with consecutive numbers.
 bool Reassembly::confirmed(std::uint64_t batch, std::size_t run) {
   if (run_length_ > 0 && batch == run_last_) return false;  // another piece of it

@@ -13,7 +13,7 @@
 // One number proves nothing: it may be forged, or damaged. A batch more than a window ahead of all others moves the window
 // only when it is the third of three with consecutive numbers; those before it are lost. So many late ones in a row as the
 // window has places, with consecutive numbers, move it back: whatever has moved it, the peer is there. Anything that falls
-// into the window makes the counting begin anew.
+// into the window makes the counting begin anew. What the peer itself tells of its numbers (told()) moves it back sooner.
 //
 // Memory is bounded by kWindow bodies.
 #pragma once
@@ -63,6 +63,13 @@ class Reassembly {
   // Precondition: `header` and `payload` were read by read_piece() and payload_of().
   Outcome take(const PieceHeader& header, std::span<const std::uint8_t> payload);
 
+  // The peer is another one, or has begun anew: after so much. What was pending is gone.
+  void begin(const LaneSent& sent);
+
+  // The peer says that it has sent so much. A window that lies beyond that was moved by what the peer never sent; said
+  // kRunAhead times, it is believed.
+  void told(const LaneSent& sent);
+
   // The first complete batch that waits for a missing one.
   std::optional<Held> first_held() const;
 
@@ -105,6 +112,7 @@ class Reassembly {
   // The latest batches outside of the window that had consecutive numbers.
   std::uint64_t run_last_ = 0;
   std::size_t run_length_ = 0;
+  std::size_t contradicted_ = 0;  // times in a row that the peer told of less than the window
 };
 
 }  // namespace simcore::peering

@@ -9,23 +9,15 @@
 
 namespace simcore::peering {
 
-namespace {
-
-std::size_t datagrams_per_message(std::size_t datagram_size) {
-  return std::min(UdpSocket::kMostSegments, UdpSocket::kLargestMessage / datagram_size);
-}
-
-}  // namespace
-
-PeeringSender::PeeringSender(UdpSocket& socket, const Config& config, std::function<SimTime()> wall_now)
-    : socket_(socket),
+PeeringSender::PeeringSender(Transport& transport, const Config& config, std::function<SimTime()> wall_now)
+    : transport_(transport),
       config_(config),
       wall_now_(std::move(wall_now)),
       compressor_(config.compression, wall_now_),
       piece_size_(config.datagram_size - sizeof(PieceHeader)),
-      full_body_(std::min(kLargestBody, datagrams_per_message(config.datagram_size) * piece_size_)),
+      full_body_(std::min(kLargestBody, transport.together(config.datagram_size) * piece_size_)),
       batches_(kBacklog) {
-  assert(config.datagram_size >= kSmallestDatagram && config.datagram_size <= UdpSocket::kLargestMessage);
+  assert(config.datagram_size >= kSmallestDatagram && config.datagram_size <= transport.largest_datagram());
 }
 
 bool PeeringSender::append(std::uint32_t channel, const Packet& packet) {
@@ -48,8 +40,9 @@ bool PeeringSender::append(std::uint32_t channel, const Packet& packet) {
   batch.wire_bytes += static_cast<std::uint64_t>(packet.wire_size().count());
   queued_packets_ += packet.segments;
 
-  const bool big_enough = config_.batch.flush == BatchPolicy::Flush::size &&
-                          batch.body.size() >= static_cast<std::size_t>(config_.batch.size.count());
+  const bool big_enough = config_.batch.flush == BatchPolicy::Flush::packet ||
+                          (config_.batch.flush == BatchPolicy::Flush::size &&
+                           batch.body.size() >= static_cast<std::size_t>(config_.batch.size.count()));
   if (batch.body.size() >= full_body_) {
     close();
     send_closed();
@@ -100,62 +93,59 @@ void PeeringSender::send_closed() {
     const int taken = send_pieces(batch);
     if (taken == -EAGAIN) return;
     if (taken > 0) {
-      if (batch.pieces_sent == pieces_of(batch)) finish_first(true);
-      continue;
+      if (batch.pieces_sent == pieces_of(batch)) finish_first();
+    } else {
+      // A part that was taken has been numbered, and the receiver counts the loss.
+      finish_first(batch.pieces_sent > 0 ? std::nullopt : std::optional(DropReason::device_refused));
     }
-    const bool segmented = socket_.segments() && pieces_of(batch) - batch.pieces_sent > 1;
-    if (segmented && (taken == -EIO || taken == -EINVAL || taken == -EOPNOTSUPP)) {
-      socket_.give_up_segments();
-      continue;
-    }
-    // What the kernel took has been numbered; the receiver counts the loss.
-    finish_first(batch.pieces_sent > 0);
   }
+}
+
+void PeeringSender::discard() {
+  while (closed_ > 0) {
+    finish_first(batches_[first_].pieces_sent > 0 ? std::nullopt : std::optional(DropReason::portal_backlog));
+  }
+  if (!open_batch().body.empty()) {
+    ++closed_;
+    finish_first(DropReason::portal_backlog);
+  }
+  overdue_ = false;
 }
 
 std::size_t PeeringSender::pieces_of(const Batch& batch) const {
   return (batch.body.size() + piece_size_ - 1) / piece_size_;
 }
 
-// One system call with as many of the batch's remaining pieces as it carries. Returns what
-// UdpSocket::send() returned.
+// Offers the transport all of the batch's remaining pieces. Returns what Transport::send() returned.
 int PeeringSender::send_pieces(Batch& batch) {
   const std::size_t end = pieces_of(batch);
-  const std::size_t per_message = socket_.segments() ? datagrams_per_message(config_.datagram_size) : 1;
-  std::array<UdpSocket::Message, UdpSocket::kMessagesPerCall> messages;
   std::size_t count = 0;
   std::size_t bytes = 0;
-  std::size_t piece = batch.pieces_sent;
-  while (piece < end && count < messages.size()) {
-    const std::size_t first = piece;
-    const std::size_t stop = std::min(end, first + per_message);
-    for (; piece < stop; ++piece) {
-      const std::size_t offset = piece * piece_size_;
-      const std::size_t length = std::min(piece_size_, batch.body.size() - offset);
-      PieceHeader& header = headers_[piece];
-      header.datagram = {kMagic, DatagramKind::piece, batch.compressed ? kCompressed : std::uint8_t{0},
-                         static_cast<std::uint16_t>(piece_size_), config_.token};
-      header.batch = next_batch_;
-      header.base_time_ns = batch.base_time_ns;
-      header.first_segment = counters_.sent_packets;
-      header.segments = batch.segments;
-      header.body_size = static_cast<std::uint32_t>(batch.body.size());
-      header.raw_size = batch.raw_size;
-      header.index = static_cast<std::uint16_t>(piece);
-      parts_[2 * piece] = {&header, sizeof header};
-      parts_[2 * piece + 1] = {batch.body.data() + offset, length};
-      bytes += sizeof header + length;
-    }
-    UdpSocket::Message& message = messages[count++];
-    message.parts = std::span<const iovec>(parts_).subspan(2 * first, 2 * (stop - first));
-    message.segment_size =
-        stop - first > 1 ? static_cast<std::uint16_t>(config_.datagram_size) : std::uint16_t{0};
+  for (std::size_t piece = batch.pieces_sent; piece < end; ++piece, ++count) {
+    const std::size_t offset = piece * piece_size_;
+    const std::size_t length = std::min(piece_size_, batch.body.size() - offset);
+    PieceHeader& header = headers_[count];
+    header.datagram = {kMagic,
+                       DatagramKind::piece,
+                       batch.compressed ? kCompressed : std::uint8_t{0},
+                       static_cast<std::uint16_t>(piece_size_),
+                       config_.token,
+                       config_.session};
+    header.batch = next_batch_;
+    header.base_time_ns = batch.base_time_ns;
+    header.first_segment = counters_.sent_packets;
+    header.segments = batch.segments;
+    header.body_size = static_cast<std::uint32_t>(batch.body.size());
+    header.raw_size = batch.raw_size;
+    header.index = static_cast<std::uint16_t>(piece);
+    datagrams_[count] = {{reinterpret_cast<const std::uint8_t*>(&header), sizeof header},
+                         std::span<const std::uint8_t>(batch.body).subspan(offset, length)};
+    bytes += datagrams_[count].size();
   }
   const SimTime start = wall_now_();
-  const int taken = socket_.send(std::span<const UdpSocket::Message>(messages).first(count));
+  const int taken = transport_.send(std::span<const Transport::Datagram>(datagrams_).first(count));
   if (taken == static_cast<int>(count)) compressor_.sent(bytes, wall_now_() - start);
-  if (taken > 0)
-    count_taken(batch, std::min(end - batch.pieces_sent, static_cast<std::size_t>(taken) * per_message));
+  if (taken > 0) count_taken(batch, static_cast<std::size_t>(taken));
   return taken;
 }
 
@@ -167,16 +157,16 @@ void PeeringSender::count_taken(Batch& batch, std::size_t pieces) {
   counters_.sent_datagram_bytes += end - begin + pieces * sizeof(PieceHeader);
 }
 
-void PeeringSender::finish_first(bool sent) {
+void PeeringSender::finish_first(std::optional<DropReason> dropped) {
   Batch& batch = batches_[first_];
-  if (sent) {
+  if (!dropped) {
     ++next_batch_;
     ++counters_.sent_batches;
     counters_.sent_packets += batch.segments;
     counters_.sent_frames += batch.frames;
     counters_.sent_bytes += batch.wire_bytes;
   } else {
-    counters_.dropped.add(DropReason::device_refused, batch.segments);
+    counters_.dropped.add(*dropped, batch.segments);
   }
   queued_packets_ -= batch.segments;
   batch.body.clear();

@@ -2,27 +2,28 @@
 //
 // PeeringSender: the sending half of a peering portal.
 //
-//   append() --> [ open batch ] --close--> [ closed, at most kBacklog batches ] --sendmmsg--> kernel
+//   append() --> [ open batch ] --close--> [ closed, at most kBacklog batches ] --pieces--> transport
 //
-// A batch is closed when the next packet does not fit into what one message carries, and besides that as
-// the policy says. It is sent at once; batches wait only while the kernel's buffer is full or the portal is
-// not yet synchronized, and then the open one goes on filling. When all are full, packets are dropped and
+// A batch is closed when the next packet does not fit into what one system call carries, and besides that as
+// the policy says. It is sent at once; batches wait only while the transport is full or the portal is
+// not synchronized, and then the open one goes on filling. When all are full, packets are dropped and
 // counted (portal_backlog).
 //
-// Batches are numbered when the kernel takes them, so what is dropped here leaves no gap for
+// Batches are numbered when the transport takes them, so what is dropped here leaves no gap for
 // the receiver to report.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "simcore/link/drop_counters.h"
 #include "simcore/packet/packet.h"
 #include "simcore/portal/peering_compressor.h"
+#include "simcore/portal/peering_transport.h"
 #include "simcore/portal/peering_wire.h"
-#include "simcore/sys/udp_socket.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
 
@@ -30,9 +31,10 @@ namespace simcore::peering {
 
 struct BatchPolicy {
   enum class Flush : std::uint8_t {
-    turn,  // at the end of each turn of the run loop: batches grow with the load, and add no delay
-    time,  // `longest_wait` after the first packet
-    size,  // when `size` is reached, or after `longest_wait`
+    packet,  // at once: each alone
+    turn,    // at the end of each turn of the run loop: batches grow with the load, and add no delay
+    time,    // `longest_wait` after the first packet
+    size,    // when `size` is reached, or after `longest_wait`
   };
 
   Flush flush = Flush::turn;
@@ -46,9 +48,10 @@ class PeeringSender {
 
   struct Config {
     std::uint64_t token = 0;
+    std::uint64_t session = 0;
     BatchPolicy batch;
     Compression compression = Compression::off;
-    std::size_t datagram_size = 1'472;  // UDP payload
+    std::size_t datagram_size = 1'472;
   };
 
   // Packets are counted as segments.
@@ -59,30 +62,33 @@ class PeeringSender {
     std::uint64_t sent_frames = 0;  // a train is one
     std::uint64_t sent_batches = 0;
     std::uint64_t sent_datagrams = 0;
-    std::uint64_t sent_datagram_bytes = 0;  // UDP payload
+    std::uint64_t sent_datagram_bytes = 0;
     DropCounters dropped;
   };
 
-  // `socket` must outlive the sender. Precondition: kSmallestDatagram <= datagram_size <=
-  // UdpSocket::kLargestMessage.
-  PeeringSender(UdpSocket& socket, const Config& config, std::function<SimTime()> wall_now);
+  // `transport` must outlive the sender. Precondition: kSmallestDatagram <= datagram_size <=
+  // transport.largest_datagram().
+  PeeringSender(Transport& transport, const Config& config, std::function<SimTime()> wall_now);
 
   // Copies `packet`, whose first segment departs at its first_arrival, into the open batch. True when that
   // made an empty batch non-empty: the longest wait begins.
   bool append(std::uint32_t channel, const Packet& packet);
 
-  // The peer is ready: from now on batches go out.
-  void open() { ready_ = true; }
+  // The peer is ready for batches, or is not any more: then they wait.
+  void set_ready(bool ready) { ready_ = ready; }
+  // Nobody wants what waits: it is dropped (portal_backlog).
+  void discard();
 
   // End of turn: closes the open batch if that is the policy, and hands the kernel what it takes.
   void end_of_turn();
   // The longest wait is over: likewise.
   void end_of_wait();
 
-  // Batches wait because the kernel's buffer is full.
+  // Batches wait because the transport is full.
   bool blocked() const { return ready_ && (closed_ > 0 || overdue_); }
 
   const Counters& counters() const { return counters_; }
+  LaneSent sent() const { return {counters_.sent_packets, next_batch_}; }
   const Compressor& compressor() const { return compressor_; }
   std::uint64_t queued_packets() const { return queued_packets_; }
 
@@ -106,14 +112,14 @@ class PeeringSender {
   int send_pieces(Batch& batch);
   std::size_t pieces_of(const Batch& batch) const;
   void count_taken(Batch& batch, std::size_t pieces);
-  void finish_first(bool sent);
+  void finish_first(std::optional<DropReason> dropped = std::nullopt);
 
-  UdpSocket& socket_;
+  Transport& transport_;
   Config config_;
   std::function<SimTime()> wall_now_;
   Compressor compressor_;
   std::size_t piece_size_;
-  std::size_t full_body_;  // what one message carries
+  std::size_t full_body_;  // what one system call carries
   Counters counters_;
   bool ready_ = false;
 
@@ -125,7 +131,7 @@ class PeeringSender {
   bool overdue_ = false;  // the open batch should have been closed, had nothing been waiting
 
   std::array<PieceHeader, kMostPieces> headers_;
-  std::array<iovec, 2 * kMostPieces> parts_;
+  std::array<Transport::Datagram, kMostPieces> datagrams_;
 };
 
 }  // namespace simcore::peering

@@ -59,7 +59,7 @@ bool PieceHeader::same_batch(const PieceHeader& other) const {
 
 std::optional<DatagramHeader> read_datagram(std::span<const std::uint8_t> datagram) {
   const auto header = read_header<DatagramHeader>(datagram);
-  if (!header || header->magic != kMagic) return std::nullopt;
+  if (!header || header->magic != kMagic || header->session == 0) return std::nullopt;
   if (header->kind < DatagramKind::piece || header->kind > DatagramKind::sync_reply || header->flags > 1) {
     return std::nullopt;
   }
@@ -86,8 +86,11 @@ std::optional<PieceHeader> read_piece(std::span<const std::uint8_t> datagram) {
 std::optional<SyncMessage> read_sync(std::span<const std::uint8_t> datagram) {
   const auto message = read_header<SyncMessage>(datagram);
   if (!message || datagram.size() != sizeof(SyncMessage)) return std::nullopt;
-  if (!is_count(message->segments_sent) || !is_instant(message->request_sent_ns) ||
-      !is_instant(message->request_received_ns) || !is_instant(message->reply_sent_ns)) {
+  for (const LaneSent& sent : message->sent) {
+    if (!is_count(sent.segments) || !is_count(sent.batches)) return std::nullopt;
+  }
+  if (!is_instant(message->request_sent_ns) || !is_instant(message->request_received_ns) ||
+      !is_instant(message->reply_sent_ns) || !is_instant(message->clock_zero_ns)) {
     return std::nullopt;
   }
   return message;

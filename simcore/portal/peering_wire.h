@@ -7,7 +7,7 @@
 //
 //   datagram of a piece
 //   +------------------------------------------------------------+
-//   | "HNP" version | kind | flags | piece size | token          |  16 bytes
+//   | "HNP" version | kind | flags | piece size | token | session |  24 bytes
 //   +------------------------------------------------------------+
 //   | batch number | base time | first segment | segments        |  40 bytes
 //   | body size | raw size | index | 0                           |
@@ -27,18 +27,21 @@
 //
 //   datagram of clock synchronization
 //   +------------------------------------------------------------+
-//   | "HNP" version | kind | flags | 0 | token                   |  16 bytes
-//   | segments sent | request sent | request received            |  32 bytes
-//   | reply sent                                                 |
+//   | "HNP" version | kind | flags | 0 | token | session         |  24 bytes
+//   | segments and batches sent in lane 0, in lane 1             |  32 bytes
+//   | request sent | request received | reply sent | clock zero  |  32 bytes
 //   +------------------------------------------------------------+
 //
 // `first segment` counts the segments in all batches before this one and `segments` those in it, so a
 // receiver knows exactly how many were lost, whichever pieces it saw; a synchronization datagram says how
-// many there are by now. Times are SimTime of the sender, in nanoseconds. Integers are little-endian.
+// many there are by now. Times are SimTime of the sender, in nanoseconds; `clock zero` is CLOCK_MONOTONIC at its SimTime
+// zero, for a peer that reads the same clock. Integers are little-endian.
 //
-// The token is the run's: it keeps the datagrams of another run apart. It is no proof of origin.
+// The token is the run's: it keeps the datagrams of another run apart. The session is a number that an instance draws when
+// it starts: one that returns counts its batches anew, and is not taken for late. Neither is a proof of origin.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +65,7 @@ struct DatagramHeader {
   std::uint8_t flags = 0;
   std::uint16_t piece_size = 0;  // bytes of body in every piece but the last; 0 in a synchronization
   std::uint64_t token = 0;
+  std::uint64_t session = 0;  // the sender's; not 0
 };
 
 struct PieceHeader {
@@ -84,12 +88,21 @@ struct PieceHeader {
   bool same_batch(const PieceHeader& other) const;
 };
 
+// A portal has one lane, or two: then the second has what need not hurry. Each numbers its batches itself.
+constexpr std::size_t kLanes = 2;
+
+struct LaneSent {
+  std::uint64_t segments = 0;
+  std::uint64_t batches = 0;
+};
+
 struct SyncMessage {
   DatagramHeader datagram;
-  std::uint64_t segments_sent = 0;       // by the sender of this message, in all batches so far
+  std::array<LaneSent, kLanes> sent;     // by the sender of this message, so far
   std::int64_t request_sent_ns = 0;      // clock of whoever asks
   std::int64_t request_received_ns = 0;  // clock of whoever answers; 0 in a request
   std::int64_t reply_sent_ns = 0;        // likewise
+  std::int64_t clock_zero_ns = 0;        // of the sender; 0: not told
 };
 
 struct Record {
@@ -107,13 +120,14 @@ struct Record {
   std::uint16_t checksum_offset = 0;
 };
 
-static_assert(sizeof(DatagramHeader) == 16 && sizeof(PieceHeader) == 56 && sizeof(SyncMessage) == 48 &&
+static_assert(sizeof(DatagramHeader) == 24 && sizeof(PieceHeader) == 64 && sizeof(SyncMessage) == 88 &&
               sizeof(Record) == 32);
 
-constexpr std::uint32_t kMagic = 'H' | 'N' << 8 | 'P' << 16 | 1 << 24;  // the last byte is the version
+constexpr std::uint32_t kMagic = 'H' | 'N' << 8 | 'P' << 16 | 2 << 24;  // the last byte is the version
 constexpr std::size_t kLargestBody = sizeof(Record) + PacketPool::kLargestFrame;
-constexpr std::size_t kMostPieces = 128;
-constexpr std::size_t kSmallestDatagram = 576;
+constexpr std::size_t kMostPieces = 144;
+constexpr std::size_t kSealBytes = 32;  // what sealing adds to a datagram
+constexpr std::size_t kSmallestDatagram = 576 - kSealBytes;
 static_assert(kLargestBody <= kMostPieces * (kSmallestDatagram - sizeof(PieceHeader)));
 
 // The header of `datagram`, or none when it is not one of ours, truncated, or contradicts itself or

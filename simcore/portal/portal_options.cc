@@ -5,17 +5,6 @@
 
 namespace simcore {
 
-// "198.18.0.1:47000"
-template <>
-struct OptionType<UdpEndpoint> {
-  static constexpr OptionKind kKind = OptionKind::text;
-  static constexpr const char* kSuffix = "";
-  static UdpEndpoint read(const OptionValue& value, const OptionFacts& facts, const std::string& place) {
-    return UdpEndpoint::parse(text_in(value, facts, place));
-  }
-  static OptionValue write(const UdpEndpoint& value) { return value.text(); }
-};
-
 namespace {
 
 constexpr double kMillisecond = 1'000'000;
@@ -179,11 +168,16 @@ const OptionTable<PeeringPortal::Config>& peer_options() {
   using C = PeeringPortal::Config;
   static const OptionTable<C> table(
       "peer", "another instance, and the way to it", C{},
-      {
-          {"name", &C::name, {.help = "of the peer", .required = true}},
-          {"local", &C::local, {.help = "address and port here", .required = true}},
-          {"remote", &C::remote, {.help = "address and port there", .required = true}},
-      });
+      joined<C>({{
+                     {"name", &C::name, {.help = "of the peer", .required = true}},
+                     {"local",
+                      &C::local,
+                      {.help = "address and port here; with `shm` a file, in the instance's directory, for "
+                               "what comes here",
+                       .required = true}},
+                     {"remote", &C::remote, {.help = "the same there", .required = true}},
+                 },
+                 PeeringOptions::table().within(&C::options)}));
   return table;
 }
 

@@ -69,11 +69,10 @@ void bind_instance(nb::module_& m) {
            "backend"_a = "packet", "filter"_a = "", "options"_a = nb::dict())
       .def(
           "add_peer",
-          [](Instance& self, const Text& name, const Text& local, const Text& remote) {
-            const OptionValue::Dict given = {{"name", name}, {"local", local}, {"remote", remote}};
-            self.add_peer(peer_options().read(given, "add peer " + name));
+          [](Instance& self, const nb::dict& peer) {
+            self.add_peer(peer_options().read(option_value(peer, "add peer"), "add peer"));
           },
-          "name"_a, "local"_a, "remote"_a)
+          "peer"_a)
       .def("add_link", add_link<Instance>, "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("add_record", &Instance::add_record, "file"_a, "plan"_a)
       .def("run", &Instance::run, nb::call_guard<nb::gil_scoped_release>())

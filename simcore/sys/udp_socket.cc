@@ -99,6 +99,11 @@ void UdpSocket::enlarge(int option, int forced_option, ByteCount buffer) {
   checked(::setsockopt(fd(), SOL_SOCKET, option, &size, sizeof size), "set the buffer of a UDP socket");
 }
 
+void UdpSocket::set_priority(int priority) {
+  checked(::setsockopt(fd(), SOL_SOCKET, SO_PRIORITY, &priority, sizeof priority),
+          "set the priority of UDP " + local().text());
+}
+
 void UdpSocket::prepare_receiving() {
   headers_.resize(kMessagesPerCall);
   buffers_.resize(kMessagesPerCall);

@@ -72,6 +72,9 @@ class UdpSocket {
   // it, or so one wishes.
   void give_up_segments() { segments_ = false; }
 
+  // Of what is sent, where the kernel queues it: 0 to 6, as SO_PRIORITY takes it. Throws SystemError.
+  void set_priority(int priority);
+
   // Hands `messages`, at most kMessagesPerCall, to the kernel without blocking. How many it took; or, when it
   // took not even the first, the negative error number: -EAGAIN when its buffer is full.
   int send(std::span<const Message> messages);

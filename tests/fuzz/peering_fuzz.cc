@@ -26,6 +26,7 @@ using peering::PieceHeader;
 using peering::SyncMessage;
 
 constexpr std::uint64_t kToken = 7;
+constexpr std::uint64_t kSession = 1;
 
 // Takes each packet apart, as whatever is behind a portal may.
 class TakeApart final : public PacketSink {
@@ -49,11 +50,11 @@ class Run {
   Run(const UdpEndpoint& here, const UdpEndpoint& there) : peer_(there, here, kBuffer) {
     PeeringPortal::Config config;
     config.name = "peer";
-    config.local = here;
-    config.remote = there;
+    config.local = here.text();
+    config.remote = there.text();
     config.token = kToken;
     config.kernel_stamps = false;
-    config.socket_buffer = kBuffer;
+    config.options.buffer = kBuffer;
     portal_.emplace(
         simulation_, pool_, [this] { return clock_; }, config);
     channel_ = &portal_->channel(0, Duration::ms(10));
@@ -96,6 +97,7 @@ class Run {
       SyncMessage reply = *request;
       reply.datagram.kind = DatagramKind::sync_reply;
       reply.datagram.flags = peering::kSynchronized;
+      reply.datagram.session = kSession;
       reply.request_received_ns = reply.reply_sent_ns = clock_.count_ns();
       std::vector<std::uint8_t> bytes(sizeof reply);
       std::memcpy(bytes.data(), &reply, sizeof reply);
@@ -120,6 +122,7 @@ std::vector<std::uint8_t> helped(std::span<const std::uint8_t> bytes, std::uint8
     std::memcpy(&header, datagram.data(), sizeof header);
     header.magic = peering::kMagic;
     header.token = kToken;
+    header.session = kSession;
     std::memcpy(datagram.data(), &header, sizeof header);
   }
   if ((help & 2) != 0 && datagram.size() > sizeof(PieceHeader)) {

@@ -15,6 +15,7 @@
 #include "simcore/packet/tcp.h"
 #include "simcore/portal/peering_portal.h"
 #include "simcore/sys/clock.h"
+#include "simcore/sys/udp_socket.h"
 
 namespace simcore {
 namespace {
@@ -59,10 +60,10 @@ class Instance {
     const std::uint32_t address = (127u << 24) + 1 + static_cast<std::uint32_t>(::getpid());
     PeeringPortal::Config config;
     config.name = "the other";
-    config.local = {address, local};
-    config.remote = {address, remote};
+    config.local = UdpEndpoint{address, local}.text();
+    config.remote = UdpEndpoint{address, remote}.text();
     config.token = 1;
-    config.compression = options.compression;
+    config.options.compression = options.compression;
     config.kernel_cuts = options.kernel_cuts;
     return config;
   }

@@ -24,7 +24,7 @@ Bytes bytes_of(const Header& header, std::size_t payload = 0) {
 
 PieceHeader piece_header() {
   PieceHeader header;
-  header.datagram = {kMagic, DatagramKind::piece, 0, 1'000, 7};
+  header.datagram = {kMagic, DatagramKind::piece, 0, 1'000, 7, 1};
   header.segments = 3;
   header.body_size = 2'500;  // pieces of 1000, 1000, 500
   header.raw_size = 2'500;
@@ -263,7 +263,7 @@ TEST(PeeringWire, other_programs_and_versions_are_refused) {
 
 TEST(PeeringWire, a_synchronization_has_its_exact_size_and_sane_instants) {
   SyncMessage message;
-  message.datagram = {kMagic, DatagramKind::sync_request, 0, 0, 7};
+  message.datagram = {kMagic, DatagramKind::sync_request, 0, 0, 7, 1};
   EXPECT_TRUE(read_sync(bytes_of(message)));
   EXPECT_FALSE(read_sync(bytes_of(message, 1)));
   message.reply_sent_ns = INT64_MAX;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/peering_options.h"
+
+#include <optional>
+
+#include "simcore/portal/peering_wire.h"
+#include "simcore/sys/shared_ring.h"
+#include "simcore/sys/udp_socket.h"
+
+namespace simcore {
+
+using peering::BatchPolicy;
+using peering::Compression;
+
+const OptionTable<PeeringOptions>& PeeringOptions::table() {
+  using O = PeeringOptions;
+  static const OptionTable<O> options(
+      "peering", "the way between two instances", O{},
+      {
+          {"transport",
+           &O::transport,
+           {{"udp", Transport::udp}, {"shm", Transport::shm}},
+           {.help =
+                "how datagrams travel: `udp`; or `shm`, memory that two instances of one computer share"}},
+          Option<BatchPolicy>{
+              "flush",
+              &BatchPolicy::flush,
+              {{"turn", BatchPolicy::Flush::turn},
+               {"packet", BatchPolicy::Flush::packet},
+               {"time", BatchPolicy::Flush::time},
+               {"size", BatchPolicy::Flush::size}},
+              {.help = "when a batch is sent: at the end of each turn of the loop; each packet alone; "
+                       "`longest_wait` after its first packet; or at `batch_size`, and no later than that"}}
+              .within(&O::batch),
+          Option<BatchPolicy>{"longest_wait",
+                              &BatchPolicy::longest_wait,
+                              {.help = "of a packet in a batch, with `time` and `size`",
+                               .least = 1'000,
+                               .most = 1'000'000'000}}
+              .within(&O::batch),
+          Option<BatchPolicy>{"batch_size",
+                              &BatchPolicy::size,
+                              {.help = "of a batch that is sent, with `size`",
+                               .unit = "bytes",
+                               .least = 1,
+                               .most = peering::kLargestBody}}
+              .within(&O::batch),
+          {"compression",
+           &O::compression,
+           {{"off", Compression::off}, {"on", Compression::on}, {"auto", Compression::automatic}},
+           {.help = "of batches, by LZ4: never, always, or as long as it is measured to take less time than "
+                    "sending what "
+                    "it saves"}},
+          {"datagram_size",
+           [](const O& of) {
+             return of.datagram_size == 0
+                        ? std::nullopt
+                        : std::optional(ByteCount::bytes(static_cast<std::int64_t>(of.datagram_size)));
+           },
+           [](O& of, std::optional<ByteCount> size) {
+             of.datagram_size = size ? static_cast<std::size_t>(size->count()) : 0;
+           },
+           {.help = "the most that a datagram carries; more than the way does is an error. Without one: what "
+                    "an MTU of "
+                    "1,500 bytes carries, or less where the way carries less; with `shm` the most there is",
+            .unit = "bytes",
+            .least = peering::kSmallestDatagram + peering::kSealBytes,
+            .most = UdpSocket::kLargestMessage}},
+          {"buffer",
+           &O::buffer,
+           {.help = "of the socket or the ring, in each direction",
+            .unit = "bytes",
+            .least = static_cast<double>(SharedRing::kLeastCapacity),
+            .most = 1 << 30}},
+      });
+  return options;
+}
+
+}  // namespace simcore

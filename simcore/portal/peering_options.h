@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// PeeringOptions: what one may choose about the way between two instances. Both ends get the same. The table says what
+// each option is for; docs/peering.md what it costs and gives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simcore/options/option_table.h"
+#include "simcore/portal/peering_compressor.h"
+#include "simcore/portal/peering_sender.h"
+#include "simcore/units/data.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+struct PeeringOptions {
+  enum class Transport : std::uint8_t { udp, shm };
+
+  Transport transport = Transport::udp;
+  peering::BatchPolicy batch;
+  peering::Compression compression = peering::Compression::off;
+  std::size_t datagram_size = 0;  // 0: what suits the way
+  ByteCount buffer = ByteCount::bytes(32 << 20);
+
+  static const OptionTable<PeeringOptions>& table();
+};
+
+}  // namespace simcore
