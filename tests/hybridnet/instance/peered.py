@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Two instances that are joined by a cut link, each a process with one simulated host: it needs no root."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from tests.hybridnet.instance.running import Client
+
+Json = dict[str, Any]
+
+READY_S = 10.0
+
+
+def pair_plans(
+    peering: Mapping[str, Any],
+    delay_ns: int,
+    applications: Mapping[str, list[Json]],
+    port: int = 47_310,
+    of_link: Mapping[str, Any] = {},
+) -> dict[str, Json]:
+    """The plans of instances a and b.
+
+    Args:
+        peering: options of the peers.
+        delay_ns: of the cut link.
+        applications: of the host of each instance.
+        of_link: more about both directions of the link.
+    """
+    way = {"delay_ns": delay_ns, **of_link}
+    plans = {}
+    for number, (here, there) in enumerate((("a", "b"), ("b", "a")), 1):
+        at = {name: f"127.0.77.{index}:{port}" for index, name in enumerate(("a", "b"), 1)}
+        if peering.get("transport") == "shm":
+            at = {"a": "ring-a", "b": "ring-b"}
+        interface = {
+            "name": f"{here}-eth0",
+            "mac": f"02:00:00:00:00:0{number}",
+            "address": f"10.0.0.{number}/24",
+        }
+        node = {"name": f"h{here}", "kind": "host", "interfaces": [interface]}
+        node["applications"] = applications.get(here, [])
+        plans[here] = {
+            "format": 1,
+            "name": here,
+            "seed": 1,
+            "token": "00000000000000ff",
+            "nodes": [node],
+            "emulation_portals": [],
+            "peers": [{"name": there, "local": at[here], "remote": at[there], **peering}],
+            "links": [
+                {
+                    "name": "cut",
+                    "a": {"interface": f"{here}-eth0"},
+                    "b": {"peer": there, "channel": 0},
+                    "a_to_b": way,
+                    "b_to_a": way,
+                }
+            ],
+            "captures": [],
+            "realtime": {},
+        }
+    return plans
+
+
+class Pair:
+    """Both instances, running until the block ends."""
+
+    def __init__(self, plans: Mapping[str, Json], directory: Path) -> None:
+        self._plans, self._directory = plans, directory
+        self._stack = ExitStack()
+        self._clients: dict[str, Client] = {}
+
+    def __enter__(self) -> Pair:
+        with ExitStack() as stack:
+            for name, plan in self._plans.items():
+                file, control = self._directory / f"{name}.json", self._directory / f"{name}.control"
+                file.write_text(json.dumps(plan))
+                command = [sys.executable, "-m", "hybridnet.instance", str(file), "--control", str(control)]
+                process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+                assert process.stdout is not None
+                stack.callback(process.stdout.read)  # its final counters
+                stack.callback(self._stop, name)
+                assert process.stdout.readline() == "ready\n", f"instance {name} did not start"
+                self._clients[name] = Client(control)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _stop(self, name: str) -> None:
+        self._clients[name].ask(verb="stop")
+
+    def snapshot(self, name: str) -> Json:
+        """The counters of an instance."""
+        return self._clients[name].ask(verb="snapshot")
+
+    def peer(self, name: str) -> Json:
+        """What an instance says of its peer."""
+        [row] = self.snapshot(name)["peers"]
+        row_of: Json = row
+        return row_of
+
+    def await_peer(self, name: str, key: str, least: int) -> Json:
+        """The same, once a figure has reached a value."""
+        deadline = time.monotonic() + READY_S
+        while (row := self.peer(name))[key] < least:
+            assert time.monotonic() < deadline, f"instance {name}: {key} stays below {least}: {row}"
+            time.sleep(0.01)
+        return row

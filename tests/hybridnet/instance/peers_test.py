@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Two instances exchange packets over each transport, as processes that were started apart."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hybridnet.instance.peered import Pair, pair_plans
+
+PING = {"kind": "ping", "destination": "10.0.0.2", "count": 50, "interval_ns": 1_000_000}
+
+
+@pytest.mark.parametrize("peering", [{"transport": "udp"}, {"transport": "shm"}])
+def test_what_one_sends_the_other_gets_and_nothing_is_lost(peering: dict[str, Any]) -> None:
+    plans = pair_plans(peering, 2_000_000, {"a": [PING]})
+    with tempfile.TemporaryDirectory(prefix="hn") as directory, Pair(plans, Path(directory)) as pair:
+        row = pair.await_peer("a", "received_packets", 51)  # an answer to ARP, and 50 echo replies
+        assert pair.peer("b")["received_packets"] == row["sent_packets"]
+        assert row["synchronized"]
+        assert not row["peer_silent"]
+        assert row["lost_packets"] == row["received_dropped"] == row["datagrams_dropped"] == 0
