@@ -100,6 +100,9 @@ check-analyzer:  ## clang-tidy with its static analyzer at full depth
 	@cmake --preset tidy --log-level=WARNING >/dev/null
 	@$(PYTHON) .ci/tidy.py build/tidy simcore --deep
 
+test-stock: install  ## system tests on Debian's packaged kernel, in a guest: half an hour without hardware virtualization; SMOKE=1: less
+	@$(PYTHON) tests/stock/run.py $(if $(SMOKE),--smoke)
+
 check-slow: install  ## the tests that take tens of seconds
 	@echo "== slow tests"
 	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'slow and not wheel'; \
@@ -160,5 +163,5 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
-	check-stub check-generated check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly coverage \
+	check-stub check-generated check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

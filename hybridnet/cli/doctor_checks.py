@@ -155,6 +155,17 @@ def _packet_socket() -> Finding:
     return Finding("packet sockets", "has", "AF_PACKET", needed=True)
 
 
+def _tun() -> Finding:
+    try:
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except OSError as error:
+        means = "AF_PACKET ports of switches and `tap` portals cannot be made"
+        return Finding(
+            "/dev/net/tun", "lacks", str(error.strerror), means, "modprobe tun, or a kernel with CONFIG_TUN"
+        )
+    return Finding("/dev/net/tun", "has", "TAP devices can be made")
+
+
 def _epoll_pwait2() -> Finding:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall(_EPOLL_PWAIT2, -1, None, 0, None, None, 0)
@@ -286,6 +297,7 @@ CHECKS: list[Callable[[], Finding]] = [
     _kernel_datapath,
     _af_xdp,
     _packet_socket,
+    _tun,
     _epoll_pwait2,
     _htb,
     _netem,

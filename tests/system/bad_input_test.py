@@ -19,6 +19,7 @@ from hybridnet import Net, Topo
 from hybridnet.system.log import setLogLevel
 from tests.bad_input.values import WRONG
 from tests.bad_input.walk import WALK, Subject, attempt
+from tests.system.port_type import PORT_TYPE
 
 HARMLESS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.binary(max_size=4), st.builds(object)
@@ -37,7 +38,7 @@ class Small(Topo):
 @pytest.fixture(scope="module")
 def net() -> Iterator[Net]:
     setLogLevel("critical")
-    with Net(Small(), controller=None, port_type="afpacket") as network:
+    with Net(Small(), controller=None, port_type=PORT_TYPE) as network:
         assert network.pingAll() == 0
         yield network
     setLogLevel("info")

@@ -18,6 +18,7 @@ from tests.system.live import (
     snapshots,
     start_iperf3,
 )
+from tests.system.port_type import PORT_TYPE
 
 OTHER = {"m1": "m2", "m2": "m1"}
 QUEUE_PACKETS = 20  # few, so that TCP fills it and frames are dropped
@@ -26,7 +27,7 @@ QUEUE_PACKETS = 20  # few, so that TCP fills it and frames are dropped
 @pytest.fixture(scope="module")
 def net() -> Iterator[Net]:
     topo = TwoTrees(depth=1, bw=20, delay="2ms", max_queue_size=QUEUE_PACKETS)
-    with Net(topo, port_type="afpacket") as net:
+    with Net(topo, port_type=PORT_TYPE) as net:
         assert net.pingAll(timeout=5) == 0
         yield net
 

@@ -13,6 +13,7 @@ from hybridnet import Net, Ryu
 from hybridnet.controllers.ryu import free_port
 from hybridnet.topologies import TwoTrees
 from tests.system.live import finish_iperf3, only, rtts_ms, snapshots, start_iperf3
+from tests.system.port_type import PORT_TYPE
 
 RATE_BPS = 10_000_000
 DELAY_MS = 5.0
@@ -31,7 +32,7 @@ def net() -> Iterator[Net]:
         "c0", "tree_switch", "ryu.app.rest_topology", rest_port=free_port(), arguments=["--observe-links"]
     )
     topo = TwoTrees(depth=2, bw=RATE_BPS / 1e6, delay=f"{DELAY_MS}ms", max_queue_size=100)
-    with Net(topo, controller=ryu, port_type="afpacket") as net:
+    with Net(topo, controller=ryu, port_type=PORT_TYPE) as net:
         yield net
 
 

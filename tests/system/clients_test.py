@@ -14,6 +14,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from tests.system.live import snapshots, wait_until
+from tests.system.port_type import PORT_TYPE
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +56,7 @@ class Clients(Topo):
 
 @pytest.fixture(scope="module")
 def net() -> Iterator[Net]:
-    with Net(Clients(), port_type="afpacket") as net:
+    with Net(Clients(), port_type=PORT_TYPE) as net:
         server = net["h1"].popen(["iperf3", "-s"], stdout=subprocess.DEVNULL)
         [snapshot] = snapshots(net).values()
         assert snapshot["time_ns"] < FIRST_S * 1e9, "the network took too long to start"

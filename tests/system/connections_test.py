@@ -14,6 +14,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from tests.system.live import only, snapshots, wait_until
+from tests.system.port_type import PORT_TYPE
 
 CONNECTIONS = 1000
 BYTES = 50_000  # over each connection, there and back
@@ -94,7 +95,7 @@ class Server(Topo):
 
 @pytest.fixture
 def net() -> Iterator[Net]:
-    with Net(Server(), port_type="afpacket") as net:
+    with Net(Server(), port_type=PORT_TYPE) as net:
         yield net
 
 

@@ -25,6 +25,7 @@ from hybridnet import (
 )
 from hybridnet.system.journal import network_namespace, read_entries
 from hybridnet.topologies import TwoTrees
+from tests.system.port_type import PORT_TYPE
 from tests.system.traces import network_namespaces_of, traces
 
 
@@ -79,7 +80,7 @@ def children() -> set[str]:
 
 def small(**options: object) -> Net:
     options.setdefault("controller", Ryu("c0"))
-    return Net(TwoTrees(depth=1), port_type="afpacket", **options)  # type: ignore[arg-type]
+    return Net(TwoTrees(depth=1), port_type=PORT_TYPE, **options)  # type: ignore[arg-type]
 
 
 def noticed(what: Callable[[], object], error: type[HybridnetError], patience_s: float = 15.0) -> str:

@@ -25,6 +25,7 @@ from hybridnet.cluster import Cluster
 from hybridnet.topologies import TwoTrees
 from tests.system import faults
 from tests.system.faults import Fault, Injected, inject, remove_faults
+from tests.system.port_type import PORT_TYPE
 from tests.system.traces import network_namespaces_of, traces
 
 cloudpickle.register_pickle_by_value(faults)  # the agents have no tests
@@ -91,7 +92,7 @@ STOP = [
 
 
 def small(**options: Any) -> Net:
-    return Net(TwoTrees(depth=1), port_type="afpacket", **options)
+    return Net(TwoTrees(depth=1), port_type=PORT_TYPE, **options)
 
 
 # -- in an agent: many faults, one cluster ------------------------------------------------------------------------
@@ -250,7 +251,7 @@ def test_a_fault_while_a_network_stops(nothing_left: list[str], fault: Fault) ->
 PROGRAM = """
 from hybridnet import Net, Ryu
 from hybridnet.topologies import TwoTrees
-net = Net(TwoTrees(depth=1), port_type="afpacket", controller=Ryu("c0"))
+net = Net(TwoTrees(depth=1), port_type="{port_type}", controller=Ryu("c0"))
 net.start()
 print(net.cluster.journal.run, flush=True)
 {end}
@@ -262,7 +263,7 @@ print(net.cluster.journal.run, flush=True)
 def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> None:
     """However it ends, short of being killed: what it made and the settings that it raised go with it."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(end=end)],
+        [sys.executable, "-c", PROGRAM.format(port_type=PORT_TYPE, end=end)],
         capture_output=True,
         text=True,
         check=False,
@@ -277,7 +278,9 @@ def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> 
 def test_a_command_that_is_terminated(nothing_left: list[str], tmp_path: Path) -> None:
     """SIGTERM, as from `timeout` or at the computer's shutdown, ends `hybridnet run` as ^C does."""
     script = tmp_path / "script.py"
-    script.write_text(PROGRAM.format(end="import os, signal; os.kill(os.getpid(), signal.SIGTERM)"))
+    script.write_text(
+        PROGRAM.format(port_type=PORT_TYPE, end="import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+    )
     done = subprocess.run(
         [sys.executable, "-m", "hybridnet.cli", "run", str(script)],
         capture_output=True,

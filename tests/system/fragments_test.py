@@ -15,6 +15,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from tests.system.live import snapshots
+from tests.system.port_type import PORT_TYPE
 from tests.system.routed_test import tshark
 
 APPLICATIONS = [{"kind": "udp_echo", "port": 7}]
@@ -41,7 +42,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def net(capture: Path) -> Iterator[Net]:
-    with Net(Fragments(), port_type="afpacket", captures={"far-eth0": str(capture)}) as net:
+    with Net(Fragments(), port_type=PORT_TYPE, captures={"far-eth0": str(capture)}) as net:
         yield net
 
 

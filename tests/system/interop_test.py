@@ -18,6 +18,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from tests.system.live import only, rtts_ms, snapshots, wait_until
+from tests.system.port_type import PORT_TYPE
 from tests.system.routed_test import tshark
 
 pytestmark = pytest.mark.slow
@@ -52,7 +53,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def net(capture: Path) -> Iterator[Net]:
-    with Net(Interop(), port_type="afpacket", captures={"server-eth0": str(capture)}) as net:
+    with Net(Interop(), port_type=PORT_TYPE, captures={"server-eth0": str(capture)}) as net:
         yield net
 
 

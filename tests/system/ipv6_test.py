@@ -21,6 +21,7 @@ import pytest
 from hybridnet import Net, Topo
 from tests.system.interop_test import APPLICATIONS, RATE_MBPS, file_digest
 from tests.system.live import finish_iperf3, rtts_ms, snapshots, start_iperf3
+from tests.system.port_type import PORT_TYPE
 from tests.system.routed_test import tshark
 
 pytestmark = pytest.mark.slow
@@ -55,7 +56,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def net(captures: dict[str, Path]) -> Iterator[Net]:
     files = {name: str(path) for name, path in captures.items()}
-    with Net(Routed(), ip6_base="fd00::/48", controller=None, port_type="afpacket", captures=files) as net:
+    with Net(Routed(), ip6_base="fd00::/48", controller=None, port_type=PORT_TYPE, captures=files) as net:
         yield net
 
 

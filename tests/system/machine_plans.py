@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.system.port_type import PORT_TYPE
+
 
 def mac(machine: int, host: int) -> str:
     return f"02:00:00:{machine:02x}:{host >> 8:02x}:{host & 255:02x}"
@@ -18,7 +20,7 @@ def tree(
     depth: int,
     *,
     index: int = 1,
-    port_type: str = "afpacket",
+    port_type: str = PORT_TYPE,
     controllers: list[str] | None = None,
     fail_mode: str = "standalone",
     portal: bool = False,
@@ -89,7 +91,7 @@ def pair(machine: str) -> dict[str, Any]:
     return {
         "format": 1,
         "machine": machine,
-        "port_type": "afpacket",
+        "port_type": PORT_TYPE,
         "hosts": hosts,
         "switches": [],
         "pairs": [{"kind": "veth", "a": ends[0], "b": ends[1]}],

@@ -17,6 +17,7 @@ import pytest
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, PlanError, UsageError
 from tests.system.machine_plans import mac, pair, tree
+from tests.system.port_type import PORT_TYPE
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +271,7 @@ def test_a_host_keeps_its_routes_when_its_link_goes_down_and_up(two_hosts: Clust
     assert "192.168.2.0/24 via 10.0.0.2" in shell(two_hosts, "ip route", node="h1")
 
 
-@pytest.mark.parametrize("port_type", ["afpacket", "afxdp"])
+@pytest.mark.parametrize("port_type", [PORT_TYPE, "afxdp"])
 def test_a_tree_of_switches_connects_its_hosts_and_is_removed_without_a_trace(
     cluster: Cluster, port_type: str
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hybridnet import Net
 from hybridnet.topologies import TwoTrees
 from tests.system.live import finish_iperf3, rtts_ms, snapshots, start_iperf3
+from tests.system.port_type import PORT_TYPE
 
 LINK_MS, SERVER_MS = 5.0, 1.0
 
@@ -36,7 +37,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def net(captures: dict[str, Path]) -> Iterator[Net]:
     topo = WithServer(depth=1, bw=100, delay=f"{LINK_MS}ms")
     files = {name: str(path) for name, path in captures.items()}
-    with Net(topo, port_type="afpacket", captures=files) as net:
+    with Net(topo, port_type=PORT_TYPE, captures=files) as net:
         assert net.pingAll(timeout=5) == 0
         yield net
 

@@ -24,6 +24,7 @@ from hybridnet.system.journal import read_entries
 from hybridnet.topologies import TwoTrees
 from tests.system import attempts as attempts_program
 from tests.system.live import snapshots
+from tests.system.port_type import PORT_TYPE
 
 NOBODY = pwd.getpwnam("nobody").pw_uid
 PROGRAM = [sys.executable, attempts_program.__file__]
@@ -75,7 +76,7 @@ class Run:
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     ryu = Ryu("c0", "tree_switch", "ryu.app.ofctl_rest", rest_port=free_port())
-    with Net(TwoTrees(depth=1), controller=ryu, port_type="afpacket") as net:
+    with Net(TwoTrees(depth=1), controller=ryu, port_type=PORT_TYPE) as net:
         yield Run(net, ryu)
 
 

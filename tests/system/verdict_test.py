@@ -13,6 +13,7 @@ import pytest
 
 from hybridnet import Net
 from hybridnet.topologies import SingleSwitchTopo
+from tests.system.port_type import PORT_TYPE
 
 # A simulated link, whose instance is kept from running for 0.3 s while packets come. Nobody calls net.stop().
 MININET_SCRIPT = """
@@ -37,7 +38,7 @@ def signal_switches(net: Net, number: int) -> None:
 
 
 def test_a_quick_ping_is_trusted_busy_cores_saturate_and_slow_switches_are_named() -> None:
-    with Net(SingleSwitchTopo(k=2), port_type="afpacket") as net:
+    with Net(SingleSwitchTopo(k=2), port_type=PORT_TYPE) as net:
         with net.measured() as quick:
             assert net.pingAll() == 0
         assert str(quick.verdict) == "trusted: every limit held"
