@@ -72,7 +72,7 @@ def _frames() -> list[Result]:
 def _await_ready(cluster: Cluster, machines: Sequence[str]) -> None:
     """Wait until the instances know each other's clocks."""
     deadline = time.monotonic() + READY_S
-    while not all(cluster.call(machine, "snapshot")["ready"] for machine in machines):
+    while not all(cluster.call(machine, "snapshot")[machine]["ready"] for machine in machines):
         if time.monotonic() > deadline:
             raise ExperimentError(
                 f"the instances of {' and '.join(machines)} do not hear each other after {READY_S:g} s"

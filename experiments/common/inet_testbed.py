@@ -138,7 +138,7 @@ def _machine(
         "switches": [],
         "pairs": pairs or [],
         "portals": portals,
-        "instance": instance,
+        "instances": [] if instance is None else [instance],
     }
 
 

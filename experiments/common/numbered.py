@@ -8,7 +8,7 @@ nothing else, so that every counter on the way is about these frames: what one e
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -125,7 +125,7 @@ def send_and_count(
     )["number"]
     try:
         _await_line(cluster, target, receiver)
-        before = {machine: cluster.call(machine, "snapshot") for machine in machines}
+        before = _snapshots(cluster, machines)
         dropped_before = _device_drops(cluster, (source, target))
         done = cluster.call(
             source.machine,
@@ -141,7 +141,7 @@ def send_and_count(
             status = cluster.call(target.machine, "wait_process", number=receiver, timeout=READY_S)
         said = {stream: _all_of(cluster, target, receiver, stream) for stream in ("stdout", "stderr")}
         counted = _figures(status, said["stdout"], said["stderr"], target)
-        after = {machine: cluster.call(machine, "snapshot") for machine in machines}
+        after = _snapshots(cluster, machines)
         dropped_after = _device_drops(cluster, (source, target))
     finally:
         cluster.call(target.machine, "close_process", number=receiver)
@@ -149,7 +149,7 @@ def send_and_count(
     return Passage(
         sender,
         counted,
-        {machine: differences(before[machine], after[machine]) for machine in machines},
+        {name: differences(before[name], after[name]) for name in after},
         {
             name: count - dropped_before[name]
             for name, count in dropped_after.items()
@@ -214,6 +214,13 @@ def _figures(status: int | None, out: bytes, err: bytes, place: Place) -> dict[s
         )
     figures: dict[str, Any] = json.loads(out)
     return figures
+
+
+def _snapshots(cluster: Cluster, machines: Iterable[str]) -> dict[str, Any]:
+    """Of every instance of these machines, by name."""
+    return {
+        name: snapshot for machine in machines for name, snapshot in cluster.call(machine, "snapshot").items()
+    }
 
 
 def _device_drops(cluster: Cluster, places: Sequence[Place]) -> dict[str, int]:

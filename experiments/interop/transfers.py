@@ -123,7 +123,7 @@ def server_of(net: Net) -> str:
     """The simulated server's address."""
     assert net.plan is not None
     [machine] = net.plan.machines.values()
-    [node] = [node for node in machine["instance"]["nodes"] if node["name"] == "server"]
+    [node] = [node for node in machine["instances"][0]["nodes"] if node["name"] == "server"]
     return str(node["interfaces"][0]["address"].partition("/")[0])
 
 

@@ -29,16 +29,16 @@ from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.chosen import Chosen, chosen_of
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
-from hybridnet.agent.fragments import Stages, addition, changed, remade, removal, whole
+from hybridnet.agent.fragments import Stages, changed, remade, whole
 from hybridnet.agent.hosts import Hosts
-from hybridnet.agent.instance_process import InstanceProcess
+from hybridnet.agent.instances import Instances
 from hybridnet.agent.linux_bridges import LinuxBridges
 from hybridnet.agent.names import refuse_taken
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
-from hybridnet.agent.sampler import HostsSource, InstanceSource, ProcessorsSource, Sampler
+from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.timelines import InterfaceTimelines
@@ -101,11 +101,10 @@ class Agent:
         self._own_files = own_files
         self._sockets = SOCKETS if own_files else journal.directory / "sockets"
         self._neighbours = None if own_network else NeighbourLimits(journal)
-        self._instance: InstanceProcess | None = None
+        self._instances = Instances(journal, self._sockets, lambda text: self.on_progress(text))
         self._timelines = InterfaceTimelines(
             lambda node, interface, up: self._set_link(node, interface, up=up)
         )
-        self._final: dict[str, Any] | None = None  # the counters with which the instance ended
         self._busy: Busy | None = None
         self._sampler: Sampler | None = None
         self._shells: dict[str, Shell] = {}
@@ -273,8 +272,8 @@ class Agent:
             return stages.seconds
 
     @verb
-    def destroy(self) -> dict[str, Any] | None:
-        """Removes all that `build` and the hosts' programs made. Returns the instance's final counters.
+    def destroy(self) -> dict[str, dict[str, Any] | None]:
+        """Removes all that `build` and the hosts' programs made. Returns the final counters of each instance.
 
         Whatever one part raises, all parts end; a second call ends what is left.
         """
@@ -333,9 +332,9 @@ class Agent:
         self._set_link(node, interface, up=False)
 
     @verb
-    def snapshot(self, of_elements: bool = True) -> dict[str, Any] | None:
-        """The counters of the instance, ``of_elements``: of its links, nodes and interfaces, too; None without one."""
-        return None if self._instance is None else self._instance.ask("snapshot", of_elements=of_elements)
+    def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any]]:
+        """The counters of each instance by name, ``of_elements``: of its links, nodes and interfaces, too."""
+        return self._instances.ask_all("snapshot", of_elements=of_elements)
 
     @verb
     def counters(self) -> dict[str, Any]:
@@ -343,11 +342,11 @@ class Agent:
 
         Returns:
             ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
-            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching`` and
-            ``instance`` (its snapshot without elements), None where there is none.
+            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
+            where there is none; ``instances`` (their snapshots without elements, by name).
 
         Raises:
-            MachineError: no network is built here, or the instance or Open vSwitch does not answer.
+            MachineError: no network is built here, or an instance or Open vSwitch does not answer.
         """
         if self._plan is None or self._busy is None:
             raise MachineError("no network is built here, so there is nothing to count")
@@ -365,7 +364,7 @@ class Agent:
             "memory": machine_counters.memory(),
             "drops": dict(drops),
             "switching": self._switching.counters(),
-            "instance": self.snapshot(of_elements=False),
+            "instances": self.snapshot(of_elements=False),
         }
 
     @verb
@@ -378,19 +377,16 @@ class Agent:
         if self._plan is None or self._sampler is not None:
             state = "no network is built here" if self._plan is None else "one runs already"
             raise MachineError(f"a time series cannot begin: {state}")
-        empty = Chosen({}, [], [])
+        empty = Chosen({}, {}, {})
 
         def chosen() -> Chosen:
             return empty if self._plan is None else chosen_of(self._plan, elements)
-
-        def ask(verb: str, **arguments: Any) -> dict[str, Any] | None:
-            return None if self._instance is None else self._instance.ask(verb, **arguments)
 
         self._sampler = Sampler(
             interval_s,
             [
                 ProcessorsSource(self.machine),
-                InstanceSource(self.machine, ask, chosen),
+                InstancesSource(lambda: self._instances.names, self._instances.ask, chosen),
                 HostsSource(self._inside, self._hosts.namespaces, chosen),
             ],
         )
@@ -410,77 +406,80 @@ class Agent:
     @verb
     def set_link(
         self,
+        instance: str,
         link: str,
         a_to_b: dict[str, Any] | None = None,
         b_to_a: dict[str, Any] | None = None,
         up: bool | None = None,
     ) -> None:
-        """Changes a simulated link while it runs; see `hybridnet.instance`."""
-        self._running_instance(f"set link {link}").ask(
-            "set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a, up=up
-        )
+        """Changes a link of an instance, or its end of a cut one, while it runs; see `hybridnet.instance`."""
+        self._instances.ask(instance, "set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a, up=up)
 
     @verb
-    def set_routes(self, routes: dict[str, list[dict[str, Any]]]) -> None:
+    def set_routes(self, instance: str, routes: dict[str, list[dict[str, Any]]]) -> None:
         """Replaces the routes of simulated routers and hosts, by name, all at one instant; see `hybridnet.instance`."""
-        self._running_instance("set routes").ask("change", routes=routes)
+        self._instances.ask(instance, "change", routes=routes)
 
     @verb
     def clock(self) -> dict[str, Any]:
-        """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epoch_ns`` at zero of simulated time; None: nothing is."""
-        epoch_ns = None if self._instance is None else self._instance.ask("clock")["epoch_ns"]
-        return {"monotonic_ns": time.monotonic_ns(), "epoch_ns": epoch_ns}
+        """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epochs_ns`` at zero of each instance's simulated time."""
+        epochs = {name: answer["epoch_ns"] for name, answer in self._instances.ask_all("clock").items()}
+        return {"monotonic_ns": time.monotonic_ns(), "epochs_ns": epochs}
 
     @verb
     def schedule(
         self,
         timeline: str,
         start_ns: int,
-        entries: list[dict[str, Any]],
+        entries: dict[str, list[dict[str, Any]]],
         interfaces: list[dict[str, Any]],
     ) -> None:
         """Schedules changes, all of them or none.
 
         Args:
             start_ns: CLOCK_MONOTONIC, from which their instants count.
-            entries: of the instance; see `hybridnet.instance`.
+            entries: by instance; see `hybridnet.instance`.
             interfaces: of this machine; see `hybridnet.agent.timelines`.
         """
-        if entries:
-            instance = self._running_instance(f"schedule timeline {timeline}")
-            simulated_ns = start_ns - instance.ask("clock")["epoch_ns"]
-            instance.ask("schedule", timeline=timeline, start_ns=simulated_ns, entries=entries)
-        if interfaces:
-            try:
+        try:
+            for instance, own in entries.items():
+                simulated_ns = start_ns - self._instances.ask(instance, "clock")["epoch_ns"]
+                self._instances.ask(
+                    instance, "schedule", timeline=timeline, start_ns=simulated_ns, entries=own
+                )
+            if interfaces:
                 self._timelines.schedule(timeline, start_ns, interfaces)
-            except MachineError:
-                self.cancel_timeline(timeline)
-                raise
+        except MachineError:
+            self.cancel_timeline(timeline)
+            raise
 
     @verb
     def cancel_timeline(self, timeline: str) -> None:
         """What has not fired of a timeline will not; one that has come to its end stays as it is."""
         self._timelines.cancel(timeline)
-        if self._instance is not None:
+        for instance in self._instances.names:
             with contextlib.suppress(MachineError):  # it has come to its end
-                self._instance.ask("cancel", timeline=timeline)
+                self._instances.ask(instance, "cancel", timeline=timeline)
 
     @verb
-    def fired(self, timeline: str) -> dict[str, list[dict[str, Any]]]:
-        """What has fired of a timeline, of ``instance`` and ``interfaces``: ``entry``, ``late_ns``, ``error``."""
-        rows = [] if self._instance is None else self._instance.ask("fired")["fired"]
-        simulated = [
-            {"entry": row["entry"], "late_ns": row["fired_ns"] - row["at_ns"], "error": row["error"]}
-            for row in rows
-            if row["timeline"] == timeline
-        ]
-        return {"instance": simulated, "interfaces": self._timelines.fired(timeline)}
+    def fired(self, timeline: str) -> dict[str, Any]:
+        """What has fired of a timeline: ``entry``, ``late_ns``, ``error``, in ``instances`` by name, and of
+        ``interfaces``.
+        """
+        simulated = {
+            name: [
+                {"entry": row["entry"], "late_ns": row["fired_ns"] - row["at_ns"], "error": row["error"]}
+                for row in answer["fired"]
+                if row["timeline"] == timeline
+            ]
+            for name, answer in self._instances.ask_all("fired").items()
+        }
+        return {"instances": simulated, "interfaces": self._timelines.fired(timeline)}
 
     @verb
-    def check_instance(self) -> None:
-        """Raises MachineError when the instance's process has ended."""
-        if self._instance is not None:
-            self._instance.check()
+    def check_instances(self) -> None:
+        """Raises MachineError when the process of an instance has ended."""
+        self._instances.check()
 
     # -- hosts ------------------------------------------------------------------------------------------------------
 
@@ -699,24 +698,13 @@ class Agent:
         stages.done("switches")
 
     def _simulate(self, fragment: dict[str, Any], stages: Stages) -> None:
-        """Has the instance simulate its part of a fragment; starts it, if that is not done."""
-        part = fragment["instance"]
-        if part is not None and self._instance is not None:
-            self._instance.ask("change", **addition(part))
-        elif part is not None:
-            self._sockets.mkdir(mode=0o700, exist_ok=True)
-            directory = self.journal.directory / "instance"
-            self._instance = InstanceProcess(part, self.journal, directory, self._sockets)
-            self.on_progress("instance")
+        """Has the instances simulate their parts of a fragment; starts those that are new."""
+        self._instances.simulate(fragment["instances"])
         stages.done("instance")
 
     def _unsimulate(self, fragment: dict[str, Any], stages: Stages) -> None:
-        """Removes the instance's part of a fragment; ends it, if that is the whole of it."""
-        part = fragment["instance"]
-        if part is not None and "format" in part:
-            self._end_instance()
-        elif part is not None and self._instance is not None:
-            self._instance.ask("change", **removal(part))
+        """Removes the instances' parts of a fragment; ends those of which it is the whole."""
+        self._instances.unsimulate(fragment["instances"])
         stages.done("instance")
 
     def _unjoin(self, fragment: dict[str, Any], stages: Stages) -> None:
@@ -764,10 +752,9 @@ class Agent:
         self._join(fragment, Stages())
         self._switching.obey_controllers(self.on_progress, gone["switches"])
 
-    def _destroy(self) -> dict[str, Any] | None:
+    def _destroy(self) -> dict[str, dict[str, Any] | None]:
         """Every part knows what is left of it, so a second call ends what the first could not."""
         Endings(
-            lambda: shutil.rmtree(self.journal.directory / "instance", ignore_errors=True),
             self._limits.destroy,
             self._translations.destroy,
             self._pairs.destroy,
@@ -778,14 +765,13 @@ class Agent:
             self._hosts.kill_processes,
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
-            self._end_instance,
+            self._instances.close,
             self._timelines.close,
             self._end_busy,
             self._end_sampler,
         ).close()
         self._plan = None
-        final, self._final = self._final, None
-        return final
+        return self._instances.final()
 
     def _end_one(self, programs: dict[Any, Any], key: str | int) -> None:
         """Ends a shell or a program, and forgets it."""
@@ -793,11 +779,6 @@ class Agent:
             program.close()
         with self._lock:
             programs.pop(key, None)
-
-    def _end_instance(self) -> None:
-        if self._instance is not None:
-            self._final = self._instance.stop()
-            self._instance = None
 
     def _end_sampler(self) -> None:
         if self._sampler is not None:
@@ -838,11 +819,6 @@ class Agent:
                 f"there is no program number {number} here; was it closed, or the network destroyed?"
             )
         return process
-
-    def _running_instance(self, attempt: str) -> InstanceProcess:
-        if self._instance is None:
-            raise MachineError(f"{attempt}: nothing is simulated on this machine")
-        return self._instance
 
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:

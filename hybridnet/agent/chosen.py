@@ -17,14 +17,14 @@ class Chosen:
 
     Args:
         devices: of each emulated host that is looked into, the names of its interfaces.
-        links, interfaces: simulated ones, by name.
+        links, interfaces: names of simulated ones, by instance.
         all: every simulated element; then `links` and `interfaces` do not matter.
         named: what the user named; None: nothing.
     """
 
     devices: dict[str, frozenset[str]]
-    links: list[str]
-    interfaces: list[str]
+    links: dict[str, list[str]]
+    interfaces: dict[str, list[str]]
     all: bool = False
     named: frozenset[str] | None = None
 
@@ -42,14 +42,17 @@ def chosen_of(plan: dict[str, Any], elements: str | list[str] | None) -> Chosen:
         elements: None: cut links, portals, applications, TCP connections, and the interfaces of emulated hosts; "all":
             every simulated link, node and interface, too; or the names of nodes, links, interfaces and applications.
     """
-    instance = plan["instance"] or {"links": [], "nodes": []}
-    cut = [link["name"] for link in instance["links"] if "peer" in link["a"] or "peer" in link["b"]]
+    instances = {instance["name"]: instance for instance in plan["instances"]}
     hosts = {
         host["name"]: frozenset(interface["name"] for interface in host["interfaces"])
         for host in plan["hosts"]
     }
     if not isinstance(elements, list):
-        return Chosen(hosts, cut, [], all=elements == "all")
+        cut = {
+            name: [link["name"] for link in instance["links"] if "peer" in link["a"] or "peer" in link["b"]]
+            for name, instance in instances.items()
+        }
+        return Chosen(hosts, cut, {}, all=elements == "all")
     named = frozenset(elements)
     return Chosen(
         {
@@ -57,12 +60,18 @@ def chosen_of(plan: dict[str, Any], elements: str | list[str] | None) -> Chosen:
             for name, devices in hosts.items()
             if name in named or devices & named
         },
-        [link["name"] for link in instance["links"] if link["name"] in named],
-        [
-            interface["name"]
-            for node in instance["nodes"]
-            for interface in node["interfaces"]
-            if interface["name"] in named or node["name"] in named
-        ],
+        {
+            name: [link["name"] for link in instance["links"] if link["name"] in named]
+            for name, instance in instances.items()
+        },
+        {
+            name: [
+                interface["name"]
+                for node in instance["nodes"]
+                for interface in node["interfaces"]
+                if interface["name"] in named or node["name"] in named
+            ]
+            for name, instance in instances.items()
+        },
         named=named,
     )

@@ -14,12 +14,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from hybridnet.agent.counters import computer
 from hybridnet.agent.openvswitch import kernel_datapath
 
 
 def capacity() -> dict[str, Any]:
-    """What a plan takes into account: ``kernel_datapath`` and ``memory_available_bytes``, as in `facts`."""
+    """What a plan takes into account: ``kernel_datapath``, ``memory_available_bytes`` and ``cpus``, as in `facts`, and
+    ``computer``, which all machines on one computer share.
+    """
     return {
+        "computer": computer(),
+        "cpus": sorted(os.sched_getaffinity(0)),
         "kernel_datapath": kernel_datapath(),
         "memory_available_bytes": _memory()["MemAvailable"],
     }

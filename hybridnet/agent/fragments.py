@@ -12,7 +12,7 @@ __all__ = ["Stages", "addition", "changed", "remade", "removal", "whole"]
 
 def whole(plan: Mapping[str, Any]) -> dict[str, Any]:
     """A machine plan as the first fragment."""
-    own = {key: plan[key] for key in ("hosts", "switches", "pairs", "portals", "instance")}
+    own = {key: plan[key] for key in ("hosts", "switches", "pairs", "portals", "instances")}
     parts: dict[str, Any] = {"host_parts": [], "switch_parts": [], "bridge_parts": []}
     optional = {"bridges": plan.get("bridges", []), "devices": plan.get("devices", [])}
     return {**own, **parts, **optional, "names": plan.get("names")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process of a machine's instance, as the agent sees it: its start, its control socket, its end."""
+"""The process of an instance, as the agent sees it: its start, its control socket, its end."""
 
 from __future__ import annotations
 
@@ -24,24 +24,21 @@ ANSWER_LIMIT = 64 << 20
 
 
 class InstanceProcess:
-    """One running `python -m hybridnet.instance`."""
+    """One running `python -m hybridnet.instance`; `await_ready` comes before everything else."""
 
-    def __init__(self, plan: dict[str, Any], journal: Journal, directory: Path, sockets: Path) -> None:
-        """Start it and wait until it is ready.
+    def __init__(self, plan: dict[str, Any], journal: Journal, directory: Path, socket_path: Path) -> None:
+        """Start it.
 
         Args:
             directory: where the plan and the log go.
-            sockets: a short path for the control socket.
-
-        Raises:
-            MachineError: it ended, or was not ready in time; the message quotes it.
+            socket_path: a short path for the control socket.
         """
         self.name = plan["name"]
         directory.mkdir(parents=True, exist_ok=True)
         self._log = directory / "instance.log"
         plan_file = directory / "instance.json"
         plan_file.write_text(json.dumps(plan))  # with an indent it would take ten times as long
-        self._socket_path = sockets / "instance.sock"
+        self._socket_path = socket_path
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
         with self._log.open("wb") as log:
@@ -60,16 +57,32 @@ class InstanceProcess:
         try:
             journal.process(self._process.pid, f"instance {self.name}")
             raise_session(self._process.pid, Priority.INSTANCE)
-            self._await_ready()
         except BaseException:
-            self._process.kill()
-            self._end()
+            self.kill()
             raise
 
     @property
     def pid(self) -> int:
         """The process."""
         return self._process.pid
+
+    def await_ready(self) -> None:
+        """Wait until it runs.
+
+        Raises:
+            MachineError: it ended, or was not ready in time; the message quotes it.
+        """
+        in_time = self._output.answered.wait(READY_SECONDS)
+        if not self._output.is_ready:
+            self.kill()
+            state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
+            said = self._words() or self._output.last.decode(errors="replace") or "it printed nothing"
+            raise MachineError(f"instance {self.name} {state}: {said}")
+
+    def kill(self) -> None:
+        """End it at once. A second call does nothing."""
+        self._process.kill()
+        self._end()
 
     def check(self) -> None:
         """Raise MachineError if the process has ended."""
@@ -142,16 +155,6 @@ class InstanceProcess:
             if len(data) > ANSWER_LIMIT:
                 raise OSError(f"its answer is longer than {ANSWER_LIMIT} bytes")
         return bytes(data)
-
-    def _await_ready(self) -> None:
-        in_time = self._output.answered.wait(READY_SECONDS)
-        if not self._output.is_ready:
-            self._process.kill()
-            self._process.wait()
-            self._output.close()
-            state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
-            said = self._words() or self._output.last.decode(errors="replace") or "it printed nothing"
-            raise MachineError(f"instance {self.name} {state}: {said}")
 
     def _words(self) -> str:
         return self._log.read_bytes()[-1000:].decode(errors="replace").strip() if self._log.exists() else ""

@@ -149,8 +149,11 @@ def _outside(plan: dict[str, Any]) -> set[str]:
 
 def _backends(plan: dict[str, Any]) -> dict[str, str]:
     """Return the backends that read the portals' devices."""
-    portals = plan["instance"]["emulation_portals"] if plan["instance"] else []
-    return {portal["device"]: portal["backend"] for portal in portals}
+    return {
+        portal["device"]: portal["backend"]
+        for instance in plan["instances"]
+        for portal in instance["emulation_portals"]
+    }
 
 
 def mark(device: str, journal: Journal) -> str:

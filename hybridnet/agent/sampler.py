@@ -26,7 +26,7 @@ from hybridnet.series import Key, SampleBuffer, of_sections
 from hybridnet.series.buckets import percentile_ns, subtract_buckets
 from hybridnet.system.priority import Priority, raise_thread
 
-__all__ = ["HostsSource", "InstanceSource", "ProcessorsSource", "Sampler"]
+__all__ = ["HostsSource", "InstancesSource", "ProcessorsSource", "Sampler"]
 
 CONNECTIONS_LIMIT = 1000  # of a machine, in one sample
 CONNECTIONS_SHARE = 0.05  # of a processor, that looking at connections may take
@@ -125,47 +125,56 @@ class ProcessorsSource:
         """Nothing is open."""
 
 
-class InstanceSource:
-    """The machine's instance.
+class InstancesSource:
+    """The machine's instances.
 
     Args:
-        machine: whose it is; its name, too.
-        ask: sends a verb to the instance; returns None where there is none.
+        names: of those that run.
+        ask: sends a verb to one of them.
         chosen: what is sampled.
     """
 
     def __init__(
-        self, machine: str, ask: Callable[..., dict[str, Any] | None], chosen: Callable[[], Chosen]
+        self,
+        names: Callable[[], list[str]],
+        ask: Callable[..., dict[str, Any]],
+        chosen: Callable[[], Chosen],
     ) -> None:
-        self._machine = machine
+        self._names = names
         self._ask = ask
         self._chosen = chosen
-        self._lateness: list[list[int]] = []
+        self._lateness: dict[str, list[list[int]]] = {}
 
     def figures(self) -> Figures:
         chosen = self._chosen()
+        figures: Figures = {}
+        for instance in self._names():
+            figures |= self._of(instance, chosen)
+        return figures
+
+    def _of(self, instance: str, chosen: Chosen) -> Figures:
         if chosen.all:
-            snapshot = self._ask("snapshot", of_elements=True)
+            snapshot = self._ask(instance, "snapshot", of_elements=True)
         else:
-            snapshot = self._ask("sample", links=chosen.links, interfaces=chosen.interfaces)
-        if snapshot is None:
-            return {}
+            links, interfaces = (each.get(instance, []) for each in (chosen.links, chosen.interfaces))
+            snapshot = self._ask(instance, "sample", links=links, interfaces=interfaces)
         figures: Figures = {
-            ("instances", self._machine, name): value for name, value in self._own(snapshot).items()
+            ("instances", instance, name): value for name, value in self._own(instance, snapshot).items()
         }
         for kind, element, name, value in of_sections(snapshot, _SECTIONS):
             if chosen.takes(kind, element):
                 figures[kind, element, name] = value
         for _, peer, name, value in of_sections(snapshot, ("peers",)):
-            figures["peers", f"{self._machine}>{peer}", name] = value
+            figures["peers", f"{instance}>{peer}", name] = value
         return figures
 
     def close(self) -> None:
         """Nothing is open."""
 
-    def _own(self, snapshot: dict[str, Any]) -> dict[str, float]:
+    def _own(self, instance: str, snapshot: dict[str, Any]) -> dict[str, float]:
         now = snapshot["lateness"]["buckets"]
-        grown, self._lateness = subtract_buckets(now, self._lateness), now
+        grown = subtract_buckets(now, self._lateness.get(instance, []))
+        self._lateness[instance] = now
         own = {"simulated_ns": float(snapshot["time_ns"]), "cpu_ns": float(snapshot["loop"]["cpu_ns"])}
         own["pool_in_use"] = float(snapshot["pool"]["in_use"])
         own["events"] = float(sum(count for _, count in grown))

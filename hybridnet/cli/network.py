@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
-from hybridnet.plan.options import LEAST_CUT_DELAY_NS, PORT_TYPES
+from hybridnet.plan.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.topo import Topo
+from hybridnet.topo.node_options import MOST_INSTANCES
 
 MOST_MACHINES = 1000
 
@@ -84,7 +85,7 @@ def machine_names(text: str | None) -> list[str]:
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --controller, --port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap and --record."""
+    """Add --controller, --port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap, --record and --instances."""
     parser.add_argument(
         "--controller",
         metavar="APP",
@@ -113,7 +114,14 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record",
         metavar="DIR",
-        help="record what crosses the portals in DIR/MACHINE.pcapng, for `hybridnet replay`",
+        help="record what crosses the portals in DIR/INSTANCE.pcapng, for `hybridnet replay`",
+    )
+    parser.add_argument(
+        "--instances",
+        metavar="N|auto",
+        default="1",
+        help="divide what each machine simulates among so many instances, where the topology names none itself; auto: "
+        "one for each processor that is free (default %(default)s)",
     )
 
 
@@ -128,7 +136,16 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "auto_static_arp": arguments.arp,
         "backend": "pcap" if arguments.pcap else "packet",
         "record": None if arguments.record is None else os.path.abspath(arguments.record),
+        "instances_per_machine": _instances(arguments.instances),
     }
+
+
+def _instances(text: str) -> int | str:
+    if text == AUTO:
+        return text
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_INSTANCES:
+        raise UsageError(f"--instances {text}: write a number from 1 to {MOST_INSTANCES}, or {AUTO}")
+    return int(text)
 
 
 def controllers_of(text: str | None, topo: Topo) -> list[RemoteController]:

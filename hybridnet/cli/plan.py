@@ -28,6 +28,7 @@ SUMMARY = "Show what each machine would make, and whether it fits. Needs no root
 EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
   hybridnet plan --topo linear,8 --machines 2
   hybridnet plan my_topologies.py --topo mytopo --json
+  hybridnet plan my_topologies.py --topo backbone --instances 4       where it would be cut, and how even the parts are
   hybridnet plan --topo fattree,4 --draw fattree.png
   hybridnet plan --topo Abilene.graphml,hosts=2 --draw abilene.yaml
   hybridnet plan --schema > topology.schema.json
@@ -69,12 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
         topo = spread(topo, names, least_cut_delay_ns=cut_delay_ns(arguments.cut_delay)).topo
     here = facts()
+    each = len(here["cpus"]) // len(names)
     machines = [
         MachineSpec(
             name,
             f"198.18.0.{number}",
             kernel_datapath=here["kernel_datapath"],
             memory_bytes=here["memory_available_bytes"] // len(names),
+            processors=here["cpus"][(number - 1) * each : number * each],
         )
         for number, name in enumerate(names, start=1)
     ]

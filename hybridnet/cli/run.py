@@ -47,6 +47,7 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --topo my_network.yaml
   hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
   hybridnet run --topo twotrees,depth=6 --cloudlab      on a node of an experiment
+  hybridnet run my_topologies.py --topo backbone --instances 4
 """
 _OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set"}
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.cluster import Machines
-from hybridnet.errors import ControllerError
+from hybridnet.errors import ControllerError, MachineError
+from hybridnet.net.instances import by_instance
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan
@@ -20,6 +21,7 @@ from hybridnet.topo import Topo, natural
 from hybridnet.topo.options import End
 
 __all__ = [
+    "await_peers",
     "await_switches",
     "bind_nodes",
     "counted",
@@ -33,6 +35,8 @@ __all__ = [
 
 CONNECT_SECONDS = 60.0
 _POLL_S = 0.1
+PEERS_SECONDS = 15.0
+_PEERS_POLL_S = 0.02
 
 
 def machine_names(topo: Topo) -> list[str]:
@@ -42,8 +46,18 @@ def machine_names(topo: Topo) -> list[str]:
 
 
 def machine_specs(cluster: Machines) -> list[MachineSpec]:
-    """The machines as the plan sees them."""
+    """The machines as the plan sees them. Those on one computer have parts of its processors."""
     facts = cluster.call_all({machine: ("capacity", {}) for machine in cluster.machines})
+    together: dict[str, list[str]] = {}
+    for machine in cluster.machines:
+        together.setdefault(facts[machine]["computer"], []).append(machine)
+
+    def processors(machine: str) -> list[int]:
+        others, cpus = together[facts[machine]["computer"]], facts[machine]["cpus"]
+        each = len(cpus) // len(others)
+        at = others.index(machine) * each
+        return list(cpus[at : at + each])
+
     return [
         MachineSpec(
             m,
@@ -51,9 +65,40 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
             facts[m]["kernel_datapath"],
             facts[m]["memory_available_bytes"],
             facts[m]["shared_switching"],
+            processors(m),
         )
         for m in cluster.machines
     ]
+
+
+def await_peers(cluster: Machines, plan: Plan, patience_s: float = PEERS_SECONDS) -> None:
+    """Wait until the instances know the clocks of their peers: packets pass between them from then on.
+
+    Raises:
+        MachineError: some do not in time; the message names the first two.
+    """
+    if not any(instance["peers"] for instance in plan.instances.values()):
+        return
+    deadline = time.monotonic() + patience_s
+    call = ("snapshot", {"of_elements": False})
+    while True:
+        snapshots = by_instance(cluster.call_all(dict.fromkeys(cluster.machines, call)))
+        waiting = [
+            (name, peer["name"])
+            for name, snapshot in snapshots.items()
+            for peer in (snapshot["peers"] if snapshot is not None else ())
+            if not peer["synchronized"]
+        ]
+        if not waiting:
+            return
+        if time.monotonic() > deadline:
+            name, peer = waiting[0]
+            ends = next(each for each in plan.instances[name]["peers"] if each["name"] == peer)
+            raise MachineError(
+                f"instances {name} and {peer} do not hear each other after {patience_s:g} s; let UDP pass between "
+                f"{ends['local']} and {ends['remote']}"
+            )
+        time.sleep(_PEERS_POLL_S)
 
 
 def bind_nodes(

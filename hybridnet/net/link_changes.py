@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.errors import HybridnetError, TopologyError, UsageError
+from hybridnet.net.instances import call_instances
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.plan import Plan
 from hybridnet.plan.links import LinkPlan, changed, rewritten
@@ -29,7 +30,7 @@ class LinkStep:
 
     Args:
         options: of both directions, as described, after it.
-        told: what `set_link` is told, by machine.
+        told: what `set_link` is told, by instance.
     """
 
     before: LinkPlan
@@ -66,12 +67,12 @@ class LinkChanges:
         """See `hybridnet.Net.set_link`. Where a machine refuses its side of a cut link, the other is put back."""
         step = self.step(src, dst, key, options, least_cut_delay_ns, {})
         try:
-            self._cluster.call_all({machine: ("set_link", side) for machine, side in step.told.items()})
+            self._call({name: ("set_link", side) for name, side in step.told.items()})
         except BaseException:
             _, earlier = changed(step.after, step.before.a_to_b, step.before.b_to_a, 0)
-            for machine, side in earlier.items():
+            for name, side in earlier.items():
                 with contextlib.suppress(HybridnetError):  # who refused, or is lost, has changed nothing
-                    self._cluster.call(machine, "set_link", **side)
+                    self._call({name: ("set_link", side)})
             raise
         self.made(step)
 
@@ -104,9 +105,11 @@ class LinkChanges:
         new = step.after
         index = next(i for i, link in enumerate(self._plan.links) if link.name == new.name)
         self._plan.links[index] = new
-        for machine in step.told:
+        for machine in dict.fromkeys(new.machines):
             part = self._plan.machines[machine]
-            part["instance"] = rewritten(new, part["instance"])
+            part["instances"] = [
+                rewritten(new, plan) if plan["name"] in step.told else plan for plan in part["instances"]
+            ]
         self._options[new.name] = step.options
 
     def between(self, src: str, dst: str, key: Any = None) -> list[LinkPlan]:
@@ -137,7 +140,10 @@ class LinkChanges:
                 nodes[end.node].set_interface(end.interface, status == "up")
             if not ends:
                 told = ("set_link", {"link": link.name, "up": status == "up"})
-                self._cluster.call_all(dict.fromkeys(link.machines, told))
+                self._call(dict.fromkeys(link.instances, told))
+
+    def _call(self, calls: Mapping[str, tuple[str, dict[str, Any]]]) -> None:
+        call_instances(self._cluster, self._plan.machine_of_instance, calls)
 
 
 def _divided(options: Mapping[str, Any], what: str) -> tuple[Options, tuple[Options, Options]]:

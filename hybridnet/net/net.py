@@ -34,6 +34,7 @@ from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
+from hybridnet.net.instances import by_instance, call_instances
 from hybridnet.net.iperf import Flow, iperf_pair
 from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
@@ -170,7 +171,7 @@ class Net(Structure):
             cluster,
             self._await_switches_of,
         )
-        self.final_counters: dict[str, Any] = {}  # of each machine's instance, once the network is stopped
+        self.final_counters: dict[str, Any] = {}  # of each instance, once the network is stopped
         self.build_seconds: dict[str, dict[str, float]] = {}
         if build:
             self.build()
@@ -251,7 +252,7 @@ class Net(Structure):
         cluster = self.cluster
         for text in cluster.lost().values():
             raise MachineError(text)
-        cluster.call_all({machine: ("check_instance", {}) for machine in cluster.machines})
+        cluster.call_all({machine: ("check_instances", {}) for machine in cluster.machines})
 
     def __enter__(self) -> Net:
         self.start()
@@ -265,7 +266,7 @@ class Net(Structure):
     # Using it while it runs
 
     def snapshot(self, *, of_elements: bool = True) -> dict[str, Any]:
-        """The counters of each machine's instance; None if nothing is simulated.
+        """The counters of each instance by its name; None by the name of a machine that simulates nothing.
 
         Args:
             of_elements: include the counters of every link, node and interface. Without them, ``links``, ``nodes`` and
@@ -273,7 +274,7 @@ class Net(Structure):
                 milliseconds.
         """
         call = ("snapshot", {"of_elements": flag(of_elements, "snapshot: of_elements")})
-        return self.cluster.call_all(dict.fromkeys(self.cluster.machines, call))
+        return by_instance(self.cluster.call_all(dict.fromkeys(self.cluster.machines, call)))
 
     def mark(self) -> Mark:
         """This moment, as the beginning of what `verdict` judges. Raises MachineError before `start`."""
@@ -453,9 +454,8 @@ class Net(Structure):
         if reroute:
             plan, plan_without = self._planning(running)
             routes = rerouted(plan, plan_without(frozenset(running.links.down)))
-            self.cluster.call_all(
-                {machine: ("set_routes", {"routes": of_nodes}) for machine, of_nodes in routes.items()}
-            )
+            calls = {name: ("set_routes", {"routes": of_nodes}) for name, of_nodes in routes.items()}
+            call_instances(self.cluster, plan.machine_of_instance, calls)
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a link while it runs. On a simulated one nothing in flight is lost, overtaken or given another delay.
@@ -527,6 +527,8 @@ class Net(Structure):
             controllers=controller_targets(self.controllers, heads),
         )
         self.plan = plan = make_plan(topo, specs, options)
+        for note in plan.notes:
+            info(f"*** {note}\n")
         for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")
         info(f"*** Building {boot.parts_text(self.hosts, self.switches, plan.links)}\n")
@@ -543,6 +545,7 @@ class Net(Structure):
         cluster.call_all({machine: ("obey_controllers", {}) for machine in told})
         self._endings.add(self._unbind)
         self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
+        boot.await_peers(cluster, plan)
         self._await_switches(plan, list(self._nodes))
         self._endings.add(lambda: self._terminate(self._configured), once=True)
         links = LinkChanges(topo, plan, cluster)
@@ -609,7 +612,8 @@ class Net(Structure):
         lost = self.cluster.lost()
         left = [machine for machine in self.cluster.machines if machine not in lost]
         try:
-            self.final_counters = self.cluster.call_all({machine: ("destroy", {}) for machine in left})
+            answers = self.cluster.call_all({machine: ("destroy", {}) for machine in left})
+            self.final_counters = by_instance(answers)
         except HybridnetError:
             if not self._own_cluster:
                 raise

@@ -11,6 +11,7 @@ from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.errors import HybridnetError, MachineError, PlanError
+from hybridnet.net.instances import by_instance
 from hybridnet.net.link_changes import LinkChanges, LinkStep
 from hybridnet.net.timeline_changes import TimedChange
 from hybridnet.plan import Plan
@@ -34,7 +35,8 @@ class Event:
         at_s: the instant that was asked for, in seconds since the timeline's beginning.
         fired_s: the instant at which it was made, by the wall clock. Of what is simulated, simulated time was ``at_s``
             whatever this says.
-        machine: which made it; of a cut link both do.
+        machine: where it was made.
+        instance: which made it, of what is simulated; of a cut link both do.
         change: as it was written.
         error: why it could not be made; empty: it was.
     """
@@ -44,6 +46,7 @@ class Event:
     machine: str
     change: Mapping[str, Any]
     error: str = ""
+    instance: str | None = None
 
     @property
     def late_s(self) -> float:
@@ -64,12 +67,14 @@ class Schedule:
     """What a timeline tells the machines.
 
     Args:
-        entries: by machine, for its instance; each with the number of its change.
+        machine_of: where each instance runs.
+        entries: by instance; each with the number of its change.
         interfaces: by machine, what its agent sets up and down.
         steps, statuses: of changes of a link's options, and of whether it is up, by their numbers.
     """
 
     changes: list[TimedChange]
+    machine_of: Mapping[str, str]
     entries: dict[str, list[tuple[int, Json]]] = field(default_factory=dict)
     interfaces: dict[str, list[Json]] = field(default_factory=dict)
     steps: dict[int, LinkStep] = field(default_factory=dict)
@@ -78,12 +83,20 @@ class Schedule:
     @property
     def machines(self) -> list[str]:
         """Those that have something to do."""
-        return sorted({*self.entries, *self.interfaces})
+        return sorted({*(self.machine_of[name] for name in self.entries), *self.interfaces})
 
-    def tell(self, machine: str, number: int, entry: Json) -> None:
-        """Give an entry to a machine's instance."""
+    def entries_on(self, machine: str) -> dict[str, list[Json]]:
+        """By instance, those of a machine, as its agent takes them."""
+        return {
+            name: [entry for _, entry in own]
+            for name, own in self.entries.items()
+            if self.machine_of[name] == machine
+        }
+
+    def tell(self, instance: str, number: int, entry: Json) -> None:
+        """Give an entry to an instance."""
         at_ns = self.changes[number].at_ns
-        self.entries.setdefault(machine, []).append((number, {"at_ns": at_ns, **entry}))
+        self.entries.setdefault(instance, []).append((number, {"at_ns": at_ns, **entry}))
 
 
 class Timeline:
@@ -107,7 +120,7 @@ class Timeline:
                 {
                     "timeline": name,
                     "start_ns": start_ns,
-                    "entries": [entry for _, entry in schedule.entries.get(machine, [])],
+                    "entries": schedule.entries_on(machine),
                     "interfaces": schedule.interfaces.get(machine, []),
                 },
             )
@@ -131,15 +144,15 @@ class Timeline:
         )
         events = []
         for machine, answer in answers.items():
-            mine = self._schedule.entries.get(machine, [])
-            rows = [(mine[row["entry"]][0], row) for row in answer["instance"]]
-            rows += [(row["entry"], row) for row in answer["interfaces"]]
-            for number, row in rows:
+            rows: list[tuple[int, Json, str | None]] = []
+            for name, own in answer["instances"].items():
+                rows += [(self._schedule.entries[name][row["entry"]][0], row, name) for row in own]
+            rows += [(row["entry"], row, None) for row in answer["interfaces"]]
+            for number, row, instance in rows:
                 change = self._schedule.changes[number]
-                fired_s = (change.at_ns + row["late_ns"]) / 1e9
-                events.append(
-                    (number, Event(change.at_ns / 1e9, fired_s, machine, change.change, row["error"]))
-                )
+                at_s, fired_s = change.at_ns / 1e9, (change.at_ns + row["late_ns"]) / 1e9
+                event = Event(at_s, fired_s, machine, change.change, row["error"], instance)
+                events.append((number, event))
         return sorted(events, key=lambda pair: (pair[1].at_s, pair[0]))
 
     def cancel(self) -> None:
@@ -230,7 +243,7 @@ def make_schedule(
     Raises:
         TopologyError, UnitError, PlanError, UsageError: a change cannot be made; the message names the entry.
     """
-    schedule = Schedule(changes)
+    schedule = Schedule(changes, plan.machine_of_instance)
     held: dict[str, LinkStep] = {}
     down = set(links.down)
     for number in sorted(range(len(changes)), key=lambda number: changes[number].at_ns):
@@ -255,16 +268,16 @@ def _add(
 ) -> None:
     change = timed.change
     if "routes" in change:
-        for machine, routes in _routes(plan, change["routes"]).items():
-            schedule.tell(machine, number, {"routes": routes})
+        for instance, routes in _routes(plan, change["routes"]).items():
+            schedule.tell(instance, number, {"routes": routes})
         return
     src, dst = change["link"]
     if "status" not in change:
         step = links.step(src, dst, change.get("key"), timed.options, least_cut_delay_ns, held)
         held[step.after.name] = schedule.steps[number] = step
-        for machine, told in step.told.items():
+        for instance, told in step.told.items():
             name, directions = told["link"], {way: told[way] for way in ("a_to_b", "b_to_a")}
-            schedule.tell(machine, number, {"link": {"name": name, **directions}})
+            schedule.tell(instance, number, {"link": {"name": name, **directions}})
         return
     up = change["status"] == "up"
     found = links.between(src, dst, change.get("key"))
@@ -273,28 +286,28 @@ def _add(
     for link in found:
         (down.discard if up else down.add)(link.name)
         if link.kind in ("simulated", "cut"):
-            for machine in dict.fromkeys(link.machines):
-                schedule.tell(machine, number, {"status": {"name": link.name, "up": up}})
+            for instance in dict.fromkeys(link.instances):
+                schedule.tell(instance, number, {"status": {"name": link.name, "up": up}})
             continue
         schedule.interfaces.setdefault(link.machines[0], []).extend(
             {"entry": number, "at_ns": timed.at_ns, "node": end.node, "interface": end.interface, "up": up}
             for end in (link.a, link.b)
         )
     if change.get("reroute"):
-        for machine, routes in rerouted(plan, plan_without(frozenset(down))).items():
-            schedule.tell(machine, number, {"routes": routes})
+        for instance, routes in rerouted(plan, plan_without(frozenset(down))).items():
+            schedule.tell(instance, number, {"routes": routes})
 
 
 def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
-    """By machine: the routes of its nodes, as the instance takes them."""
-    by_machine: dict[str, Json] = {}
+    """By instance: the routes of its nodes, as the instance takes them."""
+    by_name: dict[str, Json] = {}
+    instances = plan.instances
     for name, routes in wanted.items():
-        machine = plan.machine_of.get(name)
-        instance = plan.machines[machine]["instance"] if machine is not None else None
-        nodes = {node["name"]: node for node in (instance or {"nodes": []})["nodes"]}
-        if machine is None or name not in nodes or nodes[name]["kind"] == "switch":
+        instance = plan.instance_of.get(name, "")
+        nodes = {node["name"]: node for node in instances.get(instance, {"nodes": []})["nodes"]}
+        if name not in nodes or nodes[name]["kind"] == "switch":
             raise PlanError(f"node {name} is not a simulated router or host, and has no routes to change")
-        by_machine.setdefault(machine, {})[name] = [
+        by_name.setdefault(instance, {})[name] = [
             {
                 "prefix": route["prefix"],
                 "via": route.get("via"),
@@ -302,7 +315,7 @@ def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
             }
             for route in routes
         ]
-    return by_machine
+    return by_name
 
 
 def _starts(cluster: Machines, machines: list[str], lead_s: float) -> dict[str, int]:
@@ -319,24 +332,27 @@ def _starts(cluster: Machines, machines: list[str], lead_s: float) -> dict[str, 
         clocks[machine] = cluster.call(machine, "clock")
         between_ns = (asked_ns + time.monotonic_ns()) // 2
         starts[machine] = begin_ns - between_ns + clocks[machine]["monotonic_ns"]
-    simulated = [machine for machine in machines if clocks[machine]["epoch_ns"] is not None]
+    simulated = [machine for machine in machines if clocks[machine]["epochs_ns"]]
     calls = {machine: ("snapshot", {"of_elements": False}) for machine in cluster.machines}
+    snapshots = by_instance(cluster.call_all(calls) if len(simulated) > 1 else {})
     peers = {
-        machine: {row["name"]: row["clock_offset_ns"] for row in snapshot["peers"] if row["synchronized"]}
-        for machine, snapshot in (cluster.call_all(calls) if len(simulated) > 1 else {}).items()
+        name: {row["name"]: row["clock_offset_ns"] for row in snapshot["peers"] if row["synchronized"]}
+        for name, snapshot in snapshots.items()
         if snapshot is not None
     }
-    known = dict.fromkeys(simulated[:1], 0)  # an instance's clock, minus that of the first
-    waiting = list(known)
+    own = {machine: clocks[machine]["epochs_ns"] for machine in simulated}
+    first = next(iter(own[simulated[0]]), "") if simulated else ""
+    known = {first: 0}  # an instance's clock, minus that of the first
+    waiting = [first]
     while waiting:
-        machine = waiting.pop()
-        for peer, offset_ns in peers.get(machine, {}).items():
+        name = waiting.pop()
+        for peer, offset_ns in peers.get(name, {}).items():
             if peer not in known:
-                known[peer] = known[machine] + offset_ns
+                known[peer] = known[name] + offset_ns
                 waiting.append(peer)
     for machine in simulated[1:]:
-        if machine in known:
-            first = simulated[0]
-            simulated_ns = starts[first] - clocks[first]["epoch_ns"] + known[machine]
-            starts[machine] = simulated_ns + clocks[machine]["epoch_ns"]
+        reached = next((name for name in own[machine] if name in known), None)
+        if reached is not None:
+            simulated_ns = starts[simulated[0]] - own[simulated[0]][first] + known[reached]
+            starts[machine] = simulated_ns + own[machine][reached]
     return starts

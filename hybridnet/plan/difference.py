@@ -8,9 +8,9 @@ A *fragment* is shaped like a machine plan. Besides whole hosts and switches it 
     bridge_parts
     names                        those by address that come or go; or null
     pairs, portals, devices      as in the machine plan
-    instance                     nodes, emulation portals and links that the instance gets or loses, the interfaces that
-                                 nodes that stay get or lose, and their routes before or after; or the whole plan of an
-                                 instance that starts; or null
+    instances                    by name, the nodes, emulation portals and links that an instance gets or loses, the
+                                 interfaces that nodes that stay get or lose, and their routes before or after; or the
+                                 whole plan of an instance that starts
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Change:
 
     def __bool__(self) -> bool:
         """Whether there is something to do."""
-        return any(part[key] for part in (self.remove, self.add) for key in (*_ALL, "instance"))
+        return any(part[key] for part in (self.remove, self.add) for key in (*_ALL, "instances"))
 
 
 def difference(old: Plan, new: Plan) -> dict[str, Change]:
@@ -82,7 +82,7 @@ def _difference(old: Json, new: Json) -> Change:
         remove[key], add[key] = _apart(
             old[key], new[key], identity, lambda item: not remade & set(_interfaces(item))
         )
-    remove["instance"], add["instance"] = _instances(new["machine"], old["instance"], new["instance"])
+    remove["instances"], add["instances"] = _instances(old["instances"], new["instances"])
     return Change(remove, add)
 
 
@@ -214,17 +214,28 @@ def _names(old: Json | None, new: Json | None) -> tuple[Json | None, Json | None
     )
 
 
-def _instances(machine: str, old: Json | None, new: Json | None) -> tuple[Json | None, Json | None]:
-    if new is None or old is None:
-        return old, new
+def _instances(old: Items, new: Items) -> tuple[list[Json], list[Json]]:
+    """What instances that run lose and get; those that start are whole. None ends while the network runs."""
+    running = {plan["name"]: plan for plan in old}
+    remove: list[Json] = []
+    add: list[Json] = []
+    for plan in new:
+        less, more = _instance_parts(running[plan["name"]], plan) if plan["name"] in running else ({}, plan)
+        for fragment, part in ((remove, less), (add, more)):
+            if any(value for key, value in part.items() if key != "name"):
+                fragment.append(dict(part))
+    return remove, add
+
+
+def _instance_parts(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Json, Json]:
     if new["peers"] != old["peers"]:
         other = next(peer["name"] for peer in new["peers"] if peer not in old["peers"])
         raise PlanError(
-            f"machine {machine}: its instance runs, and nothing joins it with {other} so far; describe a link between "
-            "the two machines before the network starts"
+            f"instance {new['name']} runs, and nothing joins it with {other} so far; describe a link between the two "
+            "before the network starts"
         )
-    less: Json = {}
-    more: Json = {}
+    less: Json = {"name": old["name"]}
+    more: Json = {"name": old["name"]}
     for key in ("emulation_portals", "links"):
         less[key], more[key] = _apart(old[key], new[key], _name)
     was, becomes = ({node["name"]: node for node in plan["nodes"]} for plan in (old, new))
@@ -241,4 +252,4 @@ def _instances(machine: str, old: Json | None, new: Json | None) -> tuple[Json |
                 fragment["interfaces"][name] = interfaces
             if before["routes"] != after["routes"]:
                 fragment["routes"][name] = node["routes"]
-    return less if any(less.values()) else None, more if any(more.values()) else None
+    return less, more

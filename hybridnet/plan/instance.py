@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Instance plans: what each machine's simcore instance simulates (`hybridnet/schema/instance.json`)."""
+"""Instance plans: what each simcore instance simulates (`hybridnet/schema/instance.json`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import Addresses
 from hybridnet.plan.layout import Layout
-from hybridnet.plan.links import Joints
+from hybridnet.plan.links import Ends
 from hybridnet.plan.options import PlanOptions
 from hybridnet.plan.pool import pool_bytes
 from hybridnet.plan.routes import Route
@@ -37,39 +37,43 @@ class Network:
 
 def instance_plan(
     network: Network,
-    machine: str,
-    joints: Joints,
+    name: str,
+    joints: Ends,
     options: PlanOptions,
     running: Mapping[str, Any] | None = None,
+    processor: int | None = None,
 ) -> dict[str, Any] | None:
-    """The instance plan of one machine; None if nothing is simulated.
+    """The plan of one instance; None if it simulates nothing.
 
     Args:
+        joints: its portals, peers and links.
+        processor: which it is pinned to, unless the run says; None: the kernel chooses.
         running: the plan of the instance that runs already, which stays, with what holds for all of it.
 
     Raises:
         PlanError: two interfaces or portals of the instance have the same name.
     """
-    nodes = [spec for spec in network.layout.on(machine) if spec.simulated]
+    layout = network.layout
+    nodes = [
+        spec for spec in layout.nodes.values() if spec.simulated and layout.instance_of[spec.name] == name
+    ]
     if not nodes and not joints.links and running is None:
         return None
     described = [_node(network, spec) for spec in nodes]
     interfaces = [interface["name"] for node in described for interface in node["interfaces"]]
-    for name, times in Counter(
-        [*interfaces, *(portal["name"] for portal in joints.emulation_portals)]
-    ).items():
+    portals = [portal["name"] for portal in joints.emulation_portals]
+    for element, times in Counter([*interfaces, *portals]).items():
         if times > 1:
             raise PlanError(
-                f"machine {machine}: an interface and a portal are both named {name}; rename the node"
+                f"instance {name}: an interface and a portal are both named {element}; rename the node"
             )
-    captures = [
-        {"interface": name, "file": file} for name, file in options.captures.items() if name in interfaces
-    ]
+    own = set(interfaces)
+    captures = [{"interface": each, "file": file} for each, file in options.captures.items() if each in own]
     alone = not joints.emulation_portals and not joints.peers
     peers = {peer["name"]: peer for peer in (running["peers"] if running else ())} | joints.peers
-    plan = {
+    plan: dict[str, Any] = {
         "format": 1,
-        "name": machine,
+        "name": name,
         "seed": options.seed,
         "token": options.token,
         "nodes": described,
@@ -80,8 +84,10 @@ def instance_plan(
         "pool_bytes": pool_bytes(joints.links) if options.pool_bytes is None else options.pool_bytes,
         "realtime": options.realtime.to_json(_least_delay_ns(joints.links), alone=alone),
     }
+    if plan["realtime"]["cpu"] is None:
+        plan["realtime"]["cpu"] = processor
     if options.record is not None:
-        plan["record"] = f"{options.record}/{machine}.pcapng"
+        plan["record"] = f"{options.record}/{name}.pcapng"
     if running is not None:
         plan |= {
             key: running[key] for key in ("captures", "pool_bytes", "realtime", "record") if key in running

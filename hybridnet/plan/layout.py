@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Layout: which machine each node lives on.
+"""Layout: which machine each node lives on, and which instance of that machine simulates it.
 
 A node without `machine=` lives where its neighbours live. First along links that cannot be cut (their delay
 is too short to hide the transit between machines), then along the others. If no node of a part of the network
-names a machine, the part lives on the first one.
+names a machine, the part lives on the first one. Which instance: `hybridnet.plan.division`.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hybridnet.errors import PlanError
+from hybridnet.plan.division import Division, divide, follow_neighbours
 from hybridnet.plan.options import MachineSpec
 from hybridnet.plan.pins import NO_PINS, Pins
+from hybridnet.plan.transports import least_delay_ns
 from hybridnet.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.topo.options import End
 
@@ -23,12 +24,20 @@ __all__ = ["Layout", "lay_out"]
 
 @dataclass(frozen=True)
 class Layout:
-    """The description with every node on a machine. Dictionaries keep the order of the description."""
+    """The description with every node on a machine, and in an instance of it. Dictionaries keep the order of the
+    description.
+    """
 
     nodes: dict[str, NodeSpec]
     links: list[LinkSpec]
     machine_of: dict[str, str]
+    division: Division
     ends_of: dict[str, list[End]]  # by port
+
+    @property
+    def instance_of(self) -> dict[str, str]:
+        """By node: what simulates it, or has its portals."""
+        return self.division.instance_of
 
     def on(self, machine: str, kind: str | None = None) -> list[NodeSpec]:
         """The nodes on one machine, of one kind or of all."""
@@ -40,12 +49,19 @@ class Layout:
 
 
 def lay_out(
-    topo: Topo, machines: Sequence[MachineSpec], least_cut_delay_ns: int, pins: Pins = NO_PINS
+    topo: Topo,
+    machines: Sequence[MachineSpec],
+    least_cut_delay_ns: int,
+    pins: Pins = NO_PINS,
+    instances: int | str = 1,
 ) -> Layout:
-    """Give every node a machine; one that exists stays on its own.
+    """Give every node a machine, and an instance of it; one that exists stays on its own.
+
+    Args:
+        instances: of each machine, or ``"auto"``.
 
     Raises:
-        PlanError: no machine, a repeated or unknown machine name.
+        PlanError: no machine, a repeated or unknown machine name, or an instance on two machines.
     """
     names = [machine.name for machine in machines]
     if not names:
@@ -61,10 +77,19 @@ def lay_out(
     def cannot_be_cut(link: LinkSpec) -> bool:
         return min(link.a_to_b.delay_ns, link.b_to_a.delay_ns) < least_cut_delay_ns
 
-    _follow_neighbours(nodes, links, machine_of, cannot_be_cut)
-    _follow_neighbours(nodes, links, machine_of, lambda _: True)
+    follow_neighbours(nodes, links, machine_of, cannot_be_cut)
+    follow_neighbours(nodes, links, machine_of, lambda _: True)
     placed = {name: machine_of.get(name, names[0]) for name in nodes}
-    return Layout(nodes, links, placed, _ends_by_port(nodes, links))
+    division = divide(
+        nodes,
+        links,
+        placed,
+        machines,
+        instances,
+        lambda pair: least_delay_ns(pair, least_cut_delay_ns),
+        pins,
+    )
+    return Layout(nodes, links, placed, division, _ends_by_port(nodes, links))
 
 
 def _named_machine(node: str, machine: str, names: list[str]) -> str:
@@ -77,27 +102,6 @@ def _as_it_runs(link: LinkSpec, pins: Pins) -> LinkSpec:
     """The link with the directions that it has got while the network runs."""
     there, back = pins.directions.get(link.name, (link.a_to_b, link.b_to_a))
     return link if (there, back) == (link.a_to_b, link.b_to_a) else replace(link, a_to_b=there, b_to_a=back)
-
-
-def _follow_neighbours(
-    nodes: Iterable[str],
-    links: Iterable[LinkSpec],
-    machine_of: dict[str, str],
-    along: Callable[[LinkSpec], bool],
-) -> None:
-    """Spread the machines in `machine_of` breadth first, so that the nearest named neighbour decides."""
-    neighbours: dict[str, list[str]] = {name: [] for name in nodes}
-    for link in links:
-        if along(link):
-            neighbours[link.a.node].append(link.b.node)
-            neighbours[link.b.node].append(link.a.node)
-    reached = deque(name for name in neighbours if name in machine_of)
-    while reached:
-        node = reached.popleft()
-        for other in neighbours[node]:
-            if other not in machine_of:
-                machine_of[other] = machine_of[node]
-                reached.append(other)
 
 
 def _ends_by_port(nodes: Iterable[str], links: Iterable[LinkSpec]) -> dict[str, list[End]]:

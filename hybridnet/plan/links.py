@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Links: what each link of the description becomes.
 
-    between                    on one machine                       on two machines
+    between                    in one instance                      in two instances
     emulated, nothing asked    veth; patch between two switches     cut link, a portal at each end
     emulated, rate, delay ...  simulated link, a portal each end    cut link, a portal at each end
     emulated and simulated     simulated link, one portal           cut link, one portal
     simulated                  simulated link                       cut link
 
-A *cut link* stands in two instance plans: each has its own end, and the other machine's instance as the
-other end, told from its siblings by a channel number. In each of the two, `a` is the end that is there.
+Emulated nodes of one machine are joined by a veth or patch where nothing is asked, whichever instances have their
+portals. A *cut link* stands in two instance plans: each has its own end, and the other instance as the other end, told
+from its siblings by a channel number. In each of the two, `a` is the end that is there.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from itertools import count
 from typing import Any
 
 from hybridnet.errors import PlanError
+from hybridnet.plan.division import is_simulated
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.switches import is_linux_bridge, jumbo, portal_device
+from hybridnet.plan.transports import least_delay_ns, loopback_address, peer_entry
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec, NodeSpec
 from hybridnet.topo.direction import Direction
 from hybridnet.topo.options import End
 
-__all__ = ["Joints", "LinkPlan", "changed", "join", "rewritten"]
+__all__ = ["Ends", "Joints", "LinkPlan", "changed", "join", "rewritten"]
 
 Json = dict[str, Any]
 
@@ -42,8 +45,9 @@ class LinkPlan:
     a_to_b: Direction
     b_to_a: Direction
     machines: tuple[str, str]  # of the two ends
+    instances: tuple[str, str]  # of the two ends; that of a simulated link simulates it
     portals: tuple[str, ...]  # the interfaces that have one
-    channel: int | None = None  # of a cut link, among those between its two machines
+    channel: int | None = None  # of a cut link, among those between its two instances
 
 
 @dataclass
@@ -52,10 +56,17 @@ class Joints:
 
     pairs: list[Json] = field(default_factory=list)
     portals: list[Json] = field(default_factory=list)
-    emulation_portals: list[Json] = field(default_factory=list)
-    peers: dict[str, Json] = field(default_factory=dict)  # by the other machine
-    links: list[Json] = field(default_factory=list)
     devices: list[str] = field(default_factory=list)  # of the computer, for portals
+    instances: dict[str, Ends] = field(default_factory=dict)
+
+
+@dataclass
+class Ends:
+    """What one instance has of the links."""
+
+    emulation_portals: list[Json] = field(default_factory=list)
+    peers: dict[str, Json] = field(default_factory=dict)  # by the other instance
+    links: list[Json] = field(default_factory=list)
 
 
 def join(
@@ -73,13 +84,16 @@ def join(
         addresses: where each machine is reached, in the machines' order.
         least_cut_delay_ns: the smallest delay that is allowed between machines.
         backend: of emulation portals.
-        peer_port: the UDP port of the first pair of machines; each further pair takes the next one.
-        pins: what exists: cut links keep their channels, pairs of machines their ports.
+        peer_port: the UDP port of the first pair of instances; each further pair takes the next one.
+        pins: what exists: cut links keep their channels, pairs of instances their ports.
 
     Raises:
-        PlanError: a link between machines has too little delay, or an option is not available at that kind of end.
+        PlanError: a cut link has too little delay, or an option is not available at that kind of end.
     """
-    joints = {machine: Joints() for machine in addresses}
+    joints = {
+        machine: Joints(instances={name: Ends() for name in layout.division.instances[machine]})
+        for machine in addresses
+    }
     channels = set(pins.channels.values())
     ports = dict(pins.peer_ports)
     plans: list[LinkPlan] = []
@@ -87,7 +101,7 @@ def join(
         _check_ends(layout, link)
         plan = _decide(layout, link, least_cut_delay_ns, pins)
         if plan.kind == "cut":
-            pair = frozenset(plan.machines)
+            pair = frozenset(plan.instances)
             ports.setdefault(pair, max([peer_port - 1, *ports.values()]) + 1)
             free = (channel for channel in count() if (pair, channel) not in channels)
             channel = pins.channels.get(plan.name, (pair, next(free)))
@@ -98,30 +112,40 @@ def join(
             ends = {at: _node_end(layout, end, plan.kind) for at, end in (("a", link.a), ("b", link.b))}
             joints[plan.machines[0]].pairs.append({"kind": plan.kind, **ends})
             continue
-        for end, machine in zip((link.a, link.b), plan.machines, strict=True):
+        for end, machine, instance in zip((link.a, link.b), plan.machines, plan.instances, strict=True):
             if end.interface in plan.portals:
-                _add_portal(joints[machine], layout.nodes[end.node], end, backend)
+                _add_portal(joints[machine], instance, layout.nodes[end.node], end, backend)
         if plan.kind == "simulated":
-            joints[plan.machines[0]].links.append(_instance_link(plan, _instance_end(plan, plan.a), False))
+            instance_link = _instance_link(plan, _instance_end(plan, plan.a), False)
+            joints[plan.machines[0]].instances[plan.instances[0]].links.append(instance_link)
             continue
-        port = ports[frozenset(plan.machines)]
-        for there, here in ((False, plan.machines[0]), (True, plan.machines[1])):
-            other = plan.machines[0] if there else plan.machines[1]
-            _add_peer(joints[here], other, addresses[here], addresses[other], port)
-            near = plan.b if there else plan.a
-            joints[here].links.append(
-                _instance_link(
-                    plan, _instance_end(plan, near), there, {"peer": other, "channel": plan.channel}
-                )
-            )
+        port = ports[frozenset(plan.instances)]
+        at = _peering_addresses(layout, plan, addresses)
+        for near, far in ((0, 1), (1, 0)):
+            other = plan.instances[far]
+            own = joints[plan.machines[near]].instances[plan.instances[near]]
+            own.peers[other] = peer_entry(other, at[near], at[far], port)
+            own_end = _instance_end(plan, (plan.a, plan.b)[near])
+            far_end = {"peer": other, "channel": plan.channel}
+            own.links.append(_instance_link(plan, own_end, near == 1, far_end))
     return plans, joints
+
+
+def _peering_addresses(layout: Layout, plan: LinkPlan, addresses: dict[str, str]) -> tuple[str, str]:
+    """Where the two instances of a cut link reach each other."""
+    first, second = plan.machines
+    if first != second:
+        return addresses[first], addresses[second]
+    own = layout.division.instances[first]
+    one, other = (loopback_address(own.index(name)) for name in plan.instances)
+    return one, other
 
 
 def changed(
     plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
 ) -> tuple[LinkPlan, dict[str, Json]]:
-    """Return the link with other directions while it runs, and what set_link tells each machine's agent. `rewritten`
-    writes it down once it is so.
+    """Return the link with other directions while it runs, and what set_link tells each instance. `rewritten` writes it
+    down once it is so.
 
     Raises:
         PlanError: it is not simulated, or a cut link's delay becomes too short.
@@ -133,11 +157,11 @@ def changed(
         )
     new = replace(plan, a_to_b=a_to_b, b_to_a=b_to_a)
     if plan.kind == "cut":
-        _check_cut_delay(new, plan.machines, least_cut_delay_ns)
+        _check_cut_delay(new, plan.machines, plan.instances, least_cut_delay_ns)
     there, back = a_to_b.to_change(), b_to_a.to_change()
-    told = {plan.machines[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
+    told = {plan.instances[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
     if plan.kind == "cut":  # its own end is `a` there
-        told[plan.machines[1]] = {"link": plan.name, "a_to_b": back, "b_to_a": there}
+        told[plan.instances[1]] = {"link": plan.name, "a_to_b": back, "b_to_a": there}
     return new, told
 
 
@@ -145,7 +169,9 @@ def rewritten(link: LinkPlan, instance: Json) -> Json:
     """An instance plan in which a link of it has the directions that `link` has."""
     entries = list(instance["links"])
     at = next(at for at, entry in enumerate(entries) if entry["name"] == link.name)
-    swapped = entries[at]["b"].get("peer") == link.machines[0]  # a cut link's other end: its own is `a` there
+    swapped = (
+        entries[at]["b"].get("peer") == link.instances[0]
+    )  # a cut link's other end: its own is `a` there
     there, back = (link.b_to_a, link.a_to_b) if swapped else (link.a_to_b, link.b_to_a)
     entries[at] = {**entries[at], "a_to_b": there.to_json(), "b_to_a": back.to_json()}
     return {**instance, "links": entries}
@@ -153,28 +179,39 @@ def rewritten(link: LinkPlan, instance: Json) -> Json:
 
 def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins) -> LinkPlan:
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
+    instances = (layout.instance_of[link.a.node], layout.instance_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
-    kinds = {layout.nodes[end.node].kind for end in (link.a, link.b)}
-    if machines[0] != machines[1]:
-        _check_cut_delay(link, machines, least_cut_delay_ns)
-        kind = "cut"
-    elif len(emulated) < 2 or link.shaped or link.name in pins.simulated or "external" in kinds:
-        kind = "simulated"
+    if machines[0] != machines[1] or is_simulated(link, layout.nodes, pins):
+        kind = "simulated" if instances[0] == instances[1] else "cut"
+        if kind == "cut":
+            _check_cut_delay(link, machines, instances, least_cut_delay_ns)
     else:
         specs = [layout.nodes[end.node] for end in (link.a, link.b)]
         patch = all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
         kind, emulated = ("patch" if patch else "veth"), ()
-    return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, emulated)
+    return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, instances, emulated)
 
 
-def _check_cut_delay(link: LinkSpec | LinkPlan, machines: tuple[str, str], least_cut_delay_ns: int) -> None:
-    delay = min(link.a_to_b.least_delay_ns, link.b_to_a.least_delay_ns)
-    if delay < least_cut_delay_ns:
-        least = format_delay(least_cut_delay_ns)
+def _check_cut_delay(
+    link: LinkSpec | LinkPlan,
+    machines: tuple[str, str],
+    instances: tuple[str, str],
+    between_machines_ns: int,
+) -> None:
+    delay_ns = min(link.a_to_b.least_delay_ns, link.b_to_a.least_delay_ns)
+    least_ns = least_delay_ns(machines, between_machines_ns)
+    if delay_ns < least_ns:
+        apart = machines[0] != machines[1]
+        where = (
+            "on machines {} and {}".format(*machines)
+            if apart
+            else "in instances {} and {}".format(*instances)
+        )
+        least = format_delay(least_ns)
         raise PlanError(
-            f"link {link.name}: its ends are on machines {machines[0]} and {machines[1]}, and its delay "
-            f"({format_delay(delay)}) cannot hide the transit between them; give it delay='{least.replace(' ', '')}' "
-            "or more, or put both ends on one machine"
+            f"link {link.name}: its ends are {where}, and its delay ({format_delay(delay_ns)}) cannot hide "
+            f"the transit between them; give it delay='{least.replace(' ', '')}' or more, or put both ends "
+            f"{'on one machine' if apart else 'into one instance'}"
         )
 
 
@@ -187,26 +224,19 @@ def _check_ends(layout: Layout, link: LinkSpec) -> None:
             )
 
 
-def _add_portal(joint: Joints, spec: NodeSpec, end: End, backend: str) -> None:
+def _add_portal(joint: Joints, instance: str, spec: NodeSpec, end: End, backend: str) -> None:
+    portals = joint.instances[instance].emulation_portals
     name, device = _portal_name(end), portal_device(end.interface)
     if spec.kind == "external":
         portal = {"name": name, "device": end.interface, "backend": spec.resolved.get("backend") or backend}
         portal |= {key: spec.resolved[key] for key in ("filter", "options") if spec.resolved.get(key)}
-        joint.emulation_portals.append(portal)
+        portals.append(portal)
         joint.devices.append(end.interface)
         return
     joint.portals.append(
         {"name": name, "node": end.node, "interface": end.interface, "device": device, **jumbo(end)}
     )
-    joint.emulation_portals.append({"name": name, "device": device, "backend": backend})
-
-
-def _add_peer(joint: Joints, other: str, local: str, remote: str, port: int) -> None:
-    if port > 65535:
-        raise PlanError(
-            f"machine {other}: no UDP port is left for peering ({port}); start from a lower peer_port"
-        )
-    joint.peers[other] = {"name": other, "local": f"{local}:{port}", "remote": f"{remote}:{port}"}
+    portals.append({"name": name, "device": device, "backend": backend})
 
 
 def _instance_link(plan: LinkPlan, near: Json, reverse: bool, far: Json | None = None) -> Json:

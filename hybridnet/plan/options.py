@@ -13,24 +13,32 @@ from hybridnet.errors import PlanError
 from hybridnet.options import table
 from hybridnet.options.read import cure
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
+from hybridnet.plan.transports import LEAST_DELAY_NS
 from hybridnet.schema.check import check
+from hybridnet.topo.node_options import MOST_INSTANCES
 from hybridnet.topo.switch_options import FAIL_MODES
 from hybridnet.values import choice, flag, shown, text, whole
 
-__all__ = ["BACKENDS", "LEAST_CUT_DELAY_NS", "PORT_TYPES", "MachineSpec", "PlanOptions", "RealtimeOptions"]
+__all__ = [
+    "AUTO",
+    "BACKENDS",
+    "LEAST_CUT_DELAY_NS",
+    "PORT_TYPES",
+    "MachineSpec",
+    "PlanOptions",
+    "RealtimeOptions",
+]
 
 PORT_TYPES = ("auto", "afxdp", "afpacket", "system")
 
 # Of emulation portals at the ends of veth pairs. (A TAP portal is a device itself; see docs/portals.md.)
 BACKENDS = ("packet", "pcap", "xdp")
 
-# A cut link's delay must hide what really passes between two instances: reading the packet from its portal,
-# a UDP datagram through the kernel, waking the other instance. On one computer that takes tens of
-# microseconds and now and then more than a hundred; below this the packets of every burst would come late.
-LEAST_CUT_DELAY_NS = 200_000
+LEAST_CUT_DELAY_NS = LEAST_DELAY_NS["udp"]  # between machines
 
 PEER_PORT = 47000
 MOST_SEED = 2**64 - 1
+AUTO = "auto"
 
 # Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
 # the links delay, and of the verdict's limit on lateness.
@@ -50,6 +58,7 @@ class MachineSpec:
         kernel_datapath: its kernel has the openvswitch module.
         memory_bytes: what is available there; None: not known, so the fit is not judged.
         shared_switching: an Open vSwitch runs there already, and keeps its settings.
+        processors: the numbers of those that are for this machine alone; none: not known.
     """
 
     name: str
@@ -57,6 +66,7 @@ class MachineSpec:
     kernel_datapath: bool = False
     memory_bytes: int | None = None
     shared_switching: bool = False
+    processors: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         what = f"machine {text(self.name, 'machine', error=PlanError)}:"
@@ -68,6 +78,10 @@ class MachineSpec:
         flag(self.shared_switching, f"{what} shared_switching", error=PlanError)
         if self.memory_bytes is not None:
             whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)
+        if not isinstance(self.processors, Sequence) or isinstance(self.processors, str | bytes):
+            raise PlanError(f"{what} processors {shown(self.processors)} are no list; write (0, 1)")
+        for number in self.processors:
+            whole(number, f"{what} processor", 0, 1 << 20, error=PlanError)
 
 
 class RealtimeOptions:
@@ -130,12 +144,15 @@ class PlanOptions:
         least_cut_delay_ns: a link between machines with less delay is refused.
         backend: of emulation portals: ``"packet"``, ``"pcap"`` or ``"xdp"``; see docs/portals.md.
         captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
-        record: directory on each machine; everything that crosses its instance's portals goes into the file
-            MACHINE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
+        record: directory on each machine; everything that crosses an instance's portals goes into the file
+            INSTANCE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
         pool_bytes: the most that all packets of an instance take together, 16 MiB to 1 TiB; one link may hold half of
             it. None: what its links' rates and delays need, at least 1 GiB.
         realtime: how the instances keep up with the wall clock.
         peer_port: the first UDP port of peering.
+        instances_per_machine: over how many instances each machine's simulation is divided, where no node of the
+            machine names one with instance=. ``"auto"``: one for each processor that is free for it. See
+            docs/instances.md.
     """
 
     token: str
@@ -155,6 +172,7 @@ class PlanOptions:
     pool_bytes: int | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
     peer_port: int = PEER_PORT
+    instances_per_machine: int | str = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.token, str) or not re.fullmatch(r"[0-9a-f]{16}", self.token):
@@ -170,6 +188,9 @@ class PlanOptions:
         flag(self.host_names, "host_names", error=PlanError)
         whole(self.least_cut_delay_ns, "least_cut_delay_ns", 0, 3600 * 10**9, error=PlanError)
         whole(self.peer_port, "peer_port", 1, 65535, error=PlanError)
+        if self.instances_per_machine != AUTO:
+            what = f"instances_per_machine (or {AUTO!r})"
+            whole(self.instances_per_machine, what, 1, MOST_INSTANCES, error=PlanError)
         if not isinstance(self.realtime, RealtimeOptions):
             raise PlanError(
                 f"realtime {shown(self.realtime)} is no RealtimeOptions; write hybridnet.RealtimeOptions(...)"

@@ -22,6 +22,7 @@ class Pins:
     """What the nodes, interfaces, links and machines of a running network have."""
 
     machine_of: Mapping[str, str] = field(default_factory=dict)  # by node
+    instance_of: Mapping[str, str] = field(default_factory=dict)  # by node
     port_types: Mapping[str, str] = field(default_factory=dict)  # by machine
     dpids: Mapping[str, str] = field(default_factory=dict)  # by switch
     node_of: Mapping[str, str] = field(default_factory=dict)  # by interface of a host or router
@@ -33,8 +34,9 @@ class Pins:
     channels: Mapping[str, tuple[frozenset[str], int]] = field(
         default_factory=dict
     )  # by cut link; of which pair
-    peer_ports: Mapping[frozenset[str], int] = field(default_factory=dict)  # by pair of machines
-    instances: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # instance plans by machine
+    peer_ports: Mapping[frozenset[str], int] = field(default_factory=dict)  # by pair of instances
+    instances: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # instance plans by name
+    instances_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # their names by machine
 
     def address(self, interface: str, version: int) -> Interface | None:
         """The address of an interface in one family; None if it has none, or does not exist yet."""
@@ -58,6 +60,7 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
     addresses = {interface: earlier.addresses[interface] for interface in node_of}
     peer_ports: dict[frozenset[str], int] = {}
     instances: dict[str, Mapping[str, Any]] = {}
+    instances_on: dict[str, tuple[str, ...]] = {}
 
     def pin(node: str, interface: Mapping[str, Any], given: list[str]) -> None:
         node_of[interface["name"]] = node
@@ -70,21 +73,23 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
         for host in made["hosts"]:
             for interface in host["interfaces"]:
                 pin(host["name"], interface, interface["addresses"])
-        instance = made["instance"]
-        if instance is None:
-            continue
-        instances[machine] = instance
-        for node in instance["nodes"]:
-            for interface in node["interfaces"] if node["kind"] != "switch" else ():
-                given = [interface[key] for key in ("address", "address6") if key in interface]
-                pin(node["name"], interface, given)
-        for peer in instance["peers"]:
-            peer_ports[frozenset((machine, peer["name"]))] = int(peer["local"].rpartition(":")[2])
+        if made["instances"]:
+            instances_on[machine] = tuple(instance["name"] for instance in made["instances"])
+        for instance in made["instances"]:
+            instances[instance["name"]] = instance
+            for node in instance["nodes"]:
+                for interface in node["interfaces"] if node["kind"] != "switch" else ():
+                    given = [interface[key] for key in ("address", "address6") if key in interface]
+                    pin(node["name"], interface, given)
+            for peer in instance["peers"]:
+                pair = frozenset((instance["name"], peer["name"]))
+                peer_ports[pair] = int(peer["local"].rpartition(":")[2])
     links = [link for link in plan.links if link.name not in removed]
     now = {address.ip for known in addresses.values() for address in known.values()}
     then = {address.ip for known in earlier.addresses.values() for address in known.values()}
     return Pins(
         plan.machine_of,
+        plan.instance_of,
         {machine: made["port_type"] for machine, made in plan.machines.items()},
         dpids,
         node_of,
@@ -93,7 +98,8 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
         (earlier.spent | then) - now,
         {link.name: (link.a_to_b, link.b_to_a) for link in links},
         frozenset(link.name for link in links if link.kind == "simulated"),
-        {link.name: (frozenset(link.machines), link.channel) for link in links if link.channel is not None},
+        {link.name: (frozenset(link.instances), link.channel) for link in links if link.channel is not None},
         peer_ports,
         instances,
+        instances_on,
     )

@@ -18,6 +18,7 @@ from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import assign_addresses
+from hybridnet.plan.balance import balance
 from hybridnet.plan.families import ipv4, ipv6
 from hybridnet.plan.fit import choose_port_type, judge_fit, ports_of
 from hybridnet.plan.hosts import host_names, host_plans
@@ -48,10 +49,22 @@ class Plan:
 
     machines: dict[str, dict[str, Any]]  # machine plans, by machine
     machine_of: dict[str, str]  # by node
+    instance_of: dict[str, str]  # by node: what simulates it, or would have its portals
     links: list[LinkPlan]
     estimates: dict[str, dict[str, Any]]  # what it takes, by machine
     warnings: list[str]
+    notes: list[str]  # what was chosen for the user
     pins: Pins = NO_PINS  # what existed before
+
+    @property
+    def instances(self) -> dict[str, dict[str, Any]]:
+        """The plans of all instances, by name."""
+        return {each["name"]: each for machine in self.machines.values() for each in machine["instances"]}
+
+    @property
+    def machine_of_instance(self) -> dict[str, str]:
+        """Where each instance runs."""
+        return {each["name"]: name for name, made in self.machines.items() for each in made["instances"]}
 
     def host(self, name: str) -> dict[str, Any]:
         """The plan of one emulated host."""
@@ -74,12 +87,15 @@ class Plan:
                     "a": link.a.interface,
                     "b": link.b.interface,
                     "machines": list(link.machines),
+                    "instances": list(link.instances) if link.kind in ("simulated", "cut") else [],
                     "portals": list(link.portals),
                 }
                 for link in self.links
             ],
+            "balance": balance(self.instances.values()).to_json(),
             "estimates": self.estimates,
             "warnings": self.warnings,
+            "notes": self.notes,
         }
 
     def dumps(self) -> str:
@@ -119,7 +135,7 @@ def make_plan(
         raise PlanError(
             f"make_plan: machines {shown(machines)} are not list of MachineSpec; write [MachineSpec(...)]"
         )
-    layout = lay_out(topo, machines, options.least_cut_delay_ns, pins)
+    layout = lay_out(topo, machines, options.least_cut_delay_ns, pins, options.instances_per_machine)
     segments = find_segments(layout)
     addresses = assign_addresses(layout, segments, ipv4(options.ip_base), pins)
     addresses6 = assign_addresses(layout, segments, ipv6(options.ip6_base), pins)
@@ -145,7 +161,8 @@ def make_plan(
         plans[machine.name] = _machine_plan(network, machine, joints[machine.name], options, pins)
         estimates[machine.name], found = judge_fit(machine, plans[machine.name])
         warnings += found
-    return Plan(plans, layout.machine_of, links, estimates, warnings, pins)
+    notes = layout.division.notes
+    return Plan(plans, layout.machine_of, layout.instance_of, links, estimates, warnings, notes, pins)
 
 
 def _machine_plan(
@@ -167,7 +184,7 @@ def _machine_plan(
         ],
         "pairs": joint.pairs,
         "portals": joint.portals,
-        "instance": instance_plan(network, machine.name, joint, options, pins.instances.get(machine.name)),
+        "instances": _instance_plans(network, machine, joint, options, pins),
     }
     plan["port_type"] = choose_port_type(
         machine,
@@ -184,6 +201,20 @@ def _machine_plan(
     if linux:
         plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
     return plan
+
+
+def _instance_plans(
+    network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions, pins: Pins
+) -> list[dict[str, Any]]:
+    """The plans of a machine's instances, each pinned to a processor of its own where there are enough."""
+    emulates = any(not spec.simulated for spec in network.layout.on(machine.name))
+    enough = 1 < len(joint.instances) <= len(machine.processors) - emulates
+    processors = [*reversed(machine.processors)] if enough else [None] * len(joint.instances)
+    plans = [
+        instance_plan(network, name, ends, options, pins.instances.get(name), processor)
+        for (name, ends), processor in zip(joint.instances.items(), processors, strict=False)
+    ]
+    return [plan for plan in plans if plan is not None]
 
 
 def _check_captures(layout: Layout, options: PlanOptions) -> None:

@@ -16,21 +16,19 @@ Json = dict[str, Any]
 
 
 def rerouted(plan: Plan, other: Plan) -> dict[str, Json]:
-    """By machine: the routes that the routers and hosts of its instance have in the other plan, of those nodes that are
-    in both.
-    """
+    """By instance: the routes that its routers and hosts have in the other plan, of those nodes that are in both."""
+    before = plan.instances
     return {
-        machine: routes
-        for machine, part in other.machines.items()
-        if (instance := plan.machines[machine]["instance"]) is not None
-        and (routes := _routes(part["instance"], {node["name"] for node in instance["nodes"]}))
+        name: routes
+        for name, part in other.instances.items()
+        if name in before and (routes := _routes(part, {node["name"] for node in before[name]["nodes"]}))
     }
 
 
-def _routes(instance: Mapping[str, Any] | None, names: set[str]) -> Json:
+def _routes(instance: Mapping[str, Any], names: set[str]) -> Json:
     return {
         node["name"]: node.get("routes", [])
-        for node in (instance or {"nodes": []})["nodes"]
+        for node in instance["nodes"]
         if node["kind"] != "switch" and node["name"] in names
     }
 

@@ -22,6 +22,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.layout import lay_out
 from hybridnet.plan.options import LEAST_CUT_DELAY_NS, MachineSpec
+from hybridnet.plan.partition import Groups, parts_of
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec, Topo
 from hybridnet.topo.direction import Direction
@@ -31,9 +32,6 @@ __all__ = ["Spread", "spread"]
 
 UNLIMITED_MBPS = 1000
 SHORT_LINK_FACTOR = 10
-IMBALANCE = 100  # thousandths by which a machine may hold more than its share
-_SEARCHES = 8  # partitions that METIS compares
-_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -137,66 +135,34 @@ def _shares(names: tuple[str, ...], shares: Sequence[float] | None) -> list[floa
 def _partitioned(
     topo: Topo, names: tuple[str, ...], shares: list[float], least_cut_delay_ns: int
 ) -> dict[str, str]:
-    from pymetis import CSRAdjacency, Options, part_graph
-
     group = _groups(topo)
-    vertices = {member: number for number, member in enumerate(dict.fromkeys(group.values()))}
-    sizes = Counter(vertices[member] for member in group.values())
-    edges: list[Counter[int]] = [Counter() for _ in vertices]
+    edges: Counter[tuple[str, str]] = Counter()
     for link in topo.link_specs():
-        a, b = (vertices[group[end.node]] for end in (link.a, link.b))
-        if a != b:
-            weight = _weight(link, least_cut_delay_ns)
-            edges[a][b] += weight
-            edges[b][a] += weight
-    count = min(len(names), len(vertices))
-    starts: list[int] = [0]
-    ends: list[int] = []
-    weights: list[int] = []
-    for own in edges:
-        ends += own.keys()
-        weights += own.values()
-        starts.append(len(ends))
-    part_of: Sequence[int] = [0] * len(vertices)
-    if count > 1:
-        total = sum(shares[:count])
-        _, part_of = part_graph(
-            count,
-            CSRAdjacency(starts, ends),
-            vweights=[sizes[number] for number in range(len(vertices))],
-            eweights=weights,
-            tpwgts=[share / total for share in shares[:count]],
-            recursive=True,
-            options=Options(ufactor=IMBALANCE, ncuts=_SEARCHES, seed=_SEED),
-        )
+        edges[group[link.a.node], group[link.b.node]] += _weight(link, least_cut_delay_ns)
+    sizes = Counter(group.values())
+    part_of = parts_of({member: sizes[member] for member in dict.fromkeys(group.values())}, edges, shares)
     # Machines with equal shares get their parts in the order of the description.
-    order = list(dict.fromkeys(part_of)) + [number for number in range(count) if number not in part_of]
+    order = list(dict.fromkeys(part_of.values()))
+    order += [number for number in range(len(names)) if number not in order]
     equal = max(shares) - min(shares) < 1e-9
-    name_of = {part: names[order.index(part) if equal else part] for part in range(count)}
-    return {name: name_of[part_of[vertices[member]]] for name, member in group.items()}
+    name_of = {part: names[order.index(part) if equal else part] for part in range(len(names))}
+    return {name: name_of[part_of[member]] for name, member in group.items()}
 
 
 def _groups(topo: Topo) -> dict[str, str]:
     """Of each node a node that stands for all that stay with it, in the order of the description."""
     nodes = {spec.name: spec for spec in topo.node_specs()}
-    above: dict[str, str] = {name: name for name in nodes}
-
-    def root(name: str) -> str:
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
-
+    groups = Groups(nodes)
     neighbours: dict[str, set[str]] = {name: set() for name in nodes}
     for link in topo.link_specs():
         neighbours[link.a.node].add(link.b.node)
         neighbours[link.b.node].add(link.a.node)
         if not all(_can_wait(direction) for direction in (link.a_to_b, link.b_to_a)):
-            above[root(link.b.node)] = root(link.a.node)
+            groups.join(link.a.node, link.b.node)
     for name, others in neighbours.items():
         if nodes[name].kind in ("host", "simhost") and len(others) == 1:
-            above[root(name)] = root(next(iter(others)))
-    return {name: root(name) for name in nodes}
+            groups.join(next(iter(others)), name)
+    return {name: groups.of(name) for name in nodes}
 
 
 def _weight(link: LinkSpec, least_cut_delay_ns: int) -> int:

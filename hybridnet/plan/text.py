@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The plan for people to read: a tree of machines, what is made there, and how the machines are joined."""
+"""The plan for people to read: a tree of machines, what is made there, and how the instances are joined."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.plan.balance import balance
 from hybridnet.plan.links import LinkPlan
 from hybridnet.quantities import format_delay
 
@@ -22,12 +23,34 @@ def plan_text(plan: Plan) -> str:
     lines: list[str] = []
     for name, machine in plan.machines.items():
         lines += _machine(name, machine, plan)
-    cut = [link for link in plan.links if link.kind == "cut"]
-    if cut:
-        lines.append("between the machines")
-        lines += _branch([f"{_ends(link)}  {_directions(link)}" for link in cut])
+    lines += _balance(plan)
+    lines += plan.notes
     lines += [f"warning: {warning}" for warning in plan.warnings]
     return "\n".join(lines)
+
+
+def _balance(plan: Plan) -> Iterator[str]:
+    """The cut links, and the instances beside each other, where there are several."""
+    compared = balance(plan.instances.values())
+    if len(compared.loads) < 2:
+        return
+    yield "instances"
+    yield from _branch(
+        [
+            f"{name}: {_counted(load.nodes, 'node')}, {_counted(load.portals, 'portal')}, links for {load.mbps} Mbit/s "
+            f"({100 * load.share:.0f} %)"
+            for name, load in compared.loads.items()
+        ]
+    )
+    cut = [link for link in plan.links if link.kind == "cut"]
+    if compared.lookahead_ns is not None:
+        yield (
+            f"between the instances: {_counted(len(cut), 'cut link')} for {compared.cut_mbps} Mbit/s, lookahead "
+            f"{format_delay(compared.lookahead_ns)}"
+        )
+        yield from _branch(
+            [f"{_ends(link)}  {_directions(link)}  {' - '.join(link.instances)}" for link in cut]
+        )
 
 
 def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:
@@ -36,13 +59,21 @@ def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:
         f"{name}: {_count(machine['hosts'], 'host')}, {_count(machine['switches'], 'switch')}, "
         f"{machine['port_type']} ports, about {estimate['memory_bytes'] / 1e6:.0f} MB"
     )
+    several = len(machine["instances"]) > 1
     groups = [
         ("hosts", [_host(host) for host in machine["hosts"]]),
         ("switches", [_switch(switch) for switch in machine["switches"]]),
         ("Linux bridges", [_bridge(bridge) for bridge in machine.get("bridges", [])]),
         ("pairs", [_pair(pair) for pair in machine["pairs"]]),
         ("portals", [f"{portal['interface']} of {portal['node']}" for portal in machine["portals"]]),
-        ("simulated nodes", [_simulated(node) for node in (machine["instance"] or {"nodes": []})["nodes"]]),
+        (
+            "simulated nodes",
+            [
+                _simulated(node) + (f"  in {instance['name']}" if several else "")
+                for instance in machine["instances"]
+                for node in instance["nodes"]
+            ],
+        ),
         (
             "simulated links",
             [
@@ -116,5 +147,9 @@ def _directions(link: LinkPlan) -> str:
 
 
 def _count(items: list[Any], noun: str) -> str:
+    return _counted(len(items), noun)
+
+
+def _counted(number: int, noun: str) -> str:
     plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{len(items)} {noun if len(items) == 1 else plural}"
+    return f"{number} {noun if number == 1 else plural}"

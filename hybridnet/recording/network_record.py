@@ -104,7 +104,8 @@ class NetworkRecord:
     def _keep_captures(self) -> None:
         """Captures that are on this computer."""
         for machine, part in self._plan["machines"].items():
-            for capture in (part["instance"] or {}).get("captures", ()):
+            captures = [capture for instance in part["instances"] for capture in instance["captures"]]
+            for capture in captures:
                 file = Path(capture["file"])
                 if file.is_file():
                     target = self.folder / "captures" / f"{machine}-{file.name}"

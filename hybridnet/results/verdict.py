@@ -132,17 +132,17 @@ _NOT_STARTED: Snapshot = {"lateness": {"buckets": []}, "peers": [], "portals": [
 
 
 def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], limits: Limits) -> Verdict:
-    """Judge what happened between two marks of a network: what each machine had counted then, its instance included.
+    """Judge what happened between two marks of a network: what each machine had counted then, its instances included.
 
     An instance that began between them is judged from its beginning.
     """
-    simulated = [machine for machine in after if after[machine]["instance"] is not None]
-    window = (
-        [before[name]["instance"] or _NOT_STARTED for name in simulated],
-        [after[name]["instance"] for name in simulated],
+    first, last = (
+        {name: snapshot for counters in mark.values() for name, snapshot in counters["instances"].items()}
+        for mark in (before, after)
     )
+    window = ([first.get(name, _NOT_STARTED) for name in last], list(last.values()))
     return judge(
-        [window] if simulated else [],
+        [window] if last else [],
         limits,
         machines={machine: (before[machine], after[machine]) for machine in after},
     )
@@ -194,7 +194,7 @@ def _judge_instance(
     (lost,) = _difference(windows, "peers", "lost_packets")
     if lost:
         reasons.append(
-            f"instance {name}: {lost} packets from its peers were lost between the machines: the real network or the "
+            f"instance {name}: {lost} packets from its peers were lost between the instances: the real network or the "
             "socket buffers were overrun; lower the load"
         )
 

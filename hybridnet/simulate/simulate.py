@@ -38,7 +38,7 @@ def simulate(
     """Simulate a network as fast as its events can be handled. Needs no root.
 
     Args:
-        topo: the description; every node is a simulated one. Where it says machines, they make no difference.
+        topo: the description; every node is a simulated one. Machines and instances that it names make no difference.
         until: simulated time, above 0: ``"60s"``; a number is seconds.
         seeds: how many replications, with the seeds 1, 2, ...; or the seeds themselves.
         parallel: so many replications at once, each in a process of its own; None: as many as there are processors.
@@ -103,10 +103,12 @@ def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, An
         raise UsageError(
             "simulate: the topology has no nodes; add some with addSimHost, addSimRouter, addSimSwitch"
         )
-    together = topo.revised({spec.name: {**spec.options, "machine": _MACHINE} for spec in specs}, {})
+    place = {"machine": _MACHINE, "instance": None}
+    together = topo.revised({spec.name: {**spec.options, **place} for spec in specs}, {})
     chosen = PlanOptions(token="0" * 16) if options is None else options
-    plan = make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], replace(chosen, record=None))
-    instance: dict[str, Any] = plan.machines[_MACHINE]["instance"]
+    alone = replace(chosen, record=None, instances_per_machine=1)
+    plan = make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)
+    [instance] = plan.instances.values()
     return instance
 
 

@@ -28,6 +28,7 @@ class External:
         filter: in the syntax of pcap-filter(7); only what matches is captured, where the backend has filters.
         options: of the backend; docs/portals.md has them.
         machine: on whose computer it is; default: where its neighbours live.
+        instance: which instance of that machine has the portal, by name or number; default: that of its neighbours.
     """
 
     device: str
@@ -36,6 +37,7 @@ class External:
     filter: str | None = None
     options: Mapping[str, Any] | None = None
     machine: str | None = None
+    instance: str | int | None = None
 
     def given(self) -> dict[str, Any]:
         """Its options, as a description takes them."""

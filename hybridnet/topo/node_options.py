@@ -25,6 +25,7 @@ from hybridnet.values import shown, text
 
 __all__ = [
     "MAX_DEVICE_NAME",
+    "MOST_INSTANCES",
     "NODE_OPTIONS",
     "UNSUPPORTED_NODE_OPTIONS",
     "check_node_name",
@@ -35,6 +36,7 @@ __all__ = [
 MAX_DEVICE_NAME = 15  # IFNAMSIZ less its closing zero
 MAX_NAME = 64
 MAX_PROCESSING_QUEUE = 10**7
+MOST_INSTANCES = 1024  # of one machine
 
 # A name is used in device names, namespace names and file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -52,6 +54,17 @@ def _class(value: Any, what: str) -> Any:
 
 def _machine(value: Any, what: str) -> str | None:
     return None if value is None or value == "" else text(value, what, error=TopologyError)
+
+
+def _instance(value: Any, what: str) -> str | int | None:
+    """The name or the number of an instance; None: the one of its neighbours."""
+    if value is None or (type(value) is int and 1 <= value <= MOST_INSTANCES):
+        return value
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:
+        raise TopologyError(
+            f"{what} {shown(value)} is neither a number from 1 to {MOST_INSTANCES} nor a name; write 2, or 'core'"
+        )
+    return value
 
 
 def _delay(value: Any, what: str) -> int | None:
@@ -113,6 +126,7 @@ _TABLE = (
     NodeOption("filter", ("external",), external.packet_filter),
     NodeOption("options", ("external",), external.backend_options),
     NodeOption("machine", ("host", "switch", "external", *_SIMULATED), _machine),
+    NodeOption("instance", ("host", "switch", "external", *_SIMULATED), _instance),
 )
 NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
     kind: {option.name: option.read for option in _TABLE if kind in option.kinds}

@@ -37,6 +37,11 @@ class NodeSpec:
         """Where it should live, if that was given."""
         return self.resolved.get("machine")
 
+    @property
+    def instance(self) -> str | int | None:
+        """Which instance of its machine simulates it, or has its portals, if that was given."""
+        return self.resolved.get("instance")
+
 
 @dataclass(frozen=True)
 class LinkSpec:

@@ -63,6 +63,8 @@ class Topo:
             defaultRoute: ``"via 10.0.0.254"`` or ``"dev h1-eth0"``.
             routes: list of (prefix, via) pairs.
             machine: where it lives; default: where its neighbours live.
+            instance: which instance of that machine has its portals, by name or number; default: that of its
+                neighbours. See docs/instances.md.
             privateDirs: directories that only this host sees; a pair such as ``("/var/run", "/tmp/%(name)s/run")``
                 shows the second one at the first.
             cpu, cores, sched, period_us: what it may take of the processors; see docs/nodes.md.
@@ -86,7 +88,7 @@ class Topo:
             protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
             failMode: ``"secure"`` (default) or ``"standalone"``.
             stp, prio, listenPort, reconnectms, inband, datapath, batch, bridge, devices: see docs/nodes.md.
-            machine: where it lives.
+            machine, instance: where it lives, and which instance has its portals, as of a host.
             cls: a subclass of `hybridnet.OVSSwitch` for the live node.
         """
         return self._graph.add_node(name, "switch", opts or self.sopts)
@@ -99,6 +101,7 @@ class Topo:
             applications: what runs on it, such as ``[{"kind": "http_server", "port": 80, "size": "20 MB"}]``;
                 see docs/topologies.md.
             ip, ip6, mac, defaultRoute, machine: as of a host.
+            instance: which instance of that machine simulates it, by name or number; default: that of its neighbours.
             processing_delay: the time it takes to handle a packet that arrives, such as ``"10us"``; packets are handled
                 one after the other. Default: no time.
             processing_queue: how many packets may wait to be handled; default 1000.
@@ -114,7 +117,7 @@ class Topo:
 
         Args:
             name: as of a host.
-            machine, processing_delay, processing_queue: as of a simulated host.
+            machine, instance, processing_delay, processing_queue: as of a simulated host.
         """
         return self._graph.add_node(name, "simrouter", opts)
 
@@ -123,7 +126,7 @@ class Topo:
 
         Args:
             name: as of a host.
-            machine, processing_delay, processing_queue: as of a simulated host.
+            machine, instance, processing_delay, processing_queue: as of a simulated host.
         """
         return self._graph.add_node(name, "simswitch", opts)
 

@@ -49,7 +49,7 @@ def net(capture: Path) -> Iterator[Net]:
 def address(net: Net, host: str) -> str:
     assert net.plan is not None
     [machine] = net.plan.machines.values()
-    [node] = [node for node in machine["instance"]["nodes"] if node["name"] == host]
+    [node] = [node for node in machine["instances"][0]["nodes"] if node["name"] == host]
     return str(node["interfaces"][0]["address"].partition("/")[0])
 
 

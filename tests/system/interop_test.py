@@ -62,7 +62,7 @@ def server(net: Net) -> str:
     """The simulated host's address: the plan's."""
     assert net.plan is not None
     [machine] = net.plan.machines.values()
-    [node] = [node for node in machine["instance"]["nodes"] if node["name"] == "server"]
+    [node] = [node for node in machine["instances"][0]["nodes"] if node["name"] == "server"]
     return str(only(node["interfaces"])["address"].partition("/")[0])
 
 

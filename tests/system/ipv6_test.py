@@ -67,7 +67,7 @@ def address(net: Net) -> dict[str, str]:
     return {
         interface["name"]: interface["address6"].partition("/")[0]
         for plan in net.plan.machines.values()
-        for node in plan["instance"]["nodes"]
+        for node in plan["instances"][0]["nodes"]
         for interface in node["interfaces"]
     }
 
@@ -95,7 +95,7 @@ def test_real_hosts_reach_each_other(net: Net) -> None:
 def link_local(net: Net, interface: str) -> str:
     """fe80:: with the modified EUI-64 of the interface's MAC address, as RFC 4291 makes it."""
     assert net.plan is not None
-    nodes = [node for plan in net.plan.machines.values() for node in plan["instance"]["nodes"]]
+    nodes = [node for plan in net.plan.machines.values() for node in plan["instances"][0]["nodes"]]
     [mac] = [each["mac"] for node in nodes for each in node["interfaces"] if each["name"] == interface]
     octets = [int(octet, 16) for octet in mac.split(":")]
     return str(

@@ -71,7 +71,7 @@ def tree(
         "switches": switches,
         "pairs": pairs,
         "portals": portals,
-        "instance": None,
+        "instances": [],
     }
 
 
@@ -96,5 +96,5 @@ def pair(machine: str) -> dict[str, Any]:
         "switches": [],
         "pairs": [{"kind": "veth", "a": ends[0], "b": ends[1]}],
         "portals": [],
-        "instance": None,
+        "instances": [],
     }

@@ -62,7 +62,7 @@ def sim_plan(machine: str) -> dict[str, Any]:
         "train_limit_ns": 50_000,
     }
     far = {**direction, "delay_ns": 5_000_000}
-    plan["instance"] = {
+    instance = {
         "format": 1,
         "name": machine,
         "seed": 1,
@@ -118,6 +118,7 @@ def sim_plan(machine: str) -> dict[str, Any]:
             "fifo_priority": 10,
         },
     }
+    plan["instances"] = [instance]
     plan["hosts"][0]["routes"][0]["via"] = "10.1.255.254"
     return plan
 
@@ -317,10 +318,10 @@ def test_a_real_host_pings_a_simulated_one_through_the_instance(cluster: Cluster
         )
         assert result["received"] == 5
         assert result["rtt_min_ms"] >= 10.0  # 5 ms there, 5 ms back
-        assert cluster.call("m1", "snapshot")
+        assert list(cluster.call("m1", "snapshot")) == ["m1"]
     finally:
         final = cluster.call("m1", "destroy")
-    assert final
+    assert final["m1"]["links"]
 
 
 def test_a_killed_instance_is_one_clear_error(cluster: Cluster) -> None:
@@ -331,7 +332,7 @@ def test_a_killed_instance_is_one_clear_error(cluster: Cluster) -> None:
             cluster.call("m1", "snapshot")
     finally:
         final = cluster.call("m1", "destroy")
-    assert final is None
+    assert final == {"m1": None}
 
 
 def test_what_cannot_be_built_is_taken_down_again_and_named(cluster: Cluster) -> None:

@@ -49,7 +49,7 @@ def address(net: Net) -> dict[str, str]:
     return {
         interface["name"]: interface["address"].partition("/")[0]
         for plan in net.plan.machines.values()
-        for node in plan["instance"]["nodes"]
+        for node in plan["instances"][0]["nodes"]
         for interface in node["interfaces"]
     }
 

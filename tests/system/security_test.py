@@ -136,7 +136,7 @@ def test_another_user_reads_no_file_and_opens_no_socket_of_a_run(run: Run) -> No
     looks = "find /run/openvswitch /run/hybridnet-agent -type s"
     sockets = run.cluster.call("m1", "exec", argv=looks)["stdout"].decode().split()
     assert len(sockets) >= 6  # database, two of management, two of the bridge, the instance's
-    plan = run.directory / "m1" / "instance" / "instance.json"
+    plan = run.directory / "m1" / "instances" / "m1" / "instance.json"
     assert "token" in json.loads(plan.read_text())
     assert_refused(
         tried(
@@ -246,7 +246,7 @@ def listeners(pids: list[int]) -> set[str]:
 def test_keys_are_on_no_command_line_in_no_environment_and_in_no_file(run: Run) -> None:
     key = run.cluster.client.security.tls_client_key
     [middle] = [line for line in key.splitlines() if not line.startswith("-")][:1]
-    token = json.loads((run.directory / "m1" / "instance" / "instance.json").read_text())["token"]
+    token = json.loads((run.directory / "m1" / "instances" / "m1" / "instance.json").read_text())["token"]
     ours = [
         path
         for path in Path("/proc").glob("[0-9]*")

@@ -13,7 +13,7 @@ def test_the_plans_of_every_arm_follow_the_schemas(arm: Arm) -> None:
     for plan in (local_plan, across_plan):
         made = plan("m1", arm)
         check(made, "machine", "plan")
-        assert (made["instance"] is None) == (arm.backend is None)
+        assert (made["instances"] == []) == (arm.backend is None)
         assert len(made["portals"] if arm.backend else made["pairs"]) == len(made["hosts"]) - (
             not arm.backend
         )
@@ -22,5 +22,5 @@ def test_the_plans_of_every_arm_follow_the_schemas(arm: Arm) -> None:
 def test_a_bridge_joins_portal_to_portal() -> None:
     plan = bridge_plan("m1", Arm("packet", "packet"))
     check(plan, "machine", "plan")
-    [link] = plan["instance"]["links"]
+    [link] = plan["instances"][0]["links"]
     assert (link["a"], link["b"]) == ({"portal": "p1"}, {"portal": "p2"})

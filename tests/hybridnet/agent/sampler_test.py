@@ -7,7 +7,7 @@ from array import array
 from typing import Any
 
 from hybridnet.agent.chosen import Chosen
-from hybridnet.agent.sampler import Figures, InstanceSource, ProcessorsSource, Sampler
+from hybridnet.agent.sampler import Figures, InstancesSource, ProcessorsSource, Sampler
 from hybridnet.errors import MachineError
 
 COUNT = ("machines", "m1", "count")
@@ -76,11 +76,11 @@ def test_an_instance_tells_its_elements_and_how_late_it_was_since_the_last_sampl
     asked: list[tuple[str, dict[str, Any]]] = []
     snapshot = dict(SNAPSHOT)
 
-    def ask(verb: str, **arguments: Any) -> dict[str, Any]:
+    def ask(instance: str, verb: str, **arguments: Any) -> dict[str, Any]:
         asked.append((verb, arguments))
         return snapshot
 
-    source = InstanceSource("m1", ask, lambda: Chosen({}, ["r1-r2"], ["r1-eth1"]))
+    source = InstancesSource(lambda: ["m1"], ask, lambda: Chosen({}, {"m1": ["r1-r2"]}, {"m1": ["r1-eth1"]}))
     figures = source.figures()
     assert asked == [("sample", {"links": ["r1-r2"], "interfaces": ["r1-eth1"]})]
     assert figures["links", "r1-r2:a>b", "in_flight"] == 7
@@ -95,4 +95,4 @@ def test_an_instance_tells_its_elements_and_how_late_it_was_since_the_last_sampl
 
 
 def test_without_an_instance_there_is_nothing_to_tell() -> None:
-    assert InstanceSource("m1", lambda verb, **arguments: None, lambda: Chosen({}, [], [])).figures() == {}
+    assert InstancesSource(list, lambda *_, **arguments: {}, lambda: Chosen({}, {}, {})).figures() == {}

@@ -60,7 +60,7 @@ def test_start_builds_every_machine_and_stop_takes_it_down() -> None:
     network = net("m1", "m2", topo=TwoTrees(depth=1))
     with network:
         for machine in ("m1", "m2"):
-            assert fake(network).verbs(machine) == ["capacity", "build", "counters"]
+            assert fake(network).verbs(machine) == ["capacity", "build", "snapshot", "counters"]
         assert network["h1"].IP() == "10.0.0.1"
         assert network["h3"].machine == "m2"
         assert [link.kind for link in network.links].count("cut") == 1
@@ -287,7 +287,9 @@ def test_link_status_reaches_the_emulated_ends_or_the_simulation() -> None:
         assert fake(network).calls[-1] == ("m1", "link_down", {"node": "s1", "interface": "s1-eth3"})
         network.configLinkStatus("r1", "r2", "down")
         told = {"link": "r1-r2", "up": False}
-        assert fake(network).calls[-2:] == [("m1", "set_link", told), ("m2", "set_link", told)]
+        assert fake(network).calls[-2:] == [
+            (machine, "set_link", {"instance": machine, **told}) for machine in ("m1", "m2")
+        ]
         with pytest.raises(UsageError, match="no such link"):
             network.configLinkStatus("h1", "h2", "down")
         with pytest.raises(UsageError, match="status 'sideways'"):

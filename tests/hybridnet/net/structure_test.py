@@ -183,7 +183,7 @@ def test_a_link_keeps_what_set_link_has_made_of_it_when_something_else_changes()
         network.set_link("h3", "s1", delay="7ms", bw=None)
         network.addHost("h4")
         [(_, gone, new)] = told(network)
-        assert (gone["instance"], new["instance"]) == (None, None)
+        assert (gone["instances"], new["instances"]) == ([], [])
         assert network.plan is not None
         assert [link.a_to_b.delay_ns for link in network.plan.links if link.name == "h3-s1"] == [7_000_000]
         network.delLink("h3", "s1")
@@ -203,7 +203,7 @@ def test_a_wire_that_is_given_a_delay_becomes_a_simulated_link_with_the_same_end
         [(_, gone, new)] = told(network)
         assert [pair["a"]["interface"] for pair in gone["pairs"]] == ["h1-eth0"]
         assert [portal["interface"] for portal in new["portals"]] == ["h1-eth0", "s1-eth1"]
-        [link] = new["instance"]["links"]
+        [link] = new["instances"][0]["links"]
         assert (link["a_to_b"]["delay_ns"], link["b_to_a"]["loss"]["probability"]) == (5_000_000, 0.01)
 
 

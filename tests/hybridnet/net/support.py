@@ -22,7 +22,7 @@ def counters(**changes: Any) -> dict[str, Any]:
         "memory": {"killed_programs": 0, "stalled_us": 0},
         "drops": {},
         "switching": None,
-        "instance": None,
+        "instances": {},
         **changes,
     }
 
@@ -65,7 +65,13 @@ class FakeCluster:
         return [verb for where, verb, _ in self.calls if machine in (None, where)]
 
     def _capacity(self, machine: str) -> dict[str, Any]:
-        return {"kernel_datapath": False, "memory_available_bytes": 10**11, "shared_switching": False}
+        return {
+            "computer": "this one",
+            "cpus": [0, 1],
+            "kernel_datapath": False,
+            "memory_available_bytes": 10**11,
+            "shared_switching": False,
+        }
 
     def _build(self, machine: str, plan: dict[str, Any], controllers: bool) -> dict[str, float]:
         assert not controllers  # the switches are told theirs once they listen
@@ -79,13 +85,13 @@ class FakeCluster:
         return {"pairs": 0.1}
 
     def _destroy(self, machine: str) -> dict[str, Any]:
-        return {"name": machine}
+        return {machine: {"name": machine}}
 
-    def _check_instance(self, machine: str) -> None:
+    def _check_instances(self, machine: str) -> None:
         return None
 
     def _snapshot(self, machine: str, of_elements: bool) -> dict[str, Any]:
-        return {"name": machine}
+        return {machine: {"name": machine, "peers": []}}
 
     def _counters(self, machine: str) -> dict[str, Any]:
         return counters()
@@ -113,14 +119,14 @@ class FakeCluster:
     def _host_pid(self, machine: str, node: str) -> int:
         return 4711
 
-    def _set_link(self, machine: str, link: str, **_: Any) -> None:
+    def _set_link(self, machine: str, instance: str, link: str, **_: Any) -> None:
         return None
 
-    def _set_routes(self, machine: str, routes: dict[str, Any]) -> None:
+    def _set_routes(self, machine: str, instance: str, routes: dict[str, Any]) -> None:
         return None
 
     def _clock(self, machine: str) -> dict[str, Any]:
-        return {"monotonic_ns": 5_000_000_000, "epoch_ns": 2_000_000_000}
+        return {"monotonic_ns": 5_000_000_000, "epochs_ns": {machine: 2_000_000_000}}
 
     def _schedule(self, machine: str, **_: Any) -> None:
         return None
@@ -129,7 +135,7 @@ class FakeCluster:
         return None
 
     def _fired(self, machine: str, timeline: str) -> dict[str, list[dict[str, Any]]]:
-        return {"instance": [], "interfaces": []}
+        return {"instances": {machine: []}, "interfaces": []}
 
     def _link_up(self, machine: str, node: str, interface: str) -> None:
         return None

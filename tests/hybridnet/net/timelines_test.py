@@ -32,18 +32,19 @@ def cluster() -> FakeCluster:
     """Two machines whose instances know each other: that of m2 is 7 ms ahead, and the kernels' clocks 20 s apart."""
     made = FakeCluster("m1", "m2")
     made.answers["snapshot"] = lambda machine, of_elements: {
-        "name": machine,
-        "peers": [
-            {
-                "name": {"m1": "m2", "m2": "m1"}[machine],
-                "synchronized": 1,
-                "clock_offset_ns": {"m1": 7_000_000, "m2": -7_000_000}[machine],
-            }
-        ],
+        machine: {
+            "peers": [
+                {
+                    "name": {"m1": "m2", "m2": "m1"}[machine],
+                    "synchronized": 1,
+                    "clock_offset_ns": {"m1": 7_000_000, "m2": -7_000_000}[machine],
+                }
+            ],
+        }
     }
     made.answers["clock"] = lambda machine: {
         "monotonic_ns": {"m1": 0, "m2": 20_000_000_000}[machine],
-        "epoch_ns": {"m1": -1_000_000_000, "m2": 19_000_000_000}[machine],
+        "epochs_ns": {machine: {"m1": -1_000_000_000, "m2": 19_000_000_000}[machine]},
     }
     return made
 
@@ -64,7 +65,7 @@ def test_both_machines_of_a_cut_link_are_told_their_side_for_the_same_instant(
 ) -> None:
     net.timeline([("250ms", {"link": ("r1", "r2"), "params1": {"delay": "8ms"}})], lead=1)
     calls = told(cluster)
-    entries = {machine: call["entries"][0] for machine, call in calls.items()}
+    entries = {machine: call["entries"][machine][0] for machine, call in calls.items()}
     assert {entry["at_ns"] for entry in entries.values()} == {250_000_000}
     assert entries["m1"]["link"]["a_to_b"]["delay_ns"] == 8_000_000
     assert entries["m2"]["link"]["b_to_a"]["delay_ns"] == 8_000_000  # its own end is `a` there
@@ -78,7 +79,7 @@ def test_options_add_up_in_the_order_of_the_instants(net: Net, cluster: FakeClus
     net.timeline(
         [(2, {"link": ("r3", "r2"), "bw": 5}), (1, {"link": ("r3", "r2"), "delay": "20ms"})], lead=0.1
     )
-    late, early = (entry["link"]["a_to_b"] for entry in told(cluster)["m2"]["entries"][::-1])
+    late, early = (entry["link"]["a_to_b"] for entry in told(cluster)["m2"]["entries"]["m2"][::-1])
     assert (early["delay_ns"], early["rate_bps"]) == (20_000_000, None)
     assert (late["delay_ns"], late["rate_bps"]) == (20_000_000, 5_000_000)
 
@@ -88,7 +89,7 @@ def test_what_has_fired_holds_and_the_rest_does_not(net: Net, cluster: FakeClust
         [(1, {"link": ("r3", "r2"), "delay": "20ms"}), (2, {"link": ("r3", "r2"), "delay": "30ms"})]
     )
     row = {"entry": 0, "late_ns": 40_000, "error": ""}
-    cluster.answers["fired"] = lambda machine, timeline: {"instance": [row], "interfaces": []}
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {machine: [row]}, "interfaces": []}
     (event,) = timeline.events
     assert (event.at_s, event.machine, event.error) == (1.0, "m2", "")
     assert event.late_s == pytest.approx(40e-6)
@@ -104,11 +105,11 @@ def test_routes_lead_around_links_that_are_down_then(net: Net, cluster: FakeClus
             (2, {"link": ("r1", "r2"), "status": "up", "reroute": True}),
         ]
     )
-    entries = told(cluster)["m1"]["entries"]
+    entries = told(cluster)["m1"]["entries"]["m1"]
     assert [entry.get("status", {}).get("up") for entry in entries] == [False, None, True, None]
     down, up = entries[1]["routes"]["r1"], entries[3]["routes"]["r1"]
     assert {route["interface"] for route in down} == {"r1-eth3"}
-    assert up == net.plan.machines["m1"]["instance"]["nodes"][0]["routes"]  # type: ignore[union-attr]
+    assert up == net.plan.machines["m1"]["instances"][0]["nodes"][0]["routes"]  # type: ignore[union-attr]
     assert "r1-eth2" in {route["interface"] for route in up}
 
 
@@ -123,7 +124,7 @@ def test_routers_go_around_what_is_down_at_once_and_in_later_timelines(
     assert told_now.keys() == {"m1", "m2"}
     assert ways(told_now["m1"]["routes"]) == {"r1-eth3"}
     net.timeline([(1, {"link": ("h3", "h4"), "status": "down", "reroute": True})])
-    assert ways(told(cluster)["m1"]["entries"][0]["routes"]) == {"r1-eth3"}
+    assert ways(told(cluster)["m1"]["entries"]["m1"][0]["routes"]) == {"r1-eth3"}
     net.configLinkStatus("r1", "r2", "up", reroute=True)
     assert "r1-eth2" in ways(cluster.calls[-2][2]["routes"])
 
@@ -131,7 +132,7 @@ def test_routers_go_around_what_is_down_at_once_and_in_later_timelines(
 def test_what_a_timeline_set_down_is_gone_around_afterwards(net: Net, cluster: FakeCluster) -> None:
     net.timeline([(1, {"link": ("r1", "r2"), "status": "down"})])
     row = {"entry": 0, "late_ns": 0, "error": ""}
-    cluster.answers["fired"] = lambda machine, timeline: {"instance": [row], "interfaces": []}
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {machine: [row]}, "interfaces": []}
     net.configLinkStatus("h3", "h4", "down", reroute=True)
     (routes,) = (call[2]["routes"] for call in cluster.calls if call[:2] == ("m1", "set_routes"))
     assert {route["interface"] for route in routes["r1"]} == {"r1-eth3"}
@@ -139,10 +140,10 @@ def test_what_a_timeline_set_down_is_gone_around_afterwards(net: Net, cluster: F
 
 def test_routes_are_given_by_their_routers(net: Net, cluster: FakeCluster) -> None:
     assert net.plan is not None
-    r1 = net.plan.machines["m1"]["instance"]["nodes"][0]
+    r1 = net.plan.machines["m1"]["instances"][0]["nodes"][0]
     via = r1["routes"][0]["via"]
     net.timeline([(0, {"routes": {"r1": [{"prefix": "10.9.0.0/16", "via": via}]}})])
-    assert told(cluster)["m1"]["entries"][0]["routes"]["r1"] == [
+    assert told(cluster)["m1"]["entries"]["m1"][0]["routes"]["r1"] == [
         {"prefix": "10.9.0.0/16", "via": via, "interface": "r1-eth2"}
     ]
     with pytest.raises(PlanError, match=r"entry 0: route of r1: via 192\.0\.2\.1 is on the link of none"):
@@ -173,7 +174,7 @@ def test_if_one_machine_refuses_nothing_is_scheduled(net: Net, cluster: FakeClus
 def test_an_error_of_a_change_is_raised_by_who_waits(net: Net, cluster: FakeCluster) -> None:
     timeline = net.timeline([(0, {"link": ("h3", "h4"), "status": "down"})], lead=0)
     row = {"entry": 0, "late_ns": 0, "error": "it is gone"}
-    cluster.answers["fired"] = lambda machine, timeline: {"instance": [], "interfaces": [row]}
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {}, "interfaces": [row]}
     with pytest.raises(MachineError, match="it is gone"):
         timeline.wait()
 

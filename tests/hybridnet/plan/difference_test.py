@@ -37,7 +37,7 @@ def contents(fragment: dict[str, Any]) -> dict[str, list[str]]:
         f"{pair['kind']} {pair['a']['interface']} {pair['b']['interface']}" for pair in fragment["pairs"]
     ]
     for key in ("nodes", "emulation_portals", "links", "routes"):
-        part = (fragment["instance"] or {}).get(key, [])
+        part = (fragment["instances"] or [{}])[0].get(key, [])
         found[key] = list(part) if key == "routes" else [item["name"] for item in part]
     return {key: names for key, names in found.items() if names}
 
@@ -116,7 +116,7 @@ def test_a_link_that_becomes_simulated_makes_both_its_ends_anew() -> None:
         "emulation_portals": ["p-h1-eth0", "p-s1-eth1"],
         "links": ["h1-s1"],
     }
-    assert change.add["instance"]["format"] == 1  # the instance starts with it
+    assert change.add["instances"][0]["format"] == 1  # the instance starts with it
 
 
 def test_an_interface_with_another_address_takes_its_pair_and_its_routes_with_it() -> None:
@@ -144,7 +144,7 @@ def test_a_running_instance_gets_parts_and_the_new_routes_of_routers_that_stay()
     change = changes(topo, before)["m1"]
     added = contents(change.add)
     assert (added["nodes"], added["links"], added["routes"]) == (["h2"], ["h2-r2"], ["r1"])
-    assert [(node, own[0]["name"]) for node, own in change.add["instance"]["interfaces"].items()] == [
+    assert [(node, own[0]["name"]) for node, own in change.add["instances"][0]["interfaces"].items()] == [
         ("r2", "r2-eth2")
     ]
     assert contents(change.remove) == {"routes": ["r1"]}
@@ -171,7 +171,7 @@ def test_machines_that_nothing_joins_cannot_be_joined_while_they_run() -> None:
         topo.addLink(topo.addSimHost(f"h{machine[1:]}"), f"s{machine[1:]}")
     before = plan(topo)
     topo.addLink("s1", "s2", delay="1ms")
-    with pytest.raises(PlanError, match="machine m1: its instance runs, and nothing joins it with m2 so far"):
+    with pytest.raises(PlanError, match="instance m1 runs, and nothing joins it with m2 so far"):
         changes(topo, before)
 
 

@@ -23,7 +23,7 @@ def test_a_link_to_a_device_is_simulated_between_the_switchs_portal_and_the_devi
     assert made.links[0].kind == "simulated"
     assert machine["devices"] == ["eth1"]
     assert [portal["device"] for portal in machine["portals"]] == ["s1-eth1p"]
-    assert machine["instance"]["emulation_portals"] == [
+    assert machine["instances"][0]["emulation_portals"] == [
         {"name": "p-s1-eth1", "device": "s1-eth1p", "backend": "packet"},
         {"name": "p-eth1", "device": "eth1", "backend": "pcap", "filter": "udp"},
     ]

@@ -34,7 +34,7 @@ def addresses6(made: Plan) -> dict[str, str]:
     for machine in made.machines.values():
         for host in machine["hosts"]:
             found.update({i["name"]: a for i in host["interfaces"] for a in i["addresses"] if ":" in a})
-        for node in (machine["instance"] or {"nodes": []})["nodes"]:
+        for node in (node for instance in machine["instances"] for node in instance["nodes"]):
             found.update({i["name"]: i["address6"] for i in node["interfaces"] if "address6" in i})
     return found
 
@@ -118,7 +118,7 @@ def test_an_application_takes_an_address_of_ipv6() -> None:
     topo = Topo()
     topo.addSimHost("h1", ip6="fd00::1/64", applications=[{"kind": "ping", "destination": "FD00::0:2"}])
     topo.addLink("h1", topo.addHost("h2", ip6="fd00::2/64"))
-    node = plan(topo).machines["m1"]["instance"]["nodes"][0]
+    node = plan(topo).machines["m1"]["instances"][0]["nodes"][0]
     assert node["applications"][0]["destination"] == "fd00::2"
 
 

@@ -41,7 +41,7 @@ def test_plain_links_between_emulated_nodes_stay_in_the_kernel_or_the_switch(
     made = plan(topo)
     assert [link.kind for link in made.links] == [kind]
     assert [pair["kind"] for pair in made.machines["m1"]["pairs"]] == [kind]
-    assert made.machines["m1"]["instance"] is None
+    assert made.machines["m1"]["instances"] == []
 
 
 @pytest.mark.parametrize(
@@ -58,19 +58,19 @@ def test_an_emulated_link_that_asks_for_something_is_simulated_between_two_porta
         {"name": "p-h1-eth0", "node": "h1", "interface": "h1-eth0", "device": "h1-eth0p"},
         {"name": "p-s1-eth1", "node": "s1", "interface": "s1-eth1", "device": "s1-eth1p"},
     ]
-    link = machine["instance"]["links"][0]
+    link = machine["instances"][0]["links"][0]
     assert (link["a"], link["b"]) == ({"portal": "p-h1-eth0"}, {"portal": "p-s1-eth1"})
-    assert [p["device"] for p in machine["instance"]["emulation_portals"]] == ["h1-eth0p", "s1-eth1p"]
+    assert [p["device"] for p in machine["instances"][0]["emulation_portals"]] == ["h1-eth0p", "s1-eth1p"]
 
 
 def test_a_switch_beside_a_router_gets_one_portal() -> None:
     topo = nodes(s1="switch", r1="simrouter")
     topo.addLink("s1", "r1")
     machine = plan(topo, backend="pcap").machines["m1"]
-    assert machine["instance"]["emulation_portals"] == [
+    assert machine["instances"][0]["emulation_portals"] == [
         {"name": "p-s1-eth1", "device": "s1-eth1p", "backend": "pcap"}
     ]
-    link = machine["instance"]["links"][0]
+    link = machine["instances"][0]["links"][0]
     assert (link["a"], link["b"]) == ({"portal": "p-s1-eth1"}, {"interface": "r1-eth1"})
     assert link["a_to_b"]["rate_bps"] is None
 
@@ -80,14 +80,14 @@ def test_simulated_nodes_on_one_machine_are_joined_inside_the_instance() -> None
     topo.addLink("x1", "r1", bw=10)
     machine = plan(topo).machines["m1"]
     assert machine["portals"] == []
-    assert machine["instance"]["links"][0]["a"] == {"interface": "x1-eth1"}
+    assert machine["instances"][0]["links"][0]["a"] == {"interface": "x1-eth1"}
 
 
 def test_a_cut_link_stands_in_both_instances_with_its_own_end_first() -> None:
     topo = nodes(r1="simrouter m1", r2="simrouter m2")
     topo.addLink("r1", "r2", delay="5ms", params1={"bw": 10}, params2={"bw": 20})
     made = plan(topo)
-    (left,), (right,) = (made.machines[name]["instance"]["links"] for name in ("m1", "m2"))
+    (left,), (right,) = (made.machines[name]["instances"][0]["links"] for name in ("m1", "m2"))
     assert left["name"] == right["name"] == "r1-r2"
     assert (left["a"], left["b"]) == ({"interface": "r1-eth1"}, {"peer": "m2", "channel": 0})
     assert (right["a"], right["b"]) == ({"interface": "r2-eth1"}, {"peer": "m1", "channel": 0})
@@ -102,7 +102,7 @@ def test_a_cut_link_between_emulated_nodes_has_a_portal_at_each_end() -> None:
     for machine, switch, other in (("m1", "s1", "m2"), ("m2", "s2", "m1")):
         plans = made.machines[machine]
         assert [portal["interface"] for portal in plans["portals"]] == [f"{switch}-eth1"]
-        link = plans["instance"]["links"][0]
+        link = plans["instances"][0]["links"][0]
         assert (link["a"], link["b"]) == ({"portal": f"p-{switch}-eth1"}, {"peer": other, "channel": 0})
 
 
@@ -110,7 +110,7 @@ def test_peers_of_a_pair_name_each_others_socket() -> None:
     topo = nodes(r1="simrouter m1", r2="simrouter m2")
     topo.addLink("r1", "r2", delay="1ms")
     made = plan(topo)
-    (left,), (right,) = (made.machines[name]["instance"]["peers"] for name in ("m1", "m2"))
+    (left,), (right,) = (made.machines[name]["instances"][0]["peers"] for name in ("m1", "m2"))
     assert left == {"name": "m2", "local": "198.18.0.1:47000", "remote": "198.18.0.2:47000"}
     assert (right["local"], right["remote"]) == (left["remote"], left["local"])
 
@@ -120,8 +120,8 @@ def test_cut_links_of_a_pair_share_the_peer_and_differ_in_the_channel() -> None:
     for _ in range(3):
         topo.addLink("r1", "r2", delay="1ms")
     for machine in plan(topo).machines.values():
-        assert len(machine["instance"]["peers"]) == 1
-        assert [link["b"]["channel"] for link in machine["instance"]["links"]] == [0, 1, 2]
+        assert len(machine["instances"][0]["peers"]) == 1
+        assert [link["b"]["channel"] for link in machine["instances"][0]["links"]] == [0, 1, 2]
 
 
 def test_each_pair_of_machines_has_a_port_of_its_own() -> None:
@@ -133,7 +133,7 @@ def test_each_pair_of_machines_has_a_port_of_its_own() -> None:
     used = {
         frozenset((name, peer["name"])): peer["local"].split(":")[1]
         for name, machine in made.machines.items()
-        for peer in machine["instance"]["peers"]
+        for peer in machine["instances"][0]["peers"]
     }
     assert sorted(used.values()) == ["47000", "47001", "47002"]
 

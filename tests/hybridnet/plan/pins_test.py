@@ -110,8 +110,8 @@ def test_port_type_and_what_holds_for_a_whole_instance_stay() -> None:
     topo.addLink("s1", "s8", delay="1us", bw=100_000)
     after = again(topo, before).machines["m1"]
     assert after["port_type"] == before.machines["m1"]["port_type"] == "afpacket"
-    assert after["instance"]["realtime"] == before.machines["m1"]["instance"]["realtime"]
-    assert [link["name"] for link in after["instance"]["links"]] == ["s1-s2", "s1-s8"]
+    assert after["instances"][0]["realtime"] == before.machines["m1"]["instances"][0]["realtime"]
+    assert [link["name"] for link in after["instances"][0]["links"]] == ["s1-s2", "s1-s8"]
 
 
 def test_an_instance_stays_when_nothing_is_simulated_any_more() -> None:
@@ -122,8 +122,8 @@ def test_an_instance_stays_when_nothing_is_simulated_any_more() -> None:
     before = plan(topo)
     topo.delLink("h1", "h2")
     after = again(topo, before)
-    assert after.machines["m1"]["instance"]["links"] == []
-    assert after.machines["m2"]["instance"] is None
+    assert after.machines["m1"]["instances"][0]["links"] == []
+    assert after.machines["m2"]["instances"] == []
 
 
 def test_cut_links_keep_their_channels_and_a_new_one_takes_a_free_one() -> None:

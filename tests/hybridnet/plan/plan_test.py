@@ -37,7 +37,7 @@ def test_two_trees_of_depth_six_are_the_networks_of_the_comparison() -> None:
 
 def test_nothing_simulated_means_no_instance() -> None:
     made = plan(SingleSwitchTopo(k=2), MACHINES[:1])
-    assert made.machines["m1"]["instance"] is None
+    assert made.machines["m1"]["instances"] == []
     assert made.machines["m1"]["portals"] == []
 
 
@@ -151,23 +151,25 @@ def test_static_arp_entries_cover_the_subnet_and_nothing_else() -> None:
 
 def test_captures_land_in_the_right_instance() -> None:
     made = plan(TwoTrees(depth=1, join="routed"), captures={"r2-eth1": "/run/r2.pcap"})
-    assert made.machines["m1"]["instance"]["captures"] == []
-    assert made.machines["m2"]["instance"]["captures"] == [{"interface": "r2-eth1", "file": "/run/r2.pcap"}]
+    assert made.machines["m1"]["instances"][0]["captures"] == []
+    assert made.machines["m2"]["instances"][0]["captures"] == [
+        {"interface": "r2-eth1", "file": "/run/r2.pcap"}
+    ]
     with pytest.raises(PlanError, match="capture at h1-eth0: there is no simulated interface"):
         plan(TwoTrees(depth=1), captures={"h1-eth0": "x.pcap"})
 
 
 def test_each_machine_records_into_a_file_of_its_own() -> None:
     made = plan(TwoTrees(depth=1, join="routed"), record="/run/records")
-    assert made.machines["m1"]["instance"]["record"] == "/run/records/m1.pcapng"
-    assert made.machines["m2"]["instance"]["record"] == "/run/records/m2.pcapng"
+    assert made.machines["m1"]["instances"][0]["record"] == "/run/records/m1.pcapng"
+    assert made.machines["m2"]["instances"][0]["record"] == "/run/records/m2.pcapng"
     with pytest.raises(PlanError, match=r"write os\.path\.abspath"):
         plan(TwoTrees(depth=1), record="records")
-    assert "record" not in plan(TwoTrees(depth=1, join="routed")).machines["m1"]["instance"]
+    assert "record" not in plan(TwoTrees(depth=1, join="routed")).machines["m1"]["instances"][0]
 
 
 def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> None:
-    instance = plan(TwoTrees(depth=1), seed=7).machines["m1"]["instance"]
+    instance = plan(TwoTrees(depth=1), seed=7).machines["m1"]["instances"][0]
     assert instance["seed"] == 7
     assert instance["token"] == TOKEN
     assert instance["realtime"] == {
@@ -186,7 +188,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
     ("delay", "moderation_ns"), [("20ms", 100_000), ("1.6ms", 1_600_000 // 20), ("0.4ms", 400_000 // 20)]
 )
 def test_an_instance_is_moderated_by_a_part_of_its_links_delay(delay: str, moderation_ns: int) -> None:
-    instance = plan(TwoTrees(depth=1, delay=delay)).machines["m1"]["instance"]
+    instance = plan(TwoTrees(depth=1, delay=delay)).machines["m1"]["instances"][0]
     assert instance["realtime"]["moderation_ns"] == moderation_ns
 
 
@@ -195,13 +197,13 @@ def test_an_instance_that_nothing_real_is_attached_to_turns_less_often() -> None
     for name in ("v1", "v2"):
         topo.addSimHost(name)
     topo.addLink("v1", "v2", bw=10, delay="1ms")
-    instance = plan(topo).machines["m1"]["instance"]
+    instance = plan(topo).machines["m1"]["instances"][0]
     assert instance["realtime"]["moderation_ns"] == 300_000
 
 
 def test_moderation_can_be_set_and_is_bounded() -> None:
     unmoderated = plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=0))
-    assert unmoderated.machines["m1"]["instance"]["realtime"]["moderation_ns"] == 0
+    assert unmoderated.machines["m1"]["instances"][0]["realtime"]["moderation_ns"] == 0
     with pytest.raises(PlanError, match="at moderation_ns: 2000000 is greater than"):
         plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=2_000_000))
 

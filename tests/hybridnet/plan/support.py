@@ -27,12 +27,12 @@ def addresses(made: Plan) -> dict[str, str]:
     for machine in made.machines.values():
         for host in machine["hosts"]:
             found.update({i["name"]: a for i in host["interfaces"] for a in i["addresses"]})
-        for node in (machine["instance"] or {"nodes": []})["nodes"]:
+        for node in (node for instance in machine["instances"] for node in instance["nodes"]):
             found.update({i["name"]: i["address"] for i in node["interfaces"] if "address" in i})
     return found
 
 
 def routes(made: Plan, machine: str, node: str) -> list[tuple[str, str | None]]:
     """(prefix, via) of a simulated node's routes."""
-    nodes = made.machines[machine]["instance"]["nodes"]
+    nodes = made.machines[machine]["instances"][0]["nodes"]
     return [(r["prefix"], r["via"]) for n in nodes if n["name"] == node for r in n["routes"]]

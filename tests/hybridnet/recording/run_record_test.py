@@ -16,7 +16,7 @@ from hybridnet.results.verdict import Verdict
 from hybridnet.series.table import read_series
 
 KEY = ("interfaces", "h1-eth0", "tx_bytes")
-PLAN = {"machines": {"m1": {"instance": {"name": "m1", "token": "8f" * 8, "captures": []}}}, "links": []}
+PLAN = {"machines": {"m1": {"instances": [{"name": "m1", "token": "8f" * 8, "captures": []}]}}, "links": []}
 COUNTERS = {
     "m1": {
         "links": [
@@ -61,7 +61,7 @@ def test_a_network_leaves_its_plan_series_counters_and_verdict(tmp_path: Path) -
     record.end(0, [Verdict.of([])])
     folder = tmp_path / "run" / "network-1"
     assert machines.calls[-1] is True
-    assert read(folder / "plan.json")["machines"]["m1"]["instance"] == {"name": "m1", "captures": []}
+    assert read(folder / "plan.json")["machines"]["m1"]["instances"] == [{"name": "m1", "captures": []}]
     assert read(folder / "machines.json") == {"m1": {"cores": 2}}
     assert read(folder / "verdict.json")["word"] == "trusted"
     _, values = read_series(folder).of(*KEY)
@@ -80,7 +80,9 @@ def test_before_the_end_there_is_a_manifest_already_and_it_does_not_say_how_it_e
 def test_captures_are_kept_under_the_name_of_their_machine(tmp_path: Path) -> None:
     capture = tmp_path / "r1.pcap"
     capture.write_bytes(b"frames")
-    plan = {"machines": {"m1": {"instance": {"captures": [{"interface": "r1-eth1", "file": str(capture)}]}}}}
+    plan = {
+        "machines": {"m1": {"instances": [{"captures": [{"interface": "r1-eth1", "file": str(capture)}]}]}}
+    }
     network = RunRecord(tmp_path / "run").network(plan, {}, 1, Machines().take)
     network.finish({}, Verdict.of([]))
     assert (network.folder / "captures" / "m1-r1.pcap").read_bytes() == b"frames"

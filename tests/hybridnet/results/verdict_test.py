@@ -135,8 +135,8 @@ def test_frames_that_are_missing_in_a_record_are_a_reason():
 
 def test_marks_are_judged_with_their_instances_and_what_is_broken_comes_first():
     late = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
-    before = {"m1": counters(instance=snapshot()), "m2": counters()}
-    after = {"m1": counters(instance=late, drops={"h1-eth0": 3}), "m2": counters()}
+    before = {"m1": counters(instances={"m1": snapshot()}), "m2": counters()}
+    after = {"m1": counters(instances={"m1": late}, drops={"h1-eth0": 3}), "m2": counters()}
     verdict = judge_marks(before, after, Limits())
     assert verdict.word == "broken"
     assert [reason.partition(":")[0] for reason in verdict.reasons] == [
@@ -151,9 +151,11 @@ def test_marks_are_judged_with_their_instances_and_what_is_broken_comes_first():
 
 def test_an_instance_that_begins_between_the_marks_is_judged_from_its_beginning():
     late = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
-    begun = judge_marks({"m1": counters()}, {"m1": counters(instance=late)}, Limits())
+    begun = judge_marks({"m1": counters()}, {"m1": counters(instances={"m1": late})}, Limits())
     assert begun.reasons[0].startswith("instance m1 ran 2.00 ms late")
-    assert judge_marks({"m1": counters(instance=late)}, {"m1": counters()}, Limits()).word == "trusted"
+    assert (
+        judge_marks({"m1": counters(instances={"m1": late})}, {"m1": counters()}, Limits()).word == "trusted"
+    )
 
 
 def test_several_networks_are_worth_what_the_worst_of_them_is():

@@ -45,8 +45,10 @@ def test_a_plan_follows_its_schema() -> None:
 
 def test_errors_say_where_and_why() -> None:
     machine = machine_plan()
-    machine["instance"]["links"][1]["a_to_b"]["delay_ns"] = -5
-    assert refusal(machine) == ("plan, at instance/links/1/a_to_b/delay_ns: -5 is less than the minimum of 0")
+    machine["instances"][0]["links"][1]["a_to_b"]["delay_ns"] = -5
+    assert refusal(machine) == (
+        "plan, at instances/0/links/1/a_to_b/delay_ns: -5 is less than the minimum of 0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_plans_of_thousands_of_hosts_are_checked_within_half_a_second() -> None:
     machine = machine_plan()
     check(machine, "machine", "plan")  # compiles the schema
     for part in ("nodes", "links"):
-        machine["instance"][part] *= 2000
+        machine["instances"][0][part] *= 2000
     began = time.perf_counter()
     check(machine, "machine", "plan")
     assert time.perf_counter() - began < 0.5

@@ -115,8 +115,8 @@ def network(applications: list[dict[str, Any]]) -> Topo:
 
 def test_every_kind_and_option_is_in_the_plans_schema_and_a_destination_becomes_an_address() -> None:
     names = list(kinds())
-    [machine] = [m for m in plan(network(list(map(example, names)))).machines.values() if m["instance"]]
-    nodes = {node["name"]: node for node in machine["instance"]["nodes"]}
+    [machine] = [m for m in plan(network(list(map(example, names)))).machines.values() if m["instances"]]
+    nodes = {node["name"]: node for node in machine["instances"][0]["nodes"]}
     assert [each["kind"] for each in nodes["h1"]["applications"]] == names
     address = nodes["h2"]["interfaces"][0]["address"].partition("/")[0]
     assert {each["destination"] for each in nodes["h1"]["applications"] if "destination" in each} == {address}
@@ -124,8 +124,8 @@ def test_every_kind_and_option_is_in_the_plans_schema_and_a_destination_becomes_
 
 
 def test_the_binding_takes_every_kind_and_option() -> None:
-    [machine] = [m for m in plan(network(list(map(example, kinds())))).machines.values() if m["instance"]]
-    [host] = [node for node in machine["instance"]["nodes"] if node["name"] == "h1"]
+    [machine] = [m for m in plan(network(list(map(example, kinds())))).machines.values() if m["instances"]]
+    [host] = [node for node in machine["instances"][0]["nodes"] if node["name"] == "h1"]
     instance = _simcore.Instance("m1", 1, 1)
     instance.add_node("host", "h1")
     instance.add_interface("h1", "h1-eth0", "02:00:00:00:00:01", "10.1.0.1/16")
@@ -186,8 +186,8 @@ def test_every_option_of_a_tcp_is_in_the_plans_schema_and_taken_by_the_binding()
         for name, option in table("tcp").said.items()
     } | {"preset": "rfc", "mss": 1000}
     application = {"kind": "tcp_echo", "port": 7, "tcp": given}
-    [machine] = [m for m in plan(network([application])).machines.values() if m["instance"]]
-    [host] = [node for node in machine["instance"]["nodes"] if node["name"] == "h1"]
+    [machine] = [m for m in plan(network([application])).machines.values() if m["instances"]]
+    [host] = [node for node in machine["instances"][0]["nodes"] if node["name"] == "h1"]
     instance = _simcore.OfflineSimulation(1)
     instance.add_node("host", "h1")
     instance.add_interface("h1", "h1-eth0", "02:00:00:00:00:01", "10.0.0.1/24")

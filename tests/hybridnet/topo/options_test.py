@@ -21,7 +21,7 @@ def test_what_a_simulated_node_needs_for_a_packet_becomes_part_of_its_plan() -> 
     topo.addLink("r1", "x1")
     topo.addLink("x1", "v1")
     made = plan(topo)
-    nodes = {node["name"]: node for node in made.machines["m1"]["instance"]["nodes"]}
+    nodes = {node["name"]: node for node in made.machines["m1"]["instances"][0]["nodes"]}
     assert nodes["r1"]["processing_delay_ns"] == 10_000
     assert "processing_queue_packets" not in nodes["r1"]
     assert (nodes["x1"]["processing_delay_ns"], nodes["x1"]["processing_queue_packets"]) == (2_000_000, 5)
