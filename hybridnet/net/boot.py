@@ -95,8 +95,8 @@ def await_peers(cluster: Machines, plan: Plan, patience_s: float = PEERS_SECONDS
             name, peer = waiting[0]
             ends = next(each for each in plan.instances[name]["peers"] if each["name"] == peer)
             raise MachineError(
-                f"instances {name} and {peer} do not hear each other after {patience_s:g} s; let UDP pass between "
-                f"{ends['local']} and {ends['remote']}"
+                f"instances {name} and {peer} do not hear each other after {patience_s:g} s, at {ends['local']} and "
+                f"{ends['remote']}; between machines, let these pass"
             )
         time.sleep(_PEERS_POLL_S)
 

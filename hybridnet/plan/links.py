@@ -23,7 +23,7 @@ from hybridnet.plan.division import is_simulated
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.switches import is_linux_bridge, jumbo, portal_device
-from hybridnet.plan.transports import least_delay_ns, loopback_address, peer_entry
+from hybridnet.plan.transports import least_delay_ns, peer_entry
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec, NodeSpec
 from hybridnet.topo.direction import Direction
@@ -120,25 +120,16 @@ def join(
             joints[plan.machines[0]].instances[plan.instances[0]].links.append(instance_link)
             continue
         port = ports[frozenset(plan.instances)]
-        at = _peering_addresses(layout, plan, addresses)
         for near, far in ((0, 1), (1, 0)):
-            other = plan.instances[far]
-            own = joints[plan.machines[near]].instances[plan.instances[near]]
-            own.peers[other] = peer_entry(other, at[near], at[far], port)
+            here, other = plan.instances[near], plan.instances[far]
+            machines = (plan.machines[near], plan.machines[far])
+            own = joints[machines[0]].instances[here]
+            at = (addresses[machines[0]], addresses[machines[1]])
+            own.peers[other] = peer_entry((here, other), machines, at, port)
             own_end = _instance_end(plan, (plan.a, plan.b)[near])
             far_end = {"peer": other, "channel": plan.channel}
             own.links.append(_instance_link(plan, own_end, near == 1, far_end))
     return plans, joints
-
-
-def _peering_addresses(layout: Layout, plan: LinkPlan, addresses: dict[str, str]) -> tuple[str, str]:
-    """Where the two instances of a cut link reach each other."""
-    first, second = plan.machines
-    if first != second:
-        return addresses[first], addresses[second]
-    own = layout.division.instances[first]
-    one, other = (loopback_address(own.index(name)) for name in plan.instances)
-    return one, other
 
 
 def changed(

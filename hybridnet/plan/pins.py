@@ -9,6 +9,7 @@ from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.plan.families import Address, Interface
+from hybridnet.plan.transports import port_of
 from hybridnet.topo.direction import Direction
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
                     pin(node["name"], interface, given)
             for peer in instance["peers"]:
                 pair = frozenset((instance["name"], peer["name"]))
-                peer_ports[pair] = int(peer["local"].rpartition(":")[2])
+                peer_ports[pair] = port_of(peer)
     links = [link for link in plan.links if link.name not in removed]
     now = {address.ip for known in addresses.values() for address in known.values()}
     then = {address.ip for known in earlier.addresses.values() for address in known.values()}

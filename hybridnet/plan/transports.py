@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Transports: how packets of cut links get from one instance to another, and what each takes at least.
 
-A cut link's delay must hide what really passes between two instances. Over UDP that is reading the packet from its
-portal, a datagram through the kernel, and waking the other instance: on one computer tens of microseconds, and now and
-then more than a hundred. With less delay the packets of every burst would come late.
+A cut link's delay must hide what really passes between two instances. Over UDP, between machines, that is reading the
+packet from its portal, a datagram through the kernel, and waking the other instance: on one computer tens of
+microseconds, and now and then more than a hundred. Instances of one machine share memory, and a busy reader is not even
+woken. With less delay the packets of every burst would come late.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 
 from hybridnet.errors import PlanError
 
-__all__ = ["LEAST_DELAY_NS", "least_delay_ns", "loopback_address", "peer_entry", "transport_between"]
+__all__ = ["LEAST_DELAY_NS", "least_delay_ns", "peer_entry", "port_of", "transport_between"]
 
-LEAST_DELAY_NS: Mapping[str, int] = {"udp": 200_000}
+LEAST_DELAY_NS: Mapping[str, int] = {"udp": 200_000, "shm": 20_000}
 """By transport: the least delay of a cut link that it can hide on one computer."""
 
 
 def transport_between(machines: tuple[str, str]) -> str:
     """The transport between instances of these two machines, or of one."""
-    return "udp"
+    return "udp" if machines[0] != machines[1] else "shm"
 
 
 def least_delay_ns(machines: tuple[str, str], between_machines_ns: int) -> int:
@@ -36,27 +37,35 @@ def least_delay_ns(machines: tuple[str, str], between_machines_ns: int) -> int:
     return min(between_machines_ns, LEAST_DELAY_NS[transport_between(machines)])
 
 
-def loopback_address(number: int) -> str:
-    """Where the instance of that number, from 0 on, is reached from the others of its machine.
-
-    Example:
-        >>> loopback_address(0), loopback_address(255)
-        ('127.0.0.1', '127.0.1.0')
-    """
-    return f"127.0.{(number + 1) >> 8}.{(number + 1) & 255}"
-
-
-def peer_entry(other: str, local: str, remote: str, port: int) -> dict[str, Any]:
+def peer_entry(
+    instances: tuple[str, str], machines: tuple[str, str], addresses: tuple[str, str], port: int
+) -> dict[str, Any]:
     """What an instance plan says of a peer.
 
     Args:
-        local, remote: addresses of this end and of the other.
+        instances, machines, addresses: of this end and of the other.
+        port: of their pair, which no other pair has.
 
     Raises:
         PlanError: there is no such port.
+
+    Example:
+        >>> peer_entry(("m1.1", "m1.2"), ("m1", "m1"), ("198.18.0.1", "198.18.0.1"), 47000)
+        {'name': 'm1.2', 'local': '47000-m1.1', 'remote': '47000-m1.2', 'transport': 'shm'}
     """
     if port > 65535:
         raise PlanError(
-            f"instance {other}: no UDP port is left for peering ({port}); start from a lower peer_port"
+            f"instance {instances[1]}: no port is left for peering ({port}); start from a lower peer_port"
         )
-    return {"name": other, "local": f"{local}:{port}", "remote": f"{remote}:{port}"}
+    transport = transport_between(machines)
+    if transport == "shm":  # names of memory on the machine
+        local, remote = (f"{port}-{name}" for name in instances)
+        return {"name": instances[1], "local": local, "remote": remote, "transport": transport}
+    local, remote = (f"{address}:{port}" for address in addresses)
+    return {"name": instances[1], "local": local, "remote": remote}
+
+
+def port_of(peer: Mapping[str, Any]) -> int:
+    """The port that a peer's entry was made with."""
+    local = str(peer["local"])
+    return int(local.partition("-")[0] if peer.get("transport") == "shm" else local.rpartition(":")[2])

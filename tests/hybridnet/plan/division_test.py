@@ -21,7 +21,7 @@ def ring(routers: int, hosts: int = 2, **options: Any) -> Topo:
     for number in range(1, routers + 1):
         topo.addSimRouter(f"r{number}")
         for host in range(hosts):
-            topo.addLink(topo.addSimHost(f"h{number}.{host}"), f"r{number}", bw=100, delay="0.1ms")
+            topo.addLink(topo.addSimHost(f"h{number}.{host}"), f"r{number}", bw=100, delay="0.01ms")
     for number in range(1, routers + 1):
         topo.addLink(f"r{number}", f"r{number % routers + 1}", **{"bw": 1000, "delay": "5ms", **options})
     return topo
@@ -56,7 +56,7 @@ def test_a_ring_is_divided_evenly_and_hosts_stay_with_their_router() -> None:
     assert {load.share for load in compared.loads.values()} == {0.25}
 
 
-def test_cut_links_go_over_the_loopback_and_their_ends_say_the_same() -> None:
+def test_cut_links_go_through_shared_memory_and_their_ends_say_the_same() -> None:
     made = plan(ring(4), one(), instances_per_machine=4)
     links = [link for link in made.links if link.kind == "cut"]
     assert len(links) == 4
@@ -65,7 +65,7 @@ def test_cut_links_go_over_the_loopback_and_their_ends_say_the_same() -> None:
         [near] = [peer for peer in here["peers"] if peer["name"] == there["name"]]
         [far] = [peer for peer in there["peers"] if peer["name"] == here["name"]]
         assert (near["local"], near["remote"]) == (far["remote"], far["local"])
-        assert near["local"].startswith("127.0.0.")
+        assert (near["transport"], far["transport"]) == ("shm", "shm")
         assert near["local"] != near["remote"]
     ends = [peer["local"] for each in made.instances.values() for peer in each["peers"]]
     assert len(set(ends)) == len(ends) == 8
@@ -76,11 +76,11 @@ def test_what_has_too_little_delay_is_never_cut_and_long_delays_are_cut_first() 
     for number in range(1, 21):
         topo.addSimRouter(f"r{number}")
     for number in range(1, 20):
-        delay = {9: "5ms", 10: "0.1ms"}.get(number, "0.3ms")
+        delay = {9: "5ms", 10: "0.01ms"}.get(number, "0.03ms")
         topo.addLink(f"r{number}", f"r{number + 1}", bw=100, delay=delay)
     made = plan(topo, one(), instances_per_machine=2)
     assert [link.name for link in made.links if link.kind == "cut"] == ["r9-r10"]  # a little off the middle
-    together = plan(ring(4, delay="0.19ms"), one(), instances_per_machine=4)
+    together = plan(ring(4, delay="0.019ms"), one(), instances_per_machine=4)
     assert list(together.instances) == ["m1"]
 
 
@@ -112,10 +112,10 @@ def test_the_portals_of_a_simple_net_are_where_it_says() -> None:
 
 def test_a_cut_between_two_of_a_machine_needs_delay() -> None:
     topo = Topo()
-    topo.addLink(topo.addSimRouter("r1", instance=1), topo.addSimRouter("r2", instance=2), delay="50us")
-    with pytest.raises(PlanError, match=r"in instances m1.1 and m1.2, and its delay \(50 us\) cannot hide"):
+    topo.addLink(topo.addSimRouter("r1", instance=1), topo.addSimRouter("r2", instance=2), delay="15us")
+    with pytest.raises(PlanError, match=r"in instances m1.1 and m1.2, and its delay \(15 us\) cannot hide"):
         plan(topo, one())
-    assert plan(topo, one(), least_cut_delay_ns=50_000).links[0].kind == "cut"  # who asks for less has it
+    assert plan(topo, one(), least_cut_delay_ns=15_000).links[0].kind == "cut"  # who asks for less has it
 
 
 def test_an_instance_is_on_one_machine() -> None:

@@ -209,10 +209,10 @@ def instance_plan(direction: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("direction", MODELS, ids=lambda each: " ".join(sorted(each.keys() - PLAIN.keys())))
-def test_the_simulator_takes_every_model_of_the_schema(direction: dict[str, Any]) -> None:
+def test_the_simulator_takes_every_model_of_the_schema(direction: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("hybridnet._simcore")
     check_direction(direction, "link a-b")
-    build(instance_plan(direction))
+    build(instance_plan(direction), tmp_path)
 
 
 def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
@@ -223,13 +223,13 @@ def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
         with_trace(direction)
     trace.write_text("1\n5\n4\n")
     with pytest.raises(Exception, match=r"wire\.up: line 3 is 4, before the 5"):
-        build(instance_plan(direction))
+        build(instance_plan(direction), tmp_path)
     trace.write_text("1\n5\n5\n")
-    build(instance_plan(direction))
+    build(instance_plan(direction), tmp_path)
 
 
-def test_an_unknown_model_does_not_pass_the_schema() -> None:
+def test_an_unknown_model_does_not_pass_the_schema(tmp_path: Path) -> None:
     with pytest.raises(PlanError):
         check_direction({**PLAIN, "queue": {"model": "pie"}}, "link a-b")
     with pytest.raises(PlanError, match="both damage packets"):
-        build(instance_plan({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}))
+        build(instance_plan({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}), tmp_path)
