@@ -8,14 +8,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hybridnet.cli.recorded import add_set_argument
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.errors import UsageError
+from hybridnet.sweep.values import given, parse_settings, refuse_unasked
 
 SUMMARY = "Simulate a topology as fast as it can, without root."
 EXAMPLES = """  hybridnet simulate my_network.py --until 60s
   hybridnet simulate my_network.py --topo Dumbbell,flows=64 --until 10s --seeds 10 --parallel 2
   hybridnet simulate my_network.py --until 10s --series 100ms --out runs/dumbbell
 """
+SEEDS_LIMIT = 100_000
 _SHOWN = 40
 
 
@@ -26,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--until", required=True, metavar="TIME", help="simulated time, such as 60s; at most 3600s"
     )
     parser.add_argument(
-        "--seeds", type=int, default=1, metavar="N", help="replications, with the seeds 1 to N (default 1)"
+        "--seeds",
+        default="1",
+        metavar="N|FIRST-LAST",
+        help="replications, with the seeds 1 to N, or these (default 1)",
     )
     parser.add_argument(
         "--parallel", type=int, metavar="N", help="replications at once (default: one for each processor)"
@@ -38,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="write figures as JSON, CSV, Parquet and OMNeT++ files into this folder",
     )
+    add_set_argument(parser)
     parser.add_argument(
         "--all", action="store_true", help="print every counter, not only those of applications"
     )
@@ -49,41 +56,64 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from hybridnet.results import RunDirectory
+    from hybridnet.recording.capsule import capsule_of
+    from hybridnet.recording.network_record import without_secrets
+    from hybridnet.recording.run_record import RunRecord, now
+    from hybridnet.results.run_directory import check_run_directory
     from hybridnet.simulate import simulate
+    from hybridnet.simulate.simulate import offline_plan
 
-    topo = find_topology(arguments.file, arguments.topo)
-    if arguments.seeds < 1:
-        raise UsageError(f"--seeds {arguments.seeds}: at least one is needed")
-    directory = None if arguments.out is None else RunDirectory(arguments.out)
+    with given(parse_settings(arguments.set)):
+        topo = find_topology(arguments.file, arguments.topo)
+        refuse_unasked()
+    seeds = seeds_of(arguments.seeds)
+    capsule = capsule_of(arguments.command_line)
+    began = now()
+    if arguments.out is not None:
+        check_run_directory(arguments.out)
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("simulating", total=arguments.seeds)
+        task = progress.add_task("simulating", total=len(seeds))
         report = simulate(
             topo,
             arguments.until,
-            seeds=arguments.seeds,
+            seeds=seeds,
             parallel=arguments.parallel,
             series=arguments.series,
             on_progress=lambda done, of: progress.update(task, completed=done, total=of),
         )
-    if directory is not None:
-        directory.write_manifest(
-            1,
-            {
-                "until": arguments.until,
-                "seeds": arguments.seeds,
-                "file": arguments.file,
-                "topology": arguments.topo,
-            },
-        )
-        report.write(directory)
+    if arguments.out is not None:
+        # An earlier run gives way only now, when nothing can be refused any more.
+        facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": seeds}
+        record = RunRecord(arguments.out, facts=facts, seed=seeds[0])
+        capsule.keep(record.directory.path)
+        record.directory.write_json("plan.json", without_secrets(offline_plan(topo)))
+        report.write(record.directory)
+        record.end(0)
     if arguments.json:
         print(json.dumps(report.to_json()))
         return 0
     _print(report, Console(), of_all=arguments.all)
-    if directory is not None:
-        print(f"written to {directory.path}")
+    if arguments.out is not None:
+        print(f"written to {arguments.out}")
     return 0
+
+
+def seeds_of(text: str) -> list[int]:
+    """The seeds that --seeds means.
+
+    Example:
+        >>> seeds_of("3"), seeds_of("4-5")
+        ([1, 2, 3], [4, 5])
+    """
+    first, dash, last = text.partition("-")
+    if not first.isdecimal() or (dash and not last.isdecimal()):
+        raise UsageError(
+            f"--seeds {text}: write how many, such as 10, or the first and the last, such as 1-10"
+        )
+    seeds = range(int(first), int(last) + 1) if dash else range(1, int(first) + 1)
+    if not 1 <= len(seeds) <= SEEDS_LIMIT:
+        raise UsageError(f"--seeds {text}: at least one is needed, and at most {SEEDS_LIMIT}")
+    return list(seeds)
 
 
 def _print(report: Any, console: Any, *, of_all: bool) -> None:

@@ -22,7 +22,15 @@ from hybridnet.results.run_directory import RunDirectory
 from hybridnet.results.verdict import Verdict, together
 from hybridnet.values import shown
 
-__all__ = ["RunRecord", "checked_elements", "current", "default_path", "recording", "series_interval_s"]
+__all__ = [
+    "RunRecord",
+    "checked_elements",
+    "current",
+    "default_path",
+    "now",
+    "recording",
+    "series_interval_s",
+]
 
 LEAST_INTERVAL_NS = 1_000_000
 _current: list[RunRecord] = []
@@ -53,7 +61,7 @@ class RunRecord:
     ) -> None:
         self.interval_s = None if series is None else series_interval_s(series)
         self.elements = checked_elements(elements)
-        self._facts = {"began": _now(), **(facts or {})}
+        self._facts = {"began": now(), **(facts or {})}
         self._seed = seed
         self.directory = RunDirectory(path)
         self.networks: list[NetworkRecord] = []
@@ -79,7 +87,7 @@ class RunRecord:
         self.directory.write_json("results.json", dict(take_results()))
         if verdicts:
             self.directory.write_json("verdict.json", together(list(verdicts)).to_json())
-        self._facts |= {"ended": _now(), "exit_code": exit_code}
+        self._facts |= {"ended": now(), "exit_code": exit_code}
         self._write_manifest()
 
     def _write_manifest(self) -> None:
@@ -129,7 +137,8 @@ def checked_elements(elements: Any) -> str | list[str] | None:
     return list(elements)
 
 
-def _now() -> str:
+def now() -> str:
+    """This moment, as manifests have it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

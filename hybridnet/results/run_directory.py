@@ -26,6 +26,21 @@ _TOOLS = {
 _SYSCTLS = ("net/ipv4/tcp_congestion_control", "net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem")
 
 
+def check_run_directory(path: str | os.PathLike[str]) -> Path:
+    """Raise the UsageError that `RunDirectory` would; make and remove nothing."""
+    folder = Path(path)
+    if folder.exists():
+        if not folder.is_dir():
+            raise UsageError(f"make run directory {folder}: it is a file; give the name of a folder")
+        entries = [entry.name for entry in folder.iterdir()]
+        if entries and "manifest.json" not in entries:
+            raise UsageError(
+                f"make run directory {folder}: it holds {entries[0]!r} and no manifest.json, so it is not an "
+                "earlier run; give an empty folder or a new name"
+            )
+    return folder
+
+
 class RunDirectory:
     """Where a run writes, and what it writes first: the manifest.
 
@@ -45,16 +60,8 @@ class RunDirectory:
     """
 
     def __init__(self, path: str | os.PathLike[str]):
-        self.path = Path(path)
+        self.path = check_run_directory(path)
         if self.path.exists():
-            if not self.path.is_dir():
-                raise UsageError(f"make run directory {self.path}: it is a file; give the name of a folder")
-            entries = [entry.name for entry in self.path.iterdir()]
-            if entries and "manifest.json" not in entries:
-                raise UsageError(
-                    f"make run directory {self.path}: it holds {entries[0]!r} and no manifest.json, so it is not an "
-                    "earlier run; give an empty folder or a new name"
-                )
             for entry in self.path.iterdir():
                 shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         self.path.mkdir(parents=True, exist_ok=True)

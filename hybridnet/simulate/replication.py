@@ -10,9 +10,11 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.instance.build import add_nodes, with_files
-from hybridnet.series.figures import figures_of
+from hybridnet.series.figures import figures_of, of_sections
 
 __all__ = ["Replication", "Series", "run_replication"]
+
+_SAMPLED = ("applications", "connections", "links", "nodes", "interfaces")
 
 Series = dict[tuple[str, str], list[float]]
 """Of each (element, name) its value at each sampled instant."""
@@ -27,6 +29,7 @@ class Replication:
         applications: the elements among them that are applications.
         sampled_ns: instants of simulated time at which `series` has values.
         series: the counters at these instants; 0 where one had not been touched yet.
+        kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
         events: that were handled.
     """
@@ -36,6 +39,7 @@ class Replication:
     applications: frozenset[str] = frozenset()
     sampled_ns: list[int] = field(default_factory=list)
     series: Series = field(default_factory=dict)
+    kinds: dict[tuple[str, str], str] = field(default_factory=dict)
     wall_s: float = 0.0
     processor_s: float = 0.0
     events: int = 0
@@ -68,14 +72,16 @@ def run_replication(plan: Mapping[str, Any], seed: int, until_ns: int, sample_ns
     wall, processor = time.perf_counter(), time.thread_time()
     sampled: list[int] = []
     series: Series = {}
+    kinds: dict[tuple[str, str], str] = {}
     left_ns = until_ns
     while left_ns > 0:
         step_ns = min(left_ns, sample_ns or left_ns)
         simulation.run_for(step_ns)
         left_ns -= step_ns
         if sample_ns is not None:
-            for element, name, value in figures_of(simulation.snapshot()):
+            for kind, element, name, value in of_sections(simulation.snapshot(), _SAMPLED):
                 values = series.setdefault((element, name), [])
+                kinds[element, name] = kind
                 values += [0.0] * (len(sampled) - len(values))  # a counter appears with its first event
                 values.append(value)
             sampled.append(simulation.now_ns)
@@ -87,6 +93,7 @@ def run_replication(plan: Mapping[str, Any], seed: int, until_ns: int, sample_ns
         applications=frozenset(row["name"] for row in final["applications"]),
         sampled_ns=sampled,
         series={key: values + [0.0] * (len(sampled) - len(values)) for key, values in series.items()},
+        kinds=kinds,
         wall_s=took[0],
         processor_s=took[1],
         events=simulation.events,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+from array import array
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 
 from hybridnet.results.estimate import Estimate, estimate
 from hybridnet.results.run_directory import RunDirectory
+from hybridnet.series import Block
+from hybridnet.series.writer import SeriesWriter
 from hybridnet.simulate.replication import Replication
 
 __all__ = ["Figure", "SimulationReport"]
@@ -78,15 +82,18 @@ class SimulationReport:
             directory.write_parquet("figures.parquet", columns, rows),
         ]
         if any(each.sampled_ns for each in self.replications):
-            sampled = ["seed", "time_s", "element", "name", "value"]
-            written.append(directory.write_parquet("series.parquet", sampled, list(self._samples())))
+            written += self._write_series(directory.path)
         return [*written, *(path for each in self.replications for path in _omnetpp(each, directory))]
 
-    def _samples(self) -> Iterator[tuple[int, float, str, str, float]]:
+    def _write_series(self, folder: Path) -> list[Path]:
+        writer = SeriesWriter(folder)
         for each in self.replications:
-            for (element, name), values in each.series.items():
-                for instant_ns, value in zip(each.sampled_ns, values, strict=True):
-                    yield each.seed, instant_ns / 1e9, element, name, value
+            keys = [(each.kinds[key], *key) for key in each.series]
+            times = array("d", [instant_ns / 1e9 for instant_ns in each.sampled_ns])
+            by_instant = array("d", itertools.chain.from_iterable(zip(*each.series.values(), strict=True)))
+            writer.append([Block(keys, times, by_instant)], each.seed)
+        path = writer.finish()
+        return [] if path is None else [path]
 
 
 def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path]:

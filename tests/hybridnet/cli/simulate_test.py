@@ -52,6 +52,7 @@ def test_a_run_directory_is_written(file: str, tmp_path: Path, capsys: pytest.Ca
     assert f"written to {out}" in capsys.readouterr().out
     assert {path.name for path in out.iterdir()} == {
         *("manifest.json", "figures.json", "figures.csv", "figures.parquet", "series.parquet", "omnetpp"),
+        *("plan.json", "results.json", "files"),
     }
 
 

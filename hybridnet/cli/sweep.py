@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet sweep``: one script or topology with many values and seeds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.cli.simulate import seeds_of
+from hybridnet.cli.tables import print_table
+from hybridnet.errors import UsageError
+
+if TYPE_CHECKING:
+    from hybridnet.results.estimate import Estimate
+    from hybridnet.sweep.sweep import Command
+    from hybridnet.sweep.table import Row
+
+SUMMARY = "Run a script or a topology with many values and seeds; go on where a killed sweep ended."
+EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set delay=1ms,10ms --seeds 5
+  hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --parallel 4
+  hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3       emulated: it names no --until
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is run, what varies, and where to."""
+    parser.add_argument("file", nargs="?", metavar="FILE.py", help="a script, or a file with Topo classes")
+    parser.add_argument(
+        "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
+    )
+    parser.add_argument("--topo", metavar="NAME[,ARGUMENT...]", help="a topology, as in `hybridnet simulate`")
+    parser.add_argument(
+        "--until",
+        metavar="TIME",
+        help="simulate each point for so long, as `hybridnet simulate`; default: `run` it",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,VALUE",
+        help="values of hybridnet.value(NAME, DEFAULT), or of a parameter of the topology; may be repeated",
+    )
+    parser.add_argument(
+        "--seeds", default="1", metavar="N|FIRST-LAST", help="replications of each combination (default 1)"
+    )
+    parser.add_argument(
+        "--parallel",
+        type=int,
+        metavar="N",
+        help="simulated points at once (default: one for each processor); emulated ones run one after the other",
+    )
+    parser.add_argument("--series", metavar="TIME", help="sample counters every so often, in each point")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="the sweep's directory (default: runs/sweep-NAME); what is there stays",
+    )
+    parser.add_argument(
+        "--show", metavar="TEXT,TEXT", help="print the figures whose name has one of these (default: results, "
+        "applications)"
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print the table as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run what is missing, and print the table."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from hybridnet.sweep.points import parse_axes, points_of
+    from hybridnet.sweep.sweep import run_sweep
+    from hybridnet.sweep.table import table_of, write_table
+
+    points = points_of(parse_axes(arguments.set), seeds_of(arguments.seeds))
+    command = _command(arguments)
+    parallel = _parallel(arguments)
+    directory = arguments.out or Path("runs") / f"sweep-{_name(arguments)}"
+    _claim(directory, command, arguments)
+    console = Console(stderr=True)
+    done = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("sweep", total=len(points))
+        for each in run_sweep(
+            directory, command, points, parallel, lambda point: progress.update(task, description=str(point))
+        ):
+            done.append(each)
+            progress.advance(task)
+            if each.fresh and not console.is_terminal:
+                console.print(f"{len(done)} of {len(points)}: {each.point}", highlight=False)
+    order = {point: number for number, point in enumerate(str(point) for point in points)}
+    done.sort(key=lambda each: order[str(each.point)])
+    rows = table_of(done)
+    write_table(directory, done, rows)
+    if arguments.json:
+        print(json.dumps([row.to_json() for row in rows]))
+    else:
+        _print(rows, None if arguments.show is None else arguments.show.split(","))
+        earlier = sum(not each.fresh for each in done)
+        print(
+            f"{len(done)} runs" + (f", {earlier} of them from before" if earlier else "") + f": {directory}"
+        )
+    return 0
+
+
+def _command(arguments: argparse.Namespace) -> Command:
+    from hybridnet.sweep.sweep import Command
+
+    if arguments.file is None and arguments.topo is None:
+        raise UsageError("sweep: give a FILE.py, or --topo tree,2 or the like")
+    if arguments.file is not None and not Path(arguments.file).is_file():
+        raise UsageError(f"{arguments.file}: there is no such file")
+    words: list[str] = []
+    file = [] if arguments.file is None else [str(Path(arguments.file).resolve())]
+    for option in ("topo", "series"):
+        if (value := getattr(arguments, option)) is not None:
+            words += [f"--{option}", value]
+    if arguments.until is not None:
+        if arguments.script_arguments:
+            raise UsageError("sweep: a topology that is simulated takes no arguments after --; use --set")
+        return Command("simulate", [*words, "--until", arguments.until, "--parallel", "1", *file])
+    test = ["--test", "none"] if arguments.topo is not None else []
+    return Command("run", [*words, *test, *file], arguments.script_arguments)
+
+
+def _parallel(arguments: argparse.Namespace) -> int:
+    if arguments.parallel is not None and not 1 <= arguments.parallel <= 4096:
+        raise UsageError(f"--parallel {arguments.parallel}: write a number from 1 to 4096")
+    if arguments.until is None:
+        if arguments.parallel not in (None, 1):
+            raise UsageError("--parallel: emulated networks would disturb each other; leave it out")
+        return 1
+    return int(arguments.parallel or os.cpu_count() or 1)
+
+
+def _name(arguments: argparse.Namespace) -> str:
+    return Path(arguments.file).stem if arguments.file is not None else str(arguments.topo.partition(",")[0])
+
+
+def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> None:
+    """Note what is swept; refuse a directory of something else: its points would be taken for this sweep's."""
+    import hashlib
+
+    script = None if arguments.file is None else hashlib.sha256(Path(arguments.file).read_bytes()).hexdigest()
+    said: dict[str, Any] = {
+        "verb": command.verb,
+        "words": [*command.words, *command.script_words],
+        "script": script,
+    }
+    note = directory / "sweep-command.json"
+    if note.is_file():
+        before = json.loads(note.read_text(encoding="utf-8"))
+        if before != said:
+            what = (
+                "the script has changed since"
+                if {**before, "script": script} == said
+                else "it is of another command"
+            )
+            raise UsageError(
+                f"sweep: {directory} holds an earlier sweep, and {what}; give another --out, or remove it"
+            )
+    elif directory.exists() and any(directory.iterdir()):
+        raise UsageError(f"sweep: {directory} holds something that is no sweep; give another --out")
+    else:
+        directory.mkdir(parents=True, exist_ok=True)
+        note.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+
+
+def _interval(over: Estimate) -> str:
+    return f"± {over.half_width:.2g}" if over.replications > 1 else ""
+
+
+def _print(rows: list[Row], named: list[str] | None) -> None:
+    from hybridnet.sweep.table import shown_figures
+
+    figures = shown_figures(rows, named)
+    settings = list(rows[0].values)
+    cells = []
+    for row in rows:
+        cells += [
+            (
+                *row.values.values(),
+                name,
+                f"{each.mean:.6g}",
+                f"± {each.half_width:.2g}" if each.replications > 1 else "",
+            )
+            for name in figures
+            if (each := row.figures.get(name)) is not None
+        ]
+    print_table((*settings, "figure", "mean", "95 % interval"), cells)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Repeats the command of a run directory, and compares the two.
+
+    runs/one ─ manifest.json, files/ ─▶ the same command in a process of its own ─▶ runs/one-again ─▶ compare
+
+A simulation must give the same files, byte for byte. What is emulated never does: there, what the script named as its
+results, and what each interface carried, must agree within their intervals or within a tolerance.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.recording.capsule import FILES
+from hybridnet.recording.comparison import Comparison, Difference, compare_runs
+from hybridnet.recording.figures import manifest_of
+from hybridnet.recording.pack import unpack
+
+__all__ = ["VERBS", "Rerun", "opened", "rerun"]
+
+VERBS = ("run", "mn", "simulate")
+WITHIN = 0.1
+_LEAST_SHARE = 0.01
+_JUDGED = (" rx Mbit/s", " tx Mbit/s")
+_SAID = ("versions", "kernel", "cores", "processor", "sysctl")
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A run, done again.
+
+    Args:
+        path: of the second run directory.
+        comparison: of the two.
+        judged: the figures that must agree; none of a simulation.
+        within: the tolerance, as a share.
+        changed: what of the two computers differs, as (what, then, now).
+    """
+
+    path: Path
+    comparison: Comparison
+    judged: list[Difference]
+    within: float
+    changed: list[tuple[str, str, str]]
+
+    @property
+    def disagreeing(self) -> list[Difference]:
+        """The judged figures that do not agree."""
+        return [each for each in self.judged if not each.agrees(self.within)]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether a simulation is identical, or what is emulated agrees."""
+        if self.comparison.identical is not None:
+            return self.comparison.identical
+        return not self.disagreeing
+
+    def to_json(self) -> dict[str, Any]:
+        """As data."""
+        return {
+            "path": str(self.path),
+            "agrees": self.agrees,
+            "within": self.within,
+            "judged": [each.name for each in self.judged],
+            "disagreeing": [each.name for each in self.disagreeing],
+            "changed": [list(each) for each in self.changed],
+            **self.comparison.to_json(),
+        }
+
+
+@contextlib.contextmanager
+def opened(run: Path) -> Iterator[Path]:
+    """A run directory, or a packed one, unpacked for the time of the block.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if run.is_dir():
+        yield run.resolve()
+        return
+    if not run.is_file():
+        raise UsageError(f"{run}: there is no such run directory or packed run")
+    with tempfile.TemporaryDirectory(prefix="hybridnet-rerun-") as folder:
+        unpack(run, Path(folder))
+        yield Path(folder)
+
+
+def command_of(run: Path, out: Path) -> list[str]:
+    """The command that repeats a run.
+
+    Args:
+        out: the run directory of the repetition.
+
+    Raises:
+        UsageError: the manifest has no command that can be repeated.
+    """
+    manifest = manifest_of(run)
+    verb, words, files = (manifest.get(key) for key in ("verb", "arguments", "files"))
+    if verb not in VERBS or not isinstance(words, list) or not isinstance(files, Mapping):
+        raise UsageError(
+            f"{run}: it does not hold its command; runs of {', '.join(VERBS)} with --out can be repeated"
+        )
+    missing = [name for name in files if not (run / FILES / name).is_file()]
+    if missing:
+        raise UsageError(f"{run}: it lacks {FILES}/{missing[0]}; put it there, and try again")
+    # A script's arguments come last, right after the script.
+    return [sys.executable, "-m", "hybridnet.cli", verb, "--out", str(out), *words]
+
+
+def rerun(run: Path, out: Path, within: float = WITHIN) -> Rerun:
+    """Repeat a run, and compare.
+
+    Args:
+        run: the run directory.
+        out: that of the repetition.
+        within: the share of a figure within which what is emulated agrees.
+
+    Raises:
+        UsageError: it cannot be repeated.
+        ExperimentError: the command ended with an error.
+    """
+    out = out.resolve()
+    if out == run.resolve() or out.is_relative_to(run.resolve()):
+        raise UsageError(f"rerun {run}: --out {out} is the run itself; give another folder")
+    command = command_of(run, out)
+    with tempfile.TemporaryDirectory(prefix="hybridnet-rerun-") as folder:
+        if (run / FILES).is_dir():
+            shutil.copytree(run / FILES, Path(folder) / FILES)
+        done = subprocess.run(command, cwd=folder, check=False, stdout=2)
+    expected = manifest_of(run).get("exit_code", 0)
+    if done.returncode != expected or not (out / "manifest.json").is_file():
+        raise ExperimentError(
+            f"rerun {run}: the command ended with status {done.returncode}, and the first time with {expected}; see "
+            "what it printed"
+        )
+    comparison = compare_runs(run, out)
+    return Rerun(out, comparison, judged_of(comparison), within, _changes(manifest_of(run), manifest_of(out)))
+
+
+def judged_of(comparison: Comparison) -> list[Difference]:
+    """The figures of an emulated run that a repetition must have, too: its results, and what interfaces carried. Those
+    that carried less than a hundredth of the busiest one are left out: their few frames come by chance.
+    """
+    if comparison.identical is not None:
+        return []
+    results = [each for each in comparison.differences if each.name.startswith("result ")]
+    carried = [each for each in comparison.differences if each.name.endswith(_JUDGED)]
+    means = [each.first.mean if each.first is not None else 0.0 for each in carried]
+    most = max(means, default=0.0)
+    return results + [each for each, mean in zip(carried, means, strict=True) if mean > _LEAST_SHARE * most]
+
+
+def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    changes = []
+    for key in _SAID:
+        before, after = first.get(key), second.get(key)
+        if not (isinstance(before, Mapping) and isinstance(after, Mapping)):
+            before, after = {key: before}, {key: after}
+        changes += [
+            (name, str(before.get(name)), str(after.get(name)))
+            for name in {**before, **after}
+            if before.get(name) != after.get(name)
+        ]
+    return changes

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from hybridnet.errors import UsageError
+from hybridnet.recording import pack as packing
+from hybridnet.recording.pack import pack, unpack
+
+KEY = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----\n"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+SECRETS = {
+    "files/head.pem": "anything",
+    "files/id_ed25519": "anything",
+    "files/.env": "anything",
+    "files/api-token.txt": "anything",
+    "files/notes.txt": f"see below\n{KEY}",
+    "files/chain.txt": CERTIFICATE,
+    "files/settings.json": '{"token": "abcdefgh12345678"}',
+    "files/client.py": "password = 'correct-horse'\n",
+    "files/plan.txt": "token: 8f8f8f8f8f8f8f8f\n",
+}
+HARMLESS = {
+    "manifest.json": "{}",
+    "files/my.py": "token = secrets.token_hex(8)\nkey = row['key']\n",
+    "network-1/series.parquet": "PAR1",
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = tmp_path / "one"
+    for name, text in {**SECRETS, **HARMLESS}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "files" / "link").symlink_to("/etc/passwd")
+    return folder
+
+
+def test_secrets_are_left_out_and_said(run: Path, tmp_path: Path) -> None:
+    packed = pack(run)
+    assert packed.path == tmp_path / "one.hybridnet.tar.gz"
+    assert sorted(packed.left_out) == sorted(SECRETS)
+    with tarfile.open(packed.path) as archive:
+        assert set(archive.getnames()) == {*HARMLESS, "packed.json"}
+        content = b"".join(archive.extractfile(each).read() for each in archive if each.isreg())  # type: ignore[union-attr]
+    for secret in (b"MHcCAQEE", b"MIIB", b"abcdefgh12345678", b"correct-horse", b"8f8f8f8f8f8f8f8f"):
+        assert secret not in content
+
+
+def test_a_secret_at_the_end_of_a_large_file_is_found(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "_SCANNED_BYTES", 200)
+    (run / "files" / "long.txt").write_text("x" * 10_000 + KEY)
+    assert "files/long.txt" in pack(run).left_out
+
+
+def test_what_was_packed_comes_back_as_it_was(run: Path, tmp_path: Path) -> None:
+    unpack(pack(run).path, tmp_path / "two")
+    for name, text in HARMLESS.items():
+        assert (tmp_path / "two" / name).read_text() == text
+    assert json.loads((tmp_path / "two" / "packed.json").read_text())["left_out"]
+
+
+def test_the_same_run_gives_the_same_file(run: Path, tmp_path: Path) -> None:
+    first, second = pack(run, tmp_path / "a.tar.gz").path, pack(run, tmp_path / "b.tar.gz").path
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_target_that_is_there_and_what_is_no_run_are_refused(run: Path, tmp_path: Path) -> None:
+    pack(run)
+    with pytest.raises(UsageError, match="is there already"):
+        pack(run)
+    with pytest.raises(UsageError, match=r"no manifest\.json"):
+        pack(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside", "files/../../outside"])
+def test_a_file_that_would_land_outside_is_refused(tmp_path: Path, name: str) -> None:
+    with tarfile.open(tmp_path / "bad.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = 1
+        archive.addfile(member, io.BytesIO(b"x"))
+    with pytest.raises(UsageError, match="no plain file within it"):
+        unpack(tmp_path / "bad.tar.gz", tmp_path / "into")
+    assert not (tmp_path / "outside").exists()
+
+
+def test_links_and_what_is_no_archive_are_refused(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "bad.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("manifest.json")
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(member)
+    with pytest.raises(UsageError, match="no plain file within it"):
+        unpack(tmp_path / "bad.tar.gz", tmp_path / "into")
+    (tmp_path / "text").write_text("no archive")
+    with pytest.raises(UsageError, match="cannot be unpacked"):
+        unpack(tmp_path / "text", tmp_path / "into")
+
+
+def test_an_archive_that_grows_without_end_is_refused(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = pack(run).path
+    monkeypatch.setattr(packing, "UNPACKED_LIMIT", 4)
+    with pytest.raises(UsageError, match="larger than"):
+        unpack(packed, tmp_path / "into")
