@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Random flow tables, groups and frames through two switches: the same ports, the same bytes, the same counters.
+
+Open vSwitch beside itself must agree, and must not where one of the two is told something else. Then comes Open
+vSwitch beside a simulated switch.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from dataclasses import asdict
+
+from rich.table import Table
+
+from hybridnet.errors import UsageError
+from hybridnet.experiments.openflow_conformance.testbed import TARGETS
+from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
+from hybridnet.results import Check, Experiment, add_experiment_arguments
+
+SUMMARY = "100,000 random frames through random flow tables of two switches: same ports, bytes, counters"
+
+FRAMES_EACH = 50
+PIPELINES, QUICK_PIPELINES = 2000, 40
+REFERENCE, OTHER = "openvswitch", "simulated"
+SHOWN = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
+    parser.add_argument(
+        "--target",
+        choices=list(TARGETS),
+        default=OTHER,
+        help="the switch beside Open vSwitch (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pipelines",
+        type=int,
+        default=PIPELINES,
+        metavar="N",
+        help=f"random ones, with {FRAMES_EACH} frames each (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the first (default: %(default)s)"
+    )
+    add_experiment_arguments(parser, "openflow-differential", quick=f"{QUICK_PIPELINES} pipelines")
+
+
+def run(arguments: argparse.Namespace) -> list[Check]:
+    """Compare the two.
+
+    Returns:
+        The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
+
+    Raises:
+        UsageError: fewer pipelines than one, or a negative seed.
+    """
+    count = QUICK_PIPELINES if arguments.quick else arguments.pipelines
+    if count < 1 or arguments.seed < 0:
+        raise UsageError(
+            f"openflow-differential: --pipelines {count} --seed {arguments.seed}: at least 1, and 0"
+        )
+    experiment = Experiment(
+        arguments, {"target": arguments.target, "pipelines": count, "seed": arguments.seed}
+    )
+    judgement, tampered = Judgement(), Judgement()
+    seeds = range(arguments.seed, arguments.seed + count)
+    with experiment.console.status("two of Open vSwitch, one tampered with") as status:
+        with bench(REFERENCE, REFERENCE, tampers=True) as two:
+            for seed in seeds[:QUICK_PIPELINES]:
+                two.compare(seed, FRAMES_EACH, tampered)
+        with bench(REFERENCE, arguments.target) as two:
+            for done, seed in enumerate(seeds):
+                status.update(
+                    f"{done} of {count} pipelines, {judgement.frames} frames, {len(judgement.deviations)} deviations"
+                )
+                two.compare(seed, FRAMES_EACH, judgement)
+    experiment.console.print(_table(judgement))
+    experiment.directory.write_json("judgement.json", asdict(judgement))
+    return experiment.finish(checks_of(arguments.target, judgement, tampered))
+
+
+def checks_of(target: str, judgement: Judgement, tampered: Judgement) -> list[Check]:
+    """The promises of this experiment, and whether they hold."""
+    found = len(judgement.deviations)
+    return [
+        Check(
+            f"{target} beside {REFERENCE}: deviations",
+            f"{found} in {judgement.pipelines} pipelines ({judgement.flows} flows, {judgement.groups} groups) with "
+            f"{judgement.frames} frames, of which {judgement.leaving} copies left, and {judgement.counters} counters; "
+            f"{judgement.late} frames came late",
+            None,
+            "none",
+            found == 0,
+        ),
+        Check(
+            "two of Open vSwitch, one without a flow of the other: deviations",
+            f"{len(tampered.deviations)} in {tampered.pipelines} pipelines",
+            None,
+            "at least 1",
+            len(tampered.deviations) > 0,
+        ),
+    ]
+
+
+def _table(judgement: Judgement) -> Table:
+    table = Table(title="Deviations", title_justify="left")
+    for column in ("kind", "in all", "seed", "for example"):
+        table.add_column(column, overflow="fold")
+    counts = Counter(deviation.kind for deviation in judgement.deviations)
+    for kind, count in counts.items():
+        examples = [deviation for deviation in judgement.deviations if deviation.kind == kind][:SHOWN]
+        for place, deviation in enumerate(examples):
+            table.add_row(
+                kind if place == 0 else "",
+                str(count) if place == 0 else "",
+                str(deviation.table),
+                deviation.words,
+            )
+    return table

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Random pipelines: flows in several tables, and groups, with what each flow says in words.
+
+What the specification leaves open is left out: equal priorities that overlap, the choice of select groups, and what
+becomes of a TTL of zero. Fields are changed only where the flow's match says that they are there.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from hybridnet.experiments.openflow_conformance.fields import BY_NAME, VLAN_PRESENT
+from hybridnet.experiments.openflow_differential import wire
+from hybridnet.experiments.openflow_differential.frames import POOL
+
+__all__ = ["KINDS", "PORTS", "Pipeline", "pipeline"]
+
+PORTS = 4
+NO_PORT = 99
+TABLES = 3
+ALL_BUCKETS, INDIRECT, FAILOVER = 0, 2, 3
+GROUP_WORDS = {ALL_BUCKETS: "all", INDIRECT: "indirect", FAILOVER: "failover"}
+IN_PORT, FLOOD, ALL = 0xFFFFFFF8, 0xFFFFFFFB, 0xFFFFFFFC
+KINDS: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
+    "any": ({}, ()),
+    "arp": ({"eth_type": 0x0806}, ("arp_op", "arp_spa", "arp_tpa")),
+    "ip": ({"eth_type": 0x0800}, ("ipv4_src", "ipv4_dst", "ip_dscp", "ip_ecn")),
+    "tcp": ({"eth_type": 0x0800, "ip_proto": 6}, ("ipv4_src", "ipv4_dst", "ip_dscp", "tcp_src", "tcp_dst")),
+    "udp": ({"eth_type": 0x0800, "ip_proto": 17}, ("ipv4_src", "ipv4_dst", "ip_ecn", "udp_src", "udp_dst")),
+    "icmp": ({"eth_type": 0x0800, "ip_proto": 1}, ("icmpv4_type", "icmpv4_code", "ipv4_dst")),
+    "tcp6": (
+        {"eth_type": 0x86DD, "ip_proto": 6},
+        ("ipv6_src", "ipv6_dst", "ip_dscp", "ipv6_flabel", "tcp_dst"),
+    ),
+    "udp6": ({"eth_type": 0x86DD, "ip_proto": 17}, ("ipv6_src", "ipv6_dst", "ip_ecn", "udp_dst")),
+}
+_NOT_SET = ("icmpv4_type", "icmpv4_code", "arp_op")
+"""They would change what the rest of the frame means."""
+
+
+@dataclass
+class Pipeline:
+    """What a switch is told. `words`: by cookie what a flow is, for people; those of groups have negative numbers."""
+
+    messages: list[bytes] = field(default_factory=list)
+    words: dict[int, str] = field(default_factory=dict)
+
+
+def pipeline(rng: random.Random, flows: int = 24, groups: int = 4) -> Pipeline:
+    """A random one: so many groups, and about so many flows."""
+    made = Pipeline()
+    for number in range(1, groups + 1):
+        _group(rng, made, number)
+    priorities = rng.sample(range(1, 1000), flows)
+    for cookie, priority in enumerate(priorities, 1):
+        _flow(rng, made, cookie, rng.randrange(TABLES), priority, groups)
+    for table in range(TABLES):
+        cookie = flows + 1 + table
+        actions = [] if rng.random() < 0.3 else [wire.apply([wire.output(rng.choice((1, 2, 3, 4, FLOOD)))])]
+        made.messages.append(wire.flow(table, 0, cookie, {}, actions))
+        made.words[cookie] = f"table {table}: what nothing else matches"
+    return made
+
+
+def _group(rng: random.Random, made: Pipeline, number: int) -> None:
+    kind = rng.choice((ALL_BUCKETS, INDIRECT, FAILOVER))
+    buckets, said = [], []
+    for place in range(1 if kind == INDIRECT else rng.randint(1, 3)):
+        changes, text = _changes(rng, "any", False)
+        port = rng.randint(1, PORTS)
+        watched = (NO_PORT if place == 0 and rng.random() < 0.5 else port) if kind == FAILOVER else wire.ANY
+        buckets.append(wire.bucket([*changes, wire.output(port)], watched))
+        said.append(f"{', '.join([*text, f'output {port}'])}{' (dead)' if watched == NO_PORT else ''}")
+    made.messages.append(wire.group(number, kind, buckets))
+    made.words[-number] = f"group {number}, {GROUP_WORDS[kind]}: {' | '.join(said)}"
+
+
+def _flow(rng: random.Random, made: Pipeline, cookie: int, table: int, priority: int, groups: int) -> None:
+    kind = rng.choice(list(KINDS))
+    needed, fields = KINDS[kind]
+    match: dict[str, int | tuple[int, int]] = {}
+    tagged = False
+    if rng.random() < 0.3:
+        match["in_port"] = rng.randint(1, PORTS)
+    if rng.random() < 0.3:
+        match["eth_dst"] = _wanted(rng, "eth_dst")
+    if rng.random() < 0.25:
+        tags: list[int | tuple[int, int]] = [0, (VLAN_PRESENT, VLAN_PRESENT), *POOL["vlan_vid"]]
+        match["vlan_vid"] = rng.choice(tags)
+        tagged = match["vlan_vid"] != 0
+    match |= needed
+    for name in rng.sample(fields, min(len(fields), rng.randint(0, 2))):
+        match[name] = _wanted(rng, name)
+    if table and rng.random() < 0.2:
+        match["metadata"] = (rng.randrange(4), 3)
+    instructions, said = [], []
+    changes, text = _changes(rng, kind, tagged)
+    end, where = _end(rng, groups)
+    if rng.random() < 0.3:
+        instructions.append(wire.write([*_without_repeats(changes), end]))
+        said.append(f"write {', '.join([*text, where])}")
+    elif changes or rng.random() < 0.8:
+        instructions.append(wire.apply([*changes, end]))
+        said.append(f"apply {', '.join([*text, where])}")
+    if table < TABLES - 1 and rng.random() < 0.5:
+        if rng.random() < 0.4:
+            value = rng.randrange(4)
+            instructions.append(wire.write_metadata(value, 3))
+            said.append(f"metadata {value}/3")
+        instructions.append(wire.goto(rng.randint(table + 1, TABLES - 1)))
+        said.append("goto a later table")
+    made.messages.append(wire.flow(table, priority, cookie, match, instructions))
+    made.words[cookie] = f"table {table}, priority {priority}, {match}: {'; '.join(said) or 'drop'}"
+
+
+def _wanted(rng: random.Random, name: str) -> int | tuple[int, int]:
+    value = rng.choice(POOL[name])
+    described = BY_NAME[name]
+    if not described.maskable or rng.random() < 0.6:
+        return value
+    mask = rng.choice((described.ones >> 8 << 8, 0xFF, described.ones ^ 1))
+    return value & mask, mask
+
+
+def _changes(rng: random.Random, kind: str, tagged: bool) -> tuple[list[bytes], list[str]]:
+    """Actions that change a packet of this kind, each of another type or field."""
+    _, fields = KINDS[kind]
+    possible = ["eth_dst", *(name for name in fields if name not in _NOT_SET)]
+    if tagged:
+        possible += ["vlan_vid", "vlan_pcp", "pop-vlan"]
+    elif kind != "any":
+        possible.append("push-vlan")
+    if kind not in ("any", "arp"):
+        possible.append("dec-ttl")
+    actions, said = [], []
+    for name in rng.sample(possible, min(len(possible), rng.choice((0, 0, 1, 1, 2)))):
+        if name == "pop-vlan":
+            actions.append(wire.plain(wire.POP_VLAN))
+            said.append(name)
+            break  # nothing is known of what was within
+        if name == "push-vlan":
+            vid = rng.choice(POOL["vlan_vid"])
+            actions += [wire.push(wire.PUSH_VLAN, 0x8100), wire.set_field("vlan_vid", vid)]
+            said.append(f"push-vlan, vlan_vid={vid & 0xFFF}")
+        elif name == "dec-ttl":
+            actions.append(wire.plain(wire.DEC_NW_TTL))
+            said.append(name)
+        else:
+            value = rng.choice(POOL[name])
+            actions.append(wire.set_field(name, value))
+            said.append(f"{name}={value:#x}")
+    return actions, said
+
+
+def _without_repeats(actions: list[bytes]) -> list[bytes]:
+    return list(dict.fromkeys(actions))
+
+
+def _end(rng: random.Random, groups: int) -> tuple[bytes, str]:
+    if groups and rng.random() < 0.3:
+        number = rng.randint(1, groups)
+        return wire.to_group(number), f"group {number}"
+    port = rng.choice((1, 2, 3, 4, 1, 2, 3, 4, FLOOD, ALL, IN_PORT))
+    return wire.output(port), f"output {port:#x}" if port > PORTS else f"output {port}"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The parts of the comparison: bytes on the wire, frames, and pipelines that come again by their seed."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+from hybridnet.experiments.openflow_differential import wire
+from hybridnet.experiments.openflow_differential.experiment import checks_of
+from hybridnet.experiments.openflow_differential.frames import checksum, frame
+from hybridnet.experiments.openflow_differential.tables import pipeline
+from hybridnet.experiments.openflow_differential.testbed import Deviation, Judgement
+
+
+def test_a_flow_has_the_bytes_of_the_specification() -> None:
+    """OpenFlow 1.3.5: A.3.4.1, with the match of A.2.3: 48 bytes, a match of 4 + 8 + 4 padding, an instruction."""
+    made = wire.flow(2, 7, 9, {"in_port": 1}, [wire.goto(3)])
+    header = struct.pack("!BBHI", 4, 14, len(made), 0)
+    body = struct.pack("!QQBBHHHIIIHxx", 9, 0, 2, 0, 0, 0, 7, 2**32 - 1, 2**32 - 1, 2**32 - 1, 0)
+    match = struct.pack("!HHHBBI4x", 1, 12, 0x8000, 0, 4, 1)
+    assert made == header + body + match + struct.pack("!HHB3x", 1, 8, 3)
+
+
+def test_actions_and_matches_are_padded_to_eight_bytes() -> None:
+    for field in ("eth_dst", "vlan_vid", "ipv4_src", "ipv6_dst", "ip_dscp"):
+        action = wire.set_field(field, 1)
+        assert len(action) % 8 == 0
+        assert struct.unpack_from("!H", action, 2)[0] == len(action)
+
+
+def test_checksums_of_a_frame_hold() -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        data = frame(rng, "tcp", 0x020000000001, 77)
+        start = 18 if data[12:14] == b"\x81\x00" else 14
+        ip, segment = data[start : start + 20], data[start + 20 :]
+        assert checksum(ip) == 0
+        assert checksum(ip[12:20] + struct.pack("!BBH", 0, 6, len(segment)) + segment) == 0
+        assert data[-4:] == struct.pack("!I", 77)
+
+
+def test_a_seed_makes_the_same_pipeline_again() -> None:
+    first, second = pipeline(random.Random(5)), pipeline(random.Random(5))
+    assert first.messages == second.messages
+    assert first.messages != pipeline(random.Random(6)).messages
+
+
+def test_priorities_within_a_pipeline_differ() -> None:
+    """Which of two overlapping flows of one priority matches is left open by the specification."""
+    for seed in range(20):
+        made = pipeline(random.Random(seed)).messages
+        flows = [message for message in made if message[1] == wire.FLOW_MOD]
+        keys = [(message[24], struct.unpack_from("!H", message, 30)[0]) for message in flows]
+        assert len(set(keys)) == len(keys)
+
+
+def test_a_comparison_that_finds_nothing_where_it_must_does_not_hold() -> None:
+    same, odd = Judgement(), Judgement(deviations=[Deviation("output", 1, "words")])
+    assert [check.holds for check in checks_of("simulated", same, odd)] == [True, True]
+    assert [check.holds for check in checks_of("simulated", odd, same)] == [False, False]

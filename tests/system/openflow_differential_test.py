@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""Two of Open vSwitch under random tables do the same, unless one of them is told something else."""
+
+from __future__ import annotations
+
+from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
+
+PIPELINES, FRAMES = 8, 30
+
+
+def test_open_vswitch_beside_itself_agrees_and_beside_a_tampered_one_does_not() -> None:
+    for tampers in (False, True):
+        judgement = Judgement()
+        with bench("openvswitch", "openvswitch", tampers=tampers) as two:
+            for seed in range(PIPELINES):
+                two.compare(seed, FRAMES, judgement)
+        assert judgement.frames == PIPELINES * FRAMES
+        assert judgement.leaving > judgement.frames / 4
+        assert bool(judgement.deviations) is tampers, judgement.deviations[:1]
