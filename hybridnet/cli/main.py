@@ -33,6 +33,7 @@ VERBS = {
     "replay": "replay",
     "plugin": "plugin",
     "exec": "execute",
+    "deploy": "deploy",
     "cloudlab": "cloudlab",
     "doctor": "doctor",
     "setup-ryu": "setup_ryu",

@@ -176,7 +176,10 @@ class Cluster:
                     LaunchedMachine(name, host.start_command(self.journal.run), first, self.journal)
                 )
             for machine, host in zip(self._launched, wanted, strict=True):
-                words = machine.await_namespaces()
+                try:
+                    words = machine.await_namespaces()
+                except MachineError as error:
+                    raise _with_cure(error, host.target) from None
                 _need_same_edition(words["edition"], f"machine {machine.name} ({host.target})", host.target)
                 connection = words["ssh"]
                 if len(connection) != 4:
@@ -550,6 +553,13 @@ def _several(given: Any, what: str) -> list[Any]:
     if not given:
         raise UsageError("a cluster needs at least one machine")
     return list(given)
+
+
+def _with_cure(error: MachineError, target: str) -> HybridnetError:
+    """The error of a host where hybridnet does not start, with what to do if it is not there at all."""
+    if re.search(r"No module named '?hybridnet|python3'?: (No such file|not found)", str(error)):
+        return EnvironmentLackError(f"{error}; hybridnet is not there: run `hybridnet deploy {target}`")
+    return error
 
 
 def _need_same_edition(there: str, what: str, target: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.hybridnet.machines.manifests import manifest_of
-from tests.system.nodes_apart import USER, Node, nodes_apart
+from tests.system.nodes_apart import ROOT, USER, Node, nodes_apart
 
 pytestmark = pytest.mark.system
 
@@ -44,9 +44,9 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Node]]:
     def geni_get(addresses: list[str]) -> str:
         where = {n: (a, f"{n}.nowhere.invalid") for n, a in zip(names, addresses, strict=True)}
         text = GENI_GET.replace("MANIFEST", manifest_of(where, (USER,))).replace("KEY", key.read_text())
-        return (
-            text + f"echo '{key.with_suffix('.pub').read_text().strip()}' >>/home/{USER}/.ssh/authorized_keys"
-        )
+        public = key.with_suffix(".pub").read_text().strip()
+        ours = f"/home/{USER}/.ssh"
+        return text + f"mkdir -m 700 {ours}\necho '{public}' >>{ours}/authorized_keys\n"
 
     with nodes_apart(folder, names, geni_get) as made:
         yield made
@@ -58,6 +58,15 @@ def settled(node: Node, wanted: str) -> str:
     while (seen := node.run(LOOKS).stdout) != wanted and time.monotonic() < deadline:
         time.sleep(0.1)
     return seen
+
+
+def head_here(nodes: list[Node], *words: str) -> subprocess.CompletedProcess[str]:
+    """Run hybridnet on this computer, with the users' key for the nodes."""
+    folder = Path(nodes[0].ssh[2]).parent / "bin"
+    return subprocess.run(
+        [sys.executable, "-m", "hybridnet.cli", *words],
+        capture_output=True, text=True, check=False, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+    )  # fmt: skip
 
 
 def test_a_network_on_the_nodes_of_an_experiment_by_a_user_who_is_not_root(nodes: list[Node]) -> None:
@@ -74,16 +83,48 @@ def test_a_network_on_the_nodes_of_an_experiment_by_a_user_who_is_not_root(nodes
 
 
 def test_an_experiment_runs_there_and_its_results_come_back(nodes: list[Node], tmp_path: Path) -> None:
-    over = ["--ssh", f"{USER}@{nodes[1].address}"]
-    program = [sys.executable, "-m", "hybridnet.cli", "reproduce", "inet-loss", "--quick", "--json", *over]
-    folder = Path(nodes[0].ssh[2]).parent / "bin"
-    done = subprocess.run(
-        [*program, "--out", str(tmp_path / "run")],
-        capture_output=True, text=True, check=False, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
-    )  # fmt: skip
+    over = ("--ssh", f"{USER}@{nodes[1].address}", "--out", str(tmp_path / "run"))
+    done = head_here(nodes, "reproduce", "inet-loss", "--quick", "--json", *over)
     assert json.loads(done.stdout)["checks"], done.stderr
     assert (tmp_path / "run" / "loss.csv").read_text().count("\n") == 5
     assert not nodes[1].run("ls /tmp").stdout
+
+
+def test_doctor_shows_each_machine_and_the_way_between_them(nodes: list[Node]) -> None:
+    over = ",".join(f"{USER}@{node.address}" for node in nodes)
+    said = json.loads(head_here(nodes, "doctor", "--json", "--ssh", over).stdout)
+    assert list(said["machines"]) == ["m1", "m2"]
+    for findings in said["machines"].values():
+        of = {finding["what"]: finding for finding in findings}
+        assert of["MTU between machines"]["found"] == "eth0, 1500 bytes"
+        assert {
+            "kernel",
+            "processors",
+            "OVS kernel datapath",
+            "frequency governor",
+            "processor idle states",
+        } <= set(of)
+    [way] = said["pairs"]
+    assert (way["a"], way["b"], way["lost"]) == ("m1", "m2", 0)
+    assert 0 < way["rtt_s"] < 0.5
+    assert abs(way["clock_offset_s"]) < way["rtt_s"]  # one computer's clock
+    assert abs(way["drift_ppm"]) <= way["drift_error_ppm"]
+    assert min(way["bandwidth_bps"], way["back_bps"]) > 1e8
+
+
+def test_a_machine_with_another_hybridnet_is_refused_with_the_cure(nodes: list[Node]) -> None:
+    file = f"{ROOT}/hybridnet/values.py"
+    over = ",".join(f"{USER}@{node.address}" for node in nodes)
+    assert nodes[1].run(f"echo '# another' | sudo tee -a {file}").returncode == 0
+    try:
+        refused = head_here(
+            nodes, "run", "--topo", "twotrees,depth=1,delay=5ms", "--ssh", over, "--test", "none"
+        )
+    finally:
+        nodes[1].run(f"sudo sed -i '$ d' {file}")
+    assert refused.returncode == 3
+    assert f"machine m2 ({USER}@{nodes[1].address}) has hybridnet " in refused.stderr
+    assert f"run `hybridnet deploy {USER}@{nodes[1].address}`" in refused.stderr
 
 
 @pytest.mark.slow
