@@ -201,14 +201,6 @@ def _gretap() -> Finding:
     )
 
 
-def _tun() -> Finding:
-    device = Path("/dev/net/tun")
-    if device.exists():
-        return Finding("TUN and TAP devices", "has", str(device))
-    means = "Open vSwitch in user space has no bridge devices, and portals no backend tap"
-    return Finding("TUN and TAP devices", "lacks", f"no {device}", means, "modprobe tun")
-
-
 def _idle_states() -> Finding:
     states = sorted(Path("/sys/devices/system/cpu/cpu0/cpuidle").glob("state*"))
     if not states:
@@ -311,7 +303,6 @@ CHECKS: list[Callable[[], Finding]] = [
     _netem,
     _vxlan,
     _gretap,
-    _tun,
     _idle_states,
     _governor,
     _congestion_control,
