@@ -45,7 +45,7 @@ export HYBRIDNET_TEST_PORT_TYPE=system PYTHONDONTWRITEBYTECODE=1
 .venv/bin/hybridnet doctor
 """
 TESTS = """
-exec .venv/bin/python -m pytest -q -p no:cacheprovider -m 'system and not slow' -o timeout=1200 -rfE \\
+exec .venv/bin/python -m pytest -v --no-header -p no:cacheprovider -m 'system and not slow' -o timeout=1200 -rfE \\
   --durations=5 {chosen}
 """
 

@@ -39,6 +39,22 @@ def shell(cluster: Cluster, command: str, machine: str = "m1", node: str = "") -
     return done["stdout"].decode()
 
 
+def devices(cluster: Cluster, node: str = "") -> list[str]:
+    """The network devices there, without those that a kernel with modules for tunnels makes in every namespace."""
+    by_the_kernel = {
+        "gre0",
+        "gretap0",
+        "erspan0",
+        "tunl0",
+        "sit0",
+        "ip6tnl0",
+        "ip6gre0",
+        "ip_vti0",
+        "ip6_vti0",
+    }
+    return sorted(set(shell(cluster, "ls /sys/class/net", node=node).split()) - by_the_kernel)
+
+
 def sim_plan(machine: str) -> dict[str, Any]:
     """One host on a portal of a simulated router, its gateway, behind which lies a simulated host."""
     plan = pair(machine)
@@ -126,7 +142,7 @@ def sim_plan(machine: str) -> dict[str, Any]:
 def test_a_machine_has_its_own_name_processes_devices_and_run_directory(cluster: Cluster) -> None:
     assert shell(cluster, "hostname") == "m1\n"
     assert "hybridnet.machines.init" in shell(cluster, "tr '\\0' ' ' </proc/1/cmdline")
-    assert sorted(shell(cluster, "ls /sys/class/net").split()) == ["eth0", "lo"]
+    assert devices(cluster) == ["eth0", "lo"]
     assert shell(cluster, "ls /run/netns /run/openvswitch").split() == ["/run/netns:", "/run/openvswitch:"]
 
 
@@ -148,7 +164,7 @@ def test_machines_reach_each_other_over_a_link_of_1500_bytes(cluster: Cluster) -
 
 
 def test_hosts_have_addresses_routes_devices_and_nothing_of_the_machine(two_hosts: Cluster) -> None:
-    assert sorted(shell(two_hosts, "ls /sys/class/net", node="h1").split()) == ["h1-eth0", "lo"]
+    assert devices(two_hosts, node="h1") == ["h1-eth0", "lo"]
     assert "192.168.2.0/24 via 10.0.0.2 dev h1-eth0" in shell(two_hosts, "ip route", node="h1")
     assert mac(0, 1) in shell(two_hosts, "ip link show h1-eth0", node="h1")
     [result] = two_hosts.call("m1", "ping_pairs", pairs=[("h1", "10.0.0.2")], count=3, interval_s=0.01)
@@ -300,7 +316,7 @@ def test_a_tree_of_switches_connects_its_hosts_and_is_removed_without_a_trace(
         shell(cluster, "iperf3 -s -1 -D", node="h8")
         text = shell(cluster, "iperf3 -c 10.1.0.8 -t 1 -C cubic -f m --connect-timeout 3000", node="h1")
         rate = float(text.split("receiver")[0].rsplit("Mbits/sec", 1)[0].split()[-1])
-        assert rate > 50.0  # with unfinished checksums it is 0
+        assert rate > 5.0  # with unfinished checksums it is 0; an emulated processor brings some 40
 
         cluster.call("m1", "start_process", node="h3", command=["sleep", "1000"])
         cluster.call("m1", "run_command", node="h3", text="setsid sleep 1001 &")
