@@ -8,14 +8,13 @@ follows the tree.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 Port = tuple[int, int]  # datapath id, port number
 Adjacency = Mapping[int, Mapping[int, frozenset[int]]]  # switch -> port number -> the switches beyond
 
-LEAST_BUCKETS = 16
+LEAST_BUCKETS, MOST_BUCKETS = 16, 64
 
 
 class Paths(NamedTuple):
@@ -63,7 +62,14 @@ def spanning_tree(segments: Collection[frozenset[Port]]) -> frozenset[Port]:
     return frozenset(tree)
 
 
-def next_ports(beyond: Adjacency, target: int) -> dict[int, tuple[int, ...]]:
+class Onward(NamedTuple):
+    """Where frames to one switch go on at another."""
+
+    ports: tuple[int, ...]  # at which a shortest path begins
+    stride: int  # of how many flows in a row, by their hash, take the same port; see `spread`
+
+
+def next_ports(beyond: Adjacency, target: int) -> dict[int, Onward]:
     """Of each switch that reaches `target`, the ports at which a shortest path begins."""
     distance = {target: 0}
     level = [target]
@@ -74,7 +80,7 @@ def next_ports(beyond: Adjacency, target: int) -> dict[int, tuple[int, ...]]:
                 found |= {other for other in others if other not in distance}
         distance.update(dict.fromkeys(found, distance[level[0]] + 1))
         level = sorted(found)
-    return {
+    ports = {
         switch: tuple(
             sorted(
                 port
@@ -85,18 +91,38 @@ def next_ports(beyond: Adjacency, target: int) -> dict[int, tuple[int, ...]]:
         for switch, at in distance.items()
         if switch != target
     }
+    onward = {target: Onward((), 1)}
+    for switch in sorted(ports, key=distance.__getitem__):
+        nearer = {
+            other
+            for port in ports[switch]
+            for other in beyond[switch][port]
+            if distance[other] == distance[switch] - 1
+        }
+        stride = max(onward[other].stride * max(1, len(onward[other].ports)) for other in nearer)
+        onward[switch] = Onward(ports[switch], stride)
+    del onward[target]
+    return onward
 
 
-def spread(ports: Collection[int], switch: int, group: int) -> list[int]:
-    """The ports of a select group's buckets: each port equally often, `LEAST_BUCKETS` or a few more, shuffled.
+def spread(onward: Onward) -> list[int]:
+    """The ports of a select group's buckets, in order.
 
-    All switches choose a bucket by the same hash of a flow. With the same order everywhere, flows that took the first
-    port at one switch would all take the first at the next one, and half of the paths would stay empty.
+    Switches choose a bucket by a hash of the flow, and all by the same: Open vSwitch takes bucket i for hash i. If each
+    switch dealt its ports out by the same bits of it, flows that took the first port at one switch would all take the
+    first at the next one, and half of the paths would stay empty. So each distance from the target has bits of its own:
+    the switches next to a choice take the lowest, those before it the next ones. All paths then get the same number of
+    hashes, where the numbers of ports are powers of two; else within one of `MOST_BUCKETS`.
     """
-    often = max(1, -(-LEAST_BUCKETS // len(ports)))
-    buckets = sorted(ports) * often
-    random.Random(switch << 32 | group).shuffle(buckets)
-    return buckets
+    ports, stride = onward
+    paths = stride * len(ports)
+    buckets = LEAST_BUCKETS
+    while buckets < paths:
+        buckets *= 2
+    if buckets % paths:
+        buckets = MOST_BUCKETS
+    buckets = min(buckets, MOST_BUCKETS)
+    return [ports[bucket // stride % len(ports)] for bucket in range(buckets)]
 
 
 def _adjacency(segments: Iterable[frozenset[Port]]) -> Adjacency:

@@ -5,10 +5,12 @@ A rule has a key and a value::
 
     ("between", port): True         frames from another switch pass
     ("source", port, host): True    frames of a host at its port pass
-    ("group", number): ports        where frames to the hosts of one switch go on
+    ("group", number): Onward       where frames to the hosts of one switch go on
     ("place", host): port, or ("group", number)
     ("blocked", port): True         frames to all are not taken from another switch here
     ("flood",): ports               where frames to all leave, but for the port they came by
+    ("ask", port, protocol): True   frames of this protocol by this port, of no flow below, come to the app
+    ("flow", flow): as of a place   a single flow of TCP or UDP, with a count of its own; it vanishes when it is idle
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from openflow import add, remove, send
 
 SOURCES, DESTINATIONS = 0, 1  # tables
 PROBE, RESERVED, BLOCKED, BETWEEN, KNOWN, TO_ALL, UNHEARD, OTHERWISE = 0xFFFF, 50, 40, 30, 20, 10, 5, 0
+FLOW, ASK = 36, 34
+FLOW_IDLE_S = 10
 GROUP_BIT = ("01:00:00:00:00:00", "01:00:00:00:00:00")
 BRIDGES_ONLY = ("01:80:c2:00:00:00", "ff:ff:ff:ff:ff:f0")  # IEEE 802.1D: never forwarded
 UNHEARD_S = 1  # frames to a host that never sent anything: one in so many seconds goes to all
@@ -29,6 +33,8 @@ ORDER = (
     "place",
     "blocked",
     "flood",
+    "flow",
+    "ask",
 )  # a flow must not name a group that is not there
 
 
@@ -91,6 +97,15 @@ class Rules:
         self.barrier = request.xid
         self.outgoing.append(request)
 
+    def ask_for_counters(self):
+        """Ask for the counters of all flows to hosts."""
+        ofproto, parser = self.datapath.ofproto, self.datapath.ofproto_parser
+        ports, groups = ofproto.OFPP_ANY, ofproto.OFPG_ANY
+        request = parser.OFPFlowStatsRequest(
+            self.datapath, 0, DESTINATIONS, ports, groups, 0, 0, parser.OFPMatch()
+        )
+        self.outgoing.append(request)
+
     def flush(self):
         """Tell the switch."""
         messages, self.outgoing = self.outgoing, []
@@ -106,13 +121,21 @@ class Rules:
         actions, then = [], None
         if kind in ("between", "source"):
             then = DESTINATIONS
-        elif kind == "place" and isinstance(value, tuple):
+        elif kind in ("place", "flow") and isinstance(value, tuple):
             actions = [parser.OFPActionGroup(value[1])]
-        elif kind == "place":
+        elif kind in ("place", "flow"):
             actions = [parser.OFPActionOutput(value)]
+        elif kind == "ask":
+            actions = [parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)]
         elif kind == "flood":
             actions = [parser.OFPActionOutput(port) for port in value]
-        return add(self.datapath, table, priority, match, actions, then)
+        made = add(self.datapath, table, priority, match, actions, then)
+        if kind == "flow":
+            made.cookie, made.idle_timeout = key[1].cookie(), FLOW_IDLE_S
+            made.flags |= ofproto.OFPFF_SEND_FLOW_REM
+            if not new:
+                made.command = ofproto.OFPFC_MODIFY_STRICT  # it keeps its counters
+        return made
 
     def matched(self, key):
         match = self.datapath.ofproto_parser.OFPMatch
@@ -123,12 +146,17 @@ class Rules:
             return SOURCES, KNOWN, match(in_port=key[1], eth_src=key[2])
         if kind == "place":
             return DESTINATIONS, KNOWN, match(eth_dst=key[1])
+        if kind == "flow":
+            return DESTINATIONS, FLOW, match(**key[1].match())
+        if kind == "ask":
+            return DESTINATIONS, ASK, match(in_port=key[1], eth_type=0x0800, ip_proto=key[2])
         if kind == "blocked":
             return DESTINATIONS, BLOCKED, match(in_port=key[1], eth_dst=GROUP_BIT)
         return DESTINATIONS, TO_ALL, match(eth_dst=GROUP_BIT)
 
-    def group(self, number, ports, command):
+    def group(self, number, onward, command):
         ofproto, parser = self.datapath.ofproto, self.datapath.ofproto_parser
+        ports = onward.ports if onward else ()
         several = len(ports) > 1
         buckets = [
             parser.OFPBucket(
@@ -137,7 +165,7 @@ class Rules:
                 watch_group=ofproto.OFPG_ANY,
                 actions=[parser.OFPActionOutput(port)],
             )
-            for port in (spread(ports, self.datapath.id, number) if several else ports)
+            for port in (spread(onward) if several else ports)
         ]
         kind = ofproto.OFPGT_SELECT if len(ports) != 1 else ofproto.OFPGT_INDIRECT
         return parser.OFPGroupMod(self.datapath, command, kind, number, buckets)

@@ -209,7 +209,7 @@ class EcmpSwitch(app_manager.RyuApp):
         number, onward = self.number(port[0]), self.toward(port[0])
         for switch, rules in self.rules.items():
             if switch != port[0]:
-                rules.put(("group", number), onward.get(switch, ()))
+                rules.put(("group", number), onward.get(switch))
             for key, value in self.host_rules(switch, host, port):
                 rules.put(key, value)
 
@@ -226,6 +226,10 @@ class EcmpSwitch(app_manager.RyuApp):
         if switch != port[0]:
             return [(("place", host), ("group", self.number(port[0])))]
         return [(("place", host), port[1]), (("source", port[1], host), True)]
+
+    def more_rules(self, edges):
+        """What an app that extends this one has switches told besides: {switch: rules}."""
+        return {}
 
     # What the switches are told
 
@@ -248,10 +252,12 @@ class EcmpSwitch(app_manager.RyuApp):
         for target in {port[0] for port in self.hosts.values()}:
             onward = self.toward(target)
             for switch in wanted.keys() - {target}:
-                wanted[switch]["group", self.number(target)] = onward.get(switch, ())
+                wanted[switch]["group", self.number(target)] = onward.get(switch)
         for host, port in self.hosts.items():
             for switch, own in wanted.items():
                 own.update(self.host_rules(switch, host, port))
+        for switch, more in self.more_rules(edges).items():
+            wanted[switch].update(more)
         self.change_tree(wanted, links, edges)
         if self.discovery.settled(now):
             hub.spawn(self.handle_waiting)

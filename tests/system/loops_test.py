@@ -62,8 +62,8 @@ def more(before: Counts, after: Counts) -> dict[tuple[str, int], int]:
 
 
 def test_flows_between_two_pods_use_all_four_paths(net: Net) -> None:
-    """Each takes one of 4 paths by its hash. The shares differ: the groups of two switches on a way hash alike, so what
-    one has chosen says something about the other's choice.
+    """Each takes one of 4 paths by its hash, and each path has a quarter of the hashes: 400 flows, with a standard
+    deviation of 17.
     """
     before = at_cores(net)
     h1, h16 = net.get("h1", "h16")
@@ -75,7 +75,8 @@ def test_flows_between_two_pods_use_all_four_paths(net: Net) -> None:
     assert sum(packets for (_, port), packets in used.items() if port == requests_by) == pytest.approx(
         FLOWS, abs=4 * PROBES
     )
-    assert {core for core, port in used if port == requests_by} == set(CORES)
+    for core in CORES:
+        assert used[core, requests_by] == pytest.approx(FLOWS / 4, abs=5 * 17 + PROBES)
 
 
 def test_pings_go_on_after_the_core_link_that_they_use_goes_down(net: Net) -> None:
