@@ -8,6 +8,8 @@ the control socket in another: one JSON object per line, each answered by one li
                                                                         nodes and interfaces
     {"verb": "sample", "links": [NAME, …], "interfaces": [NAME, …]}     those of these elements only, and TCP
                                                                         connections of simulated hosts
+    {"verb": "link_counts", "known": 0}                                 rows of numbers for each direction of each link,
+                                                                        as base64; their names if that generation is new
     {"verb": "set_link", "link": NAME, "a_to_b": {…}, "b_to_a": {…}}    changes a link; answered with what holds then
     {"verb": "set_link", "link": NAME, "up": false}                     both directions down, or up again
     {"verb": "change", "remove": {…}, "add": {…}, "routes": {…}}        elements go and come, all of that or nothing

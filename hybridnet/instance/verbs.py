@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import resource
 from collections.abc import Callable
@@ -40,6 +41,7 @@ class Verbs:
         self._verbs: dict[str, Callable[[Request], dict[str, Any]]] = {
             "snapshot": self._snapshot,
             "sample": self._sample,
+            "link_counts": self._link_counts,
             "set_link": self._set_link,
             "change": self._change,
             "schedule": self._timelines.schedule,
@@ -68,6 +70,19 @@ class Verbs:
                 raise UsageError(f"sample: {each!r} is not a list of names")
         answer: dict[str, Any] = self._instance.sample(*names)
         return answer
+
+    def _link_counts(self, request: Request) -> dict[str, Any]:
+        known = request.get("known", 0)
+        if type(known) is not int or not 0 <= known < 1 << 63:
+            raise UsageError(
+                f"link_counts: known is {known!r}; it must be the generation of an earlier answer, or 0"
+            )
+        generation, directions, figures = self._instance.link_counts(known)
+        return {
+            "generation": generation,
+            "directions": directions,
+            "figures": base64.b64encode(figures).decode("ascii"),
+        }
 
     def _clock(self, _: Request) -> dict[str, Any]:
         return {"now_ns": self._instance.wall_now_ns, "epoch_ns": self._instance.epoch_ns}

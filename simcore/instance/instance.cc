@@ -102,6 +102,20 @@ Snapshot Instance::sample(const SampledNames& names) {
   return snapshot;
 }
 
+LinkCounts Instance::link_counts(std::uint64_t known) {
+  const std::lock_guard lock(control_);
+  LinkCounts counts(known);
+  const Links& links = network_.links();
+  counts.generation = links.generation();
+  for (std::size_t next = 0; next < links.directions();) {
+    loop_.call([&] {
+      const std::size_t end = std::min(links.directions(), next + SnapshotReader::kSlice);
+      for (; next < end; ++next) links.read_into(counts, next);
+    });
+  }
+  return counts;
+}
+
 void Instance::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                            const std::optional<LinkModel>& b_to_a, const std::string& note) {
   loop_.call([&] { network_.change_link(name, a_to_b, b_to_a, note); });

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "simcore/network/link_counts.h"
 #include "simcore/network/link_end.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/sample_reader.h"
@@ -83,6 +84,9 @@ class Instance {
   Snapshot snapshot(SnapshotReader::Elements elements = SnapshotReader::Elements::all);
   // For a time series: without elements but those that are named, and with the connections of simulated hosts.
   Snapshot sample(const SampledNames& names);
+
+  // The links alone, in slices as snapshot() reads them. `known`: the generation whose directions the caller has.
+  LinkCounts link_counts(std::uint64_t known = LinkCounts::kNothingKnown);
 
   // As SimulatedNetwork::change_link, while it runs. From any thread but the loop's; throws whatever that throws.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,

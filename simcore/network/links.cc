@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/network/links.h"
 
+#include <array>
+
 #include "simcore/network/snapshot_rows.h"
 #include "simcore/units/error.h"
 
@@ -76,6 +78,7 @@ void Links::join(Prepared link) {
   by_name_[link.there->name] = place;
   directions_[place] = std::move(link.there);
   directions_[place + 1] = std::move(link.back);
+  ++generation_;
 }
 
 // Leads what the port sends into the direction.
@@ -120,6 +123,7 @@ void Links::remove(const std::string& name, std::vector<SnapshotRow>& counted) {
   }
   free_.push_back(entry->second);
   by_name_.erase(entry);
+  ++generation_;
 }
 
 bool Links::shed(std::size_t most) {
@@ -225,6 +229,33 @@ void Links::read_into(Snapshot& snapshot, const std::string& name) const {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return;
   for (const std::size_t direction : {found->second, found->second + 1}) read_into(snapshot, direction);
+}
+
+void Links::read_into(LinkCounts& counts, std::size_t direction) const {
+  const Direction* const read = directions_[direction].get();
+  if (read == nullptr || !read->link) return;
+  if (counts.known != generation_) counts.directions.emplace_back(read->name, read->forward);
+  const Link::Counters c = read->link->counters();
+  const std::uint64_t lost = c.dropped.of(DropReason::impaired);
+  std::int64_t waited_ns = 0;
+  std::uint64_t left = 0;
+  if (const QueueDiscipline* const queue = read->link->queue()) {
+    waited_ns = queue->counters().sojourn_total.count_ns();
+    left = queue->counters().delivered;
+  }
+  const auto plain = [](std::uint64_t count) { return static_cast<std::int64_t>(count); };
+  const std::array<std::int64_t, LinkCounts::kFigures> row = {plain(c.accepted_packets),
+                                                              plain(c.accepted_bytes),
+                                                              plain(c.delivered_packets),
+                                                              plain(c.delivered_bytes),
+                                                              plain(lost),
+                                                              plain(c.dropped.total() - lost),
+                                                              plain(read->link->in_flight()),
+                                                              read->link->backlog_packets(),
+                                                              read->link->backlog_bytes().count(),
+                                                              waited_ns,
+                                                              plain(left)};
+  counts.figures.insert(counts.figures.end(), row.begin(), row.end());
 }
 
 // By what delays what comes from a peer, or while that is down.

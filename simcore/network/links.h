@@ -20,6 +20,7 @@
 
 #include "simcore/link/nowhere.h"
 #include "simcore/link/port.h"
+#include "simcore/network/link_counts.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/snapshot.h"
 #include "simcore/network/taps.h"
@@ -83,6 +84,10 @@ class Links {
   // Appends the row of a direction, unless it comes from a peer, or the place is free. Precondition: direction <
   // directions().
   void read_into(Snapshot& snapshot, std::size_t direction) const;
+  void read_into(LinkCounts& counts, std::size_t direction) const;
+
+  // Another one after a link was added or removed: the rows are of other directions then.
+  std::uint64_t generation() const { return generation_; }
 
   // Appends the rows of both directions of a link, as above; nothing when there is none of that name.
   void read_into(Snapshot& snapshot, const std::string& name) const;
@@ -131,6 +136,7 @@ class Links {
   std::map<std::string, std::size_t> by_name_;       // where the first stands
   std::vector<std::unique_ptr<Direction>> retired_;  // taken out, with packets that are yet to be freed
   DropCounters removed_from_peers_;                  // by directions that are gone
+  std::uint64_t generation_ = LinkCounts::kNothingKnown + 1;
 };
 
 class Links::Prepared {

@@ -46,6 +46,21 @@ nb::dict sample(Instance& instance, std::vector<Text> links, std::vector<Text> i
   return snapshot_dict(from);
 }
 
+nb::tuple link_counts(Instance& instance, std::uint64_t known) {
+  const LinkCounts from = [&instance, known] {
+    const nb::gil_scoped_release others_run;
+    return instance.link_counts(known);
+  }();
+  nb::object directions = nb::none();
+  if (from.generation != known) {
+    nb::list named;
+    for (const auto& [name, forward] : from.directions) named.append(nb::make_tuple(name, forward));
+    directions = std::move(named);
+  }
+  return nb::make_tuple(from.generation, directions,
+                        nb::bytes(from.figures.data(), from.figures.size() * sizeof(std::int64_t)));
+}
+
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const nb::dict& realtime,
                std::int64_t pool_bytes) {
   const Text place = "make instance " + name + ": realtime";
@@ -96,7 +111,8 @@ void bind_instance(nb::module_& m) {
       .def("stop", &Instance::stop)
       .def("close", &Instance::close)
       .def("snapshot", snapshot, "of_elements"_a = true)
-      .def("sample", sample, "links"_a, "interfaces"_a);
+      .def("sample", sample, "links"_a, "interfaces"_a)
+      .def("link_counts", link_counts, "known"_a = LinkCounts::kNothingKnown);
   bind_network(instance);
   bind_timeline_of(instance);
 }

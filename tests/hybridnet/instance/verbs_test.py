@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import base64
+import struct
 import time
 from typing import Any
 
@@ -83,6 +85,25 @@ def test_hosts_and_links_come_and_go_while_it_runs(client: Client) -> None:
     assert lost["accepted_packets"] == lost["delivered_packets"] + lost["dropped"].get("removed", 0)
     assert "error" not in client.ask(verb="change", remove={"interfaces": ["v1-eth1"]})
     assert names(client) == before
+
+
+def test_link_counts_are_those_of_a_snapshot_and_name_links_that_are_new(client: Client) -> None:
+    first = client.ask(verb="link_counts")
+    assert client.ask(verb="link_counts", known=first["generation"])["directions"] is None
+    grow(client)
+    await_row(client, "applications", "w2:ping:0", "received", 5)
+    counts = client.ask(verb="link_counts", known=first["generation"])
+    assert counts["generation"] > first["generation"]
+    named = [tuple(direction) for direction in counts["directions"]]
+    assert {("w2-eth0:s9-eth2", True), ("w2-eth0:s9-eth2", False)} == set(named) - {
+        tuple(direction) for direction in first["directions"]
+    } - {("w1-eth0:s9-eth1", True), ("w1-eth0:s9-eth1", False)}
+    rows = struct.iter_unpack("11q", base64.b64decode(counts["figures"]))
+    delivered = {direction: row[2] for direction, row in zip(named, rows, strict=True)}
+    assert delivered["w2-eth0:s9-eth2", True] >= 5
+    links = {"links": ["w1-eth0:s9-eth1", "w2-eth0:s9-eth2"], "nodes": ["w1", "w2", "s9"]}
+    assert "error" not in client.ask(verb="change", remove=links)
+    assert "known is -1" in client.ask(verb="link_counts", known=-1)["error"]
 
 
 def test_a_change_that_cannot_be_made_changes_nothing_and_says_why(client: Client) -> None:

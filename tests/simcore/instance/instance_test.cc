@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "simcore/units/error.h"
 
@@ -68,6 +69,18 @@ TEST_F(InstanceTest, the_loop_turns_between_the_slices_of_a_snapshot) {
   EXPECT_EQ(first.links.size() + first.nodes.size() + first.interfaces.size(), 6 * kLinks);
   constexpr std::size_t kSlices = (6 * kLinks + SnapshotReader::kSlice - 1) / SnapshotReader::kSlice;
   EXPECT_GE(turns(second) - turns(first), std::int64_t{kSlices} - 1);
+}
+
+TEST_F(InstanceTest, link_counts_name_the_directions_only_to_who_does_not_know_them) {
+  const LinkCounts first = instance_.link_counts();
+  ASSERT_EQ(first.directions.size(), 2 * kLinks);
+  EXPECT_EQ(first.directions[2 * 7], std::make_pair(std::string("l7"), true));
+  EXPECT_EQ(first.directions[2 * 7 + 1], std::make_pair(std::string("l7"), false));
+  EXPECT_EQ(first.figures.size(), 2 * kLinks * LinkCounts::kFigures);
+  const LinkCounts second = instance_.link_counts(first.generation);
+  EXPECT_TRUE(second.directions.empty());
+  EXPECT_EQ(second.generation, first.generation);
+  EXPECT_EQ(second.figures, first.figures);  // nothing moves
 }
 
 TEST_F(InstanceTest, what_a_change_throws_reaches_the_caller_and_the_instance_runs_on) {
