@@ -41,9 +41,11 @@ from hybridnet.agent.processes import Process
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.switching import Switching
+from hybridnet.agent.terminals import Terminals
 from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
 from hybridnet.agent.verbs import perform, verb
+from hybridnet.agent.wires import wire_counters
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
@@ -109,6 +111,7 @@ class Agent:
         self._sampler: Sampler | None = None
         self._shells: dict[str, Shell] = {}
         self._processes: dict[int, Process] = {}
+        self._terminals = Terminals()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._building = threading.Lock()
@@ -348,23 +351,32 @@ class Agent:
         Raises:
             MachineError: no network is built here, or an instance or Open vSwitch does not answer.
         """
-        if self._plan is None or self._busy is None:
-            raise MachineError("no network is built here, so there is nothing to count")
-        namespaces = {name: self._hosts.namespace(name) for name in self._hosts.names}
-        drops = Counter(machine_counters.device_drops(self._plan, namespaces, self._inside))
-        drops.update(self._switching.socket_drops())
+        return self._counted(*self._devices_now())
+
+    @verb
+    def look(self, known: dict[str, int]) -> dict[str, Any]:
+        """What somebody who watches the network twice a second needs of this machine, in one answer.
+
+        Args:
+            known: the ``generation`` of the links that the head knows, by instance.
+
+        Returns:
+            ``counters``, as the verb of that name; ``wires`` (`hybridnet.agent.wires`); ``links``: what each
+            instance answers to ``link_counts``; ``time_ns`` (CLOCK_MONOTONIC).
+
+        Raises:
+            MachineError: as `counters`.
+        """
+        plan, namespaces, tables = self._devices_now()
+        links = {
+            name: self._instances.ask(name, "link_counts", known=known.get(name, 0)) for name in self._instances.names
+        }
+        patches = self._switching.patch_counters()
         return {
-            "computer": machine_counters.computer(),
             "time_ns": time.monotonic_ns(),
-            "processors": machine_counters.processors(),
-            "quotas": machine_counters.quotas(machine_counters.own_groups()),
-            "busy": self._busy.samples(),
-            "sample_seconds": SAMPLE_SECONDS,
-            "softnet_dropped": machine_counters.softnet_dropped(),
-            "memory": machine_counters.memory(),
-            "drops": dict(drops),
-            "switching": self._switching.counters(),
-            "instances": self.snapshot(of_elements=False),
+            "counters": self._counted(plan, namespaces, tables),
+            "wires": wire_counters(plan, namespaces, tables, patches),
+            "links": links,
         }
 
     @verb
@@ -608,6 +620,32 @@ class Agent:
             self._processes.pop(number, None)
 
     @verb
+    def open_terminal(self, node: str, rows: int = 24, columns: int = 80) -> int:
+        """Opens a terminal with a shell in a node: see `hybridnet.agent.terminals`. Returns its number."""
+        prefix, admit = self._prefix(node), self._limits.admission(node)
+        return self._terminals.open(node, prefix, self._environment(), (rows, columns), admit)
+
+    @verb
+    def read_terminal(self, number: int, timeout: float = 0.0) -> bytes | None:
+        """What a terminal prints: b"" if that is nothing in time, None once its shell has ended."""
+        return self._terminals[number].read(timeout)
+
+    @verb
+    def write_terminal(self, number: int, data: bytes) -> None:
+        """Types into a terminal."""
+        self._terminals[number].write(data)
+
+    @verb
+    def resize_terminal(self, number: int, rows: int, columns: int) -> None:
+        """Gives a terminal another size."""
+        self._terminals[number].resize(rows, columns)
+
+    @verb
+    def close_terminal(self, number: int) -> None:
+        """Closes a terminal, with what runs in it; does nothing if that is done."""
+        self._terminals.close(number)
+
+    @verb
     def daemons(self) -> list[str]:
         """The names of the programs in hosts that outlive their shells: those in sessions of their own."""
         shells = {shell.process.pid for shell in self._shells.values()}
@@ -729,6 +767,7 @@ class Agent:
             lambda: self._forget_limits(fragment["hosts"]),
             *(partial(self._translations.forget, host["name"]) for host in fragment["hosts"]),
             lambda: self._hosts.remove([host["name"] for host in fragment["hosts"]]),
+            lambda: self._terminals.close_of(names),
             *(partial(self._end_one, self._shells, name) for name in names),
             *(partial(self._end_one, self._processes, number) for number in numbers),
         ).close()
@@ -763,6 +802,7 @@ class Agent:
             self._devices.destroy,
             self._switching.stop,
             self._hosts.kill_processes,
+            self._terminals.close_of,
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
             self._instances.close,
@@ -772,6 +812,34 @@ class Agent:
         ).close()
         self._plan = None
         return self._instances.final()
+
+    def _devices_now(self) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
+        """The plan, the network namespace of each host, and the counters of all devices there."""
+        if self._plan is None or self._busy is None:
+            raise MachineError("no network is built here, so there is nothing to count")
+        namespaces = {name: self._hosts.namespace(name) for name in self._hosts.names}
+        return self._plan, namespaces, machine_counters.device_tables(self._plan, namespaces, self._inside)
+
+    def _counted(
+        self, plan: dict[str, Any], namespaces: dict[str, str], tables: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What `counters` answers."""
+        assert self._busy is not None
+        drops = Counter(machine_counters.device_drops(plan, namespaces, tables))
+        drops.update(self._switching.socket_drops())
+        return {
+            "computer": machine_counters.computer(),
+            "time_ns": time.monotonic_ns(),
+            "processors": machine_counters.processors(),
+            "quotas": machine_counters.quotas(machine_counters.own_groups()),
+            "busy": self._busy.samples(),
+            "sample_seconds": SAMPLE_SECONDS,
+            "softnet_dropped": machine_counters.softnet_dropped(),
+            "memory": machine_counters.memory(),
+            "drops": dict(drops),
+            "switching": self._switching.counters(),
+            "instances": self.snapshot(of_elements=False),
+        }
 
     def _end_one(self, programs: dict[Any, Any], key: str | int) -> None:
         """Ends a shell or a program, and forgets it."""

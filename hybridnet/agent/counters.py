@@ -112,7 +112,23 @@ def parse_memory(vmstat: str, pressure: str) -> dict[str, int]:
     return counted
 
 
-def device_drops(plan: dict[str, Any], namespaces: dict[str, str], inside: NamespaceThread) -> dict[str, int]:
+def device_tables(
+    plan: dict[str, Any], namespaces: dict[str, str], inside: NamespaceThread
+) -> dict[str, dict[str, dict[str, int]]]:
+    """The counters of every device of the machine (its namespace is the empty name) and of each of its hosts.
+
+    Args:
+        namespaces: of each host that is there, as `NamespaceThread` takes it.
+    """
+    hosts = [namespaces[host["name"]] for host in plan["hosts"] if host["name"] in namespaces]
+    wanted = list(dict.fromkeys(["", *hosts]))
+    tables = inside.run_each(wanted, lambda _: parse_counters(Path("/proc/thread-self/net/dev").read_text()))
+    return dict(zip(wanted, tables, strict=True))
+
+
+def device_drops(
+    plan: dict[str, Any], namespaces: dict[str, str], tables: dict[str, dict[str, dict[str, int]]]
+) -> dict[str, int]:
     """Frames dropped at the plan's interfaces because the queue behind them was full, where there are any.
 
     At a veth the sender counts what its other end did not take (``tx_dropped``). A host's ``rx_dropped`` is no such
@@ -120,7 +136,7 @@ def device_drops(plan: dict[str, Any], namespaces: dict[str, str], inside: Names
     frames that found no room in its ring.
 
     Args:
-        namespaces: of each host that is there, as `NamespaceThread` takes it.
+        namespaces, tables: see `device_tables`.
     """
     ports = {port["name"] for switch in plan["switches"] for port in switch["ports"]}
     portals = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
@@ -130,11 +146,9 @@ def device_drops(plan: dict[str, Any], namespaces: dict[str, str], inside: Names
             names = {interface["name"] for interface in host["interfaces"]}
             wanted.setdefault(namespaces[host["name"]], set()).update(names)
     rings = ports if plan["port_type"] == "afxdp" else set()
-    tables = inside.run_each(
-        list(wanted), lambda _: parse_counters(Path("/proc/thread-self/net/dev").read_text())
-    )
     found: dict[str, int] = {}
-    for (namespace, names), table in zip(wanted.items(), tables, strict=True):
+    for namespace, names in wanted.items():
+        table = tables[namespace]
         for device in names & table.keys():
             row = table[device]
             dropped = row["tx_dropped"] + (row["rx_dropped"] if not namespace and device in rings else 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import threading
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from hybridnet.agent.openvswitch import (
 )
 from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
+from hybridnet.agent.port_stats import PortStats
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings
@@ -56,6 +58,8 @@ class Switching:
         self._port_type = ""
         self._plans: dict[str, dict[str, Any]] = {}
         self._lost_in_changes = 0  # upcalls
+        self._port_stats = PortStats(RUN_DIRECTORY)
+        self._asking = threading.Lock()  # one question to a bridge at a time
         self._patches: dict[tuple[str, str], str] = {}  # (switch, port) -> the port at the other end
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
@@ -272,12 +276,25 @@ class Switching:
         pid = self.pid()
         return {} if pid is None else dropped_at_sockets_of(pid)
 
+    def patch_counters(self) -> dict[tuple[str, str], tuple[int, int, int, int, int]]:
+        """Of each patch port, by switch and name, what `hybridnet.agent.port_stats` says."""
+        bridges = {switch for switch, _ in self._patches}
+        with self._asking:
+            answers = self._port_stats.read(sorted(bridges))
+        return {
+            (bridge, port["name"]): rows[port["number"]]
+            for bridge, rows in answers.items()
+            for port in self._plans.get(bridge, {"ports": ()})["ports"]
+            if (bridge, port["name"]) in self._patches and port["number"] in rows
+        }
+
     def stop(self) -> None:
         """Remove the bridges, and the Open vSwitch if it is ours. Whatever one part raises, all parts end."""
         Endings(
             self._remove_devices,
             self._end_daemons,
             self._put_interval_back,
+            self._port_stats.close,
             lambda: self._remove_bridges(list(self._bridges)),
         ).close()
 

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""What the ports of Open vSwitch's bridges have counted, asked in OpenFlow 1.3 over each bridge's management socket.
+
+Patch ports are no devices, so the kernel does not count what crosses them; Open vSwitch does, and brings its figures up
+to date about once a second. One connection for each bridge stays open, because a process for each question would cost
+a hundred times as much. The message is OFPT_MULTIPART_REQUEST, OFPMP_PORT_STATS (OpenFlow 1.3.5, section 7.3.5.6).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["PortStats", "parse_ports"]
+
+Row = tuple[int, int, int, int, int]
+"""Packets and bytes received, packets and bytes sent, packets dropped."""
+
+PATIENCE_SECONDS = 5.0
+ANSWER_LIMIT = 4 << 20
+_VERSION = 4
+_HELLO, _ERROR, _ECHO, _ECHO_REPLY = 0, 1, 2, 3
+_REQUEST, _REPLY = 18, 19
+_PORTS = 4
+_ANY = 0xFFFFFFFF
+_MORE = 1
+_HEADER = struct.Struct("!BBHI")
+_PART = struct.Struct("!HH4x")
+_PORT = struct.Struct("!I4x12QII")
+
+
+class PortStats:
+    """Asks the bridges of one machine.
+
+    Args:
+        directory: where their sockets are.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._open: dict[str, socket.socket] = {}
+
+    def read(self, bridges: Iterable[str]) -> dict[str, dict[int, Row]]:
+        """Of each bridge its ports by number; a bridge that does not answer is left out.
+
+        All are asked before the first answer is read, so they answer side by side.
+        """
+        wanted = list(bridges)
+        for gone in self._open.keys() - set(wanted):
+            self._forget(gone)
+        asked = [bridge for bridge in wanted if self._ask(bridge)]
+        found = {bridge: self._answer(bridge) for bridge in asked}
+        return {bridge: ports for bridge, ports in found.items() if ports is not None}
+
+    def close(self) -> None:
+        """Close all connections."""
+        for bridge in list(self._open):
+            self._forget(bridge)
+
+    def _ask(self, bridge: str) -> bool:
+        body = _PART.pack(_PORTS, 0) + struct.pack("!I4x", _ANY)
+        request = _HEADER.pack(_VERSION, _REQUEST, _HEADER.size + len(body), 1) + body
+        try:
+            if bridge not in self._open:
+                made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self._open[bridge] = made
+                made.settimeout(PATIENCE_SECONDS)
+                made.connect(str(self._directory / f"{bridge}.mgmt"))
+                made.sendall(_HEADER.pack(_VERSION, _HELLO, _HEADER.size, 0))
+            self._open[bridge].sendall(request)
+        except OSError:  # it is being removed, or speaks no OpenFlow 1.3
+            self._forget(bridge)
+            return False
+        return True
+
+    def _answer(self, bridge: str) -> dict[int, Row] | None:
+        connection = self._open[bridge]
+        ports: dict[int, Row] = {}
+        try:
+            while True:
+                version, kind, length, number = _HEADER.unpack(_exactly(connection, _HEADER.size))
+                body = _exactly(connection, length - _HEADER.size)
+                if kind == _ERROR or (version > _VERSION and kind != _HELLO):
+                    raise OSError("it refuses")
+                if kind == _ECHO:
+                    connection.sendall(_HEADER.pack(_VERSION, _ECHO_REPLY, length, number) + body)
+                if kind != _REPLY:
+                    continue
+                of, flags = _PART.unpack_from(body)
+                if of == _PORTS:
+                    ports |= parse_ports(body[_PART.size :])
+                if not flags & _MORE:
+                    return ports
+        except OSError:
+            self._forget(bridge)
+            return None
+
+    def _forget(self, bridge: str) -> None:
+        if (connection := self._open.pop(bridge, None)) is not None:
+            with contextlib.suppress(OSError):
+                connection.close()
+
+
+def parse_ports(data: bytes) -> dict[int, Row]:
+    """The rows of an answer, by port; those of reserved ports, such as LOCAL, are left out."""
+    rows = {}
+    for at in range(0, len(data) - _PORT.size + 1, _PORT.size):
+        port, rx, tx, rx_bytes, tx_bytes, rx_dropped, tx_dropped, *_ = _PORT.unpack_from(data, at)
+        if port < 0xFFFFFF00:
+            rows[port] = (rx, rx_bytes, tx, tx_bytes, _known(rx_dropped) + _known(tx_dropped))
+    return rows
+
+
+def _known(count: int) -> int:
+    """A counter that the port does not have is all ones."""
+    return 0 if count == (1 << 64) - 1 else count
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        chunk = connection.recv(size - len(data))
+        if not chunk or len(data) > ANSWER_LIMIT:
+            raise OSError("it has closed the connection")
+        data += chunk
+    return bytes(data)
