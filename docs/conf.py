@@ -45,6 +45,8 @@ SECTIONS = {
         "docs/machines",
         "docs/cloudlab",
         "docs/verdict",
+        "docs/live",
+        "docs/rest",
         "docs/record",
         "docs/wire",
         "docs/generate",

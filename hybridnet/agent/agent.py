@@ -369,7 +369,8 @@ class Agent:
         """
         plan, namespaces, tables = self._devices_now()
         links = {
-            name: self._instances.ask(name, "link_counts", known=known.get(name, 0)) for name in self._instances.names
+            name: self._instances.ask(name, "link_counts", known=known.get(name, 0))
+            for name in self._instances.names
         }
         patches = self._switching.patch_counters()
         return {

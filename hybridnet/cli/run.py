@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.ending import add_strict_argument
+from hybridnet.cli.live import LIVE, add_live_arguments, with_page
 from hybridnet.cli.network import (
     add_cut_delay_argument,
     add_network_arguments,
@@ -37,6 +38,7 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run their_mininet_script.py -- its arguments
   hybridnet run --machines 2 their_mininet_or_maxinet_script.py
   hybridnet run --topo tree,2 --test pingall
+  hybridnet run --live --topo twotrees,depth=3           a page of the running network; open the link it prints
   hybridnet run --strict my_experiment.py        it exits with 4 if the verdict is broken
   hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
   hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
@@ -49,7 +51,7 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --topo twotrees,depth=6 --cloudlab      on a node of an experiment
   hybridnet run my_topologies.py --topo backbone --instances 4
 """
-_OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set"}
+_OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set", *LIVE}
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
 
 
@@ -64,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_strict_argument(parser)
     add_recording_arguments(parser)
     add_set_argument(parser)
+    add_live_arguments(parser)
     parser.add_argument("--test", choices=TESTS, help="run this instead of opening the prompt")
     parser.add_argument(
         "-v",
@@ -78,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run it, and say what its results are worth. Return 1 when the test lost pings."""
     setLogLevel(arguments.verbosity)
-    with given(parse_settings(arguments.set)):
+    with given(parse_settings(arguments.set)), with_page(arguments):
         if arguments.topo is None and arguments.file is not None:
             if not Path(arguments.file).is_file():
                 raise UsageError(f"{arguments.file}: there is no such file")

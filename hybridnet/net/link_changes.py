@@ -52,6 +52,11 @@ class LinkChanges:
         self._options: dict[str, tuple[Options, Options]] = {}  # of links that were changed: there and back
         self.down: set[str] = set()
 
+    def options(self, spec: LinkSpec) -> tuple[Options, Options]:
+        """What was said of a link, in its description and since: from its first end, and from its second."""
+        described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
+        return self._options.get(spec.name, (described[0], described[1]))
+
     def wire(self, src: str, dst: str, key: Any, options: Mapping[str, Any]) -> LinkSpec | None:
         """The link, if it is a wire that nothing delays, so that only another one can have these options.
 
@@ -89,8 +94,7 @@ class LinkChanges:
         spec = self._topo.spec(src, dst, key)
         what = f"link {spec.name}"
         both, own = _divided(options, what)
-        described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
-        there, back = self._options.get(spec.name, (described[0], described[1]))
+        there, back = self.options(spec)
         before = next(link for link in self._plan.links if link.name == spec.name)
         if (earlier := held.get(spec.name)) is not None:
             before, (there, back) = earlier.after, earlier.options

@@ -94,6 +94,12 @@ class Measuring:
             return Verdict.of([f"the counters could not be read: {now}"])
         return judge_marks(since.counters, now.counters, limits)
 
+    def judge(self, counters: dict[str, dict[str, Any]]) -> Verdict:
+        """Judge from the first mark to what the machines' agents have counted now, which somebody has asked already."""
+        if self._first is None:
+            raise MachineError("the network has not been started; call net.start() first")
+        return judge_marks(self._first.counters, counters, self._limits)
+
     def _take(self, cluster: Machines) -> Mark:
         call: tuple[str, dict[str, Any]] = ("counters", {})
         return Mark(cluster.call_all(dict.fromkeys(cluster.machines, call)), self._start)

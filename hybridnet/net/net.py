@@ -29,6 +29,7 @@ from hybridnet.cluster import Machines
 from hybridnet.cluster.here import HERE, Here
 from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import HybridnetError, MachineError, UsageError
+from hybridnet.live.wanted import wanted
 from hybridnet.net import batch, boot, probes
 from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
@@ -55,9 +56,10 @@ from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
-from hybridnet.values import choice, flag, number, shown, whole
+from hybridnet.values import choice, flag, number, shown, text, whole
 
 if TYPE_CHECKING:
+    from hybridnet.live import Page
     from hybridnet.simulate import SimulationReport
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
@@ -250,8 +252,8 @@ class Net(Structure):
         """Raise an error if something has died meanwhile: a controller, an instance, a machine."""
         self._controllers.check()
         cluster = self.cluster
-        for text in cluster.lost().values():
-            raise MachineError(text)
+        for why in cluster.lost().values():
+            raise MachineError(why)
         cluster.call_all({machine: ("check_instances", {}) for machine in cluster.machines})
 
     def __enter__(self) -> Net:
@@ -294,6 +296,41 @@ class Net(Structure):
             UsageError: the mark is not of this network since its last start.
         """
         return self._measuring.verdict(since, limits)
+
+    def live(self, host: str = "127.0.0.1", port: int = 0, names: Sequence[str] = ()) -> Page:
+        """Serve this network as a page: rates, queues, captures, terminals, changes of links; see docs/live.md.
+
+        Args:
+            host: the address to listen at. Who reaches it and has the link can do everything on the machines, as root.
+            port: 0: one that is free.
+            names: further names of that address that a browser may use, such as ``["lab7"]``.
+
+        Returns:
+            The page, which ends with a ``with`` block, and at the latest with the network. Its `url` is the link.
+
+        Raises:
+            MachineError: the network does not run, or nobody can listen there.
+            EnvironmentLackError: the files of the page have not been fetched.
+
+        Example:
+            >>> with net.live() as page:  # doctest: +SKIP
+            ...     print(page.url)
+            http://127.0.0.1:43501/?token=…
+        """
+        running = self._now()
+        text(host, "live: host")
+        whole(port, "live: port", 0, 65535)
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise UsageError(f"live: names {shown(names)} is not a list of names; write ['lab7']")
+        checked = tuple(text(name, "live: names") for name in names)
+        from hybridnet.live.network import Live  # only who looks waits for these imports
+        from hybridnet.live.page import Page
+
+        links = running.links
+        live = Live(self, self._measuring.judge, lambda: frozenset(links.down), links.options)
+        page = Page(live, host, port, checked)
+        self._endings.add(page.close)
+        return page
 
     def measured(self, limits: Limits | None = None) -> Measured:
         """For `with`: what happens in the block is judged at its end, as `verdict`.
@@ -554,6 +591,9 @@ class Net(Structure):
         self._measuring.begin(cluster)
         self._recorded.begin(plan, cluster, self._options.seed)
         self._endings.add(self._recorded.end_series)
+        if (where := wanted()) is not None:
+            page = self.live(where.host, where.port, where.names)
+            info(f"*** Live page: {page.url}\n*** To look only: {page.reading_url}\n")
 
     def _await_switches_of(self, plan: Plan, names: Sequence[str]) -> None:
         """Wait for the controllers of those of `names` that are switches and have some, as `waitConnected` says."""

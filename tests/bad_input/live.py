@@ -29,6 +29,7 @@ from hybridnet import (
     Topo,
     Wire,
 )
+from hybridnet.live import Client
 from hybridnet.plan import PlanOptions
 from hybridnet.wire.options import keys
 from tests.bad_input.values import WRONG
@@ -161,6 +162,7 @@ OF_NET = [
     Subject("Net.stop", describing("stop"), {}),
     Subject("Net.check", using("check"), {}),
     Subject("Net.snapshot", using("snapshot"), {"of_elements": True}),
+    Subject("Net.live", using("live"), {"host": "127.0.0.1", "port": 0, "names": ()}),
     Subject("Net.mark", using("mark"), {}),
     Subject("Net.verdict", using("verdict"), {"since": None, "limits": None}),
     Subject("Net.measured", using("measured"), {"limits": None}),
@@ -252,6 +254,7 @@ OF_CONTROLLERS = [
 ]  # fmt: skip
 DIRECTION = dict.fromkeys(keys())
 NO_ROOT = [
+    Subject("live.Client", Client, {"url": "http://127.0.0.1:1/?token=t", "timeout": 1}),
     Subject("Cluster.local", Cluster.local, {"names": [5], "on_head_address": print}, {
         "names": NO_NAMES, "on_head_address": WRONG,
     }),

@@ -96,6 +96,9 @@ class FakeCluster:
     def _counters(self, machine: str) -> dict[str, Any]:
         return counters()
 
+    def _look(self, machine: str, known: dict[str, int]) -> dict[str, Any]:
+        return {"time_ns": 1, "counters": counters(), "wires": [], "links": {}}
+
     def _switches_connected(self, machine: str) -> dict[str, bool]:
         return {"s1": True}
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""The static files of the page: read once, and found by name in a table, so no path ever comes from a request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hybridnet.errors import EnvironmentLackError
+
+__all__ = ["Files"]
+
+DIRECTORY = Path(__file__).parent / "static"
+VENDORED = ("cytoscape.min.js", "uPlot.iife.min.js", "uPlot.min.css", "xterm.js", "xterm.css", "addon-fit.js")
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Files:
+    """All files of the page. Raises EnvironmentLackError: those of others have not been fetched."""
+
+    def __init__(self, directory: Path = DIRECTORY) -> None:
+        missing = [name for name in VENDORED if not (directory / "vendor" / name).is_file()]
+        if missing:
+            raise EnvironmentLackError(
+                f"the live page lacks {', '.join(missing)}; fetch them: setup/page (or make install)"
+            )
+        self._files = {
+            str(path.relative_to(directory)): (_KINDS[path.suffix], path.read_bytes())
+            for path in sorted(directory.rglob("*"))
+            if path.suffix in _KINDS
+        }
+
+    def get(self, name: str) -> tuple[str, bytes] | None:
+        """The media type and the content of a file; the empty name is the page itself. None: there is none."""
+        return self._files.get(name or "index.html")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What the page needs of a running network; `hybridnet.Net` has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hybridnet.cluster import Machines
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.node import Node
+from hybridnet.plan import Plan
+from hybridnet.plan.links import LinkPlan
+from hybridnet.results.verdict import Verdict
+from hybridnet.topo import LinkSpec, NodeSpec, Topo
+from hybridnet.values import plain
+
+__all__ = ["Live", "Network", "UnknownNameError"]
+
+
+class UnknownNameError(UsageError):
+    """There is no node, link, capture or flow of that name."""
+
+
+class Network(Protocol):
+    """A `hybridnet.Net` that runs."""
+
+    topo: Topo
+    plan: Plan | None
+
+    @property
+    def cluster(self) -> Machines:
+        """Its machines."""
+
+    @property
+    def nameToNode(self) -> dict[str, Any]:
+        """Its live nodes and controllers."""
+
+    def set_link(self, src: str, dst: str, key: int | None = None, **options: Any) -> None:
+        """Change a link."""
+
+    def configLinkStatus(self, src: str, dst: str, status: str) -> None:
+        """Set the links between two nodes up or down."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A network, and what its page asks beside its public methods.
+
+    Args:
+        judge: the verdict, given what the agents' verb `counters` answered.
+        down: the names of the links that are down.
+        options: what was said of a link, from its first end and from its second.
+    """
+
+    net: Network
+    judge: Callable[[dict[str, Any]], Verdict]
+    down: Callable[[], frozenset[str]]
+    options: Callable[[LinkSpec], tuple[Mapping[str, Any], Mapping[str, Any]]]
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that holds now. Raises MachineError: the network does not run."""
+        plan = self.net.plan
+        if plan is None:
+            raise MachineError("the network is not running")
+        return plan
+
+    def link(self, name: str) -> LinkPlan:
+        """What a link became. Raises UnknownNameError."""
+        for link in self.plan.links:
+            if link.name == name:
+                return link
+        raise UnknownNameError(f"link {plain(name)}: there is no such link")
+
+    def link_spec(self, name: str) -> LinkSpec:
+        """A link as described. Raises UnknownNameError."""
+        for spec in self.net.topo.link_specs():
+            if spec.name == name:
+                return spec
+        raise UnknownNameError(f"link {plain(name)}: there is no such link")
+
+    def spec(self, name: str) -> NodeSpec:
+        """A node as described. Raises UnknownNameError."""
+        if name not in self.plan.machine_of:
+            raise UnknownNameError(f"node {plain(name)}: there is no such node")
+        return self.net.topo.node_spec(name)
+
+    def node(self, name: str) -> Node:
+        """A host or switch, where commands run. Raises UnknownNameError, UsageError: it is simulated."""
+        spec = self.spec(name)
+        node = self.net.nameToNode.get(name)
+        if not isinstance(node, Node):
+            raise UsageError(f"{spec.kind} {name} runs no commands, for it is simulated; choose a host")
+        return node
+
+    def call(self, node: str, verb: str, /, **arguments: Any) -> Any:
+        """Run a verb of the agent of a node's machine."""
+        return self.net.cluster.call(self.plan.machine_of[node], verb, **arguments)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Page: the page of one running network, made by `Net.live`.
+
+    with net.live() as page:
+        print(page.url)
+
+It ends with the block, and at the latest with the network.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from hybridnet.live.access import Tokens
+from hybridnet.live.control import Control
+from hybridnet.live.files import Files
+from hybridnet.live.network import Live
+from hybridnet.live.server import Feed, Server, application
+from hybridnet.live.terminals import Terminals
+from hybridnet.live.wanted import LOOPBACK
+from hybridnet.live.watching import Watcher
+from hybridnet.system.ending import Endings, undone_on_error
+
+__all__ = ["Page"]
+
+
+class Page:
+    """Serves one network until it is closed.
+
+    Args:
+        host, port: where it listens; port 0: one that is free.
+        names: further names of that address, which browsers may use.
+
+    Raises:
+        EnvironmentLackError: the page's files have not been fetched.
+        MachineError: nobody can listen there, or a machine does not answer.
+    """
+
+    def __init__(self, live: Live, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()) -> None:
+        self._tokens = Tokens()
+        self._endings = Endings()
+        files, feed = Files(), Feed()
+        with undone_on_error(self._endings.close):
+            self.watcher = Watcher(live, feed.ring)
+            self._endings.add(self.watcher.close)
+            control = Control(live, self.watcher)
+            self._endings.add(control.close)
+            terminals = Terminals(live)
+            self._endings.add(terminals.close)
+            app = application(control, self.watcher, feed, terminals, files)
+            self._server = Server(app, self._tokens, host, port, names)
+            self._endings.add(self._server.close)
+            self._endings.add(feed.close)
+
+    @property
+    def url(self) -> str:
+        """The link that may do everything: it has the run's token."""
+        return f"http://{self._server.address}/?token={self._tokens.full}"
+
+    @property
+    def reading_url(self) -> str:
+        """The link that may only look."""
+        return f"http://{self._server.address}/?token={self._tokens.reading}"
+
+    def close(self) -> None:
+        """End it, with the captures, flows and terminals that were begun there. A second call does nothing."""
+        self._endings.close()
+
+    def __enter__(self) -> Page:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Page http://{self._server.address}/>"

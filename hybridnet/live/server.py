@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""The page's server: the routes of `hybridnet.live.routes`, the static files, the events and the terminals.
+
+It runs in a thread of the head, in an event loop of its own. What asks the network waits in other threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import ipaddress
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
+
+import uvicorn
+from jsonschema_rs import validator_for
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route as Served
+from starlette.routing import WebSocketRoute
+
+from hybridnet.errors import HybridnetError, MachineError, UsageError
+from hybridnet.live.access import REQUESTS_AT_ONCE, BodyTooLongError, Gate, Tokens
+from hybridnet.live.control import Control
+from hybridnet.live.files import Files
+from hybridnet.live.network import UnknownNameError
+from hybridnet.live.routes import PREFIX, ROUTES, Route, openapi
+from hybridnet.live.terminals import Terminals
+from hybridnet.live.updates import Updates
+from hybridnet.live.wanted import LOOPBACK
+from hybridnet.live.watching import Watcher
+from hybridnet.values import shown
+
+__all__ = ["Server", "application"]
+
+KEEP_ALIVE_S = 15
+HEADER_LIMIT = 16 << 10
+START_SECONDS = 10.0
+
+
+class Feed:
+    """Wakes those who listen for updates, in the server's event loop."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._news: asyncio.Event | None = None
+        self.closed = False
+
+    def ring(self) -> None:
+        """There is something new. From any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._ring)
+
+    def close(self) -> None:
+        """There will be nothing new any more."""
+        self.closed = True
+        self.ring()
+
+    async def wait(self) -> None:
+        """Wait for the next news."""
+        if self._news is None:
+            self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
+        await self._news.wait()
+
+    def _ring(self) -> None:
+        if self._news is not None:
+            self._news.set()
+            self._news = asyncio.Event()
+
+
+def application(
+    control: Control, watcher: Watcher, feed: Feed, terminals: Terminals, files: Files
+) -> Starlette:
+    """What stands behind the gate."""
+    served: list[Any] = [
+        Served(PREFIX + route.path, _endpoint(route, control, watcher, feed), methods=[route.method])
+        for route in ROUTES
+    ]
+    served.append(WebSocketRoute(f"{PREFIX}/nodes/{{node}}/terminal", terminals.serve))
+    served.append(Served("/{name:path}", partial(_file, files), methods=["GET"]))
+    return Starlette(
+        routes=served,
+        exception_handlers={404: _no_such_path, 405: _no_such_path, 500: _defect, Exception: _defect},
+    )
+
+
+def _endpoint(route: Route, control: Control, watcher: Watcher, feed: Feed) -> Callable[[Request], Any]:
+    check = validator_for(route.body_schema)
+
+    async def serve(request: Request) -> Response:
+        if route.call == "events":
+            return StreamingResponse(_events(watcher, feed), media_type=route.answer)
+        if route.call == "openapi":
+            return JSONResponse(openapi(importlib.metadata.version("hybridnet")))
+        try:
+            arguments = {**request.path_params, **(await _body(request, check) if route.body else {})}
+        except _WrongBodyError as wrong:
+            return _error(wrong.status, str(wrong))
+        except BodyTooLongError as error:
+            return _error(413, str(error))
+        except ClientDisconnect:
+            return _error(400, "the request ended early")
+        try:
+            answer = await run_in_threadpool(partial(getattr(control, route.call), **arguments))
+        except HybridnetError as error:
+            return _error(status_of(error), str(error))
+        if isinstance(answer, bytes):
+            name = f'attachment; filename="{route.call.split("_")[0]}-{request.path_params["number"]}.pcap"'
+            return Response(answer, media_type=route.answer, headers={"content-disposition": name})
+        if route.call == "state":
+            answer = {**answer, "right": request.state.right}
+        return JSONResponse(answer)
+
+    return serve
+
+
+class _WrongBodyError(Exception):
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+async def _body(request: Request, check: Any) -> dict[str, Any]:
+    """The body, as the route's schema has it."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise _WrongBodyError(415, "the body is JSON; send it with Content-Type: application/json")
+    try:
+        body = json.loads(await request.body(), parse_constant=_no_number)
+        wrong = next(check.iter_errors(body), None)
+    except (ValueError, RecursionError):  # also of what is no Unicode
+        raise _WrongBodyError(400, "the body is not JSON") from None
+    if wrong is not None:
+        where = ".".join(map(str, wrong.instance_path))
+        raise _WrongBodyError(400, f"the body{f' ({where})' if where else ''}: {wrong.message[:300]}")
+    return dict(body)
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
+
+
+async def _events(watcher: Watcher, feed: Feed) -> AsyncIterator[str]:
+    updates = Updates()
+    yield f"data: {updates.next(watcher.seen)}\n\n"
+    while not feed.closed:
+        await feed.wait()
+        if not feed.closed:
+            yield f"data: {updates.next(watcher.seen)}\n\n"
+    yield "event: end\ndata: {}\n\n"
+
+
+async def _file(files: Files, request: Request) -> Response:
+    found = files.get(request.path_params["name"])
+    return _error(404, "there is nothing here") if found is None else Response(found[1], media_type=found[0])
+
+
+def status_of(error: HybridnetError) -> int:
+    """The status of an answer that is an error."""
+    if isinstance(error, UnknownNameError):
+        return 404
+    return 400 if isinstance(error, UsageError) else 409
+
+
+def _error(status: int, text: str) -> JSONResponse:
+    return JSONResponse({"error": text}, status_code=status)
+
+
+async def _no_such_path(request: Request, error: Exception) -> Response:
+    return _error(getattr(error, "status_code", 404), f"{request.method}: there is nothing of that kind here")
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    return _error(500, "hybridnet failed to answer this; that is a defect of hybridnet")
+
+
+class Server:
+    """Serves in a thread of its own, until it is closed.
+
+    Args:
+        app: what stands behind the gate.
+        host: the address to listen at.
+        port: 0: one that is free.
+        names: further names by which browsers reach that address, such as ``lab7``.
+
+    Raises:
+        MachineError: nobody can listen there.
+    """
+
+    def __init__(self, app: Any, tokens: Tokens, host: str, port: int, names: tuple[str, ...] = ()) -> None:
+        try:
+            at = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
+        except ValueError:
+            raise UsageError(
+                f"live page: {shown(host)} is no address; write one such as {LOOPBACK}"
+            ) from None
+        family = socket.AF_INET6 if at.version == 6 else socket.AF_INET
+        try:
+            self._socket = socket.create_server((str(at), port), family=family, backlog=64)
+        except OSError as error:
+            raise MachineError(
+                f"live page: cannot listen at {host}, port {port}: {error}; choose another port, or 0 for a free one"
+            ) from None
+        self.port: int = self._socket.getsockname()[1]
+        own = str(at) if not at.is_unspecified else "::1" if at.version == 6 else LOOPBACK
+        written = f"[{own}]" if at.version == 6 else own
+        loopback = ("localhost",) if at.is_loopback or at.is_unspecified else ()
+        self.address = f"{written}:{self.port}"
+        hosts = [f"{name}:{self.port}" for name in (written, *loopback, *names)]
+        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", self.port if at.is_unspecified else None)
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                gate,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                server_header=False,
+                date_header=False,
+                limit_concurrency=2 * REQUESTS_AT_ONCE,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=1,
+                h11_max_incomplete_event_size=HEADER_LIMIT,
+                ws="websockets-sansio",
+                ws_max_size=HEADER_LIMIT,
+                loop="asyncio",
+                http="h11",
+            )
+        )
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._socket],), name="live page", daemon=True
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        """End. A second call does nothing."""
+        self._server.should_exit = True
+        self._thread.join(START_SECONDS)
+        self._socket.close()

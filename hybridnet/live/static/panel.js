@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// The panel at the right: the whole network, a node, a link, or a bundle of links.
+
+import { ask, captureFile, get, part } from "./api.js";
+import { make, notice, trying } from "./elements.js";
+import { optionsForm } from "./form.js";
+import { History } from "./plots.js";
+import { openTerminal } from "./terminals.js";
+import { bytes, count, percent, rate, time } from "./units.js";
+
+const BUSIEST = 8;
+
+export class Panel {
+  constructor(element, model) {
+    this.element = element;
+    this.model = model;
+    this.refresh = () => {};
+    this.history = null;
+    this.turn = 0; // a later choice overtakes one that is still being fetched
+  }
+
+  async show(selection) {
+    const turn = ++this.turn;
+    this.history?.close();
+    this.history = null;
+    this.refresh = () => {};
+    if (selection === null) return this.#network();
+    if (selection.node !== undefined) return this.#node(selection.node);
+    const members = this.model.membersOf(selection.edge);
+    if (members.length === 1) return this.#link(this.model.links[members[0]].name, turn);
+    return this.#bundle(members);
+  }
+
+  #fill(...children) {
+    this.element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+    this.element.scrollTop = 0;
+  }
+
+  #network() {
+    const busiest = make("div", { class: "rows" });
+    const activity = make("div");
+    this.#fill(
+      make("h2", {}, "Network"),
+      make("p", { class: "sub" }, "Choose a node or a link to see more; a double click opens or closes a stack."),
+      make("h3", {}, "Busiest links"), busiest, activity,
+    );
+    const listed = async () => {
+      const [flows, captures] = await Promise.all([get("/flows"), get("/captures")]).catch(() => [[], []]);
+      activity.replaceChildren(...this.#flows(flows), ...this.#captures(captures));
+    };
+    let looks = 0;
+    this.refresh = () => {
+      busiest.replaceChildren(...this.model.busiest(BUSIEST).map((number) => this.#busyRow(number)));
+      if (busiest.childElementCount === 0) busiest.append(make("p", { class: "muted" }, "Nothing moves."));
+      if (looks++ % 2 === 0) listed();
+    };
+    this.refresh();
+  }
+
+  #busyRow(number) {
+    const link = this.model.links[number];
+    const { bps, utilization } = this.model.load([number]);
+    const bar = make("i", { style: `width: ${Math.round(100 * Math.min(1, utilization ?? 0))}%` });
+    return make("div", { class: "row" },
+      make("div", { class: "grow" },
+        make("button", { class: "link", onclick: () => this.model.choose({ link: link.name }) }, link.name),
+        make("div", { class: "bar" }, bar)),
+      make("span", {}, rate(bps)));
+  }
+
+  #flows(flows) {
+    if (flows.length === 0) return [];
+    const rows = [...flows].reverse().slice(0, 12).map((flow) => {
+      const last = flow.rates.at(-1);
+      const figure = flow.state === "running" ? last && rate(last[1]) : flow.received_bps !== null ? rate(flow.received_bps) : flow.state;
+      return make("div", { class: "row", title: flow.error || null },
+        make("span", { class: "grow" }, `${flow.client} → ${flow.server}  ${flow.protocol}`),
+        make("span", {}, figure || "starting"),
+        flow.state === "running"
+          ? make("button", { class: "writes", onclick: () => trying(() => ask("POST", `/flows/${flow.number}/stop`)) }, "Stop") : null);
+    });
+    return [make("h3", {}, "Flows"), make("div", { class: "rows" }, rows)];
+  }
+
+  #captures(captures) {
+    if (captures.length === 0) return [];
+    const rows = [...captures].reverse().map((capture) => make("div", { class: "row" },
+      make("span", { class: "grow" }, `${capture.interface}  ${capture.filter}`),
+      capture.running
+        ? make("button", { class: "writes", onclick: () => trying(() => ask("POST", `/captures/${capture.number}/stop`)) }, "Stop") : null,
+      make("a", { class: "link", href: captureFile(capture.number), download: `capture-${capture.number}.pcap` }, "Download")));
+    return [make("h3", {}, "Captures"), make("div", { class: "rows" }, rows)];
+  }
+
+  #node(name) {
+    const node = this.model.nodes.get(name);
+    const links = this.model.linksOf(name);
+    const rows = make("div", { class: "rows" });
+    const runs = !node.simulated && node.kind !== "external";
+    const result = make("pre", { hidden: true });
+    const hidden = Object.entries(this.model.hidden(name)).map(([kind, number]) => `${count(number)} ${kind}${number === 1 ? "" : kind === "switch" ? "es" : "s"}`);
+    this.#fill(
+      make("h2", {}, name),
+      make("p", { class: "sub" }, `${node.simulated ? "simulated" : "emulated"} ${node.kind} on ${node.machine}`,
+        ...node.addresses.map((address) => make("div", {}, address))),
+      hidden.length > 0 ? make("p", {}, `Stands for ${hidden.join(" and ")} below it.`) : null,
+      make("div", { class: "actions" },
+        runs ? make("button", { class: "primary writes", onclick: () => openTerminal(name) }, "Terminal") : null,
+        this.model.canOpen(name) ? make("button", { onclick: () => this.model.open(name) }, "Open") : null,
+        this.model.canClose(name) ? make("button", { onclick: () => this.model.fold(name) }, "Close") : null),
+      runs && node.kind === "host" ? this.#flowForm(name) : null,
+      make("h3", {}, links.length === 1 ? "Link" : `${count(links.length)} links`), rows, result);
+    this.refresh = () => rows.replaceChildren(...links.slice(0, 40).map((number) => this.#busyRow(number)));
+    this.refresh();
+  }
+
+  #flowForm(name) {
+    const hosts = this.model.hosts().filter((host) => host !== name);
+    if (hosts.length === 0) return null;
+    const server = make("input", { list: "hosts", value: hosts[0], required: true });
+    const protocol = make("select", {}, make("option", {}, "TCP"), make("option", {}, "UDP"));
+    const offered = make("input", { value: "10 Mbit/s", disabled: true });
+    const seconds = make("input", { type: "number", value: 10, min: 1, max: 3600 });
+    protocol.onchange = () => { offered.disabled = protocol.value === "TCP"; };
+    const send = async (event) => {
+      event.preventDefault();
+      const flow = { client: name, server: server.value, protocol: protocol.value, seconds: Number(seconds.value) };
+      const begun = await trying(() => ask("POST", "/flows", protocol.value === "UDP" ? { ...flow, rate: offered.value } : flow));
+      if (begun) notice(`${name} sends to ${server.value} for ${seconds.value} s.`);
+    };
+    return make("details", { class: "writes" }, make("summary", {}, "Send a flow"),
+      make("form", { class: "fields", onsubmit: send },
+        make("label", {}, "to host", server, make("datalist", { id: "hosts" }, hosts.slice(0, 500).map((host) => make("option", {}, host)))),
+        make("label", {}, "protocol", protocol), make("label", {}, "UDP rate", offered),
+        make("label", {}, "seconds", seconds),
+        make("button", { class: "wide primary" }, "Send")));
+  }
+
+  async #link(name, turn) {
+    const [link, seen] = await Promise.all([get(`/links/${part(name)}`), get(`/links/${part(name)}/history`)])
+      .catch((error) => { notice(error.message); return []; });
+    if (link === undefined || turn !== this.turn) return;
+    const [a, b] = [link.a.node, link.b.node];
+    const body = make("tbody");
+    const plots = make("div", { class: "plots" });
+    const status = make("button", { class: "writes" });
+    const capture = (end, side) => make("button", {
+      class: "writes", title: `tcpdump at ${side.interface}`,
+      onclick: async () => {
+        const begun = await trying(() => ask("POST", "/captures", { link: name, end }));
+        if (begun) notice(`Capturing at ${begun.interface}. Stop and download it under Captures, beside the whole network.`);
+      },
+    }, `Capture at ${side.node}`);
+    const capturable = (side) => !this.model.nodes.get(side.node).simulated && link.kind !== "patch";
+    const told = make("p", { class: "sub" });
+    this.#fill(
+      make("h2", {}, `${a} — ${b}`), told,
+      make("table", { class: "figures" }, make("thead", {}, make("tr", {}, make("th", {}, ""),
+        make("th", {}, make("i", { class: "way" }), `from ${a}`), make("th", {}, make("i", { class: "way back" }), `from ${b}`))), body),
+      plots,
+      make("div", { class: "actions" }, status,
+        capturable(link.a) ? capture("a", link.a) : null, capturable(link.b) ? capture("b", link.b) : null),
+      make("details", { class: "writes" }, make("summary", {}, "Options of the link"), optionsForm(link, this.model.options, () => this.show({ edge: this.model.edgeIdOf(name) }))));
+    this.history = new History(plots, seen, [a, b]);
+    const draw = (now) => {
+      told.textContent = `${KINDS[now.kind] || now.kind} · ${[...new Set(now.text)].join(" / ")}`;
+      status.textContent = now.down ? "Bring up" : "Take down";
+      status.className = now.down ? "writes primary" : "writes danger";
+      status.onclick = () => trying(async () => {
+        await ask("PUT", `/links/${part(name)}/status`, { status: now.down ? "up" : "down" });
+        draw(await get(`/links/${part(name)}`));
+      });
+      body.replaceChildren(...figureRows(now));
+    };
+    draw(link);
+    this.refresh = async (update) => {
+      const now = await get(`/links/${part(name)}`).catch(() => null);
+      if (now === null || turn !== this.turn) return;
+      draw(now);
+      if (now.figures.rate_bps) this.history?.add(update.time, now.figures.rate_bps, now.figures.queue_packets);
+    };
+  }
+
+  #bundle(members) {
+    const rows = make("div", { class: "rows" });
+    const sum = make("p", { class: "sub" });
+    this.#fill(make("h2", {}, `${count(members.length)} links`), sum, rows);
+    this.refresh = () => {
+      const { bps, utilization, lost, dropped } = this.model.load(members);
+      sum.textContent = `${rate(bps)} together, the fullest at ${percent(utilization)}, ${count(dropped)} dropped, ${count(lost)} lost as asked`;
+      const busiest = [...members].sort((one, other) => this.model.load([other]).bps - this.model.load([one]).bps).slice(0, 40);
+      rows.replaceChildren(...busiest.map((number) => this.#busyRow(number)));
+    };
+    this.refresh();
+  }
+}
+
+const KINDS = { veth: "emulated link", patch: "patch between switches", simulated: "simulated link", cut: "simulated link between machines" };
+
+export function figureRows(link) {
+  const { figures, limit_bps: limits } = link;
+  if (!figures.rate_bps) return [make("tr", {}, make("td", {}, "no figures yet"))];
+  const share = figures.rate_bps.map((bps, way) => (limits[way] && bps !== null ? bps / limits[way] : null));
+  const wait = figures.sojourn_ns.map((mean, way) => mean ?? (limits[way] ? (8e9 * figures.queue_bytes[way]) / limits[way] : null));
+  const row = (name, values, kind) => make("tr", {}, make("td", {}, name), values.map((value, way) => make("td", { class: kind ? kind(way) : "" }, value)));
+  const rows = [row("rate", figures.rate_bps.map(rate)), row("packets", figures.packets_per_s.map((value) => `${count(value)} /s`))];
+  if (share.some((value) => value !== null)) rows.push(row("utilization", share.map(percent), (way) => (share[way] > 0.9 ? "hot" : "")));
+  if (link.simulated) {
+    rows.push(row("waiting", figures.queue_packets.map((value, way) => `${count(value)} · ${bytes(figures.queue_bytes[way])}`)));
+    rows.push(row("time in queue", wait.map(time)));
+    rows.push(row("in flight", figures.in_flight.map(count)));
+    rows.push(row("lost as asked", figures.lost.map(count), (way) => (figures.lost[way] > 0 ? "warm" : "")));
+  }
+  rows.push(row("dropped", figures.dropped.map(count), (way) => (figures.dropped[way] > 0 ? "hot" : "")));
+  return rows;
+}

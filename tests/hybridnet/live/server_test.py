@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: MIT
+"""The page's server, on a network whose machines make nothing: who gets in, what is asked, what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from hybridnet import Net
+from hybridnet.live.access import BODY_LIMIT, Gate, Tokens
+from hybridnet.live.control import Control
+from hybridnet.live.files import Files
+from hybridnet.live.network import Live
+from hybridnet.live.routes import ROUTES
+from hybridnet.live.server import Feed, application
+from hybridnet.live.terminals import Terminals
+from hybridnet.live.watching import Watcher
+from tests.hybridnet.live.support import net
+
+HERE = "127.0.0.1:8080"
+TOKENS = Tokens()
+FULL = {"Authorization": f"Bearer {TOKENS.full}"}
+AT = {"Host": HERE}  # the test client leaves it out where it opens a WebSocket
+READING = {"Authorization": f"Bearer {TOKENS.reading}"}
+
+
+class Site:
+    """The page of a network, without a socket."""
+
+    def __init__(self) -> None:
+        self.net, self.machines = net()
+        self.net.start()
+        self.live = live_of(self.net)
+        self.feed = Feed()
+        self.watcher = Watcher(self.live, self.feed.ring)
+        self.control = Control(self.live, self.watcher)
+        self.terminals = Terminals(self.live)
+        behind = application(self.control, self.watcher, self.feed, self.terminals, Files())
+        gate: Any = Gate(behind, TOKENS, [HERE, "localhost:8080"], "hybridnet-8080")
+        self.client = TestClient(gate, base_url=f"http://{HERE}", raise_server_exceptions=False)
+
+    def close(self) -> None:
+        self.watcher.close()
+        self.terminals.close()
+        self.net.stop()
+
+
+def live_of(running: Net) -> Live:
+    links = running._now().links
+    return Live(running, running._measuring.judge, lambda: frozenset(links.down), links.options)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    made = Site()
+    yield made
+    made.close()
+
+
+# Who gets in
+
+
+def test_without_the_token_nothing_is_told_on_any_path(site: Site) -> None:
+    secrets = [*site.live.plan.machine_of, TOKENS.full, TOKENS.reading]
+    paths = [("GET", "/"), ("GET", "/main.js"), ("GET", "/vendor/xterm.js"), ("GET", "/no/such/path")]
+    paths += [
+        (route.method, f"/api/v1{route.path}".format(link="s2-h2", node="h1", number=1)) for route in ROUTES
+    ]
+    for method, path in paths:
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "hybridnet-8080=wrong"}):
+            answer = site.client.request(method, path, headers=headers)
+            assert answer.status_code == 401, (method, path)
+            assert not any(name in answer.text for name in secrets)
+            assert "set-cookie" not in answer.headers
+    assert site.client.get("/?token=wrong").status_code == 401
+
+
+def test_the_link_gives_a_cookie_that_scripts_and_other_sites_cannot_use(site: Site) -> None:
+    answer = site.client.get(f"/?token={TOKENS.full}")
+    assert answer.status_code == 200
+    cookie = answer.headers["set-cookie"]
+    assert cookie == f"hybridnet-8080={TOKENS.full}; HttpOnly; SameSite=Strict; Path=/"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    site.client.cookies.clear()
+    assert site.client.get("/api/v1/state", headers={"Cookie": cookie.partition(";")[0]}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example:8080"},
+        {"Host": "127.0.0.1:9999"},
+        {"Host": "127.0.0.1"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_page_and_another_name_are_refused_even_with_the_token(
+    site: Site, headers: dict[str, str]
+) -> None:
+    for method, path in (("GET", "/api/v1/state"), ("POST", "/api/v1/flows"), ("GET", "/main.js")):
+        answer = site.client.request(method, path, headers=FULL | headers)
+        assert answer.status_code == 403
+        assert set(answer.json()) == {"error"}
+    with (
+        pytest.raises(WebSocketDisconnect),
+        site.client.websocket_connect("/api/v1/nodes/h1/terminal", headers=FULL | AT | headers),
+    ):
+        pass
+
+
+def test_a_link_in_another_page_opens_this_one(site: Site) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert site.client.get(f"/?token={TOKENS.full}", headers=headers).status_code == 200
+    assert site.client.get("/api/v1/state", headers=FULL | headers).status_code == 403
+    site.client.cookies.clear()
+
+
+def test_the_second_token_looks_and_does_nothing_else(site: Site) -> None:
+    calls = len(site.machines.calls)
+    assert site.client.get("/api/v1/state", headers=READING).json()["right"] == "reading"
+    for route in ROUTES:
+        path = f"/api/v1{route.path}".format(link="s2-h2", node="h1", number=1)
+        if route.method != "GET":
+            answer = site.client.request(route.method, path, headers=READING, json={})
+            assert (answer.status_code, answer.json()) == (403, {"error": "this token only reads"})
+    with (
+        pytest.raises(WebSocketDisconnect),
+        site.client.websocket_connect("/api/v1/nodes/h1/terminal", headers=READING | AT),
+    ):
+        pass
+    assert {verb for _, verb, _ in site.machines.calls[calls:]} <= {"look"}
+
+
+# What is asked
+
+
+def test_the_network_is_described_with_what_is_simulated_and_what_is_not(site: Site) -> None:
+    network = site.client.get("/api/v1/network", headers=FULL).json()
+    nodes = {node["name"]: node for node in network["nodes"]}
+    assert {name: (node["kind"], node["simulated"]) for name, node in nodes.items()} == {
+        "h1": ("host", False), "h2": ("host", False), "v1": ("host", True),
+        "s1": ("switch", False), "s2": ("switch", False),
+    }  # fmt: skip
+    assert nodes["h1"]["addresses"] == ["10.0.0.1/8"]
+    kinds = {link["name"]: (link["kind"], link["limit_bps"]) for link in network["links"]}
+    assert kinds["h1-s1"] == ("veth", [None, None])
+    assert kinds["s2-h2"] == ("simulated", [10_000_000, 10_000_000])
+
+
+def test_a_link_changes_goes_down_and_says_so(site: Site) -> None:
+    before = site.client.get("/api/v1/links/s2-h2", headers=FULL).json()
+    assert before["options"][0] == {"bw": 10, "delay": "5ms"}
+    answer = site.client.patch("/api/v1/links/s2-h2", headers=FULL, json={"options": {"delay": "20ms"}})
+    assert answer.json()["text"][0].startswith("10 Mbit/s, 20 ms")
+    answer = site.client.put("/api/v1/links/s2-h2/status", headers=FULL, json={"status": "down"})
+    assert answer.json()["down"] is True
+    site.watcher.look()
+    down = [link["name"] for link in site.watcher.drawing()["links"] if link["down"]]
+    assert down == ["s2-h2"]
+    assert (
+        site.client.put("/api/v1/links/s2-h2/status", headers=FULL, json={"status": "up"}).json()["down"]
+        is False
+    )
+
+
+def test_a_command_runs_in_a_host_and_a_simulated_one_has_none(site: Site) -> None:
+    site.machines.answers["exec"] = lambda machine, argv, timeout, node: {
+        "status": 3, "stdout": f"{node}: {argv}".encode(), "stderr": b"\xff",
+    }  # fmt: skip
+    path = "/api/v1/nodes/{}/exec"
+    answer = site.client.post(path.format("h1"), headers=FULL, json={"command": "id; false"})
+    assert answer.json() == {"output": "h1: id; false", "error": "�", "exit_code": 3}
+    answer = site.client.post(path.format("v1"), headers=FULL, json={"command": "id"})
+    assert (answer.status_code, "simulated" in answer.json()["error"]) == (400, True)
+    assert site.client.post(path.format("h9"), headers=FULL, json={"command": "id"}).status_code == 404
+
+
+def test_a_capture_is_a_program_of_the_host_and_a_file_to_fetch(site: Site) -> None:
+    started: dict[str, Any] = {}
+
+    def start(machine: str, node: str, command: Any, **_: Any) -> dict[str, int]:
+        started.update(node=node, command=command)
+        site.machines.programs[50] = [b"tcpdump: listening on h1-eth0"]
+        return {"number": 50, "pid": 150}
+
+    site.machines.answers["start_process"] = start
+    site.machines.files["/scratch/live-1.pcap"] = b"pcap"
+    body = {"link": "h1-s1", "end": "a", "filter": "tcp port 80"}
+    capture = site.client.post("/api/v1/captures", headers=FULL, json=body).json()
+    assert (capture["number"], capture["interface"], capture["running"]) == (1, "h1-eth0", True)
+    assert started["node"] == "h1"
+    assert started["command"][-2:] == ["--", "tcp port 80"]
+    assert site.client.post("/api/v1/captures/1/stop", headers=FULL).json()["running"] is False
+    file = site.client.get("/api/v1/captures/1/file", headers=READING)
+    assert file.content == b"pcap"
+    assert file.headers["content-disposition"] == 'attachment; filename="capture-1.pcap"'
+    for link in ("s1-s2", "no-such"):  # a patch has no device
+        assert site.client.post("/api/v1/captures", headers=FULL, json={"link": link}).status_code in (
+            400,
+            404,
+        )
+    del site.machines.answers["start_process"]
+
+
+def test_a_terminal_prints_takes_keys_and_follows_the_window(site: Site) -> None:
+    site.machines.typed.clear()
+    with site.client.websocket_connect("/api/v1/nodes/h1/terminal", headers=FULL | AT) as terminal:
+        terminal.send_bytes(b"ls\n")
+        terminal.send_text('{"rows": 30, "columns": 99999}')
+        terminal.send_text("[" * 5000)
+        assert terminal.receive_bytes() == b"hello from "
+        assert terminal.receive_bytes() == b"h1"
+        with pytest.raises(WebSocketDisconnect):
+            terminal.receive_bytes()
+    assert set(site.machines.typed) <= {b"ls\n", b"30x1000"}
+
+
+def test_a_terminal_of_a_simulated_host_is_refused_with_the_reason(site: Site) -> None:
+    with (
+        site.client.websocket_connect("/api/v1/nodes/v1/terminal", headers=FULL | AT) as terminal,
+        pytest.raises(WebSocketDisconnect) as closed,
+    ):
+        terminal.receive_bytes()
+    assert "simulated" in closed.value.reason
+
+
+def test_a_verdict_that_breaks_is_told_with_the_reason(site: Site) -> None:
+    site.machines.gone["m1"] = "machine m1: it is gone"
+    try:
+        site.watcher.look()
+        verdict = site.client.get("/api/v1/state", headers=FULL).json()["verdict"]
+        assert verdict == {"word": "broken", "reasons": ["machine m1: it is gone"]}
+    finally:
+        del site.machines.gone["m1"]
+        site.watcher.look()
+    assert site.client.get("/api/v1/verdict", headers=FULL).json()["word"] == "trusted"
+
+
+def test_openapi_has_every_route_with_its_body_and_every_error(site: Site) -> None:
+    document = site.client.get("/api/v1/openapi.json", headers=FULL).json()
+    assert document["openapi"] == "3.1.0"
+    declared = {(path, method) for path, operations in document["paths"].items() for method in operations}
+    assert declared == {(f"/api/v1{route.path}", route.method.lower()) for route in ROUTES}
+    body = document["paths"]["/api/v1/links/{link}/status"]["put"]["requestBody"]["content"][
+        "application/json"
+    ]
+    assert body["schema"]["properties"] == {"status": {"enum": ["up", "down"]}}
+
+
+# What makes no sense
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../../../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/server.py", "vendor/../../server.py", "/etc/passwd",
+     "vendor/stamp", "vendor", "static/../access.py", "main.js%00", "..\\server.py"],
+)  # fmt: skip
+def test_no_path_leads_out_of_the_table_of_files(site: Site, path: str) -> None:
+    answer = site.client.get(f"/{path}", headers=FULL)
+    assert answer.status_code == 404
+    assert "root:" not in answer.text
+    assert "SPDX" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"", "application/json", 400),
+        (b"{", "application/json", 400),
+        (b"[" * 60_000, "application/json", 400),
+        (b'{"status": NaN}', "application/json", 400),
+        (b"\xff\xfe", "application/json", 400),
+        (b'{"status": "sideways"}', "application/json", 400),
+        (b'{"status": "up", "more": 1}', "application/json", 400),
+        (b'{"status": "up"}', "text/plain", 415),
+        (b" " * (BODY_LIMIT + 1), "application/json", 413),
+    ],
+)
+def test_a_wrong_body_is_refused_and_changes_nothing(site: Site, body: bytes, kind: str, status: int) -> None:
+    calls = [verb for verb in site.machines.verbs() if verb != "look"]
+    headers = FULL | {"Content-Type": kind}
+    answer = site.client.put("/api/v1/links/s2-h2/status", headers=headers, content=body)
+    assert answer.status_code == status
+    assert answer.json()["error"]
+    assert [verb for verb in site.machines.verbs() if verb != "look"] == calls
+
+
+def test_a_long_body_without_a_length_is_cut_off(site: Site) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(10):
+            yield b" " * 10_000
+
+    headers = FULL | {"Content-Type": "application/json"}
+    answer = site.client.put("/api/v1/links/s2-h2/status", headers=headers, content=pieces())
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("requests", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_malformed_requests_are_refused_and_the_next_good_one_is_answered(site: Site, requests: int) -> None:
+    chance = random.Random(1)
+    names = ["s2-h2", "h1", "1", "", "..", "%00", "x" * 300, "-1", "1e9", "${jndi}", "é", "a%2fb"]
+    values: list[Any] = [None, True, -1, 1e308, "", "x" * 500, "\x00", [], {}, {"a": {"b": []}}, ["up"]]
+    seen = set()
+    for _ in range(requests):
+        route = chance.choice(ROUTES)
+        path = f"/api/v1{route.path}"
+        for parameter in route.parameters:
+            path = path.replace(f"{{{parameter}}}", chance.choice(names))
+        if route.call == "events":
+            path += "/" + chance.choice(names)
+        keys = [*(route.body or {}), "more"]
+        body: Any = {key: chance.choice(values) for key in chance.sample(keys, chance.randint(0, len(keys)))}
+        text = json.dumps(chance.choice([body, chance.choice(values)]))
+        raw = text[: chance.randint(0, len(text))] if chance.random() < 0.3 else text
+        method = (
+            route.method
+            if chance.random() < 0.8
+            else chance.choice(["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
+        )
+        headers = chance.choice([FULL, FULL, FULL, READING, {}]) | {"Content-Type": "application/json"}
+        answer = site.client.request(
+            method, path, headers=headers, content=raw.encode("utf-8", "surrogatepass")
+        )
+        assert answer.status_code < 500, (method, path, raw, answer.text)
+        seen.add(answer.status_code)
+    assert {200, 400, 401, 403, 404, 405} <= seen
+    assert site.client.get("/api/v1/state", headers=FULL).json()["verdict"]["word"] == "trusted"
+
+
+def test_the_document_has_a_row_for_every_route() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "rest.md").read_text()
+    for route in ROUTES:
+        assert f"| `{route.method} {route.path}` | {route.summary}" in text
