@@ -27,6 +27,7 @@ VERBS = {
     "wire": "wire",
     "generate": "generate",
     "sweep": "sweep",
+    "plot": "plot",
     "compare": "compare",
     "rerun": "rerun",
     "pack": "pack",

@@ -38,7 +38,7 @@ def _vectors(folder: Path) -> list[tuple[str, str, list[int], list[float]]]:
     series = read_series(folder)
     vectors = []
     left = VECTOR_VALUES_LIMIT
-    for number, (kind, element, name) in enumerate(keys := series.keys()):
+    for number, (kind, element, name) in enumerate(keys := series.figures()):
         times, values = series.of(kind, element, name)
         left -= len(values)
         if left < 0:

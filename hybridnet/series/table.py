@@ -49,7 +49,7 @@ class SeriesTable:
         self._values = plain["value"].to_numpy()
         self._places = _places(plain)
 
-    def keys(self) -> list[Key]:
+    def figures(self) -> list[Key]:
         """Of each figure its kind, element and name, in the order of the alphabet."""
         return list(self._places)
 

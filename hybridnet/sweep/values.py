@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from hybridnet.errors import UsageError
 from hybridnet.values import shown
+from hybridnet.values import text as checked_text
 
 __all__ = ["given", "parse_settings", "refuse_unasked", "setting", "value"]
 
@@ -32,7 +33,7 @@ def value(name: str, default: Value) -> Value:
 
     Args:
         name: of the parameter.
-        default: a number, a text, or True or False; a value from the command line becomes of this type.
+        default: a number, text, True or False; a value from the command line becomes of this type.
 
     Raises:
         UsageError: the value on the command line is not of the type of the default, or the default is something else.
@@ -41,6 +42,7 @@ def value(name: str, default: Value) -> Value:
         >>> value("bw", 10)
         10
     """
+    checked_text(name, "value: name")
     if not isinstance(default, bool | int | float | str):
         raise UsageError(f"value {name}: default {shown(default)} is not a number, a text, True or False")
     text = setting(name)

@@ -8,6 +8,8 @@ from typing import Any
 
 from hybridnet.options import table
 from hybridnet.plan import MachineSpec, PlanOptions, RealtimeOptions, make_plan
+from hybridnet.recording.outcome import result, take_results
+from hybridnet.sweep.values import value
 from hybridnet.topo import External, Topo
 from hybridnet.topo.direction import direction_options
 from hybridnet.topo.node_options import NODE_OPTIONS
@@ -112,7 +114,16 @@ ASKED: dict[str, dict[str, Any]] = {
     "restore": {"earlier": Topo()},
 }
 
+
+def naming_a_result(**given: Any) -> None:
+    """Each result once: those of earlier calls are forgotten."""
+    take_results()
+    result(**given)
+
+
 SUBJECTS = [
+    Subject("value", value, {"name": "bw", "default": 10}),
+    Subject("result", naming_a_result, {"name": "goodput", "value": 93.2}),
     Subject("Topo", lambda **given: Topo(**given), {"hopts": {}, "sopts": {}, "lopts": {}}),
     Subject("Topo.addHost", adding("addHost"), {"name": "h2", **options_of("host"), "inNamespace": True, **OPTION}),
     Subject("External", linking_outside, {

@@ -136,7 +136,7 @@ NET = {
     "topo": None, "switch": Switch, "host": Host, "controller": None, "link": Link, "intf": Intf, "build": True,
     "autoSetMacs": False, "autoStaticArp": False, "ipBase": "10.0.0.0/8", "waitConnected": True, "cleanup": False,
     "cluster": None, "on_progress": None, "limits": None, "xterms": False, "inNamespace": False, "autoPinCpus": False,
-    "listenPort": None,
+    "listenPort": None, "record_series": "100ms", "series_of": None, "out": None,
     **PLAN_OPTIONS, **NO_OPTION,
 }  # fmt: skip
 PAIR = {"node1": "h1", "node2": "h2"}

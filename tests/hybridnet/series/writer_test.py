@@ -42,7 +42,7 @@ def test_before_the_end_the_parts_are_read_and_one_that_is_half_written_is_not(t
     series.append(filled(0, 10).take()[0], seed=1)
     series.flush()
     (tmp_path / PARTS / "00002.tmp").write_bytes(b"PAR1 and no more")
-    assert read_series(tmp_path).keys() == [SENT, QUEUED]
+    assert read_series(tmp_path).figures() == [SENT, QUEUED]
     assert len(read_series(tmp_path).of(*SENT)[0]) == 10
 
 

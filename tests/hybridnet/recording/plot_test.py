@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hybridnet.cli.main import main
+from hybridnet.errors import UsageError
+from hybridnet.recording.plot import pictures_of, plot_run
+from hybridnet.series import Key, SampleBuffer
+from hybridnet.series.table import read_series
+from hybridnet.series.writer import SeriesWriter
+
+PNG = b"\x89PNG"
+
+
+def written(folder: Path, rows: list[dict[Key, float]]) -> Path:
+    """A run with one network, sampled each second."""
+    (folder / "network-1").mkdir(parents=True)
+    buffer = SampleBuffer()
+    for second, figures in enumerate(rows):
+        buffer.add(float(second), figures)
+    writer = SeriesWriter(folder / "network-1")
+    writer.append(buffer.take()[0], 1)
+    writer.finish()
+    return folder
+
+
+def of_connection(name: str, megabits: float, second: int) -> dict[Key, float]:
+    return {
+        ("connections", name, "acknowledged_bytes"): megabits * 1e6 / 8 * second,
+        ("connections", name, "cwnd_bytes"): 50_000,
+        ("connections", name, "srtt_ns"): 20e6,
+    }
+
+
+def test_a_flow_is_a_connection_that_sends(tmp_path: Path) -> None:
+    rows = [
+        of_connection("h1:a>b", 80, second)
+        | of_connection("h2:b>a", 0.01, second)
+        | of_connection("h3:c>d", 8, second)
+        for second in range(5)
+    ]
+    series = read_series(written(tmp_path / "run", rows) / "network-1")
+    pictures = {each.name: each for each in pictures_of(series)}
+    throughput = {line.name: line for line in pictures["throughput"].lines}
+    assert set(throughput) == {"h1:a>b", "h3:c>d"}  # the other acknowledges only
+    assert throughput["h1:a>b"].values == pytest.approx([80.0] * 4)
+    assert list(throughput["h1:a>b"].times) == [1.0, 2.0, 3.0, 4.0]
+    assert pictures["rtt"].lines[0].values == pytest.approx([20.0] * 5)
+    assert pictures["cwnd"].lines[0].values == pytest.approx([50.0] * 5)
+
+
+def test_without_connections_applications_are_flows_and_without_these_interfaces(tmp_path: Path) -> None:
+    application = ("applications", "h2:udp_sink:9", "received_bytes")
+    interface = ("interfaces", "h2-eth0", "rx_bytes")
+    for keys in ((application, interface), (interface,)):
+        rows = [dict.fromkeys(keys, 1e6 * second) for second in range(3)]
+        series = read_series(written(tmp_path / str(len(keys)), rows) / "network-1")
+        [line] = pictures_of(series)[0].lines
+        assert line.name == keys[0][1]
+        assert line.values == pytest.approx([8.0, 8.0])
+
+
+def test_each_picture_for_which_there_are_samples_is_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {
+            **of_connection("h1:a>b", 80, second),
+            **of_connection("h3:c>d", 40, second),
+            ("links", "r1-r2:a>b", "queue_packets"): float(second),
+            ("instances", "m1", "lateness_p999_ns"): 1e5,
+            ("machines", "m1", "processor_busy"): 0.5,
+        }
+        for second in range(5)
+    ]
+    run = written(tmp_path / "run", rows)
+    assert main(["plot", str(run)]) == 0
+    said = capsys.readouterr().out.split()
+    assert [Path(path).name for path in said] == [
+        *("throughput.png", "queue.png", "rtt.png", "cwnd.png", "lateness.png", "cdf.png"),
+    ]
+    assert all(Path(path).read_bytes().startswith(PNG) for path in said)
+    [*_, cdf] = plot_run(run, tmp_path / "pictures", form="svg")
+    assert "share of samples" in cdf.read_text() or "<svg" in cdf.read_text()
+
+
+def test_many_lines_are_drawn_and_a_note_counts_the_rest(tmp_path: Path) -> None:
+    rows = [
+        {("links", f"r{n}-x:a>b", "queue_packets"): float(second * n) for n in range(1, 21)}
+        for second in range(3)
+    ]
+    [queue, _] = plot_run(written(tmp_path / "run", rows), form="svg")
+    assert queue.stat().st_size > 10_000
+
+
+def test_a_series_with_nothing_to_draw_and_a_run_without_one_are_refused(tmp_path: Path) -> None:
+    run = written(tmp_path / "run", [{("nodes", "r1", "dropped.ttl"): 0.0}])
+    with pytest.raises(UsageError, match="nothing to draw"):
+        plot_run(run)
+    with pytest.raises(UsageError, match="no time series"):
+        plot_run(tmp_path)

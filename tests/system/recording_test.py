@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""A network that is recorded: what is in its run directory, and that it can be repeated."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet.recording.omnetpp import write_omnetpp
+from hybridnet.series.table import read_series
+from hybridnet.series.writer import PARTS
+
+pytestmark = pytest.mark.system
+
+SECONDS, MEGABITS = 3, 20
+SCRIPT = f"""
+import json
+import os
+
+from hybridnet import Net, Topo, result, value
+
+class Two(Topo):
+    def build(self):
+        for host in ("h1", "h2"):
+            self.addHost(host, machine="m1")
+        self.addSimRouter("r1", machine="m1")
+        self.addSimRouter("r2", machine="m2")
+        self.addSimHost("s1", machine="m2", applications=[{{"kind": "tcp_discard", "port": 9}}])
+        self.addSimHost("s2", machine="m1", applications=[{{"kind": "tcp_bulk", "destination": "s1", "port": 9}}])
+        self.addLink("h1", "r1")
+        self.addLink("h2", "r1", bw=value("bw", {MEGABITS}), delay="5ms", max_queue_size=100)
+        self.addLink("s2", "r1", bw=2)
+        self.addLink("r1", "r2", delay="5ms")
+        self.addLink("s1", "r2")
+
+with Net(Two(), controller=None) as net:
+    h1, h2 = net.get("h1", "h2")
+    h2.cmd("iperf3 -s -D -1")
+    file = f"{{os.getcwd()}}/out.json"
+    client = f"iperf3 -J -t {{value('seconds', {SECONDS})}} -C cubic -c {{h2.IP()}}"
+    h1.cmd(f"until {{client}} > {{file}}; do sleep 0.1; done")
+    said = json.load(open(file))
+    result("goodput_mbps", said["end"]["sum_received"]["bits_per_second"] / 1e6)
+"""
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "hybridnet.cli", *words]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded")
+    (folder / "two.py").write_text(SCRIPT)
+    subprocess.run(
+        command("run", "--series", "100ms", "--out", "one", "two.py"), cwd=folder, check=True, timeout=120
+    )
+    return folder / "one"
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def test_hosts_interfaces_carry_what_the_flow_did(run: Path) -> None:
+    series = read_series(run / "network-1")
+    _, received = series.of("interfaces", "h2-eth0", "rx_bytes")
+    carried = received[-1] - received[0]
+    payload = read(run / "results.json")["goodput_mbps"] * 1e6 / 8 * SECONDS
+    assert payload < carried < 1.2 * payload
+
+
+def test_connections_of_linux_and_simulated_ones_have_a_window_and_a_round_trip(run: Path) -> None:
+    series = read_series(run / "network-1")
+    windows = {element: values for element, _, values in series.each("connections", "cwnd_bytes")}
+    of_linux = [element for element in windows if element.startswith("h1:")]
+    simulated = [element for element in windows if element.startswith("s2:")]
+    assert of_linux
+    assert len(simulated) == 1
+    assert max(windows[simulated[0]]) > 1448
+    busiest = max(
+        of_linux, key=lambda element: series.of("connections", element, "acknowledged_bytes")[1][-1]
+    )
+    assert series.of("connections", busiest, "srtt_ns")[1][-1] > 5e6  # the link's delay
+    assert series.of("connections", busiest, "in_flight_bytes")[1].max() > 0
+
+
+def test_links_between_machines_portals_instances_and_processors_are_sampled(run: Path) -> None:
+    series = read_series(run / "network-1")
+    kinds = {(kind, element) for kind, element, _ in series.figures()}
+    assert {("machines", "m1"), ("machines", "m2"), ("instances", "m1"), ("instances", "m2")} <= kinds
+    assert any(kind == "links" and element.startswith("r1-r2:") for kind, element in kinds)
+    assert not any(kind == "links" and element.startswith("h2-r1:") for kind, element in kinds)
+    assert {element for kind, element in kinds if kind == "peers"} == {"m1>m2", "m2>m1"}
+    assert sum(kind == "portals" for kind, _ in kinds) == 2
+    times, _ = series.of("machines", "m1", "processor_busy")
+    assert len(times) > SECONDS / 0.1 / 2
+
+
+def test_the_directory_has_what_repeats_the_run_and_no_token(run: Path) -> None:
+    manifest = read(run / "manifest.json")
+    assert (manifest["verb"], manifest["arguments"]) == ("run", ["--series", "100ms", "files/two.py"])
+    assert (run / "files" / "two.py").read_text() == SCRIPT
+    assert set(read(run / "network-1" / "plan.json")["machines"]) == {"m1", "m2"}
+    assert not any("token" in path.read_text() for path in run.rglob("*.json"))
+    assert read(run / "network-1" / "verdict.json")["word"] in ("trusted", "saturated", "broken")
+    assert (
+        "scalar s1:tcp_discard:9 received_bytes" in (run / "network-1" / "omnetpp" / "seed-1.sca").read_text()
+    )
+    vectors = (run / "network-1" / "omnetpp" / "seed-1.vec").read_text()
+    assert "h2-eth0 rx_bytes" in vectors
+    write_omnetpp(run / "network-1", 1, {})  # again, from what is there
+    assert (run / "network-1" / "omnetpp" / "seed-1.vec").read_text() == vectors
+
+
+def test_the_run_is_repeated_and_agrees(run: Path) -> None:
+    words = ["rerun", str(run), "--within", "15%", "--json"]
+    done = subprocess.run(command(*words), stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    said = json.loads(done.stdout)
+    assert said["disagreeing"] == []
+    assert done.returncode == 0
+    assert {"result goodput_mbps", "h1-eth0 tx Mbit/s", "h2-eth0 rx Mbit/s"} <= set(said["judged"])
+
+
+def test_of_a_run_that_was_killed_what_was_sampled_is_there(run: Path, tmp_path: Path) -> None:
+    words = [
+        "run",
+        "--series",
+        "100ms",
+        "--set",
+        "seconds=60",
+        "--out",
+        "killed",
+        str(run / "files" / "two.py"),
+    ]
+    process = subprocess.Popen(command(*words), cwd=tmp_path, start_new_session=True)
+    parts = tmp_path / "killed" / "network-1" / PARTS
+    deadline = time.monotonic() + 60
+    while not list(parts.glob("*.parquet")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    series = read_series(tmp_path / "killed" / "network-1")
+    times, _ = series.of("machines", "m1", "processor_busy")
+    assert times[-1] > 3.0
+    assert read(tmp_path / "killed" / "manifest.json")["verb"] == "run"
