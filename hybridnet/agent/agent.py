@@ -335,8 +335,10 @@ class Agent:
         self._set_link(node, interface, up=False)
 
     @verb
-    def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any]]:
-        """The counters of each instance by name, ``of_elements``: of its links, nodes and interfaces, too."""
+    def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any] | None]:
+        """The counters of each instance by name, ``of_elements``: of its links, nodes and interfaces, too. None for one
+        that has ended by itself.
+        """
         return self._instances.ask_all("snapshot", of_elements=of_elements)
 
     @verb
@@ -346,7 +348,8 @@ class Agent:
         Returns:
             ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
             ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
-            where there is none; ``instances`` (their snapshots without elements, by name).
+            where there is none; ``instances`` (their snapshots without elements, by name; None for one that has
+            ended), ``started`` and ``outages`` (`hybridnet.agent.instances.Instances.counts`).
 
         Raises:
             MachineError: no network is built here, or an instance or Open vSwitch does not answer.
@@ -436,7 +439,8 @@ class Agent:
     @verb
     def clock(self) -> dict[str, Any]:
         """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epochs_ns`` at zero of each instance's simulated time."""
-        epochs = {name: answer["epoch_ns"] for name, answer in self._instances.ask_all("clock").items()}
+        answers = self._instances.ask_all("clock")
+        epochs = {name: answer["epoch_ns"] for name, answer in answers.items() if answer is not None}
         return {"monotonic_ns": time.monotonic_ns(), "epochs_ns": epochs}
 
     @verb
@@ -486,8 +490,26 @@ class Agent:
                 if row["timeline"] == timeline
             ]
             for name, answer in self._instances.ask_all("fired").items()
+            if answer is not None
         }
         return {"instances": simulated, "interfaces": self._timelines.fired(timeline)}
+
+    @verb
+    def restart_instance(self, plan: dict[str, Any]) -> None:
+        """Starts an instance again: see `hybridnet.agent.instances.Instances.restart`."""
+        check(plan, "instance", f"plan of instance {plan.get('name')}")
+        with self._building:
+            self._instances.restart(plan)
+
+    @verb
+    def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]]:
+        """Waits for instances that end by themselves: see `hybridnet.agent.instances.Instances.await_outages`."""
+        return self._instances.await_outages(known, seconds)
+
+    @verb
+    def stop_watching(self) -> None:
+        """`await_outages` waits no longer."""
+        self._instances.stop_watching()
 
     @verb
     def check_instances(self) -> None:
@@ -840,6 +862,7 @@ class Agent:
             "drops": dict(drops),
             "switching": self._switching.counters(),
             "instances": self.snapshot(of_elements=False),
+            **self._instances.counts(),
         }
 
     def _end_one(self, programs: dict[Any, Any], key: str | int) -> None:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,20 @@ ANSWER_LIMIT = 64 << 20
 class InstanceProcess:
     """One running `python -m hybridnet.instance`; `await_ready` comes before everything else."""
 
-    def __init__(self, plan: dict[str, Any], journal: Journal, directory: Path, socket_path: Path) -> None:
+    def __init__(
+        self,
+        plan: dict[str, Any],
+        journal: Journal,
+        directory: Path,
+        socket_path: Path,
+        on_end: Callable[[str], object] = lambda how: None,
+    ) -> None:
         """Start it.
 
         Args:
             directory: where the plan and the log go.
             socket_path: a short path for the control socket.
+            on_end: told how it ended, if nobody here ended it; in another thread.
         """
         self.name = plan["name"]
         directory.mkdir(parents=True, exist_ok=True)
@@ -53,7 +62,9 @@ class InstanceProcess:
                 env=journal.environment(),
                 start_new_session=True,
             )
-        self._output = _Output(self._process)
+        self._on_end = on_end
+        self._wanted = True  # nobody has ended it here
+        self._output = _Output(self._process, self._ended_by_itself)
         try:
             journal.process(self._process.pid, f"instance {self.name}")
             raise_session(self._process.pid, Priority.INSTANCE)
@@ -81,15 +92,22 @@ class InstanceProcess:
 
     def kill(self) -> None:
         """End it at once. A second call does nothing."""
+        self._wanted = False
         self._process.kill()
         self._end()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process has ended."""
+        return self._process.poll() is not None
 
     def check(self) -> None:
         """Raise MachineError if the process has ended."""
         status = self._process.poll()
         if status is not None:
-            how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-            raise MachineError(f"instance {self.name} {how}: {self._words() or 'it printed nothing'}")
+            raise MachineError(
+                f"instance {self.name} {_how(status)}: {self._words() or 'it printed nothing'}"
+            )
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Send one verb, with its arguments, over the control socket and return the answer.
@@ -121,6 +139,7 @@ class InstanceProcess:
     def stop(self) -> dict[str, Any] | None:
         """End it and return its final counters; None if it had ended by itself or had to be killed."""
         final: dict[str, Any] | None = None
+        self._wanted = False
         try:
             final = self.ask("stop")
         except MachineError:
@@ -138,6 +157,10 @@ class InstanceProcess:
             self._process.kill()
             self._process.wait()
         Endings(lambda: self._socket_path.unlink(missing_ok=True), self._hang_up, self._output.close).close()
+
+    def _ended_by_itself(self) -> None:
+        if self._wanted:
+            self._on_end(_how(self._process.wait()))
 
     def _hang_up(self) -> None:
         if self._socket is not None:
@@ -164,9 +187,10 @@ class _Output:
     """Reads what the process prints until it ends, so that it never waits for a reader: ``ready``, and its final
     counters, which can be longer than a pipe holds."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], on_end: Callable[[], object]) -> None:
         assert process.stdout is not None
         self._pipe = process.stdout
+        self._on_end = on_end
         self.is_ready = False
         self.answered = threading.Event()  # it is ready, or has ended
         self.last = b""
@@ -193,3 +217,9 @@ class _Output:
                 else:
                     self.last = line
         self.answered.set()
+        if self.is_ready:
+            self._on_end()
+
+
+def _how(status: int) -> str:
+    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The instances of one machine: started together, asked by name, ended together."""
+"""The instances of one machine: started together, asked by name, missed when they end by themselves, ended together."""
 
 from __future__ import annotations
 
 import itertools
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -35,6 +37,10 @@ class Instances:
         self._numbers = itertools.count(1)
         self._running: dict[str, InstanceProcess] = {}
         self._final: dict[str, Json | None] = {}
+        self._changed = threading.Condition()  # guards what follows
+        self._starts: dict[str, int] = {}
+        self._outages: list[Json] = []
+        self._watched = True
 
     def simulate(self, parts: Iterable[Mapping[str, Any]]) -> None:
         """Have the instances simulate these parts of theirs; start those that a part is the whole plan of.
@@ -66,8 +72,8 @@ class Instances:
 
     @property
     def names(self) -> list[str]:
-        """Of those that were started and not ended."""
-        return list(self._running)
+        """Of those that run."""
+        return [name for name, instance in list(self._running.items()) if not instance.ended]
 
     def ask(self, name: str, verb: str, **arguments: Any) -> Json:
         """What an instance answers.
@@ -80,21 +86,75 @@ class Instances:
             raise MachineError(f"{verb}: there is no instance {name!r} here; the instances are {known}")
         return self._running[name].ask(verb, **arguments)
 
-    def ask_all(self, verb: str, **arguments: Any) -> dict[str, Json]:
-        """What all of them answer, by name."""
-        return {name: instance.ask(verb, **arguments) for name, instance in list(self._running.items())}
+    def ask_all(self, verb: str, **arguments: Any) -> dict[str, Json | None]:
+        """What all of them answer, by name; None for one that has ended."""
+        answers: dict[str, Json | None] = {}
+        for name, instance in list(self._running.items()):
+            answers[name] = None
+            try:
+                if not instance.ended:
+                    answers[name] = instance.ask(verb, **arguments)
+            except MachineError:
+                if not instance.ended:
+                    raise
+        return answers
 
     def check(self) -> None:
         """Raise MachineError when the process of one has ended."""
         for instance in list(self._running.values()):
             instance.check()
 
+    def restart(self, plan: Json) -> None:
+        """Start an instance again from this plan; end it before, if it runs. Meanwhile it is missed, as if it had ended
+        by itself.
+
+        Raises:
+            MachineError: there is no such instance, or it cannot be started; then it stays missed.
+        """
+        name = plan["name"]
+        if name not in self._running:
+            raise MachineError(f"restart: there is no instance {name!r} here; the instances are {self.names}")
+        ended = self._running[name]
+        if not ended.ended:
+            self._miss(name, "was restarted")
+            self._final[name] = ended.stop()
+        else:
+            ended.kill()  # what is left of it
+        self._begin(plan)
+        self._running[name].await_ready()
+        with self._changed:
+            for outage in self._outages:
+                if outage["instance"] == name and outage["to_ns"] is None:
+                    outage["to_ns"] = time.monotonic_ns()
+
+    def counts(self) -> Json:
+        """Of each instance how often it was ``started``; and ``outages``: which was missing from when to when (to_ns
+        None: still; CLOCK_MONOTONIC), and how it ended.
+        """
+        with self._changed:
+            return {"started": dict(self._starts), "outages": [dict(outage) for outage in self._outages]}
+
+    def await_outages(self, known: int, seconds: float) -> list[Json]:
+        """Those after the first `known`, as soon as there are any, or after so many seconds, or at `stop_watching`."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._outages) > known or not self._watched, seconds)
+            return [dict(outage) for outage in self._outages[known:]]
+
+    def stop_watching(self) -> None:
+        """`await_outages` waits no longer."""
+        with self._changed:
+            self._watched = False
+            self._changed.notify_all()
+
     def close(self) -> None:
         """End all. A second call ends what the first could not."""
+        self.stop_watching()
         Endings(
             lambda: shutil.rmtree(self._directory, ignore_errors=True),
             *(partial(self._end, name) for name in list(self._running)),
         ).close()
+        with self._changed:
+            self._outages, self._starts, self._watched = [], {}, True
 
     def final(self) -> dict[str, Json | None]:
         """The counters with which they ended, since the last call; None for one that could not say."""
@@ -106,15 +166,31 @@ class Instances:
         begun = Endings()
         with undone_on_error(begun.close):
             for plan in plans:
-                self._sockets.mkdir(mode=0o700, exist_ok=True)
-                name = plan["name"]
-                socket = self._sockets / f"instance-{next(self._numbers)}.sock"
-                self._running[name] = InstanceProcess(plan, self._journal, self._directory / name, socket)
-                begun.add(partial(self._forget, name))
+                self._begin(plan)
+                begun.add(partial(self._forget, plan["name"]))
             for plan in plans:
                 self._running[plan["name"]].await_ready()
         for plan in plans:
             self._on_progress("instance" if len(plans) == 1 else f"instance {plan['name']}")
+
+    def _begin(self, plan: Json) -> None:
+        name, number = plan["name"], next(self._numbers)
+        self._sockets.mkdir(mode=0o700, exist_ok=True)
+        with self._changed:
+            self._starts[name] = self._starts.get(name, 0) + 1
+        self._running[name] = InstanceProcess(
+            plan,
+            self._journal,
+            self._directory / name,
+            self._sockets / f"instance-{number}.sock",
+            partial(self._miss, name),
+        )
+
+    def _miss(self, name: str, how: str) -> None:
+        with self._changed:
+            outage = {"instance": name, "from_ns": time.monotonic_ns(), "to_ns": None, "how": how}
+            self._outages.append(outage)
+            self._changed.notify_all()
 
     def _forget(self, name: str) -> None:
         self._running.pop(name).kill()

@@ -176,6 +176,10 @@ class Watcher:
         now_of = {name: now for look in looks.values() for name, now in look["counters"]["instances"].items()}
         for name, now in now_of.items():
             past = self._instances.setdefault(name, deque(maxlen=RECENT_LOOKS))
+            if now is None or (past and now["loop"]["wall_ns"] < past[-1]["loop"]["wall_ns"]):
+                past.clear()  # it has ended, or is another one
+            if now is None:
+                continue
             first = past[0] if past else now
             recent = subtract_buckets(now["lateness"]["buckets"], first["lateness"]["buckets"])
             wall = now["loop"]["wall_ns"] - first["loop"]["wall_ns"]

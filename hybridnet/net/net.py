@@ -41,6 +41,7 @@ from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.nodes import LiveNodes
+from hybridnet.net.outages import Outages
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.net.recorded import Recorded
 from hybridnet.net.structure import Running, Structure, name_of
@@ -95,6 +96,8 @@ class Net(Structure):
             names. Made at `start` and ended at `stop`.
         cluster: the machines, made already; None: see `machine`.
         on_progress: called with the machine's name and what it has done, while building.
+        reroute: simulated routers go around the links to an instance that has ended by itself, and get their ways back
+            when `restart_instance` has started it again.
         limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its
             own. See docs/recording.md.
@@ -126,6 +129,7 @@ class Net(Structure):
         machine: str | None = None,
         cluster: Machines | None = None,
         on_progress: Callable[[str, str], object] | None = None,
+        reroute: bool = False,
         limits: Limits | None = None,
         record_series: str | float | None = None,
         series_of: str | Sequence[str] | None = None,
@@ -151,7 +155,13 @@ class Net(Structure):
                 raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
         if unknown := set(options) - _PLAN_OPTIONS:
             raise UsageError(f"Net: unknown option {min(unknown)!r}; see help(hybridnet.Net)")
-        for name, value in (("autoSetMacs", autoSetMacs), ("autoStaticArp", autoStaticArp), ("build", build)):
+        flags = {
+            "autoSetMacs": autoSetMacs,
+            "autoStaticArp": autoStaticArp,
+            "build": build,
+            "reroute": reroute,
+        }
+        for name, value in flags.items():
             flag(value, f"Net: {name}")
         check_interface_class(intf)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
@@ -159,6 +169,7 @@ class Net(Structure):
         if not isinstance(waitConnected, bool):
             number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
+        self._reroute = reroute
         self._own_cluster = cluster is None
         self._here = machine == HERE
         self._on_progress = on_progress
@@ -268,7 +279,8 @@ class Net(Structure):
     # Using it while it runs
 
     def snapshot(self, *, of_elements: bool = True) -> dict[str, Any]:
-        """The counters of each instance by its name; None by the name of a machine that simulates nothing.
+        """The counters of each instance by its name; None for one that has ended by itself, and for a machine that
+        simulates nothing, by its name.
 
         Args:
             of_elements: include the counters of every link, node and interface. Without them, ``links``, ``nodes`` and
@@ -543,6 +555,19 @@ class Net(Structure):
             read_timeline(changes), plan, self._options.least_cut_delay_ns, plan_without, lead
         )
 
+    def restart_instance(self, name: str) -> None:
+        """Start an instance again: one that has ended by itself, or that runs, which is ended first.
+
+        It simulates what its part of the network is now, from the beginning: applications start anew, and what was on
+        its way in it is gone, as are the rest of its timelines and routes that one gave. Meanwhile the links from other
+        instances to it are down. Captures and records of the new one have ``-2`` in their names, then ``-3``.
+
+        Raises:
+            UsageError: there is no such instance.
+            MachineError: the network does not run, or the instance does not start; then it stays missing.
+        """
+        self._now().outages.restart(name)
+
     # Inside
 
     def _start(self) -> None:
@@ -586,7 +611,10 @@ class Net(Structure):
         self._await_switches(plan, list(self._nodes))
         self._endings.add(lambda: self._terminate(self._configured), once=True)
         links = LinkChanges(topo, plan, cluster)
-        self._running = Running(specs, options, links, Timelines(cluster, links))
+        outages = Outages(cluster, links, lambda: self._planning(self._now()), reroute=self._reroute)
+        self._running = Running(specs, options, links, Timelines(cluster, links), outages)
+        self._endings.add(outages.close)
+        outages.watch()
         self._configure(self._nodes.values())
         self._measuring.begin(cluster)
         self._recorded.begin(plan, cluster, self._options.seed)

@@ -17,6 +17,7 @@ from hybridnet.net.classes import check_link_class
 from hybridnet.net.controllers import Controllers
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
+from hybridnet.net.outages import Outages
 from hybridnet.net.timelines import Timelines
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Link
@@ -38,6 +39,7 @@ class Running:
     options: PlanOptions
     links: LinkChanges
     timelines: Timelines
+    outages: Outages
 
 
 class Structure:

@@ -134,18 +134,46 @@ _NOT_STARTED: Snapshot = {"lateness": {"buckets": []}, "peers": [], "portals": [
 def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], limits: Limits) -> Verdict:
     """Judge what happened between two marks of a network: what each machine had counted then, its instances included.
 
-    An instance that began between them is judged from its beginning.
+    An instance that began between them, or was started again, is judged from its beginning.
     """
     first, last = (
         {name: snapshot for counters in mark.values() for name, snapshot in counters["instances"].items()}
         for mark in (before, after)
     )
-    window = ([first.get(name, _NOT_STARTED) for name in last], list(last.values()))
-    return judge(
-        [window] if last else [],
+    earlier, now = (
+        {name: number for counters in mark.values() for name, number in counters["started"].items()}
+        for mark in (before, after)
+    )
+    running = [name for name, snapshot in last.items() if snapshot is not None]
+    same = [first.get(name) if earlier.get(name) == now.get(name) else None for name in running]
+    window = ([each or _NOT_STARTED for each in same], [last[name] for name in running])
+    verdict = judge(
+        [window] if running else [],
         limits,
         machines={machine: (before[machine], after[machine]) for machine in after},
     )
+    missing = [reason for machine in after for reason in _missing(before[machine], after[machine])]
+    return Verdict(Word.BROKEN, [*missing, *verdict.reasons], verdict.figures) if missing else verdict
+
+
+def _missing(before: Counters, after: Counters) -> list[str]:
+    """What is said of the instances of a machine that were missing between two marks."""
+    found = []
+    for outage in after["outages"]:
+        ended_ns = outage["to_ns"] or after["time_ns"]
+        if ended_ns <= before["time_ns"]:
+            continue
+        since_s = max(outage["from_ns"] - before["time_ns"], 0) / 1e9
+        lasted_s = (ended_ns - before["time_ns"]) / 1e9 - since_s
+        still = outage["to_ns"] is None
+        cure = (
+            "start it again with net.restart_instance" if still else "do not use what was measured meanwhile"
+        )
+        found.append(
+            f"instance {outage['instance']} {outage['how']} and {'is' if still else 'was'} missing for "
+            f"{lasted_s:.2f} s, from {since_s:.2f} s on: what the others sent it was lost; {cure}"
+        )
+    return found
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:

@@ -42,8 +42,8 @@ BUILD = [
     Fault("hybridnet.agent.pairs:ip_batch", after=True),
     Fault("hybridnet.agent.pairs:keep_stack_out"),
     Fault("hybridnet.agent.instance_process:raise_session"),
-    Fault("hybridnet.agent.instance_process:InstanceProcess._await_ready"),
-    Fault("hybridnet.agent.instance_process:InstanceProcess._await_ready", after=True),
+    Fault("hybridnet.agent.instance_process:InstanceProcess.await_ready"),
+    Fault("hybridnet.agent.instance_process:InstanceProcess.await_ready", after=True),
     Fault("hybridnet.system.journal:Journal.process", call=2),
 ]
 """In the agent of m2, while it builds."""
@@ -173,6 +173,7 @@ def test_a_fault_in_a_task_of_a_running_instance(cluster: Cluster, tmp_path: Pat
             cluster.call(
                 "m1",
                 "set_link",
+                instance="m1",
                 link=link,
                 a_to_b={"wire": {"kind": "opportunities", "file": str(trace)}},
                 b_to_a={},

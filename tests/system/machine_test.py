@@ -344,8 +344,11 @@ def test_a_killed_instance_is_one_clear_error(cluster: Cluster) -> None:
     cluster.call("m1", "build", plan=sim_plan("m1"))
     try:
         shell(cluster, "kill -9 $(grep -l hybridnet.instance /proc/[0-9]*/cmdline | head -1 | cut -d/ -f3)")
+        [outage] = cluster.call("m1", "await_outages", known=0, seconds=10.0)
+        assert (outage["instance"], outage["how"]) == ("m1", "was killed by signal 9")
         with pytest.raises(MachineError, match="machine m1: instance m1 was killed by signal 9"):
-            cluster.call("m1", "snapshot")
+            cluster.call("m1", "check_instances")
+        assert cluster.call("m1", "snapshot") == {"m1": None}
     finally:
         final = cluster.call("m1", "destroy")
     assert final == {"m1": None}

@@ -23,6 +23,8 @@ def counters(**changes: Any) -> dict[str, Any]:
         "drops": {},
         "switching": None,
         "instances": {},
+        "started": {},
+        "outages": [],
         **changes,
     }
 
@@ -51,6 +53,8 @@ class FakeCluster:
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
         if machine in self.gone:
             raise MachineError(self.gone[machine])
+        if verb == "await_outages" and verb not in self.answers:  # the watch, which is beside everything
+            raise MachineError("there is nothing to wait for")
         self.calls.append((machine, verb, arguments))
         if verb in self.answers:
             return self.answers[verb](machine=machine, **arguments)
@@ -88,6 +92,9 @@ class FakeCluster:
         return {machine: {"name": machine}}
 
     def _check_instances(self, machine: str) -> None:
+        return None
+
+    def _stop_watching(self, machine: str) -> None:
         return None
 
     def _snapshot(self, machine: str, of_elements: bool) -> dict[str, Any]:

@@ -158,6 +158,30 @@ def test_an_instance_that_begins_between_the_marks_is_judged_from_its_beginning(
     )
 
 
+def test_an_instance_that_was_started_again_is_judged_from_there_and_its_outage_is_told():
+    before = counters(
+        instances={"m1": snapshot(lateness={"buckets": [(10, 5)]})}, started={"m1": 1}, time_ns=1_000
+    )
+    outage = {"instance": "m1", "from_ns": 2_000_001_000, "to_ns": None, "how": "was killed by signal 9"}
+    gone = counters(instances={"m1": None}, started={"m1": 1}, time_ns=5_000_001_000, outages=[outage])
+    verdict = judge_marks({"m1": before}, {"m1": gone}, Limits())
+    assert verdict.word == "broken"
+    assert verdict.reasons[0] == (
+        "instance m1 was killed by signal 9 and is missing for 3.00 s, from 2.00 s on: what the others sent it was "
+        "lost; start it again with net.restart_instance"
+    )
+    back = counters(
+        instances={"m1": snapshot()},
+        started={"m1": 2},
+        time_ns=9_000_001_000,
+        outages=[{**outage, "to_ns": 2_500_001_000}],
+    )
+    first = judge_marks({"m1": before}, {"m1": back}, Limits()).reasons[0]
+    assert "and was missing for 0.50 s, from 2.00 s on" in first
+    later = {**back, "time_ns": 10_000_001_000}
+    assert "missing" not in str(judge_marks({"m1": back}, {"m1": later}, Limits()))
+
+
 def test_several_networks_are_worth_what_the_worst_of_them_is():
     saturated, broken = Verdict(Word.SATURATED, ["busy"]), Verdict(Word.BROKEN, ["late"], {"m1": {"x": 1}})
     verdict = together([Verdict.of([]), saturated, broken])

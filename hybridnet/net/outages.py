@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Instances that end by themselves while the others run, and that are started again.
+
+    one ends ──▶ its agent notes when ──▶ its peers' ends of the links to it go down, routers go around, if asked
+    restart  ──▶ it runs, its peers hear it ──▶ the links go up again, and routers have their ways back
+
+A thread for each machine waits for its agent to miss one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hybridnet.cluster import Machines
+from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.net import boot
+from hybridnet.net.instances import call_instances
+from hybridnet.net.link_changes import LinkChanges
+from hybridnet.plan import Plan
+from hybridnet.plan.links import LinkPlan
+from hybridnet.plan.route_changes import rerouted
+from hybridnet.system.log import info, warn
+from hybridnet.values import shown
+
+__all__ = ["Outages"]
+
+Json = dict[str, Any]
+
+WAIT_SECONDS = 30.0
+
+
+class Outages:
+    """The instances of one run that are missed.
+
+    Args:
+        links: of the run; who is down by the user's wish stays down.
+        planning: the plan of the moment, and what plans the same network with routes that avoid some links.
+        reroute: whether simulated routers go around the links to an instance that is missed.
+    """
+
+    def __init__(
+        self,
+        cluster: Machines,
+        links: LinkChanges,
+        planning: Callable[[], tuple[Plan, Callable[[frozenset[str]], Plan]]],
+        *,
+        reroute: bool,
+    ) -> None:
+        self._cluster, self._links, self._planning, self._reroute = cluster, links, planning, reroute
+        self._missed: set[str] = set()
+        self._restarts: dict[str, int] = {}
+        self._acting = threading.Lock()
+        self._ended = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def watch(self) -> None:
+        """Begin to wait for instances that end by themselves, on machines where an instance has peers."""
+        plan, _ = self._planning()
+        machines = {
+            machine
+            for machine, made in plan.machines.items()
+            if any(each["peers"] for each in made["instances"])
+        }
+        for machine in sorted(machines):
+            thread = threading.Thread(
+                target=self._watch, args=(machine,), name=f"outages of {machine}", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Watch no longer. A second call does nothing."""
+        if self._ended.is_set():
+            return
+        self._ended.set()
+        lost = self._cluster.lost()
+        left = [machine for machine in self._cluster.machines if machine not in lost]
+        self._cluster.call_all({machine: ("stop_watching", {}) for machine in left})
+        for thread in self._threads:
+            thread.join()
+
+    def restart(self, name: str) -> None:
+        """See `hybridnet.Net.restart_instance`."""
+        plan, _ = self._planning()
+        instances = plan.instances
+        if not isinstance(name, str) or name not in instances:
+            known = ", ".join(instances) or "none: nothing is simulated"
+            raise UsageError(
+                f"restart_instance: there is no instance {shown(name)}; the instances are {known}"
+            )
+        with self._acting:
+            self._miss(name, plan)
+            number = self._restarts[name] = self._restarts.get(name, 1) + 1
+            again = _with_files_of_its_own(instances[name], number)
+            self._cluster.call(plan.machine_of_instance[name], "restart_instance", plan=again)
+            self._missed.discard(name)
+            boot.await_peers(self._cluster, plan)
+            self._back(name, plan)
+        info(f"*** instance {name} runs again\n")
+
+    def _watch(self, machine: str) -> None:
+        known = 0
+        while not self._ended.is_set():
+            try:
+                news = self._cluster.call(machine, "await_outages", known=known, seconds=WAIT_SECONDS)
+                known += len(news)
+                for outage in news:
+                    if outage["how"] != "was restarted" and not self._ended.is_set():
+                        self._follow(outage)
+            except HybridnetError:  # the machine is lost, which `check` and verdicts say
+                return
+
+    def _follow(self, outage: Mapping[str, Any]) -> None:
+        name = outage["instance"]
+        with self._acting:
+            plan, _ = self._planning()
+            links = self._miss(name, plan)
+        warn(f"*** Warning: instance {name} {outage['how']}; {len(links)} links to it are down\n")
+
+    def _miss(self, name: str, plan: Plan) -> list[LinkPlan]:
+        """Its peers' ends of the links to it go down, unless that is done. Returns the links."""
+        links = _cut_links(plan, name)
+        if name not in self._missed:
+            self._missed.add(name)
+            for link in links:
+                self._set(plan, link, up=False)
+            self._go_around(plan)
+        return links
+
+    def _back(self, name: str, plan: Plan) -> None:
+        """It runs again: what is up and down is as the user wants it, and the routes follow."""
+        down = {link.name for link in plan.links if link.name in self._links.down and not link.portals}
+        for link in plan.links:
+            if link.kind == "simulated" and name in link.instances and link.name in down:
+                self._set(plan, link, up=False)
+        for link in _cut_links(plan, name):
+            self._set(plan, link, up=link.name not in down and not self._missed & set(link.instances))
+        self._go_around(plan)
+
+    def _set(self, plan: Plan, link: LinkPlan, *, up: bool) -> None:
+        """Set a link up or down in those of its instances that run."""
+        told = ("set_link", {"link": link.name, "up": up})
+        running = [each for each in dict.fromkeys(link.instances) if each not in self._missed]
+        call_instances(self._cluster, plan.machine_of_instance, dict.fromkeys(running, told))
+
+    def _go_around(self, plan: Plan) -> None:
+        if not self._reroute:
+            return
+        gone = {link.name for name in self._missed for link in _cut_links(plan, name)}
+        _, plan_without = self._planning()
+        routes = rerouted(plan, plan_without(frozenset(self._links.down | gone)))
+        calls = {
+            name: ("set_routes", {"routes": of_nodes})
+            for name, of_nodes in routes.items()
+            if name not in self._missed
+        }
+        call_instances(self._cluster, plan.machine_of_instance, calls)
+
+
+def _cut_links(plan: Plan, instance: str) -> list[LinkPlan]:
+    return [link for link in plan.links if link.kind == "cut" and instance in link.instances]
+
+
+def _with_files_of_its_own(plan: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """The plan of an instance that is started for the n-th time: it leaves what the earlier ones wrote.
+
+    Example:
+        >>> _with_files_of_its_own({"captures": [], "record": "/run/m1.pcapng"}, 2)["record"]
+        '/run/m1-2.pcapng'
+    """
+
+    def own(file: str) -> str:
+        path = Path(file)
+        return str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
+
+    again = {**plan, "captures": [{**each, "file": own(each["file"])} for each in plan["captures"]]}
+    if "record" in plan:
+        again["record"] = own(plan["record"])
+    return again
