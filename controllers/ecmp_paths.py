@@ -69,6 +69,13 @@ class Onward(NamedTuple):
     stride: int  # of how many flows in a row, by their hash, take the same port; see `spread`
 
 
+class Backup(NamedTuple):
+    """Where frames to one switch go on at another: by the first of these ports that is up, else back."""
+
+    ports: tuple[int, ...]
+    witness: int | None  # a port that is up as long as frames can go back; None: they never do
+
+
 def next_ports(beyond: Adjacency, target: int) -> dict[int, Onward]:
     """Of each switch that reaches `target`, the ports at which a shortest path begins."""
     distance = {target: 0}

@@ -5,7 +5,8 @@ A rule has a key and a value::
 
     ("between", port): True         frames from another switch pass
     ("source", port, host): True    frames of a host at its port pass
-    ("group", number): Onward       where frames to the hosts of one switch go on
+    ("group", number): Onward       where frames to the hosts of one switch go on; or Backup
+    ("back", port, host): port      frames to a host that come back by the port at which its way begins
     ("place", host): port, or ("group", number)
     ("blocked", port): True         frames to all are not taken from another switch here
     ("flood",): ports               where frames to all leave, but for the port they came by
@@ -15,7 +16,7 @@ A rule has a key and a value::
 
 from __future__ import annotations
 
-from ecmp_paths import spread
+from ecmp_paths import Backup, spread
 from ecmp_probes import PROBE_TO, PROBE_TYPE
 from openflow import add, remove, send
 
@@ -31,6 +32,7 @@ ORDER = (
     "between",
     "source",
     "place",
+    "back",
     "blocked",
     "flood",
     "flow",
@@ -123,7 +125,7 @@ class Rules:
             then = DESTINATIONS
         elif kind in ("place", "flow") and isinstance(value, tuple):
             actions = [parser.OFPActionGroup(value[1])]
-        elif kind in ("place", "flow"):
+        elif kind in ("place", "flow", "back"):
             actions = [parser.OFPActionOutput(value)]
         elif kind == "ask":
             actions = [parser.OFPActionOutput(ofproto.OFPP_CONTROLLER, ofproto.OFPCML_NO_BUFFER)]
@@ -146,6 +148,8 @@ class Rules:
             return SOURCES, KNOWN, match(in_port=key[1], eth_src=key[2])
         if kind == "place":
             return DESTINATIONS, KNOWN, match(eth_dst=key[1])
+        if kind == "back":
+            return DESTINATIONS, FLOW, match(in_port=key[1], eth_dst=key[2])
         if kind == "flow":
             return DESTINATIONS, FLOW, match(**key[1].match())
         if kind == "ask":
@@ -156,6 +160,8 @@ class Rules:
 
     def group(self, number, onward, command):
         ofproto, parser = self.datapath.ofproto, self.datapath.ofproto_parser
+        if isinstance(onward, Backup):
+            return self.failover_group(number, onward, command)
         ports = onward.ports if onward else ()
         several = len(ports) > 1
         buckets = [
@@ -169,6 +175,19 @@ class Rules:
         ]
         kind = ofproto.OFPGT_SELECT if len(ports) != 1 else ofproto.OFPGT_INDIRECT
         return parser.OFPGroupMod(self.datapath, command, kind, number, buckets)
+
+    def failover_group(self, number, backup, command):
+        ofproto, parser = self.datapath.ofproto, self.datapath.ofproto_parser
+        ways = [(port, port) for port in backup.ports]
+        if backup.witness is not None:
+            ways.append((backup.witness, ofproto.OFPP_IN_PORT))
+        buckets = [
+            parser.OFPBucket(
+                watch_port=watched, watch_group=ofproto.OFPG_ANY, actions=[parser.OFPActionOutput(port)]
+            )
+            for watched, port in ways
+        ]
+        return parser.OFPGroupMod(self.datapath, command, ofproto.OFPGT_FF, number, buckets)
 
 
 def initial_messages(datapath):

@@ -119,9 +119,9 @@ class HederaSwitch(EcmpSwitch):
             ends = [(flow.source, flow.to) for flow in large]
             self.chosen = anneal(ends, demand, choices, self.chosen, self.rng)
             numbers = [
-                self.chosen[flow.to] % max(1, len(paths)) for flow, paths in zip(large, choices, strict=False)
+                self.chosen[flow.to] % max(1, len(paths)) for flow, paths in zip(large, choices, strict=True)
             ]
-        for flow, paths, number in zip(large, choices, numbers, strict=False):
+        for flow, paths, number in zip(large, choices, numbers, strict=True):
             if number is not None and paths and self.placed.get(flow) != paths[number]:
                 self.remove_path(flow)
                 self.placed[flow] = paths[number]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Hedera beside ECMP and a switch that never blocks: what crosses a fat tree under the paper's patterns.
+
+Every host is real and has one TCP flow; the simulator shapes the links, at rates so low that a small computer carries
+them. An arm is one network, which runs all patterns; a round runs all arms. Random patterns differ from round to round,
+and are the same for all arms of one.
+
+Source: Al-Fares and others, NSDI 2010, section 6.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Mapping, Sequence
+from statistics import mean
+
+from rich.table import Table
+
+from hybridnet.errors import UsageError
+from hybridnet.experiments.hedera.arms import ARMS, measure, network
+from hybridnet.experiments.hedera.patterns import PATTERNS
+from hybridnet.experiments.hedera.plot import plot_bandwidth
+from hybridnet.experiments.openflow_conformance.testbed import TARGETS
+from hybridnet.results import Check, Experiment, add_experiment_arguments
+
+SUMMARY = "Hedera beside ECMP and a non-blocking switch: what crosses a fat tree of 16 real hosts"
+
+ECMP, BEST = "ECMP", ("Hedera, first fit", "Hedera, annealing")
+LEAST_GAIN = 1.2
+JUDGED = ("stride(n/2)", "random bijective", "random")
+QUICK = ("stride(n/2)",)
+PUBLISHED = {"stride(n/2)": "up to 113 % better than ECMP (abstract; 8,192 simulated hosts)"}
+
+Bandwidths = dict[str, dict[str, list[float]]]
+"""Arm, pattern, and bit/s of each round."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add this experiment's options to those of ``hybridnet reproduce``."""
+    parser.add_argument(
+        "--k", type=int, default=4, metavar="K", help="of the fat tree (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--switches", choices=list(TARGETS), default="openvswitch", help="of the tree (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rate",
+        type=float,
+        default=2.0,
+        metavar="MBPS",
+        help="of every link, in Mbit/s (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--poll",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="between the scheduler's looks (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, metavar="S", help="of each pattern (default: %(default)g)"
+    )
+    parser.add_argument(
+        "--omit", type=float, default=5.0, metavar="S", help="before them, not counted (default: %(default)g)"
+    )
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
+    parser.add_argument(
+        "--pattern", action="append", choices=list(PATTERNS), help="may be given several times (default: all)"
+    )
+    add_experiment_arguments(parser, "hedera", quick="one pattern, one round")
+
+
+def run(arguments: argparse.Namespace) -> list[Check]:
+    """Run all arms, in turn.
+
+    Returns:
+        The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
+
+    Raises:
+        UsageError: a figure makes no sense.
+    """
+    patterns = QUICK if arguments.quick else tuple(arguments.pattern or PATTERNS)
+    rounds = 1 if arguments.quick else arguments.rounds
+    figures = (arguments.rate, arguments.poll, arguments.seconds, rounds)
+    if arguments.k < 4 or arguments.k % 2 or min(figures) <= 0 or arguments.omit < 0:
+        raise UsageError(
+            f"hedera: --k {arguments.k} --rate {arguments.rate:g} --poll {arguments.poll:g} --seconds "
+            f"{arguments.seconds:g} --omit {arguments.omit:g} --rounds {rounds}: an even k of at least 4, and figures "
+            "above 0"
+        )
+    experiment = Experiment(
+        arguments,
+        {"k": arguments.k, "switches": arguments.switches, "rate_mbps": arguments.rate, "rounds": rounds},
+    )
+    hosts = arguments.k**3 // 4
+    found: Bandwidths = {arm: {pattern: [] for pattern in patterns} for arm in ARMS}
+    rows = []
+    with experiment.console.status("") as status:
+        for number in range(rounds):
+            for arm in ARMS:
+                status.update(f"round {number + 1} of {rounds}: {arm}: starts")
+                with network(arm, arguments.k, arguments.rate, arguments.poll, arguments.switches) as net:
+                    for pattern in patterns:
+                        status.update(f"round {number + 1} of {rounds}: {arm}: {pattern}")
+                        pairs = PATTERNS[pattern](hosts, arguments.k, random.Random(f"{number} {pattern}"))
+                        flows = measure(net, pairs, arguments.seconds, arguments.omit)
+                        found[arm][pattern].append(sum(flow.bps for flow in flows))
+                        rows += [(number, arm, pattern, flow.source, flow.target, flow.bps) for flow in flows]
+    columns = ["round", "arm", "pattern", "source", "target", "bps"]
+    experiment.directory.write_csv("flows.csv", columns, rows)
+    experiment.directory.write_json("bandwidth.json", found)
+    plot_bandwidth(experiment.directory.path / "hedera.png", found, hosts * arguments.rate)
+    experiment.console.print(_table(found, hosts * arguments.rate))
+    return experiment.finish(checks_of(found))
+
+
+def checks_of(found: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Check]:
+    """The promises of this experiment, and whether they hold: of the better of the two schedulers."""
+    checks = []
+    for pattern in JUDGED:
+        if pattern in found[ECMP]:
+            base = mean(found[ECMP][pattern])
+            gains = {arm: mean(found[arm][pattern]) / base for arm in BEST}
+            said = ", ".join(f"{arm.removeprefix('Hedera, ')} {gain:.2f}" for arm, gain in gains.items())
+            checks.append(
+                Check(
+                    f"{pattern}: Hedera beside ECMP",
+                    f"{said} times",
+                    PUBLISHED.get(pattern),
+                    f"the better one at least {LEAST_GAIN:g} times",
+                    max(gains.values()) >= LEAST_GAIN,
+                )
+            )
+    return checks
+
+
+def _table(found: Bandwidths, most_mbps: float) -> Table:
+    table = Table(
+        title=f"Bandwidth of all flows, Mbit/s; the hosts' links have {most_mbps:g}", title_justify="left"
+    )
+    table.add_column("pattern")
+    for arm in found:
+        table.add_column(arm, justify="right")
+    for pattern in found[ECMP]:
+        table.add_row(pattern, *(f"{mean(of[pattern]) / 1e6:.1f}" for of in found.values()))
+    return table
