@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.network import add_machines_argument, machine_names
 from hybridnet.errors import UsageError
+from hybridnet.quantities import parse_delay
 
 if TYPE_CHECKING:
     from hybridnet.cluster.places import Places
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["PLACE_OPTIONS", "add_place_arguments", "add_ssh_argument", "places_of", "ssh_machines"]
 
-PLACE_OPTIONS = ("machines", "ssh", "dask", "cloudlab", "manifest")
+PLACE_OPTIONS = ("machines", "ssh", "dask", "cloudlab", "manifest", "grace")
+LEAST_GRACE_S = 5.0
 
 
 def add_place_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --machines, --ssh, --dask, --cloudlab and --manifest, of which one may be given."""
+    """Add --machines, --ssh, --dask, --cloudlab and --manifest, of which one may be given, and --grace."""
     where = parser.add_mutually_exclusive_group()
     add_machines_argument(where)
     add_ssh_argument(where)
@@ -39,6 +41,14 @@ def add_place_arguments(parser: argparse.ArgumentParser) -> None:
         "--manifest",
         metavar="FILE",
         help="the machines are the nodes of this manifest of a CloudLab experiment",
+    )
+
+    parser.add_argument(
+        "--grace",
+        metavar="TIME",
+        default="30s",
+        help="for how long a machine on another computer may be out of reach before it is given up and the run ends "
+        "(default %(default)s)",
     )
 
 
@@ -61,16 +71,20 @@ def places_of(arguments: argparse.Namespace) -> Places:
     """
     from hybridnet.cluster.places import Places
 
+    grace_s = parse_delay(arguments.grace, "--grace") / 1e9
+    if grace_s < LEAST_GRACE_S:
+        raise UsageError(f"--grace {arguments.grace}: write {LEAST_GRACE_S:g}s or more")
     if arguments.ssh is not None:
-        return Places(hosts=tuple(ssh_machines(arguments.ssh)))
+        return Places(hosts=tuple(ssh_machines(arguments.ssh)), grace_s=grace_s)
     if arguments.dask is not None:
         if not re.fullmatch(r"tls://[^/:]+:\d+", arguments.dask):
             raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
-        return Places(scheduler=arguments.dask)
+        return Places(scheduler=arguments.dask, grace_s=grace_s)
     if arguments.cloudlab or arguments.manifest is not None:
         from hybridnet.machines.cloudlab import machines_of_cloudlab
 
-        return Places(hosts=tuple(machines_of_cloudlab(arguments.manifest)), spare=True)
+        hosts = tuple(machines_of_cloudlab(arguments.manifest))
+        return Places(hosts=hosts, spare=True, grace_s=grace_s)
     return Places(names=tuple(machine_names(arguments.machines)))
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from distributed import Client
 
-from hybridnet.machines.plugin import Outcome, perform
+from hybridnet.machines.plugin import Outcome, hear, perform
 
 
 async def ask(client: Client, worker: str, verb: str, arguments: dict[str, Any]) -> Outcome:
@@ -21,3 +21,12 @@ async def ask(client: Client, worker: str, verb: str, arguments: dict[str, Any])
     """
     answers = await client.run(perform, verb, arguments, workers=[worker])
     return cast(Outcome, answers[worker])
+
+
+async def show_presence(client: Client, worker: str) -> None:
+    """Ask whether the worker at this address is there, which tells its agent that the head is.
+
+    Raises:
+        OSError, TimeoutError, KeyError: distributed's; it is not, or just going.
+    """
+    await client.run(hear, workers=[worker])

@@ -35,24 +35,28 @@ from typing import Any
 from distributed import Client, Security, SpecCluster
 
 from hybridnet.agent.neighbours import NeighbourLimits
-from hybridnet.cluster.calls import ask
+from hybridnet.cluster.calls import ask, show_presence
+from hybridnet.cluster.presence import GRACE_S, Presence
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
 from hybridnet.machines.edition import edition
-from hybridnet.machines.existing import HEARTBEAT_SECONDS, SILENCE_SECONDS, end_beside, launch_beside
+from hybridnet.machines.existing import end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
 from hybridnet.machines.plugin import progress_topic
 from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
 from hybridnet.machines.security import security_of
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.system.cleaning import remove_run_directory
+from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
-from hybridnet.system.journal import STATE_OF_ROOT, Journal, state_directory
+from hybridnet.system.journal import STATE_OF_ROOT, Journal, read_entries, state_directory
+from hybridnet.system.log import warn
 from hybridnet.system.priority import run_in_real_time
 from hybridnet.values import number, plain, shown, text
 
 JOIN_SECONDS = 60.0
+AGENTS_LONGER_S = 5.0  # than the head an agent waits for the other side
+CLEAN_LOST_S = 25.0
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
 
 
@@ -73,6 +77,7 @@ class Cluster:
         self._client: Client | None = None
         self._hosting: dict[str, str] = {}  # `connect`: the existing worker beside which each agent runs
         self._closing = False
+        self._presence: Presence | None = None
         self._owner = os.getpid()
         atexit.register(self._close_at_exit)
 
@@ -139,7 +144,12 @@ class Cluster:
 
     @classmethod
     def ssh(
-        cls, hosts: Sequence[str | SshMachine], *, python: str | None = None, head_address: str | None = None
+        cls,
+        hosts: Sequence[str | SshMachine],
+        *,
+        python: str | None = None,
+        head_address: str | None = None,
+        grace_s: float = GRACE_S,
     ) -> Cluster:
         """Machines that are other computers.
 
@@ -147,6 +157,7 @@ class Cluster:
             hosts: ``"user@host"``, or `SshMachine` to say more.
             python: the interpreter on hosts given as text; default: as `SshMachine` has it.
             head_address: this computer as the hosts see it; default: what their sshd says.
+            grace_s: for how many seconds a host may be out of reach before it is given up, at least 5.
 
         Raises:
             MachineError: a host could not be reached, or hybridnet does not start there; the message quotes ssh.
@@ -155,6 +166,7 @@ class Cluster:
         for what, given in (("python", python), ("head_address", head_address)):
             if given is not None:
                 text(given, f"machines over SSH: {what}")
+        number(grace_s, "machines over SSH: grace_s", 5, 1e6)
         wanted = [
             SshMachine(host, python=python) if isinstance(host, str) else host
             for host in _several(hosts, "hosts")
@@ -165,16 +177,21 @@ class Cluster:
         names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
         with undone_on_error(self.close):
-            pem = self._start_scheduler("0.0.0.0")
+            pem = self._start_scheduler("0.0.0.0", grace_s)
             self._ending.add(self._end_machines)
             for name, host in zip(names, wanted, strict=True):
                 self.journal.record(
                     "ssh_machine", name=name, clean=host.clean_command(self.journal.run), host=asdict(host)
                 )
-                first = {"run": self.journal.run, "machine": name, "state": host.state, "own_network": False}
-                self._launched.append(
-                    LaunchedMachine(name, host.start_command(self.journal.run), first, self.journal)
-                )
+                first = {
+                    "run": self.journal.run,
+                    "machine": name,
+                    "state": host.state,
+                    "own_network": False,
+                    "silence_s": grace_s + AGENTS_LONGER_S,
+                }
+                start = host.start_command(self.journal.run, grace_s)
+                self._launched.append(LaunchedMachine(name, start, first, self.journal))
             for machine, host in zip(self._launched, wanted, strict=True):
                 try:
                     words = machine.await_namespaces()
@@ -190,6 +207,7 @@ class Cluster:
                 scheduler = self._scheduler_address(head_address or connection[0])
                 self._start_agent(machine, None, connection[2], scheduler, pem)
             self._await_agents(names)
+            self._watch_presence(grace_s)
         return self
 
     @classmethod
@@ -201,6 +219,7 @@ class Cluster:
         workers: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
         timeout: float = 20.0,
+        grace_s: float = GRACE_S,
     ) -> Cluster:
         """Machines of an existing Dask cluster: one per worker, which must run as root and have hybridnet.
 
@@ -210,6 +229,7 @@ class Cluster:
             workers: the names of the workers to use; default: all, or as many as there are `names`.
             names: of the machines, in the workers' order; default: the workers' own.
             timeout: how long the scheduler may take to answer, in seconds.
+            grace_s: as for `ssh`.
 
         Raises:
             UsageError: the scheduler's address is not of TLS, or there is no certificate to show it.
@@ -217,6 +237,7 @@ class Cluster:
         """
         text(scheduler_address, "scheduler")
         number(timeout, f"scheduler {plain(scheduler_address)}: timeout", 0, 1e6)
+        number(grace_s, f"scheduler {plain(scheduler_address)}: grace_s", 5, 1e6)
         for given in (workers, names):
             if given is not None:
                 _distinct(given)
@@ -275,14 +296,14 @@ class Cluster:
                     "state": str(state_directory() if os.geteuid() == 0 else STATE_OF_ROOT),
                     "own_network": False,
                     "worker_name": f"{name}-{self.journal.run}",
-                    "silence_s": SILENCE_SECONDS,
+                    "silence_s": grace_s + AGENTS_LONGER_S,
                 }
                 self._hosting[name] = there = present[worker]
                 self._ending.add(functools.partial(self._end_beside, there))
                 answer = client.run(launch_beside, first, {"agent": {}}, workers=[there])[there]
                 self._addresses[name] = answer["address"]
             self._await_agents(machines)
-            self._beat()
+            self._watch_presence(grace_s)
         return self
 
     # -- using it ---------------------------------------------------------------------------------------------------
@@ -359,8 +380,12 @@ class Cluster:
         self._closing = True
         with uninterrupted("the machines"):
             self._ending.close()
+            left = self._clean_lost()
             self.journal.close()  # last: until then it lists what is left
-            remove_run_directory(self.journal.directory)
+            if left:
+                warn(f"*** {'; '.join(left)}; `hybridnet clean` does it once it can be reached\n")
+            else:
+                remove_run_directory(self.journal.directory)
         atexit.unregister(self._close_at_exit)
 
     def _close_at_exit(self) -> None:
@@ -368,7 +393,23 @@ class Cluster:
             self.close()
 
     def _end_machines(self) -> None:
-        Endings(*(m.await_end for m in self._launched), *(m.ask_to_end for m in self._launched)).close()
+        lost = self.lost()
+        Endings(
+            *(m.kill if m.name in lost else m.await_end for m in self._launched),
+            *(m.ask_to_end for m in self._launched),
+        ).close()
+
+    def _clean_lost(self) -> list[str]:
+        """Remove what lost machines on other computers may have left. Returns what went wrong, for each."""
+        failed = []
+        lost = self.lost()
+        for entry in read_entries(self.journal.directory):
+            if entry["kind"] == "ssh_machine" and entry["name"] in lost:
+                try:
+                    clean_remote(entry, lambda text: None, CLEAN_LOST_S)
+                except MachineError as error:
+                    failed.append(str(error))
+        return failed
 
     def _end_beside(self, address: str) -> None:
         # A worker that is gone has taken its agent along.
@@ -422,12 +463,12 @@ class Cluster:
 
         return answer
 
-    def _start_scheduler(self, host: str) -> dict[str, str]:
+    def _start_scheduler(self, host: str, patience_s: float = 0.0) -> dict[str, str]:
         """Start it, and the client. Returns the run's certificate; see `hybridnet.machines.certificates`."""
         logging.getLogger("distributed").setLevel(
             logging.CRITICAL
         )  # what matters is raised as an error of ours
-        turn_down_housekeeping()
+        turn_down_housekeeping(patience_s)
         pem = make_certificate(self.journal.run)
         security = security_of(pem)
         options = {"host": host, "port": 0, "protocol": "tls://", "security": security}
@@ -511,6 +552,8 @@ class Cluster:
         with self._lock:
             if not self._closing and not self._lost[machine].done():
                 self._lost[machine].set_exception(MachineError(text))
+                if self._presence is not None:
+                    self._presence.forget(machine)
 
     def _on_progress_event(self, event: tuple[float, dict[str, Any]]) -> None:
         self.on_progress(event[1]["machine"], event[1]["text"])
@@ -521,18 +564,16 @@ class Cluster:
         if not isinstance(machine, str) or machine not in self._workers:
             raise UsageError(f"there is no machine {machine}; there are {', '.join(self._workers)}")
 
-    def _beat(self) -> None:
-        """Tell agents that do not end with our connection that we are still there."""
-        stop = threading.Event()
-        self._ending.add(stop.set)
+    def _watch_presence(self, grace_s: float) -> None:
+        """Ask machines elsewhere from now on whether they are there, and tell their agents that we are."""
 
-        def beat() -> None:
-            while not stop.wait(HEARTBEAT_SECONDS):
-                for machine in self.machines:
-                    with contextlib.suppress(HybridnetError, OSError):
-                        self.call(machine, "heartbeat")
+        def question(machine: str) -> Future[None]:
+            return asyncio.run_coroutine_threadsafe(
+                show_presence(self.client, self._workers[machine]), self._loop
+            )
 
-        threading.Thread(target=beat, name="heartbeat", daemon=True).start()
+        self._presence = Presence(self.machines, question, self._lose, grace_s)
+        self._ending.add(self._presence.end)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

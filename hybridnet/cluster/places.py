@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hybridnet.cluster.cluster import Cluster
+from hybridnet.cluster.presence import GRACE_S
 from hybridnet.errors import UsageError
 from hybridnet.machines.ssh import SshMachine
 
@@ -32,12 +33,14 @@ class Places:
         hosts: reached over SSH.
         scheduler: the address of an existing Dask scheduler, whose workers they are.
         spare: whether there may be more hosts than are needed.
+        grace_s: for how long one elsewhere may be out of reach before it is given up.
     """
 
     names: tuple[str, ...] = ()
     hosts: tuple[SshMachine, ...] = ()
     scheduler: str | None = None
     spare: bool = False
+    grace_s: float = GRACE_S
 
     @property
     def elsewhere(self) -> bool:
@@ -52,9 +55,9 @@ class Places:
             HybridnetError: as `Cluster.ssh`, `Cluster.connect` and `Cluster.local` do.
         """
         if self.hosts:
-            return Cluster.ssh(self.hosts)
+            return Cluster.ssh(self.hosts, grace_s=self.grace_s)
         if self.scheduler is not None:
-            return Cluster.connect(self.scheduler)
+            return Cluster.connect(self.scheduler, grace_s=self.grace_s)
         return Cluster.local(self.names)
 
     def cluster(self, names: Sequence[str]) -> Cluster:
@@ -65,7 +68,7 @@ class Places:
             HybridnetError: as `open`.
         """
         if self.scheduler is not None:
-            return Cluster.connect(self.scheduler, names=names)
+            return Cluster.connect(self.scheduler, names=names, grace_s=self.grace_s)
         if self.names and len(self.names) == len(names) and self.names != tuple(names):
             raise UsageError(
                 f"--machines {','.join(self.names)}: here they are called {', '.join(names)}; write "
@@ -79,6 +82,7 @@ class Places:
             )
         if self.hosts:
             return Cluster.ssh(
-                [replace(host, name=name) for host, name in zip(self.hosts, names, strict=False)]
+                [replace(host, name=name) for host, name in zip(self.hosts, names, strict=False)],
+                grace_s=self.grace_s,
             )
         return Cluster.local(names)

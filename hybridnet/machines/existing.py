@@ -4,7 +4,7 @@
 The workers provide the place and the connection. The agent is a second worker of the same scheduler, on the same host
 and
 with the same certificates, started and kept by the first: when that ends, so does the agent. The scheduler outlives
-the head here, so the agent also listens for the head's heartbeat.
+the head here, so the agent also listens for the head.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from distributed import Worker
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.journal import RUN_VARIABLE, start_time
 
-HEARTBEAT_SECONDS = 5.0
-SILENCE_SECONDS = 60.0
 _LAUNCHED = "_hybridnet_launched"
 
 

@@ -8,6 +8,7 @@ agent nor the rest of the cluster.
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any, cast
 
 from distributed import Worker, WorkerPlugin
@@ -42,6 +43,11 @@ class AgentPlugin(WorkerPlugin):
 def progress_topic(run: str) -> str:
     """The Dask topic on which the agents of a run tell how far they are."""
     return f"hybridnet-progress-{run}"
+
+
+async def hear(dask_worker: Worker) -> None:
+    """Run on the machine's worker: its agent hears of the head. It takes no thread, so busy ones do not hold it up."""
+    cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent.last_heard = time.monotonic()
 
 
 async def perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Outcome:

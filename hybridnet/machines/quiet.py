@@ -24,9 +24,17 @@ SETTINGS = {
 }
 
 
-def turn_down_housekeeping() -> None:
-    """Set them for this process, before its scheduler, worker or client is made."""
-    dask.config.set(SETTINGS)
+LEAST_PATIENCE_S = 30.0
+
+
+def turn_down_housekeeping(patience_s: float = LEAST_PATIENCE_S) -> None:
+    """Set them for this process, before its scheduler, worker or client is made.
+
+    Args:
+        patience_s: how long a connection may be silent before Dask ends it.
+    """
+    patience = {"distributed.comm.timeouts.tcp": f"{max(patience_s, LEAST_PATIENCE_S):.0f}s"}
+    dask.config.set({**SETTINGS, **patience})
 
 
 class _WithoutPages:

@@ -11,6 +11,7 @@ run that is sent through that connection.
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ from dataclasses import dataclass, field
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import RUN_VARIABLE
 from hybridnet.values import shown, text, whole
+
+ALIVE_S = 10
+"""How often a silent connection is asked whether it is alive."""
 
 DEPLOYED = "/opt/hybridnet"
 """Where `hybridnet deploy` installs it on a host: a virtual environment."""
@@ -72,28 +76,30 @@ class SshMachine:
         ):
             raise UsageError(f'SSH machine {self.target!r}: write "user@host" or "host"')
 
-    def command(self, remote: str) -> list[str]:
+    def command(self, remote: str, patience_s: float = 30.0) -> list[str]:
         """The `ssh` command that runs the shell command `remote` there.
+
+        Args:
+            patience_s: how long the connection may be silent before ssh ends it.
 
         Raises:
             EnvironmentLackError: there is no `ssh`.
         """
         if shutil.which("ssh") is None:
             raise EnvironmentLackError("the command ssh is not there; apt-get install openssh-client")
-        argv = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=10"]
+        argv = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20"]
+        alive = math.ceil(patience_s / ALIVE_S) + 1
+        argv += ["-o", f"ServerAliveInterval={ALIVE_S}", "-o", f"ServerAliveCountMax={alive}"]
         if self.port is not None:
             argv += ["-p", str(self.port)]
         if self.identity is not None:
             argv += ["-i", self.identity, "-o", "IdentitiesOnly=yes"]
         return [*argv, *self.options, "--", self.target, remote]
 
-    def start_command(self, run: str) -> list[str]:
-        """The command that starts the machine's init for `run`."""
-        return self.command(
-            self._as_root(
-                f'"{RUN_VARIABLE}={run}" "HYBRIDNET_SSH=$SSH_CONNECTION"', "hybridnet.machines.init"
-            )
-        )
+    def start_command(self, run: str, patience_s: float = 30.0) -> list[str]:
+        """The command that starts the machine's init for `run`; `patience_s` as for `command`."""
+        variables = f'"{RUN_VARIABLE}={run}" "HYBRIDNET_SSH=$SSH_CONNECTION"'
+        return self.command(self._as_root(variables, "hybridnet.machines.init"), patience_s)
 
     def clean_command(self, run: str) -> list[str]:
         """Return the command that removes what `run` has left there."""

@@ -30,7 +30,7 @@ from hybridnet.system.priority import Priority, raise_session, raise_thread
 
 
 async def _serve(settings: dict[str, Any]) -> None:
-    turn_down_housekeeping()
+    turn_down_housekeeping(settings.get("silence_s", 0.0))
     directory = Path(settings["state"]) / settings["run"] / settings["machine"]
     agent = Agent(
         settings["machine"],

@@ -109,7 +109,7 @@ def _clean_run(directory: Path, tell: Progress) -> None:
     _end_processes(run, entries, tell)
     for entry in entries:
         if entry["kind"] == "ssh_machine":
-            _clean_remote(entry, tell)
+            clean_remote(entry, tell)
         elif entry["kind"] in _REMOVERS and (what := _REMOVERS[entry["kind"]](run, entry)):
             tell(f"run {run}: {what}")
     remove_run_directory(directory)
@@ -354,11 +354,14 @@ _REMOVERS = {
 }
 
 
-def _clean_remote(entry: dict[str, Any], tell: Progress) -> None:
+def clean_remote(entry: dict[str, Any], tell: Progress, patience_s: float = SSH_SECONDS) -> None:
+    """Remove what a run has left on a machine on another computer, by its entry in the journal of the head.
+
+    Raises:
+        MachineError: it cannot be reached within `patience_s` seconds, or something could not be removed.
+    """
     try:
-        done = subprocess.run(
-            entry["clean"], capture_output=True, text=True, timeout=SSH_SECONDS, check=False
-        )
+        done = subprocess.run(entry["clean"], capture_output=True, text=True, timeout=patience_s, check=False)
     except (subprocess.TimeoutExpired, FileNotFoundError) as error:
         raise MachineError(f"machine {entry['name']} cannot be reached to clean it: {error}") from None
     if done.returncode != 0:

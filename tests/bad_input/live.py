@@ -259,9 +259,12 @@ NO_ROOT = [
     Subject("Cluster.local", Cluster.local, {"names": [5], "on_head_address": print}, {
         "names": NO_NAMES, "on_head_address": WRONG,
     }),
-    Subject("Cluster.ssh", Cluster.ssh, {"hosts": [5], "python": None, "head_address": None}, {"hosts": NO_NAMES}),
+    Subject("Cluster.ssh", Cluster.ssh, {"hosts": [5], "python": None, "head_address": None, "grace_s": 30.0}, {
+        "hosts": NO_NAMES,
+    }),
     Subject("Cluster.connect", Cluster.connect, {
         "scheduler_address": "nowhere", "security": None, "workers": None, "names": None, "timeout": 0.1,
+        "grace_s": 30.0,
     }),
     Subject("Wire", Wire, {
         "a": NO_DEVICE, "b": "none-2", "forward": None, "backward": None, "backend": "packet", "portal_options": None,

@@ -58,10 +58,12 @@ class Node:
     address: str
     ssh: Sequence[str]
 
-    def run(self, command: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: str, timeout_s: float = 60.0, input: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run a shell command there, as the user."""
         return subprocess.run(
-            [*self.ssh, command], capture_output=True, text=True, timeout=timeout_s, check=False
+            [*self.ssh, command], capture_output=True, text=True, timeout=timeout_s, check=False, input=input
         )
 
 
