@@ -17,6 +17,7 @@ import pkgutil
 from collections.abc import Sequence
 from types import ModuleType
 
+from hybridnet.cli.detaching import add_detach_argument, run_detached
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.tables import print_table, wide_console
@@ -28,12 +29,13 @@ EXAMPLES = """  hybridnet reproduce                     lists the experiments
   hybridnet reproduce --json              the same, as JSON
   hybridnet reproduce maxinet --help      its own options
   hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/maxinet
-  hybridnet reproduce maxinet --scale paper --ssh me@node1,me@node2
+  hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The experiment's name, and its own arguments."""
+    add_detach_argument(parser)
     parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment; without it, a list")
     parser.add_argument(
         "--json", action="store_true", help="print the list, or the experiment's checks, as JSON"
@@ -43,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the experiment, and print its checks. Return 1 when one of them does not hold, else 0."""
+    if arguments.detach:
+        return run_detached(arguments.command_line)
     names = experiment_names()
     if arguments.name is None:
         listed = {name: _summary(_load(name)) for name in names}

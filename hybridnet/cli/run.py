@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.cli.detaching import add_detach_argument, run_detached
 from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.live import LIVE, add_live_arguments, with_page
 from hybridnet.cli.network import (
@@ -49,6 +50,7 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --topo my_network.yaml
   hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
   hybridnet run --topo twotrees,depth=6 --cloudlab      on a node of an experiment
+  hybridnet run --detach --ssh me@node1,me@node2 --topo twotrees      then: hybridnet attach
   hybridnet run my_topologies.py --topo backbone --instances 4
 """
 _OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set", *LIVE}
@@ -62,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
     )
     add_place_arguments(parser)
+    add_detach_argument(parser)
     add_cut_delay_argument(parser)
     add_strict_argument(parser)
     add_recording_arguments(parser)
@@ -80,6 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run it, and say what its results are worth. Return 1 when the test lost pings."""
+    if arguments.detach:
+        return run_detached(arguments.command_line)
     setLogLevel(arguments.verbosity)
     with given(parse_settings(arguments.set)), with_page(arguments):
         if arguments.topo is None and arguments.file is not None:
