@@ -146,6 +146,11 @@ SnapshotRow row_of(const PeeringPortal& peer) {
   add(row, "kernel_drops", c.kernel_drops);
   add(row, "unreachable", c.unreachable);
   add(row, "syscalls", c.syscalls);
+  add(row, "sessions", c.sessions);
+  add(row, "bulk_sent_packets", c.bulk_sent_packets);
+  add(row, "rekeyed", c.rekeyed);
+  add(row, "compressed_raw_bytes", c.compressed_raw_bytes);
+  add(row, "compressed_carried_bytes", c.compressed_carried_bytes);
   add_to(row.dropped, c.sent.dropped);
   add_to(row.dropped, c.dropped_received);
   add_to(row.dropped, c.dropped_datagrams);

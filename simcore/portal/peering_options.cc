@@ -19,9 +19,10 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
       {
           {"transport",
            &O::transport,
-           {{"udp", Transport::udp}, {"shm", Transport::shm}},
-           {.help =
-                "how datagrams travel: `udp`; or `shm`, memory that two instances of one computer share"}},
+           {{"udp", Transport::udp}, {"tcp", Transport::tcp}, {"shm", Transport::shm}},
+           {.help = "how datagrams travel: as `udp`; in a `tcp` connection; or in `shm`, memory that two "
+                    "instances of one "
+                    "computer share"}},
           Option<BatchPolicy>{
               "flush",
               &BatchPolicy::flush,
@@ -72,6 +73,30 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
             .unit = "bytes",
             .least = static_cast<double>(SharedRing::kLeastCapacity),
             .most = 1 << 30}},
+          {"receive_wait",
+           &O::receive_wait,
+           {.help = "what comes is gathered for so long, and then taken in together; 0: at once",
+            .most = 100'000'000}},
+          {"receive_size",
+           &O::receive_size,
+           {.help = "gathering ends before that when so much has come, as far as a turn of the loop notices; "
+                    "0: it does not",
+            .most = 1 << 30}},
+          {"bulk_dscp",
+           &O::bulk_dscps,
+           {.help = "packets of IP with one of these DSCPs are bulk: they have batches of their own, and a "
+                    "socket of their "
+                    "own, the port after, and never delay the others",
+            .least = 0,
+            .most = 63}},
+          {"bulk_filter",
+           &O::bulk_filter,
+           {.help = "so are packets that this expression of pcap-filter(7) matches"}},
+          {"key",
+           &O::key,
+           {.help = "the run's, 64 hexadecimal digits: datagrams are encrypted and authenticated",
+            .pattern = "^([0-9a-f]{64})?$",
+            .plan_only = true}},
       });
   return options;
 }

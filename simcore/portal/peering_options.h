@@ -17,13 +17,21 @@
 namespace simcore {
 
 struct PeeringOptions {
-  enum class Transport : std::uint8_t { udp, shm };
+  enum class Transport : std::uint8_t { udp, tcp, shm };
 
   Transport transport = Transport::udp;
   peering::BatchPolicy batch;
   peering::Compression compression = peering::Compression::off;
   std::size_t datagram_size = 0;  // 0: what suits the way
   ByteCount buffer = ByteCount::bytes(32 << 20);
+  Duration receive_wait = Duration::zero();
+  ByteCount receive_size = ByteCount::zero();  // 0: only the time counts
+  std::vector<int> bulk_dscps;
+  std::string bulk_filter;
+  std::string key;  // empty: nothing is sealed
+
+  // There is a lane for bulk.
+  bool bulk() const { return !bulk_dscps.empty() || !bulk_filter.empty(); }
 
   static const OptionTable<PeeringOptions>& table();
 };

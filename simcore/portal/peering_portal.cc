@@ -21,16 +21,37 @@ namespace {
 // long in the socket, unless CLOCK_REALTIME was set meanwhile.
 constexpr Duration kMostAhead = Duration::seconds(1);
 
+// How often a transport is asked for more at the end of a gathering: more is for the next one.
+constexpr std::size_t kMostTakenIn = 64;
+
 PeeringPortal::Config checked_config(PeeringPortal::Config config) {
   PeeringOptions::table().check(config.options, "make the peering portal to " + config.name);
   while (config.session == 0) config.session = random_u64();
   return config;
 }
 
+std::vector<std::unique_ptr<peering::Transport>> make_transports(const PeeringPortal::Config& config) {
+  std::vector<std::unique_ptr<peering::Transport>> transports;
+  for (std::size_t lane = 0; lane < (config.options.bulk() ? peering::kLanes : 1); ++lane)
+    transports.push_back(peering::make_transport(config, lane));
+  return transports;
+}
+
 peering::PeeringSender::Config sender_config(const PeeringPortal::Config& config,
                                              const peering::Transport& transport) {
   return {config.token, config.session, config.options.batch, config.options.compression,
           peering::datagram_size(config, transport)};
+}
+
+std::vector<std::unique_ptr<peering::Lane>> make_lanes(
+    const std::vector<std::unique_ptr<peering::Transport>>& transports, const PeeringPortal::Config& config,
+    const std::function<SimTime()>& wall_now, peering::LaneSink& sink) {
+  std::vector<std::unique_ptr<peering::Lane>> lanes;
+  for (const auto& transport : transports) {
+    lanes.push_back(std::make_unique<peering::Lane>(lanes.size(), *transport,
+                                                    sender_config(config, *transport), wall_now, sink));
+  }
+  return lanes;
 }
 
 }  // namespace
@@ -41,11 +62,20 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
       pool_(pool),
       wall_now_(std::move(wall_now)),
       config_(checked_config(config)),
-      transport_(peering::make_transport(config_)),
-      lane_(0, *transport_, sender_config(config_, *transport_), wall_now_, *this),
-      exchange_(*transport_, {config_.token, config_.session, wall_now_, config_.clock_zero_ns}),
+      bulk_(config_.options.bulk_dscps, config_.options.bulk_filter),
+      transports_(make_transports(config_)),
+      lanes_(make_lanes(transports_, config_, wall_now_, *this)),
+      exchange_(*transports_[0], {config_.token, config_.session, wall_now_, config_.clock_zero_ns}),
       raw_(peering::kLargestBody) {
+  if (lanes_.size() > 1 || gathers()) {
+    watched_.emplace();
+    watch_lanes();
+  }
   simulation_.schedule(sync_due_, simulation_.now());
+}
+
+void PeeringPortal::watch_lanes() {
+  for (const auto& transport : transports_) watched_->watch(transport->fd(), 0);
 }
 
 PeeringChannel& PeeringPortal::channel(std::uint32_t id, Duration incoming_delay) {
@@ -77,47 +107,97 @@ void PeeringPortal::delay_changed() {
 }
 
 void PeeringPortal::send(std::uint32_t channel, const Packet& packet) {
-  const bool first = lane_.sender().append(channel, packet);
-  if (first && config_.options.batch.flush != peering::BatchPolicy::Flush::turn) {
+  const std::size_t lane = bulk_.any() && bulk_.has(packet) ? 1 : 0;
+  const bool first = lanes_[lane]->sender().append(channel, packet);
+  if (first && config_.options.batch.flush != peering::BatchPolicy::Flush::turn && !batch_due_.pending()) {
     simulation_.schedule_in(batch_due_, config_.options.batch.longest_wait);
   }
 }
 
+void PeeringPortal::batch_due() {
+  for (const auto& lane : lanes_) lane->sender().end_of_wait();
+}
+
 Pollable::Flushed PeeringPortal::flush() {
-  peering::PeeringSender& sender = lane_.sender();
-  const std::uint64_t before = sender.counters().sent_frames;
-  sender.set_ready(synchronized());
-  sender.end_of_turn();
+  const auto frames = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& lane : lanes_) sum += lane->sender().counters().sent_frames;
+    return sum;
+  };
+  if (gathering_ && config_.options.receive_size > ByteCount::zero()) {
+    std::size_t waiting = 0;
+    for (const auto& transport : transports_) waiting += transport->waiting_bytes();
+    if (waiting >= static_cast<std::size_t>(config_.options.receive_size.count())) end_gathering();
+  }
+  const std::uint64_t before = frames();
+  bool left = false;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    peering::PeeringSender& sender = lanes_[lane]->sender();
+    sender.set_ready(synchronized());
+    sender.end_of_turn();
+    left = !transports_[lane]->flush() || sender.blocked() || left;
+  }
   // Nobody empties what a silent peer left full: it is looked at again when something else happens.
-  return {.frames = sender.counters().sent_frames - before, .left = sender.blocked() && !silent()};
+  return {.frames = frames() - before, .left = left && !silent()};
 }
 
 std::size_t PeeringPortal::poll() {
   const std::uint64_t before = counts_.received_datagrams;
-  const std::span<const peering::Transport::Received> datagrams = transport_->receive();
-  received_at_ = wall_now_();
-  for (const peering::Transport::Received& datagram : datagrams)
-    take_datagram(datagram.bytes, received_at_ - std::min(datagram.waited, kMostAhead));
+  if (gathers()) {
+    if (!gathering_) begin_gathering();
+    return 0;
+  }
+  take_in(0);
+  if (lanes_.size() > 1) {
+    take_in(1);
+    take_in(0);
+  }
   watch_held();
   return counts_.received_datagrams - before;
 }
 
-void PeeringPortal::take_datagram(std::span<const std::uint8_t> datagram, SimTime arrived) {
+void PeeringPortal::take_in(std::size_t lane) {
+  const std::span<const peering::Transport::Received> datagrams = transports_[lane]->receive();
+  received_at_ = wall_now_();
+  for (const peering::Transport::Received& datagram : datagrams)
+    take_datagram(lane, datagram.bytes, received_at_ - std::min(datagram.waited, kMostAhead));
+}
+
+// What comes from now on wakes nobody.
+void PeeringPortal::begin_gathering() {
+  gathering_ = true;
+  for (const auto& transport : transports_) watched_->unwatch(transport->fd());
+  simulation_.schedule_in(gathered_, config_.options.receive_wait);
+}
+
+void PeeringPortal::end_gathering() {
+  simulation_.cancel(gathered_);
+  gathering_ = false;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    std::size_t times = 0;
+    do take_in(lane);  // also what is not counted as waiting: a connection
+    while (++times < kMostTakenIn && transports_[lane]->waiting_bytes() > 0);
+  }
+  watch_held();
+  watch_lanes();
+}
+
+void PeeringPortal::take_datagram(std::size_t lane, std::span<const std::uint8_t> datagram, SimTime arrived) {
   ++counts_.received_datagrams;
   counts_.received_datagram_bytes += datagram.size();
   const auto header = peering::read_datagram(datagram);
-  if (!header) {
+  if (!header || (lane > 0 && header->kind != DatagramKind::piece)) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
   } else if (header->token != config_.token) {
     counts_.dropped_datagrams.add(DropReason::foreign, 1);
   } else if (header->kind == DatagramKind::piece) {
-    take_piece(datagram);
+    take_piece(lane, datagram);
   } else {
     take_sync(datagram, arrived);
   }
 }
 
-void PeeringPortal::take_piece(std::span<const std::uint8_t> datagram) {
+void PeeringPortal::take_piece(std::size_t lane, std::span<const std::uint8_t> datagram) {
   const auto header = peering::read_piece(datagram);
   if (!header) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
@@ -130,7 +210,7 @@ void PeeringPortal::take_piece(std::span<const std::uint8_t> datagram) {
   }
   proofs_ = 0;
   last_heard_ = received_at_;
-  lane_.take_piece(*header, peering::payload_of(datagram));
+  lanes_[lane]->take_piece(*header, peering::payload_of(datagram));
 }
 
 void PeeringPortal::take_batch(std::size_t lane, const PieceHeader& header,
@@ -197,21 +277,29 @@ void PeeringPortal::take_record(std::size_t lane, const PieceHeader& header, con
 
 // A batch that waits for a missing one is waited with until the first packet in it may be due.
 void PeeringPortal::watch_held() {
-  const auto held = lane_.reassembly().first_held();
-  if (!held) {
-    simulation_.cancel(held_due_);
-    return;
+  SimTime earliest = SimTime::never();
+  for (const auto& lane : lanes_) {
+    if (const auto held = lane->reassembly().first_held()) earliest = std::min(earliest, due(*held));
   }
-  const SimTime due = clock().to_local(SimTime::at_ns(held->base_time_ns)) +
-                      (channels_.empty() ? Duration::zero() : least_delay_);
-  simulation_.schedule(held_due_, std::clamp(due, simulation_.now(), simulation_.now() + kMostAhead));
+  if (earliest == SimTime::never()) {
+    simulation_.cancel(held_due_);
+  } else {
+    simulation_.schedule(held_due_, std::clamp(earliest, simulation_.now(), simulation_.now() + kMostAhead));
+  }
+}
+
+SimTime PeeringPortal::due(const peering::Reassembly::Held& held) const {
+  return clock().to_local(SimTime::at_ns(held.base_time_ns)) +
+         (channels_.empty() ? Duration::zero() : least_delay_);
 }
 
 void PeeringPortal::give_up_missing() {
-  const auto held = lane_.reassembly().first_held();
-  if (held) {
-    received_at_ = wall_now_();
-    lane_.reassembly().give_up_before(held->batch);
+  received_at_ = wall_now_();
+  const SimTime bound = simulation_.now() + kMostAhead;  // no batch is waited with for longer
+  for (const auto& lane : lanes_) {
+    const auto held = lane->reassembly().first_held();
+    if (held && (due(*held) <= simulation_.now() || due(*held) > bound || lanes_.size() == 1))
+      lane->reassembly().give_up_before(held->batch);
   }
   watch_held();
 }
@@ -236,7 +324,7 @@ void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram, SimTime ar
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
     return;
   }
-  lane_.told(message->sent[0]);
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) lanes_[lane]->told(message->sent[lane]);
   last_heard_ = received_at_;
 }
 
@@ -253,38 +341,53 @@ bool PeeringPortal::of_the_session(const peering::DatagramHeader& header) {
 
 // What waits for the peer was for the one before.
 void PeeringPortal::begin_session(const peering::SyncMessage& message) {
-  if (peer_session_ != 0) lane_.sender().discard();
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (peer_session_ != 0) lanes_[lane]->sender().discard();
+    lanes_[lane]->begin_session(message.sent[lane]);
+  }
   peer_session_ = message.datagram.session;
   proofs_ = 0;
   ++counts_.sessions;
   exchange_.forget_peer();
-  lane_.begin_session(message.sent[0]);
   simulation_.schedule(sync_due_, simulation_.now());
+}
+
+peering::ClockExchange::Sent PeeringPortal::sent() const {
+  peering::ClockExchange::Sent sent;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) sent[lane] = lanes_[lane]->sender().sent();
+  return sent;
 }
 
 bool PeeringPortal::silent() const { return !last_heard_ || wall_now_() - *last_heard_ > kSilence; }
 
 PeeringPortal::Counters PeeringPortal::counters() const {
   Counters c = counts_;
-  c.sent = lane_.sender().counters();
-  c.queued_packets = lane_.sender().queued_packets();
-  c.received_packets = lane_.received_segments();
-  c.received_batches = lane_.received_batches();
-  c.pending_packets = lane_.pending_segments();
-  c.lost_packets = lane_.lost_segments();
-  c.dropped_datagrams.add(lane_.dropped());
+  for (const auto& lane : lanes_) {
+    const peering::PeeringSender& sender = lane->sender();
+    c.sent += sender.counters();
+    c.queued_packets += sender.queued_packets();
+    c.received_packets += lane->received_segments();
+    c.received_batches += lane->received_batches();
+    c.pending_packets += lane->pending_segments();
+    c.lost_packets += lane->lost_segments();
+    c.dropped_datagrams.add(lane->dropped());
+    c.compressed_raw_bytes += sender.compressor().raw_bytes();
+    c.compressed_carried_bytes += sender.compressor().carried_bytes();
+  }
+  if (lanes_.size() > 1) c.bulk_sent_packets = lanes_[1]->sender().counters().sent_packets;
+  for (const auto& each : transports_) {
+    const peering::Transport::Counters transport = each->counters();
+    c.syscalls += transport.syscalls;
+    c.kernel_drops += transport.kernel_drops;
+    c.truncated += transport.truncated;
+    c.unreachable += transport.unreachable;
+    c.rekeyed += transport.rekeyed;
+    c.dropped_datagrams.add(transport.dropped);
+  }
   for (const auto& [id, channel] : channels_) {
     c.late_packets += channel->counters().late_packets;
     c.in_flight += channel->in_flight();
   }
-  const peering::Transport::Counters transport = transport_->counters();
-  c.syscalls = transport.syscalls;
-  c.kernel_drops = transport.kernel_drops;
-  c.truncated = transport.truncated;
-  c.unreachable = transport.unreachable;
-  c.dropped_datagrams.add(transport.dropped);
-  c.compressed_raw_bytes = lane_.sender().compressor().raw_bytes();
-  c.compressed_carried_bytes = lane_.sender().compressor().carried_bytes();
   c.synchronized = synchronized();
   c.clock_offset = clock().offset();
   c.clock_drift_ppm = clock().drift_ppm();

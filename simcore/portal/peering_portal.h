@@ -16,6 +16,9 @@
 // counters() says since when nothing came. One that returns has another session, and is believed when it has told so
 // kSessionProofs times without a word from the one before; then the two begin anew.
 //
+// Packets that need not hurry may have a lane of their own: another transport, other batches. Then what is in the first lane
+// is sent first and taken in first, and waits for no batch of the second.
+//
 // Wire format: peering_wire.h.
 #pragma once
 
@@ -36,8 +39,10 @@
 #include "simcore/portal/peering_options.h"
 #include "simcore/portal/peering_sender.h"
 #include "simcore/portal/peering_wire.h"
+#include "simcore/portal/traffic_class.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/pollable.h"
+#include "simcore/sys/epoll.h"
 
 namespace simcore {
 
@@ -45,7 +50,8 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
  public:
   struct Config {
     std::string name;  // of the peer; for errors and reports
-    // Where this instance hears and where the peer does: addresses and ports; or files, of shared memory.
+    // Where this instance hears and where the peer does: addresses and ports; or files, of shared memory. Bulk has the
+    // ports after these, or files with .bulk behind the name.
     std::string local;
     std::string remote;
     std::uint64_t token = 0;    // the run's
@@ -77,7 +83,9 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
     std::uint64_t in_flight = 0;        // waiting for their release
     DropCounters dropped_received;      // packets
     DropCounters dropped_datagrams;     // malformed, duplicate, late, early, foreign, of another session ...
-    std::uint64_t sessions = 0;         // of the peer: more than 1 when it returned
+    std::uint64_t bulk_sent_packets = 0;  // of those that were sent
+    std::uint64_t rekeyed = 0;            // keys that were replaced by the next
+    std::uint64_t sessions = 0;           // of the peer: more than 1 when it returned
 
     std::uint64_t syscalls = 0;
     std::uint64_t kernel_drops = 0;  // for want of receive buffer; what was dropped is in lost_packets too
@@ -115,7 +123,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   // Precondition: it exists.
   void remove_channel(std::uint32_t id);
 
-  int fd() const override { return transport_->fd(); }
+  int fd() const override { return watched_ ? watched_->fd() : transports_[0]->fd(); }
   std::size_t poll() override;
   Flushed flush() override;
 
@@ -135,8 +143,8 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   const Lateness& transit() const { return transit_; }
 
  private:
-  void take_datagram(std::span<const std::uint8_t> datagram, SimTime arrived);
-  void take_piece(std::span<const std::uint8_t> datagram);
+  void take_datagram(std::size_t lane, std::span<const std::uint8_t> datagram, SimTime arrived);
+  void take_piece(std::size_t lane, std::span<const std::uint8_t> datagram);
   void take_batch(std::size_t lane, const peering::PieceHeader& header,
                   std::span<const std::uint8_t> body) override;
   void take_records(std::size_t lane, const peering::PieceHeader& header, std::span<const std::uint8_t> body);
@@ -144,22 +152,32 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
                    std::span<const std::uint8_t> stored);
   void watch_held();
   void give_up_missing();
+  SimTime due(const peering::Reassembly::Held& held) const;
+
+  void take_in(std::size_t lane);
+  bool gathers() const { return config_.options.receive_wait > Duration::zero(); }
+  void begin_gathering();
+  void end_gathering();
+  void watch_lanes();
 
   void request_sync();
   void take_sync(std::span<const std::uint8_t> datagram, SimTime arrived);
   bool of_the_session(const peering::DatagramHeader& header);
   void begin_session(const peering::SyncMessage& message);
-  peering::ClockExchange::Sent sent() const { return {lane_.sender().sent(), {}}; }
+  peering::ClockExchange::Sent sent() const;
   bool silent() const;
-  void batch_due() { lane_.sender().end_of_wait(); }
+  void batch_due();
 
   Simulation& simulation_;
   PacketPool& pool_;
   std::function<SimTime()> wall_now_;
   Config config_;
-  std::unique_ptr<peering::Transport> transport_;
-  peering::Lane lane_;
-  peering::ClockExchange exchange_;
+  peering::BulkTraffic bulk_;
+  std::vector<std::unique_ptr<peering::Transport>> transports_;
+  std::vector<std::unique_ptr<peering::Lane>> lanes_;  // one, or two: then the second has what is bulk
+  peering::ClockExchange exchange_;                    // over the first
+  std::optional<Epoll> watched_;  // the transports, where there are two, or what comes is gathered
+  bool gathering_ = false;
   std::unordered_map<std::uint32_t, std::unique_ptr<PeeringChannel>> channels_;
   Duration least_delay_ = Duration::infinite();  // of the channels
   std::vector<std::uint8_t> raw_;                // a decompressed body
@@ -176,6 +194,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   EventFor<PeeringPortal, &PeeringPortal::request_sync> sync_due_{*this};
   EventFor<PeeringPortal, &PeeringPortal::batch_due> batch_due_{*this};
   EventFor<PeeringPortal, &PeeringPortal::give_up_missing> held_due_{*this};
+  EventFor<PeeringPortal, &PeeringPortal::end_gathering> gathered_{*this};
 };
 
 }  // namespace simcore

@@ -20,6 +20,18 @@ PeeringSender::PeeringSender(Transport& transport, const Config& config, std::fu
   assert(config.datagram_size >= kSmallestDatagram && config.datagram_size <= transport.largest_datagram());
 }
 
+PeeringSender::Counters& PeeringSender::Counters::operator+=(const Counters& more) {
+  accepted_packets += more.accepted_packets;
+  sent_packets += more.sent_packets;
+  sent_bytes += more.sent_bytes;
+  sent_frames += more.sent_frames;
+  sent_batches += more.sent_batches;
+  sent_datagrams += more.sent_datagrams;
+  sent_datagram_bytes += more.sent_datagram_bytes;
+  dropped.add(more.dropped);
+  return *this;
+}
+
 bool PeeringSender::append(std::uint32_t channel, const Packet& packet) {
   counters_.accepted_packets += packet.segments;
   if (closed_ < kBacklog && !open_batch().body.empty() && !fits(open_batch(), packet)) {

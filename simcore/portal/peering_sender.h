@@ -64,6 +64,8 @@ class PeeringSender {
     std::uint64_t sent_datagrams = 0;
     std::uint64_t sent_datagram_bytes = 0;
     DropCounters dropped;
+
+    Counters& operator+=(const Counters& more);
   };
 
   // `transport` must outlive the sender. Precondition: kSmallestDatagram <= datagram_size <=

@@ -58,8 +58,13 @@ class Transport {
   // error number: -EAGAIN when there is no room now.
   virtual int send(std::span<const Datagram> datagrams) = 0;
 
+  // Hands on what is still here of datagrams that were taken. False when some of it is left.
+  virtual bool flush() { return true; }
+
   // Takes in what has come, a bounded number.
   virtual std::span<const Received> receive() = 0;
+  // About how much that would be.
+  virtual std::size_t waiting_bytes() const = 0;
 
   // Both ends read the same CLOCK_MONOTONIC.
   virtual bool shares_clock() const { return false; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The transport that the options of a peering portal ask for.
+// The transports that the options of a peering portal ask for: one, or a second one for bulk.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace simcore::peering {
 
 // Throws ConfigError when an address is none, EnvironmentError when it cannot be had, and what the transports throw.
-std::unique_ptr<Transport> make_transport(const PeeringPortal::Config& config);
+std::unique_ptr<Transport> make_transport(const PeeringPortal::Config& config, std::size_t lane);
 
 // How large the datagrams of a portal are on that transport. Throws EnvironmentError when the way carries less than was
 // asked for, or less than any datagram needs.

@@ -24,6 +24,7 @@ class SharedTransport final : public Transport {
   std::size_t together(std::size_t) const override { return SharedRing::kLargestRecord; }
   int send(std::span<const Datagram> datagrams) override;
   std::span<const Received> receive() override;
+  std::size_t waiting_bytes() const override { return in_.waiting_bytes(); }
   bool shares_clock() const override { return true; }
   Counters counters() const override;
 

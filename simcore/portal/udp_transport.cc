@@ -7,7 +7,9 @@
 namespace simcore::peering {
 
 UdpTransport::UdpTransport(const Config& config)
-    : socket_(config.local, config.remote, config.buffer), kernel_stamps_(config.kernel_stamps) {
+    : socket_(config.local, config.remote, config.buffer),
+      kernel_stamps_(config.kernel_stamps),
+      most_messages_(config.most_messages) {
   if (!config.kernel_cuts) socket_.give_up_segments();
   if (config.priority != 0) socket_.set_priority(config.priority);
 }
@@ -54,7 +56,7 @@ int UdpTransport::send_some(std::span<const Datagram> datagrams) {
 
 std::span<const Transport::Received> UdpTransport::receive() {
   received_.clear();
-  for (const UdpSocket::Received& message : socket_.receive()) {
+  for (const UdpSocket::Received& message : socket_.receive(most_messages_)) {
     const Duration waited = kernel_stamps_ ? message.waited : Duration::zero();
     for (std::size_t at = 0; at < message.bytes.size(); at += message.segment_size) {
       const std::size_t size = std::min(message.segment_size, message.bytes.size() - at);

@@ -21,6 +21,7 @@ class UdpTransport final : public Transport {
     bool kernel_cuts = true;                        // where it can; false only to compare
     bool kernel_stamps = true;                      // false when the instants are not those of the wall clock
     int priority = 0;                               // of the socket, as SO_PRIORITY takes it: 0 to 6
+    std::size_t most_messages = UdpSocket::kMessagesPerCall;  // that receive() takes in
   };
 
   // Throws as UdpSocket.
@@ -31,6 +32,7 @@ class UdpTransport final : public Transport {
   std::size_t together(std::size_t datagram_size) const override;
   int send(std::span<const Datagram> datagrams) override;
   std::span<const Received> receive() override;
+  std::size_t waiting_bytes() const override { return socket_.waiting_bytes(); }
   Counters counters() const override;
 
  private:
@@ -40,6 +42,7 @@ class UdpTransport final : public Transport {
 
   UdpSocket socket_;
   bool kernel_stamps_;
+  std::size_t most_messages_;
   std::vector<Received> received_;
   std::array<iovec, 2 * kMostAtOnce> parts_;
 };

@@ -19,6 +19,9 @@ class Epoll {
  public:
   Epoll();
 
+  // Readable when wait() would report something.
+  int fd() const { return fd_.get(); }
+
   // From now on wait() reports `tag` when `fd` is readable or has an error. `fd` must stay open
   // while it is watched.
   void watch(int fd, std::uint32_t tag);

@@ -48,6 +48,8 @@ class SharedRing {
   int fd() const { return wake_.get(); }
   // Reader: the records that are there, a bounded number. They stay until the next read().
   std::span<const std::span<const std::uint8_t>> read();
+  // Reader: what read() would return, and its lengths.
+  std::size_t waiting_bytes() const { return static_cast<std::size_t>(written() - position_); }
 
   std::uint64_t syscalls() const { return syscalls_; }
   std::uint64_t damaged() const { return damaged_; }  // times that everything was skipped

@@ -2,6 +2,7 @@
 #include "simcore/sys/udp_socket.h"
 
 #include <arpa/inet.h>
+#include <linux/sock_diag.h>
 #include <netinet/udp.h>
 
 #include <algorithm>
@@ -170,12 +171,12 @@ int UdpSocket::send(std::span<const Message> messages) {
   }
 }
 
-std::span<const UdpSocket::Received> UdpSocket::receive() {
+std::span<const UdpSocket::Received> UdpSocket::receive(std::size_t most) {
   for (mmsghdr& header : headers_) header.msg_hdr.msg_controllen = kControlBytes;
   int count = -1;
   for (int attempt = 0; count < 0; ++attempt) {
     ++syscalls_;
-    count = ::recvmmsg(fd(), headers_.data(), kMessagesPerCall, 0, nullptr);
+    count = ::recvmmsg(fd(), headers_.data(), static_cast<unsigned>(most), 0, nullptr);
     if (count >= 0) break;
     if (errno == EAGAIN || errno == EWOULDBLOCK || attempt == kRepeats) return {};
     ++unreachable_;
@@ -194,6 +195,13 @@ std::span<const UdpSocket::Received> UdpSocket::receive() {
     read_control(headers_[i].msg_hdr, now_ns, received);
   }
   return std::span<const Received>(received_).first(kept);
+}
+
+std::size_t UdpSocket::waiting_bytes() const {
+  std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
+  socklen_t length = sizeof memory;
+  if (::getsockopt(fd(), SOL_SOCKET, SO_MEMINFO, memory.data(), &length) != 0) return 0;
+  return memory[SK_MEMINFO_RMEM_ALLOC];
 }
 
 void UdpSocket::read_control(msghdr& header, std::int64_t now_ns, Received& received) {

@@ -79,8 +79,11 @@ class UdpSocket {
   // took not even the first, the negative error number: -EAGAIN when its buffer is full.
   int send(std::span<const Message> messages);
 
-  // Takes in what is there, at most kMessagesPerCall messages, without blocking. Empty when nothing is.
-  std::span<const Received> receive();
+  // Takes in what is there, at most so many messages, without blocking. Empty when nothing is. Precondition: most <=
+  // kMessagesPerCall.
+  std::span<const Received> receive(std::size_t most = kMessagesPerCall);
+  // What is there, with the kernel's own overhead; 0 where the kernel does not say.
+  std::size_t waiting_bytes() const;
 
   std::uint64_t syscalls() const { return syscalls_; }        // sends and receives
   std::uint64_t unreachable() const { return unreachable_; }  // ICMP errors reported

@@ -28,10 +28,11 @@ inline bool readable(int fd, int timeout_ms) {
   return ::poll(&watched, 1, timeout_ms) == 1;
 }
 
-// An address of this machine that no other process of these tests uses, each time with another port.
+// An address of this machine that no other process of these tests uses, each time with another port, whose
+// successor is free, too.
 inline UdpEndpoint free_endpoint() {
   static std::uint16_t port = 47'000;
-  return {(127u << 24) + 1 + static_cast<std::uint32_t>(::getpid()), ++port};
+  return {(127u << 24) + 1 + static_cast<std::uint32_t>(::getpid()), port += 2};
 }
 
 inline PeeringPortal::Config joined(const UdpEndpoint& local, const UdpEndpoint& remote) {

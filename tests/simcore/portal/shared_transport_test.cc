@@ -77,6 +77,25 @@ TEST_F(SharedTransportTest, a_packet_is_released_at_departure_plus_delay) {
   EXPECT_FALSE(testing::readable(b->portal.fd(), 0));
 }
 
+TEST_F(SharedTransportTest, what_is_gathered_at_the_receiver_is_released_as_exactly) {
+  for (auto* const each : {&a, &b}) {
+    const bool is_a = each == &a;
+    PeeringPortal::Config config = is_a ? shared("a", "b", kZeroOfA) : shared("b", "a", kZeroOfA - kAhead);
+    config.options.receive_wait = Duration::ms(2);
+    each->emplace(clock, is_a ? Duration::zero() : Duration::ns(kAhead), config, Duration::ms(5));
+  }
+  synchronize();
+  std::vector<SimTime> due;
+  for (int i = 0; i < 100; ++i) {
+    due.push_back(a->simulation.now() + Duration::ns(kAhead) + Duration::ms(5));
+    a->send(100);
+    pass(Duration::us(100), Duration::us(100));
+  }
+  pass(Duration::ms(20));
+  EXPECT_EQ(b->sink.instants, due);
+  EXPECT_EQ(b->portal.counters().late_packets, 0u);
+}
+
 TEST_F(SharedTransportTest, a_reader_that_is_awake_costs_the_writer_no_system_call) {
   start_shared();
   a->send(100);
