@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         TCIntf,
         TCLink,
     )  # fmt: skip
-    from hybridnet.plan import MachineSpec, Plan, PlanOptions, RealtimeOptions, make_plan
+    from hybridnet.plan import MachineSpec, PeeringOptions, Plan, PlanOptions, RealtimeOptions, make_plan
     from hybridnet.recording.outcome import result
     from hybridnet.sweep.values import value
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
@@ -81,7 +81,7 @@ _HOMES = {
         "TCIntf",
         "TCLink",
     ],
-    "plan": ["MachineSpec", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
+    "plan": ["MachineSpec", "PeeringOptions", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
     "recording.outcome": ["result"],
     "sweep.values": ["value"],
     "topo": ["External", "Topo"],
@@ -112,6 +112,7 @@ __all__ = [
     "OVSController",
     "OVSKernelSwitch",
     "OVSSwitch",
+    "PeeringOptions",
     "Plan",
     "PlanError",
     "PlanOptions",

@@ -46,6 +46,7 @@ class InstanceProcess:
         directory.mkdir(parents=True, exist_ok=True)
         self._log = directory / "instance.log"
         plan_file = directory / "instance.json"
+        plan_file.touch(0o600)  # it may have a key
         plan_file.write_text(json.dumps(plan))  # with an indent it would take ten times as long
         self._socket_path = socket_path
         self._lock = threading.Lock()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
 from hybridnet.plan.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES
+from hybridnet.plan.peering import parse_peering
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.topo import Topo
 from hybridnet.topo.node_options import MOST_INSTANCES
@@ -85,7 +86,7 @@ def machine_names(text: str | None) -> list[str]:
 
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --controller, --port-type, --seed, --ip-base, --ip6-base, --mac, --arp, --pcap, --record and --instances."""
+    """Add the arguments that `plan_options` reads, and --controller."""
     parser.add_argument(
         "--controller",
         metavar="APP",
@@ -112,6 +113,14 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pcap", action="store_true", help="portals use libpcap instead of packet sockets")
     parser.add_argument(
+        "--peering",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="an option of the way between instances, such as transport=tcp or compression=auto; again for another one "
+        "(docs/peering.md)",
+    )
+    parser.add_argument(
         "--record",
         metavar="DIR",
         help="record what crosses the portals in DIR/INSTANCE.pcapng, for `hybridnet replay`",
@@ -135,6 +144,7 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "auto_set_macs": arguments.mac,
         "auto_static_arp": arguments.arp,
         "backend": "pcap" if arguments.pcap else "packet",
+        "peering": parse_peering(arguments.peering),
         "record": None if arguments.record is None else os.path.abspath(arguments.record),
         "instances_per_machine": _instances(arguments.instances),
     }

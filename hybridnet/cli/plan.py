@@ -85,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
         controller.suit(find_loop(topo))
         controller.port = controller.port or OPENFLOW_PORTS[0]  # the run takes a free one
     targets = controller_targets(controllers, dict.fromkeys(names, HEAD))
-    options = PlanOptions(token="0" * 16, controllers=targets, **plan_options(arguments))
+    options = PlanOptions(
+        token="0" * 16, peering_key="0" * 64, controllers=targets, **plan_options(arguments)
+    )
     plan = make_plan(topo, machines, options)
     print(plan.dumps() if arguments.json else plan)
     if not arguments.json and topo.switches():

@@ -35,7 +35,7 @@ def build(plan: dict[str, Any], directory: Path) -> Any:
     pool = {"pool_bytes": plan["pool_bytes"]} if "pool_bytes" in plan else {}
     instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **pool)
     if "record" in plan:
-        instance.add_record(plan["record"], json.dumps(with_traces(plan)))
+        instance.add_record(plan["record"], json.dumps(_without_keys(with_traces(plan))))
     add_nodes(instance, plan)
     add_portals(instance, plan)
     for peer in plan["peers"]:
@@ -138,6 +138,11 @@ def with_traces(plan: dict[str, Any]) -> dict[str, Any]:
         for link in plan["links"]
     ]
     return {**plan, "links": links}
+
+
+def _without_keys(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan as it may be kept: without the run's key."""
+    return {**plan, "peers": [{k: v for k, v in peer.items() if k != "key"} for peer in plan["peers"]]}
 
 
 def _with_paths(peer: dict[str, Any], directory: Path) -> dict[str, Any]:

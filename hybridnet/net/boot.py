@@ -66,6 +66,7 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
             facts[m]["memory_available_bytes"],
             facts[m]["shared_switching"],
             processors(m),
+            facts[m]["computer"],
         )
         for m in cluster.machines
     ]

@@ -72,8 +72,9 @@ _UNSUPPORTED = {
     "listenPort": "use `hybridnet exec MACHINE ovs-ofctl ...`",
     "xterms": "run programs with popen",
 }
-_PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers"}
+_PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers", "peering_key"}
 _NO_TOKEN = "0" * 16  # of plans that nobody builds
+_NO_KEY = "0" * 64
 
 
 class Net(Structure):
@@ -165,7 +166,7 @@ class Net(Structure):
             flag(value, f"Net: {name}")
         check_interface_class(intf)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
-        self._options = PlanOptions(**{"token": _NO_TOKEN, **of_mininet, **options})
+        self._options = PlanOptions(**{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **options})
         if not isinstance(waitConnected, bool):
             number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
@@ -586,6 +587,7 @@ class Net(Structure):
         options = dataclasses.replace(
             self._options,
             token=secrets.token_hex(8),
+            peering_key=secrets.token_hex(32),
             controllers=controller_targets(self.controllers, heads),
         )
         self.plan = plan = make_plan(topo, specs, options)

@@ -21,9 +21,10 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.division import is_simulated
 from hybridnet.plan.layout import Layout
+from hybridnet.plan.peering import Peering
 from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.switches import is_linux_bridge, jumbo, portal_device
-from hybridnet.plan.transports import least_delay_ns, peer_entry
+from hybridnet.plan.transports import least_delay_ns
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec, NodeSpec
 from hybridnet.topo.direction import Direction
@@ -74,7 +75,7 @@ def join(
     addresses: dict[str, str],
     least_cut_delay_ns: int,
     backend: str,
-    peer_port: int,
+    peering: Peering,
     pins: Pins = NO_PINS,
 ) -> tuple[list[LinkPlan], dict[str, Joints]]:
     """Decide what every link becomes, and what each machine makes for it.
@@ -84,7 +85,7 @@ def join(
         addresses: where each machine is reached, in the machines' order.
         least_cut_delay_ns: the smallest delay that is allowed between machines.
         backend: of emulation portals.
-        peer_port: the UDP port of the first pair of instances; each further pair takes the next one.
+        peering: how instances reach each other: the first pair by its first port or ports, each further by the next.
         pins: what exists: cut links keep their channels, pairs of instances their ports.
 
     Raises:
@@ -102,7 +103,7 @@ def join(
         plan = _decide(layout, link, least_cut_delay_ns, pins)
         if plan.kind == "cut":
             pair = frozenset(plan.instances)
-            ports.setdefault(pair, max([peer_port - 1, *ports.values()]) + 1)
+            ports.setdefault(pair, max([peering.first_port - peering.ports, *ports.values()]) + peering.ports)
             free = (channel for channel in count() if (pair, channel) not in channels)
             channel = pins.channels.get(plan.name, (pair, next(free)))
             plan = replace(plan, channel=channel[1])
@@ -125,7 +126,7 @@ def join(
             machines = (plan.machines[near], plan.machines[far])
             own = joints[machines[0]].instances[here]
             at = (addresses[machines[0]], addresses[machines[1]])
-            own.peers[other] = peer_entry((here, other), machines, at, port)
+            own.peers[other] = peering.entry((here, other), machines, at, port)
             own_end = _instance_end(plan, (plan.a, plan.b)[near])
             far_end = {"peer": other, "channel": plan.channel}
             own.links.append(_instance_link(plan, own_end, near == 1, far_end))

@@ -13,6 +13,7 @@ from hybridnet.errors import PlanError
 from hybridnet.options import table
 from hybridnet.options.read import cure
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
+from hybridnet.plan.peering import PeeringOptions
 from hybridnet.plan.transports import LEAST_DELAY_NS
 from hybridnet.schema.check import check
 from hybridnet.topo.node_options import MOST_INSTANCES
@@ -59,6 +60,7 @@ class MachineSpec:
         memory_bytes: what is available there; None: not known, so the fit is not judged.
         shared_switching: an Open vSwitch runs there already, and keeps its settings.
         processors: the numbers of those that are for this machine alone; none: not known.
+        computer: a name of the computer that it is on, the same for all machines there; empty: not known.
     """
 
     name: str
@@ -67,6 +69,7 @@ class MachineSpec:
     memory_bytes: int | None = None
     shared_switching: bool = False
     processors: Sequence[int] = ()
+    computer: str = ""
 
     def __post_init__(self) -> None:
         what = f"machine {text(self.name, 'machine', error=PlanError)}:"
@@ -82,6 +85,10 @@ class MachineSpec:
             raise PlanError(f"{what} processors {shown(self.processors)} are no list; write (0, 1)")
         for number in self.processors:
             whole(number, f"{what} processor", 0, 1 << 20, error=PlanError)
+        if not isinstance(self.computer, str):
+            raise PlanError(
+                f"{what} computer {shown(self.computer)} is not text; write a name, or leave it out"
+            )
 
 
 class RealtimeOptions:
@@ -149,7 +156,9 @@ class PlanOptions:
         pool_bytes: the most that all packets of an instance take together, 16 MiB to 1 TiB; one link may hold half of
             it. None: what its links' rates and delays need, at least 1 GiB.
         realtime: how the instances keep up with the wall clock.
-        peer_port: the first UDP port of peering.
+        peer_port: the first port of peering.
+        peering: the way between instances: `PeeringOptions`, or a dictionary of its options.
+        peering_key: of this run, 64 hexadecimal digits, for peering that is authenticated; a secret.
         instances_per_machine: over how many instances each machine's simulation is divided, where no node of the
             machine names one with instance=. ``"auto"``: one for each processor that is free for it. See
             docs/instances.md.
@@ -172,6 +181,8 @@ class PlanOptions:
     pool_bytes: int | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
     peer_port: int = PEER_PORT
+    peering: PeeringOptions | Mapping[str, Any] = field(default_factory=PeeringOptions)
+    peering_key: str | None = field(default=None, repr=False)
     instances_per_machine: int | str = 1
 
     def __post_init__(self) -> None:
@@ -188,6 +199,11 @@ class PlanOptions:
         flag(self.host_names, "host_names", error=PlanError)
         whole(self.least_cut_delay_ns, "least_cut_delay_ns", 0, 3600 * 10**9, error=PlanError)
         whole(self.peer_port, "peer_port", 1, 65535, error=PlanError)
+        PeeringOptions.of(self.peering)
+        if self.peering_key is not None and not _is_key(self.peering_key):
+            raise PlanError(
+                "peering_key is not 64 hexadecimal digits; use secrets.token_hex(32), or leave it out"
+            )
         if self.instances_per_machine != AUTO:
             what = f"instances_per_machine (or {AUTO!r})"
             whole(self.instances_per_machine, what, 1, MOST_INSTANCES, error=PlanError)
@@ -242,6 +258,10 @@ class PlanOptions:
         if isinstance(self.controllers, Mapping):
             return list(self.controllers.get(machine, ()))
         return list(self.controllers)
+
+
+def _is_key(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) is not None
 
 
 def _parsed(parse: Any, written: object) -> Any:

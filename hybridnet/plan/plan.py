@@ -27,6 +27,7 @@ from hybridnet.plan.layout import Layout, lay_out
 from hybridnet.plan.links import Joints, LinkPlan, join
 from hybridnet.plan.macs import assign_macs
 from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
+from hybridnet.plan.peering import Peering, PeeringOptions
 from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.routes import host_routes, router_routes
 from hybridnet.plan.segments import find_segments
@@ -145,7 +146,12 @@ def make_plan(
         {machine.name: machine.address for machine in machines},
         options.least_cut_delay_ns,
         options.backend,
-        options.peer_port,
+        Peering(
+            PeeringOptions.of(options.peering),
+            options.peering_key,
+            options.peer_port,
+            {machine.name: machine.computer for machine in machines},
+        ),
         pins,
     )
     check_device_names(layout, {interface for link in links for interface in link.portals})

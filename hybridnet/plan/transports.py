@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hybridnet.errors import PlanError
-
 __all__ = ["LEAST_DELAY_NS", "least_delay_ns", "peer_entry", "port_of", "transport_between"]
 
 LEAST_DELAY_NS: Mapping[str, int] = {"udp": 200_000, "shm": 20_000}
@@ -46,17 +44,10 @@ def peer_entry(
         instances, machines, addresses: of this end and of the other.
         port: of their pair, which no other pair has.
 
-    Raises:
-        PlanError: there is no such port.
-
     Example:
         >>> peer_entry(("m1.1", "m1.2"), ("m1", "m1"), ("198.18.0.1", "198.18.0.1"), 47000)
         {'name': 'm1.2', 'local': '47000-m1.1', 'remote': '47000-m1.2', 'transport': 'shm'}
     """
-    if port > 65535:
-        raise PlanError(
-            f"instance {instances[1]}: no port is left for peering ({port}); start from a lower peer_port"
-        )
     transport = transport_between(machines)
     if transport == "shm":  # names of memory on the machine
         local, remote = (f"{port}-{name}" for name in instances)

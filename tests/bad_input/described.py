@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridnet.options import table
-from hybridnet.plan import MachineSpec, PlanOptions, RealtimeOptions, make_plan
+from hybridnet.plan import MachineSpec, PeeringOptions, PlanOptions, RealtimeOptions, make_plan
 from hybridnet.recording.outcome import result, take_results
 from hybridnet.sweep.values import value
 from hybridnet.topo import External, Topo
@@ -148,8 +148,13 @@ SUBJECTS = [
     }),
     Subject("PlanOptions", PlanOptions, {"token": TOKEN} | {
         name: field.default for name, field in PlanOptions.__dataclass_fields__.items()
-        if name not in ("token", "captures", "realtime")
-    } | {"captures": {}, "realtime": RealtimeOptions()}),
+        if name not in ("token", "captures", "realtime", "peering")
+    } | {"captures": {}, "realtime": RealtimeOptions(), "peering": PeeringOptions()}),
+    Subject("PeeringOptions", PeeringOptions, {
+        "authenticated": None, "flush": "time", "longest_wait": "50us", "batch_size": "1400 B", "compression": "on",
+        "datagram_size": "1472 B", "buffer": "1 MB", "receive_wait": "0ms", "receive_size": "0 B", "bulk_dscp": [8],
+        "bulk_filter": "udp", "transport": "udp",
+    }),
     Subject("RealtimeOptions", RealtimeOptions, {
         key: option.default for key, option in table("realtime").planned.items() if not option.plan_only
     }),

@@ -245,6 +245,14 @@ void fill_peering(const Corpus& corpus) {
   corpus.add("sync_reply", sent(with_header(sync), 1));
 }
 
+// Steps: how, length, bytes.
+void fill_seal(const Corpus& corpus) {
+  corpus.add("words", {1, 0, 1, 0, 3, 0, 1, 0});
+  corpus.add("replayed", {1, 0, 4, 1, 0, 20, 1, 0});
+  corpus.add("changed", {1, 0, 0x14, 3, 9, 200, 0, 5, 3, 8, 1, 255});
+  corpus.add("hello", {8, 16, 0, 0, 0, 0, 1, 1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
 void fill_text(const Corpus& corpus) {
   const auto add = [&corpus](const std::string& name, const std::string& text) {
     corpus.add(name, Bytes(text.begin(), text.end()));
@@ -373,6 +381,7 @@ int main(int argc, char** argv) {
                          simcore::Corpus(directory / "record_fuzz"));
   simcore::fill_frames(simcore::Corpus(directory / "frames_fuzz"));
   simcore::fill_peering(simcore::Corpus(directory / "peering_fuzz"));
+  simcore::fill_seal(simcore::Corpus(directory / "seal_fuzz"));
   simcore::fill_tcp(simcore::Corpus(directory / "tcp_fuzz"));
   simcore::fill_text(simcore::Corpus(directory / "text_fuzz"));
   simcore::fill_traces(simcore::Corpus(directory / "trace_fuzz"));

@@ -87,7 +87,7 @@ class Pair:
                 process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
                 assert process.stdout is not None
                 stack.callback(process.stdout.read)  # its final counters
-                stack.callback(self._stop, name)
+                stack.callback(self._stop, name, process)
                 assert process.stdout.readline() == "ready\n", f"instance {name} did not start"
                 self._clients[name] = Client(control)
             self._stack = stack.pop_all()
@@ -96,8 +96,11 @@ class Pair:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _stop(self, name: str) -> None:
-        self._clients[name].ask(verb="stop")
+    def _stop(self, name: str, process: subprocess.Popen[str]) -> None:
+        if name in self._clients:
+            self._clients[name].ask(verb="stop")
+        else:
+            process.kill()
 
     def snapshot(self, name: str) -> Json:
         """The counters of an instance."""

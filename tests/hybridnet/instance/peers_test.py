@@ -14,9 +14,21 @@ from tests.hybridnet.instance.peered import Pair, pair_plans
 PING = {"kind": "ping", "destination": "10.0.0.2", "count": 50, "interval_ns": 1_000_000}
 
 
-@pytest.mark.parametrize("peering", [{"transport": "udp"}, {"transport": "shm"}])
-def test_what_one_sends_the_other_gets_and_nothing_is_lost(peering: dict[str, Any]) -> None:
-    plans = pair_plans(peering, 2_000_000, {"a": [PING]})
+KEY = {"key": "5" * 64}
+WAYS: dict[str, dict[str, Any]] = {
+    "udp": {},
+    "shm": {"transport": "shm"},
+    "tcp": {"transport": "tcp"},
+    "sealed": KEY,
+    "sealed tcp": {"transport": "tcp", **KEY},
+    "bulk": {"bulk_filter": "icmp", "compression": "on"},
+    "gathered": {"receive_wait_ns": 500_000, "flush": "time"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_one_sends_the_other_gets_and_nothing_is_lost(way: str) -> None:
+    plans = pair_plans(WAYS[way], 2_000_000, {"a": [PING]})
     with tempfile.TemporaryDirectory(prefix="hn") as directory, Pair(plans, Path(directory)) as pair:
         row = pair.await_peer("a", "received_packets", 51)  # an answer to ARP, and 50 echo replies
         assert pair.peer("b")["received_packets"] == row["sent_packets"]

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""Peering: what the instances of a network do with what they send each other; see docs/peering.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hybridnet.errors import PlanError, TopologyError, UnitError
+from hybridnet.options import Option, table
+from hybridnet.options.read import cure, read_options
+from hybridnet.plan.transports import peer_entry
+from hybridnet.values import flag, shown
+
+__all__ = ["Peering", "PeeringOptions", "parse_peering"]
+
+AUTHENTICATED = "authenticated"
+
+
+class PeeringOptions:
+    """The way between two instances.
+
+    Args:
+        authenticated: whether what passes between machines is encrypted and authenticated with a key of the run. None:
+            where the machines are not on one computer.
+        options: those of the table of peering, with units: ``longest_wait="50us"``; docs/peering.md has them all.
+            ``transport`` is that between machines: instances of one machine share memory.
+
+    Raises:
+        PlanError: an option does not exist, or its value is of another type or out of range.
+
+    Example:
+        >>> PeeringOptions(transport="tcp", flush="time", longest_wait="50us").planned["longest_wait_ns"]
+        50000
+    """
+
+    def __init__(self, *, authenticated: bool | None = None, **options: Any) -> None:
+        if authenticated is not None:
+            flag(authenticated, f"peering: {AUTHENTICATED}", error=PlanError)
+        try:
+            planned = read_options(options, table("peering"), "peering")
+        except (TopologyError, UnitError) as error:
+            raise PlanError(str(error)) from None
+        if planned.get("transport") == "shm":
+            raise PlanError(
+                "peering: transport 'shm' does not lead from machine to machine, and within one it is there by itself; "
+                "leave it out, or write 'udp' or 'tcp'"
+            )
+        self.authenticated = authenticated
+        self.planned: Mapping[str, Any] = planned
+
+    @classmethod
+    def of(cls, given: object) -> PeeringOptions:
+        """`given`, or what a dictionary with these options means. Raises PlanError."""
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise PlanError(
+                f"peering {shown(given)} is neither hybridnet.PeeringOptions(...) nor a dictionary of its options"
+            )
+        return cls(**given)
+
+    @property
+    def has_bulk(self) -> bool:
+        """Whether some packets are told apart as bulk."""
+        return bool(self.planned.get("bulk_dscp") or self.planned.get("bulk_filter"))
+
+
+@dataclass(frozen=True)
+class Peering:
+    """How the instances of one run reach each other.
+
+    Args:
+        key: the run's, 64 hexadecimal digits; None: nothing can be authenticated.
+        computers: by machine, where that is known: those of one computer are told by its name.
+    """
+
+    options: PeeringOptions
+    key: str | None = field(repr=False)
+    first_port: int
+    computers: Mapping[str, str]
+
+    @property
+    def ports(self) -> int:
+        """How many each pair of instances has."""
+        return 2 if self.options.has_bulk else 1
+
+    def entry(
+        self, instances: tuple[str, str], machines: tuple[str, str], addresses: tuple[str, str], port: int
+    ) -> dict[str, Any]:
+        """What an instance plan says of a peer; as `peer_entry`.
+
+        Raises:
+            PlanError: there is no such port, or no key.
+        """
+        if port + self.ports - 1 > 65535:
+            raise PlanError(
+                f"instance {instances[1]}: no port is left for peering ({port}); start from a lower peer_port"
+            )
+        made = peer_entry(instances, machines, addresses, port)
+        if machines[0] == machines[1]:
+            options = {
+                key: value for key, value in self.options.planned.items() if key not in _BETWEEN_MACHINES
+            }
+            return made | options
+        made |= self.options.planned
+        if self._is_authenticated(machines):
+            if self.key is None:
+                raise PlanError(
+                    f"instances {instances[0]} and {instances[1]}: peering between machines is authenticated here, and "
+                    "the plan has no key; give PlanOptions a peering_key, such as secrets.token_hex(32)"
+                )
+            made["key"] = self.key
+        return made
+
+    def _is_authenticated(self, machines: tuple[str, str]) -> bool:
+        if self.options.authenticated is not None:
+            return self.options.authenticated
+        here, there = (self.computers.get(machine, "") for machine in machines)
+        return here != there and "" not in (here, there)
+
+
+_BETWEEN_MACHINES = ("transport", "datagram_size_bytes")
+
+
+def parse_peering(words: Sequence[str]) -> PeeringOptions:
+    """What ``--peering NAME=VALUE`` means, each once.
+
+    Raises:
+        PlanError: as PeeringOptions, or a word is not of that form.
+
+    Example:
+        >>> parse_peering(["bulk_dscp=8,10", "compression=on"]).planned["bulk_dscp"]
+        [8, 10]
+    """
+    known = table("peering").said
+    given: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or name in given:
+            raise PlanError(f"--peering {word}: write NAME=VALUE, each name once")
+        if name == AUTHENTICATED:
+            given[name] = _flag(text, word)
+            continue
+        if name not in known:
+            raise PlanError(
+                f"--peering {word}: unknown option {name!r}; {cure(name, [*known, AUTHENTICATED])}"
+            )
+        given[name] = _value(text, known[name])
+    return PeeringOptions(**given)
+
+
+def _flag(text: str, word: str) -> bool:
+    if text not in ("yes", "no"):
+        raise PlanError(f"--peering {word}: write yes or no")
+    return text == "yes"
+
+
+def _value(text: str, option: Option) -> Any:
+    """As it would be written in Python; what is no number stays text, and is refused where one must be."""
+    if option.kind == "list":
+        return [_number(each) for each in text.split(",")]
+    return _number(text) if option.kind == "count" else text
+
+
+def _number(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
