@@ -20,26 +20,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "simcore/portal/peering_wire.h"
-
-struct evp_cipher_ctx_st;
+#include "simcore/sys/aead.h"
 
 namespace simcore::peering {
 
-using RunKey = std::array<std::uint8_t, 32>;
+using RunKey = Aead::Key;
 using EndNumber = std::array<std::uint8_t, 16>;
-using Digest = std::array<std::uint8_t, 32>;
 
 // Of 64 hexadecimal digits. Throws ConfigError, which does not repeat them.
 RunKey parse_run_key(const std::string& text);
-
-// HMAC-SHA256.
-Digest authentication_of(std::span<const std::uint8_t> bytes, const RunKey& key);
 
 enum class SealedKind : std::uint8_t { hello = 1, datagram = 2 };
 
@@ -49,9 +43,8 @@ struct SealHeader {
   std::array<std::uint8_t, 3> zero{};
   std::uint64_t counter = 0;
 };
-constexpr std::size_t kTagBytes = 16;
 constexpr std::uint32_t kSealMagic = 'H' | 'N' << 8 | 'S' << 16 | 1 << 24;
-static_assert(sizeof(SealHeader) + kTagBytes == kSealBytes);
+static_assert(sizeof(SealHeader) + Aead::kTag == kSealBytes);
 
 class Seal {
  public:
@@ -60,9 +53,6 @@ class Seal {
   // Of what `sender` sends to `receiver`.
   Seal(const RunKey& key, const EndNumber& sender, const EndNumber& receiver,
        std::uint64_t datagrams_per_key = kDatagramsPerKey);
-  ~Seal();
-  Seal(Seal&&) noexcept;
-  Seal& operator=(Seal&&) noexcept;
 
   // Writes the sealed datagram with that counter to `to`, which has room for the parts and kSealBytes.
   void close(std::uint64_t counter, std::span<const std::uint8_t> head, std::span<const std::uint8_t> body,
@@ -76,15 +66,13 @@ class Seal {
   std::uint64_t keys() const { return keys_; }  // that were used, one after the other
 
  private:
-  struct Freed {
-    void operator()(evp_cipher_ctx_st* cipher) const;
-  };
   struct Cipher {
     std::uint64_t number = 0;
-    std::unique_ptr<evp_cipher_ctx_st, Freed> state;  // null: none yet
+    std::optional<Aead> aead;  // none yet
   };
 
   Cipher& cipher_of(std::uint64_t number);
+  void use_other();
 
   RunKey key_;
   EndNumber sender_;

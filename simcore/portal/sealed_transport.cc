@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/portal/sealed_transport.h"
 
-#include <openssl/crypto.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -93,8 +91,8 @@ void SealedTransport::say_hello(const EndNumber& to, bool wants_answer) {
   hello.sender = own_;
   hello.receiver = to;
   const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(&hello), sizeof hello);
-  const Digest proof = authentication_of(bytes.first(sizeof hello - kTagBytes), key_);
-  std::copy_n(proof.begin(), kTagBytes, hello.tag.begin());
+  const auto proof = hmac_sha256(key_, bytes.first(sizeof hello - Aead::kTag));
+  std::copy_n(proof.begin(), Aead::kTag, hello.tag.begin());
   const Datagram datagram = {bytes, {}};
   carrier_->send(std::span<const Datagram>(&datagram, 1));
 }
@@ -106,9 +104,9 @@ void SealedTransport::take_hello(std::span<const std::uint8_t> bytes) {
     return;
   }
   std::memcpy(&hello, bytes.data(), sizeof hello);
-  const Digest proof = authentication_of(bytes.first(sizeof hello - kTagBytes), key_);
+  const auto proof = hmac_sha256(key_, bytes.first(sizeof hello - Aead::kTag));
   const bool is_own = hello.sender == own_;
-  if (is_own || ::CRYPTO_memcmp(proof.data(), hello.tag.data(), kTagBytes) != 0) {
+  if (is_own || !same_secret(std::span(proof).first(Aead::kTag), hello.tag)) {
     dropped_.add(DropReason::forged, 1);
     return;
   }

@@ -58,7 +58,7 @@ class SealedTransport final : public Transport {
     std::array<std::uint8_t, 2> zero{};
     EndNumber sender{};
     EndNumber receiver{};
-    std::array<std::uint8_t, kTagBytes> tag{};
+    std::array<std::uint8_t, Aead::kTag> tag{};
   };
   static_assert(sizeof(Hello) == 56);
 
