@@ -22,8 +22,8 @@ struct PeeringOptions {
   Transport transport = Transport::udp;
   peering::BatchPolicy batch;
   peering::Compression compression = peering::Compression::off;
-  std::size_t datagram_size = 0;  // 0: what suits the way
-  ByteCount buffer = ByteCount::bytes(32 << 20);
+  std::size_t datagram_size = 0;         // 0: what suits the way
+  ByteCount buffer = ByteCount::zero();  // 0: what suits the transport
   Duration receive_wait = Duration::zero();
   ByteCount receive_size = ByteCount::zero();  // 0: only the time counts
   std::vector<int> bulk_dscps;

@@ -20,6 +20,9 @@ namespace {
 constexpr std::size_t kUsualDatagram = 1'472;  // in an MTU of 1,500 bytes
 constexpr std::size_t kIpUdp = 28;
 
+constexpr ByteCount kUsualSocket = ByteCount::bytes(32 << 20);
+constexpr ByteCount kUsualRing = ByteCount::bytes(2 << 20);
+
 // Of sockets, for the kernel's queues: interactive, and bulk (tc-prio(8)).
 constexpr std::array<int, kLanes> kPriorities = {6, 2};
 // So that a turn does not last long: a message may be 64 KB.
@@ -34,20 +37,26 @@ UdpEndpoint endpoint_of(const std::string& text, std::size_t lane) {
   return endpoint;
 }
 
+ByteCount buffer_of(const PeeringOptions& options) {
+  if (options.buffer != ByteCount::zero()) return options.buffer;
+  return options.transport == PeeringOptions::Transport::shm ? kUsualRing : kUsualSocket;
+}
+
 std::unique_ptr<Transport> make_carrier(const PeeringPortal::Config& config, std::size_t lane) {
   const PeeringOptions& options = config.options;
+  const ByteCount buffer = buffer_of(options);
   if (options.transport == PeeringOptions::Transport::shm) {
     const std::string suffix = lane == 0 ? "" : ".bulk";
-    return std::make_unique<SharedTransport>(config.local + suffix, config.remote + suffix, options.buffer);
+    return std::make_unique<SharedTransport>(config.local + suffix, config.remote + suffix, buffer);
   }
   const UdpEndpoint local = endpoint_of(config.local, lane);
   const UdpEndpoint remote = endpoint_of(config.remote, lane);
   const int priority = options.bulk() ? kPriorities[lane] : 0;
   if (options.transport == PeeringOptions::Transport::tcp)
-    return std::make_unique<TcpTransport>(local, remote, options.buffer, priority);
+    return std::make_unique<TcpTransport>(local, remote, buffer, priority);
   return std::make_unique<UdpTransport>(UdpTransport::Config{.local = local,
                                                              .remote = remote,
-                                                             .buffer = options.buffer,
+                                                             .buffer = buffer,
                                                              .kernel_cuts = config.kernel_cuts,
                                                              .kernel_stamps = config.kernel_stamps,
                                                              .priority = priority,
