@@ -60,8 +60,8 @@ export class Graph {
           id: `node ${node.name}`, name: node.name, parent: `machine ${node.machine}`,
           label: more > 0 ? `${node.name}  +${short(more)}` : node.name,
         },
-        position: places === null ? undefined : { ...places.get(node.name) },
-        classes: [node.kind, node.simulated ? "simulated" : "emulated", more > 0 ? "stack" : ""].join(" "),
+        position: places === null ? undefined : { x: places.get(node.name).x, y: places.get(node.name).y },
+        classes: [node.kind, node.simulated ? "simulated" : "emulated", more > 0 ? "stack" : "", places?.get(node.name).rim ? "rim" : ""].join(" "),
       });
     }
     for (const { id, a, b, members } of edges) {
@@ -142,6 +142,7 @@ export class Graph {
       { selector: "node.router", style: { shape: "round-diamond", width: 24, height: 24, "background-color": colour("--router"), "border-color": colour("--router") } },
       { selector: "node.external", style: { shape: "round-hexagon", "background-color": colour("--muted"), "border-color": colour("--muted") } },
       { selector: "node.simulated", style: { "background-color": colour("--surface"), "border-style": "dashed", "border-width": 2, "border-color": colour("--simulated") } },
+      { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2 } },
       { selector: "node.stack", style: { width: 30, height: 30, "border-style": "double", "border-width": 6, "font-size": 11, color: text } },
       {
         selector: "node.machine",
@@ -161,13 +162,13 @@ export class Graph {
           "text-background-padding": 3, "min-zoomed-font-size": 6, "overlay-opacity": 0, "z-index": 1,
         },
       },
-      { selector: "edge.simulated, edge.cut", style: { "line-style": "dashed", "line-dash-pattern": [7, 5], "line-cap": "butt" } },
+      { selector: "edge.simulated, edge.cut", style: { "line-style": "dashed", "line-dash-pattern": [9, 4], "line-cap": "butt" } },
       { selector: "edge.losing", style: { "text-background-opacity": 1, "text-background-color": colour("--loss") } },
       { selector: "edge.dropping", style: { "text-background-opacity": 1, "text-background-color": colour("--drop") } },
       {
         selector: "edge.down",
         style: {
-          "line-style": "dotted", "line-color": colour("--drop"), opacity: 0.75, "text-background-opacity": 1,
+          "line-style": "dotted", "line-color": colour("--drop"), "text-background-opacity": 1,
           "text-background-color": colour("--drop"), width: 2,
         },
       },

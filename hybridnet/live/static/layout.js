@@ -6,12 +6,13 @@
 // the caller lets springs decide.
 
 const DISC_LEAVES = 14;
-const LEAF_PITCH = 27;
+const LEAF_PITCH = 26;
 const ROW_HEIGHT = 92;
 const ROW_PITCH = 62;
 const MACHINE_GAP = 90;
 
-// nodes: [{id, machine, kind}], edges: [{a, b}]. Returns a map of id to {x, y}, or null: it has no levels.
+// nodes: [{id, machine, kind}], edges: [{a, b}]. Returns a map of id to {x, y}, with `rim` for leaves that stand close
+// together; null: it has no levels.
 export function place(nodes, edges) {
   const machines = new Map();
   for (const node of nodes) {
@@ -132,7 +133,7 @@ function disc(root, children, depth, leaves, gateways, toward) {
       places.set(id, polar(toward, radius + 46));
     } else {
       const share = below.length === 0 ? 1 : (depth.get(id) / deepest) ** 0.92;
-      places.set(id, polar(angle, radius * share));
+      places.set(id, { ...polar(angle, radius * share), rim: below.length === 0 });
     }
     return angle;
   };
@@ -208,7 +209,7 @@ function sideBySide(blocks, columns, gap = MACHINE_GAP) {
     let x = 0;
     for (const box of line) {
       for (const [id, at] of box.places) {
-        result.set(id, { x: x + at.x - box.left, y: y + at.y - box.top + (height - box.height) / 2 });
+        result.set(id, { ...at, x: x + at.x - box.left, y: y + at.y - box.top + (height - box.height) / 2 });
       }
       x += box.width + gap;
     }

@@ -256,6 +256,7 @@ async function follow(version) {
 }
 
 async function update(news) {
+  const began = performance.now();
   document.body.classList.remove("gone");
   showVerdict(news.verdict);
   showInstances(news.instances);
@@ -265,6 +266,7 @@ async function update(news) {
   panel.refresh(news);
   if (hovered !== null && hovered.isEdge?.()) describe();
   document.body.dataset.updates = String(++updates);
+  document.body.dataset.updateMs = (performance.now() - began).toFixed(1);
 }
 
 window.hybridnet = { model, graph }; // for who looks with the browser's tools

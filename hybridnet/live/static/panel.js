@@ -105,7 +105,7 @@ export class Panel {
         ...node.addresses.map((address) => make("div", {}, address))),
       hidden.length > 0 ? make("p", {}, `Stands for ${hidden.join(" and ")} below it.`) : null,
       make("div", { class: "actions" },
-        runs ? make("button", { class: "primary writes", onclick: () => openTerminal(name) }, "Terminal") : null,
+        runs ? make("button", { class: "primary writes", onclick: () => trying(() => openTerminal(name)) }, "Terminal") : null,
         this.model.canOpen(name) ? make("button", { onclick: () => this.model.open(name) }, "Open") : null,
         this.model.canClose(name) ? make("button", { onclick: () => this.model.fold(name) }, "Close") : null),
       runs && node.kind === "host" ? this.#flowForm(name) : null,

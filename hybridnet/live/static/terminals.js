@@ -11,7 +11,21 @@ let numbers = 0;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-export function openTerminal(node) {
+let library = null; // it is large, and most never open a terminal
+
+function load(source) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = source;
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${source} cannot be loaded`));
+    document.head.append(script);
+  });
+}
+
+export async function openTerminal(node) {
+  library ??= load("vendor/xterm.js").then(() => load("vendor/addon-fit.js"));
+  await library;
   const number = ++numbers;
   const tab = document.createElement("button");
   tab.setAttribute("role", "tab");

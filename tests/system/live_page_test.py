@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""The live page in Chromium: what a person sees of a running network, and does to it.
+
+Screenshots of every step are in runs/live-page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from hybridnet import Net, Topo
+from hybridnet.live import Client
+from hybridnet.topologies import TwoTrees
+from tests.hybridnet.net.support import FakeCluster
+
+pytestmark = pytest.mark.system
+
+SHOTS = Path(__file__).parents[2] / "runs" / "live-page"
+CHROMIUM = "/usr/bin/chromium"
+PATIENCE_MS = 60_000
+ATTEMPTS = """async (base) => {
+  const flow = { method: "POST", mode: "no-cors", credentials: "include", body: "{}" };
+  const tries = [
+    fetch(base + "api/v1/state", { credentials: "include" }).then((answer) => answer.text()),
+    fetch(base + "api/v1/flows", flow).then((answer) => answer.text()),
+    new Promise((resolve) => {
+      const socket = new WebSocket(base.replace("http", "ws") + "api/v1/nodes/h1/terminal");
+      socket.onmessage = () => resolve("a terminal");
+      socket.onerror = socket.onclose = () => resolve("");
+    }),
+  ];
+  return (await Promise.allSettled(tries)).map(({ value }) => value ?? "");
+}"""
+
+
+class Watched(Topo):
+    """Two hosts and a switch on each of two machines, joined by simulated routers. A simulated host sends 12 Mbit/s to
+    another across the link of 20 Mbit/s between the machines, however busy the computer is.
+    """
+
+    def build(self) -> None:  # type: ignore[override]
+        source = {"kind": "udp_source", "destination": "v2", "port": 9, "rate": "12 Mbit/s", "payload": 1000}
+        for side, first in ((1, 1), (2, 3)):
+            machine = f"m{side}"
+            self.addSwitch(f"s{side}", machine=machine)
+            self.addSimRouter(f"r{side}", machine=machine)
+            for host in (first, first + 1):
+                self.addHost(f"h{host}", machine=machine)
+                self.addLink(f"h{host}", f"s{side}")
+            applications = [source] if side == 1 else [{"kind": "udp_sink", "port": 9}]
+            self.addSimHost(f"v{side}", machine=machine, applications=applications)
+            self.addLink(f"s{side}", f"r{side}")
+            self.addLink(f"v{side}", f"r{side}")
+        self.addLink("r1", "r2", bw=20, delay="5ms")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox cannot be made by root; the pages are ours.
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def net() -> Iterator[Net]:
+    with Net(Watched()) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def live(net: Net) -> Iterator[Any]:
+    with net.live() as page:
+        yield page
+
+
+def opened(browser: Browser, url: str, scheme: str = "light") -> Page:
+    """The page, drawn and told of figures; an error in its scripts fails the test."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
+    page.goto(url)
+    page.wait_for_selector("body[data-updates]")
+    return page
+
+
+def shot(page: Page, name: str) -> None:
+    page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def choose(page: Page, link: str) -> None:
+    page.evaluate("name => window.hybridnet.model.choose({ link: name })", link)
+    expect(page.locator("table.figures")).to_be_visible()
+
+
+def next_update(page: Page) -> None:
+    seen = page.get_attribute("body", "data-updates")
+    expect(page.locator("body")).not_to_have_attribute("data-updates", seen or "")
+
+
+def shown_bps(page: Page) -> float:
+    """The rate from the first end, as the table says it."""
+    text = page.locator("table.figures tbody tr").first.locator("td").nth(1).inner_text()
+    found = re.fullmatch(r"([\d.]+) ([kMG]?)bit/s", text)
+    assert found is not None, text
+    value, prefix = found.groups()
+    return float(value) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[prefix]
+
+
+def delivered(net: Net, link: str) -> tuple[float, int]:
+    """The time and the bytes that a link has delivered from its first end, by `Net.snapshot`."""
+    snapshot = net.snapshot()["m1"]
+    row = next(row for row in snapshot["links"] if row["name"].startswith(f"{link}:r1-"))
+    return snapshot["time_ns"] / 1e9, row["delivered_bytes"]
+
+
+def the_cut(net: Net) -> str:
+    assert net.plan is not None
+    return next(link.name for link in net.plan.links if link.kind == "cut")
+
+
+def test_it_shows_the_network_and_rates_as_snapshots_have_them(browser: Browser, net: Net, live: Any) -> None:
+    cut = the_cut(net)
+    page = opened(browser, live.url)
+    assert page.url.endswith("/")  # the token has left the address
+    expect(page.locator("#counts")).to_have_text("10 nodes, 9 links")
+    choose(page, cut)
+    begun, before = delivered(net, cut)
+    readings = []
+    for _ in range(8):
+        next_update(page)
+        readings.append(shown_bps(page))
+    ended, after = delivered(net, cut)
+    assert sum(readings) / len(readings) == pytest.approx(8 * (after - before) / (ended - begun), rel=0.05)
+    shot(page, "link")
+    page.locator("#graph").click(position={"x": 20, "y": 20})
+    expect(page.locator("aside h2")).to_have_text("Network")
+    shot(page, "light")
+    dark = opened(browser, live.url, "dark")
+    shot(dark, "dark")
+    for each in (page, dark):
+        each.context.close()
+
+
+def test_a_link_is_taken_down_and_changed_in_the_page(browser: Browser, net: Net, live: Any) -> None:
+    page, cut = opened(browser, live.url), the_cut(net)
+    choose(page, cut)
+    page.get_by_role("button", name="Take down").click()
+    expect(page.get_by_role("button", name="Bring up")).to_be_visible()
+    edge = f"link {cut}"
+    page.wait_for_timeout(1500)
+    assert page.evaluate("id => window.hybridnet.graph.cy.getElementById(id).hasClass('down')", edge)
+    shot(page, "down")
+    assert net.ping(["h1", "h3"]) == 100.0
+    page.get_by_role("button", name="Bring up").click()
+    expect(page.get_by_role("button", name="Take down")).to_be_visible()
+    assert net.ping(["h1", "h3"]) == 0.0
+    page.get_by_text("Options of the link").click()
+    page.get_by_label("delay", exact=True).first.fill("30ms")
+    shot(page, "form")
+    page.get_by_role("button", name="Change the link").click()
+    expect(page.locator("aside .sub")).to_contain_text("30 ms")
+    assert 60 < net.ping_matrix(["h1", "h3"], count=3).rtt_ms("h1", "h3") < 90
+    page.context.close()
+
+
+def test_a_terminal_in_the_page_runs_ping(browser: Browser, net: Net, live: Any) -> None:
+    page = opened(browser, live.url, "dark")
+    page.fill("#search", "h1")
+    page.press("#search", "Enter")
+    page.get_by_role("button", name="Terminal").click()
+    rows = page.locator(".xterm-rows")
+    expect(rows).to_contain_text("h1:")
+    page.keyboard.type(f"ping -c 3 -i 0.2 {net['h2'].IP()}\n")
+    expect(rows).to_contain_text("3 packets transmitted, 3 received, 0% packet loss")
+    shot(page, "terminal")
+    page.keyboard.type("exit\n")
+    expect(rows).to_contain_text("the shell has ended")
+    page.context.close()
+
+
+def test_who_only_looks_sees_no_button_that_changes(browser: Browser, net: Net, live: Any) -> None:
+    page = opened(browser, live.reading_url)
+    choose(page, the_cut(net))
+    expect(page.get_by_role("button", name="Take down")).to_be_hidden()
+    assert page.evaluate("async () => (await fetch('/api/v1/flows', { method: 'POST' })).status") == 403
+    page.context.close()
+
+
+def test_a_page_of_another_origin_gets_nothing(browser: Browser, live: Any, tmp_path: Path) -> None:
+    page = opened(browser, live.url)  # its cookie is in this context
+    there = page.url.replace("127.0.0.1", "localhost")
+    evil = page.context.new_page()
+    evil.goto("data:text/html,<title>evil</title>")
+    for target in (page.url, there):
+        assert evil.evaluate(ATTEMPTS, target) == ["", "", ""]
+    assert Client(live.url).state()["verdict"]  # it is there, for who may
+    assert page.evaluate("async () => (await (await fetch('/api/v1/flows')).json()).length") == 0
+    page.context.close()
+
+
+def test_a_broken_verdict_is_red_and_says_why(browser: Browser, net: Net, live: Any) -> None:
+    page = opened(browser, live.url)
+    killed = net.cluster.call("m1", "exec", argv="kill -9 $(pgrep -f [h]ybridnet.instance)")
+    assert killed["status"] == 0
+    verdict = page.locator("#verdict")
+    expect(verdict).to_have_class(re.compile("broken"))
+    expect(verdict).to_contain_text("was killed by signal 9")
+    shot(page, "broken")
+    page.context.close()
+
+
+def test_128_hosts_and_126_switches_are_drawn_within_two_seconds(browser: Browser) -> None:
+    """Of the page's own processor time, which other programs of a busy computer do not lengthen by much."""
+    machines: Any = FakeCluster("m1", "m2")
+    with Net(TwoTrees(depth=6), controller=None, cluster=machines) as big, big.live() as live:
+        page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        page.goto(live.url)
+        page.wait_for_selector("body[data-updates]", timeout=PATIENCE_MS)
+        expect(page.locator("#counts")).to_have_text("254 nodes, 253 links")
+        assert page.evaluate("window.hybridnet.graph.cy.nodes('[name]').length") == 254
+        metrics = {row["name"]: row["value"] for row in session.send("Performance.getMetrics")["metrics"]}
+        shot(page, "two-trees")
+        drawn_ms = page.get_attribute("body", "data-drawn")
+        print(f"drawn after {drawn_ms} ms, with {metrics['TaskDuration']:.2f} s of processor time")
+        page.context.close()
+        assert metrics["TaskDuration"] < 2
