@@ -20,6 +20,7 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet import Net, Ryu
+from hybridnet.cluster import Cluster
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 from hybridnet.results import Check, Experiment, add_experiment_arguments
@@ -30,6 +31,8 @@ SUMMARY = (
 )
 
 SPINES, LEAVES = ("s1", "s2"), 2
+MACHINE = "m1"
+MACHINES = 1
 DELAY = "100us"
 FAILS_AFTER_S = 2.0
 PROBES = 50
@@ -94,11 +97,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         raise UsageError(f"failover: --rounds {rounds}: at least 1")
     experiment = Experiment(arguments, {"ways": ways, "switches": arguments.switches, "rounds": rounds})
     silent: dict[str, list[float]] = {way: [] for way in ways}
-    with experiment.console.status("") as status:
+    with arguments.cluster([MACHINE]) as cluster, experiment.console.status("") as status:
         for number in range(rounds):
             for way in ways:
                 status.update(f"round {number + 1} of {rounds}: {way}")
-                silent[way].append(silence(WAYS[way], TARGETS[arguments.switches]))
+                silent[way].append(silence(cluster, WAYS[way], TARGETS[arguments.switches]))
     table = Table(title="Without an answer after a core link failed", title_justify="left")
     for column in ("way", "app", "median, s", "least, s", "most, s"):
         table.add_column(column, justify="left" if column in ("way", "app") else "right")
@@ -135,13 +138,13 @@ def checks_of(silent: Mapping[str, Sequence[float]]) -> list[Check]:
     return checks
 
 
-def silence(way: Way, switch: Mapping[str, Any]) -> float:
+def silence(cluster: Cluster, way: Way, switch: Mapping[str, Any]) -> float:
     """Seconds between the last answer before the failure and the next one.
 
     Raises:
         HybridnetError: nothing crosses the network, before the failure or after it.
     """
-    with Net(Looped(switch=switch), controller=Ryu("c0", way.app)) as net:
+    with Net(Looped(switch=switch), cluster=cluster, controller=Ryu("c0", way.app)) as net:
         first, last = net.hosts[0], net.hosts[-1]
         leaf = f"s{len(SPINES) + LEAVES}"
         _await_answer(net, first, last)

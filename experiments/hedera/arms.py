@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet import Net, Ryu, Topo
+from hybridnet.cluster import Cluster
 from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.errors import HybridnetError
 from hybridnet.experiments.hedera.patterns import Pairs
@@ -58,7 +59,9 @@ class Tree(FatTreeTopo):
 
 
 @contextlib.contextmanager
-def network(arm: str, k: int, rate_mbps: float, poll_s: float, target: str) -> Iterator[Net]:
+def network(
+    cluster: Cluster, arm: str, k: int, rate_mbps: float, poll_s: float, target: str
+) -> Iterator[Net]:
     """A running network of an arm, in which every host has been heard."""
     link = {"bw": rate_mbps, "delay": DELAY, "max_queue_size": QUEUE_PACKETS}
     scheduler = ARMS[arm]
@@ -70,7 +73,7 @@ def network(arm: str, k: int, rate_mbps: float, poll_s: float, target: str) -> I
         options = {"scheduler": scheduler, "poll": poll_s, "rate": rate_mbps}
         words = [word for name, value in options.items() for word in (f"--hedera-{name}", str(value))]
         ryu = Ryu("c0", "hedera_switch", arguments=["--user-flags", str(FLAGS), *words])
-    with Net(topo, controller=ryu) as net:
+    with Net(topo, cluster=cluster, controller=ryu) as net:
         [first, *others] = net.hosts
         heard = net.run_all({host.name: f"ping -c 3 -i 0.5 -W 2 {first.IP()}" for host in others})
         silent = [name for name, ping in heard.items() if ping.exit_code]

@@ -27,6 +27,8 @@ from hybridnet.results import Check, Experiment, add_experiment_arguments
 SUMMARY = "Hedera beside ECMP and a non-blocking switch: what crosses a fat tree of 16 real hosts"
 
 ECMP, BEST = "ECMP", ("Hedera, first fit", "Hedera, annealing")
+MACHINE = "m1"
+MACHINES = 1
 LEAST_GAIN = 1.2
 JUDGED = ("stride(n/2)", "random bijective", "random")
 QUICK = ("stride(n/2)",)
@@ -96,11 +98,12 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     hosts = arguments.k**3 // 4
     found: Bandwidths = {arm: {pattern: [] for pattern in patterns} for arm in ARMS}
     rows = []
-    with experiment.console.status("") as status:
+    with arguments.cluster([MACHINE]) as cluster, experiment.console.status("") as status:
         for number in range(rounds):
             for arm in ARMS:
                 status.update(f"round {number + 1} of {rounds}: {arm}: starts")
-                with network(arm, arguments.k, arguments.rate, arguments.poll, arguments.switches) as net:
+                settings = (arguments.k, arguments.rate, arguments.poll, arguments.switches)
+                with network(cluster, arm, *settings) as net:
                     for pattern in patterns:
                         status.update(f"round {number + 1} of {rounds}: {arm}: {pattern}")
                         pairs = PATTERNS[pattern](hosts, arguments.k, random.Random(f"{number} {pattern}"))

@@ -6,13 +6,15 @@ from __future__ import annotations
 import json
 
 from hybridnet import Net, Ryu
+from hybridnet.cluster import Cluster
 from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.experiments.failover.experiment import WAYS, silence
 from hybridnet.topologies import LeafSpineTopo
 
 
 def test_fast_failover_is_silent_for_less_than_a_fifth_of_a_second() -> None:
-    assert silence(WAYS["fast failover"], {}) < 0.2
+    with Cluster.local(["m1"]) as cluster:
+        assert silence(cluster, WAYS["fast failover"], {}) < 0.2
 
 
 def test_large_flows_that_share_a_spine_are_given_one_each() -> None:
