@@ -83,10 +83,11 @@ class Presence:
         self._silent_s[machine] = silent_s
         if silent_s >= self._grace_s:
             self.forget(machine)
+            why = f"machine {machine}: it has not answered for {silent_s:.0f} s and is given up"
+            self._tell(f"*** {why}\n")
             self._lose(
                 machine,
-                f"machine {machine}: it has not answered for {silent_s:.0f} s and is given up; its agent cleans up by "
-                "itself, or `hybridnet clean` does once it can be reached",
+                f"{why}; its agent cleans up by itself, or `hybridnet clean` does once it can be reached",
             )
         elif silent_s >= TELL_S and machine not in self._named:
             self._named.add(machine)

@@ -50,6 +50,7 @@ def test_a_silent_one_is_named_then_given_up_and_the_other_goes_on() -> None:
     watched.turns(9)
     assert list(watched.lost) == ["m2"]
     assert "machine m2: it has not answered for 10 s" in watched.lost["m2"]
+    assert watched.told[1:] == ["*** machine m2: it has not answered for 10 s and is given up\n"]
     before = watched.questions
     watched.turns(3)
     assert watched.questions == before + 3  # to m1 alone
