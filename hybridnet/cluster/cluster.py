@@ -177,7 +177,7 @@ class Cluster:
         names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
         with undone_on_error(self.close):
-            pem = self._start_scheduler("0.0.0.0", grace_s)
+            pem = self._start_scheduler("0.0.0.0", grace_s + 2 * AGENTS_LONGER_S)
             self._ending.add(self._end_machines)
             for name, host in zip(names, wanted, strict=True):
                 self.journal.record(

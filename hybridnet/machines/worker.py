@@ -30,7 +30,7 @@ from hybridnet.system.priority import Priority, raise_session, raise_thread
 
 
 async def _serve(settings: dict[str, Any]) -> None:
-    turn_down_housekeeping(settings.get("silence_s", 0.0))
+    turn_down_housekeeping(1.5 * settings.get("silence_s", 0.0))  # who is silent is the head's to judge
     directory = Path(settings["state"]) / settings["run"] / settings["machine"]
     agent = Agent(
         settings["machine"],
