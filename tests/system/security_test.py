@@ -29,7 +29,7 @@ from tests.system.port_type import PORT_TYPE
 NOBODY = pwd.getpwnam("nobody").pw_uid
 PROGRAM = [sys.executable, attempts_program.__file__]
 PEERING_PORT = 47000
-FORGED = b"HNP\x01\x02\x01\x00\x00" + bytes(8) + bytes(32)  # a clock exchange, with a token of zeros
+FORGED = b"HNP\x02\x02\x01\x00\x00" + bytes(8) + bytes(80)  # a clock exchange, with a token of zeros
 UNSECURED, STRANGE = "run_as_root", "run_with_foreign_certificate"
 
 
