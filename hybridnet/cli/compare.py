@@ -49,7 +49,8 @@ def print_comparison(comparison: Comparison, *, of_all: bool = False) -> None:
     for each in comparison.differences:
         if each.absolute == 0 and not of_all:
             continue
-        beyond = not math.isnan(each.absolute) and not each.agrees(0.0)
+        sure = all(over is not None and over.replications > 1 for over in (each.first, each.second))
+        beyond = sure and not each.agrees(0.0)
         difference = "" if math.isnan(each.absolute) else f"{each.absolute:+.4g} ± {each.half_width:.2g}"
         share = (
             "" if math.isnan(each.relative) or math.isinf(each.relative) else f"{100 * each.relative:+.1f} %"

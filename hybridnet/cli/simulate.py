@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.recorded import add_set_argument
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.errors import UsageError
 from hybridnet.sweep.values import given, parse_settings, refuse_unasked
+
+if TYPE_CHECKING:
+    from hybridnet.simulate.connection_trace import ConnectionTrace
+    from hybridnet.topo import Topo
 
 SUMMARY = "Simulate a topology as fast as it can, without root."
 EXAMPLES = """  hybridnet simulate my_network.py --until 60s
@@ -19,6 +25,7 @@ EXAMPLES = """  hybridnet simulate my_network.py --until 60s
   hybridnet simulate my_network.py --until 10s --series 100ms --out runs/dumbbell
 """
 SEEDS_LIMIT = 100_000
+NO_TOKEN = "0" * 16  # nobody connects to a simulation
 _SHOWN = 40
 
 
@@ -44,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="write figures as JSON, CSV, Parquet and OMNeT++ files into this folder",
     )
+    parser.add_argument(
+        "--trace",
+        metavar="NAME,NAME",
+        help="with --out and one seed: frames at these interfaces as text and pcap, and the state of the TCP "
+        "connections of these hosts whenever it changes",
+    )
     add_set_argument(parser)
     parser.add_argument(
         "--all", action="store_true", help="print every counter, not only those of applications"
@@ -56,11 +69,13 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
+    from hybridnet.plan import PlanOptions
     from hybridnet.recording.capsule import capsule_of
     from hybridnet.recording.network_record import without_secrets
     from hybridnet.recording.run_record import RunRecord, now
     from hybridnet.results.run_directory import check_run_directory
     from hybridnet.simulate import simulate
+    from hybridnet.simulate.connection_trace import ConnectionTrace
     from hybridnet.simulate.simulate import offline_plan
 
     with given(parse_settings(arguments.set)):
@@ -71,7 +86,13 @@ def run(arguments: argparse.Namespace) -> int:
     began = now()
     if arguments.out is not None:
         check_run_directory(arguments.out)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    traced = _traced(arguments, topo, seeds)
+    with (
+        tempfile.TemporaryDirectory(prefix="hybridnet-trace-") as scratch,
+        Progress(console=Console(stderr=True), transient=True) as progress,
+    ):
+        captures = {interface: f"{scratch}/{interface}.pcap" for interface in traced[0]}
+        trace = ConnectionTrace(frozenset(traced[1])) if traced[1] else None
         task = progress.add_task("simulating", total=len(seeds))
         report = simulate(
             topo,
@@ -79,16 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
             seeds=seeds,
             parallel=arguments.parallel,
             series=arguments.series,
+            options=PlanOptions(token=NO_TOKEN, captures=captures),
             on_progress=lambda done, of: progress.update(task, completed=done, total=of),
+            trace=trace,
         )
-    if arguments.out is not None:
-        # An earlier run gives way only now, when nothing can be refused any more.
-        facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": seeds}
-        record = RunRecord(arguments.out, facts=facts, seed=seeds[0])
-        capsule.keep(record.directory.path)
-        record.directory.write_json("plan.json", without_secrets(offline_plan(topo)))
-        report.write(record.directory)
-        record.end(0)
+        if arguments.out is not None:
+            # An earlier run gives way only now, when nothing can be refused any more.
+            facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": seeds}
+            record = RunRecord(arguments.out, facts=facts, seed=seeds[0])
+            capsule.keep(record.directory.path)
+            record.directory.write_json("plan.json", without_secrets(offline_plan(topo)))
+            _keep_traces(record.directory.path / "traces", captures, trace)
+            report.write(record.directory)
+            record.end(0)
     if arguments.json:
         print(json.dumps(report.to_json()))
         return 0
@@ -96,6 +120,30 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         print(f"written to {arguments.out}")
     return 0
+
+
+def _traced(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> tuple[list[str], list[str]]:
+    """The interfaces and the hosts that --trace names."""
+    names = [] if arguments.trace is None else arguments.trace.split(",")
+    if names and (arguments.out is None or len(seeds) > 1):
+        raise UsageError(f"--trace {arguments.trace}: traces go into --out DIR, and are of one seed")
+    kinds = {spec.name: spec.kind for spec in topo.node_specs()}
+    hosts = [name for name in names if kinds.get(name) == "simhost"]
+    if other := [name for name in names if name in kinds and name not in hosts]:
+        raise UsageError(f"--trace {other[0]}: it is no host; name its interfaces, such as {other[0]}-eth1")
+    return [name for name in names if name not in kinds], hosts
+
+
+def _keep_traces(folder: Path, captures: dict[str, str], trace: ConnectionTrace | None) -> None:
+    from hybridnet.recording.frames_text import write_frames_text
+
+    if captures or trace is not None:
+        folder.mkdir()
+    for interface, capture in captures.items():
+        shutil.copyfile(capture, folder / f"{interface}.pcap")
+        write_frames_text(folder / f"{interface}.pcap", folder / f"{interface}.txt")
+    if trace is not None:
+        (folder / "connections.txt").write_text("\n".join([*trace.lines, ""]), encoding="utf-8")
 
 
 def seeds_of(text: str) -> list[int]:

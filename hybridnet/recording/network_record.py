@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError
+from hybridnet.recording.frames_text import write_frames_text
 from hybridnet.recording.omnetpp import write_omnetpp
 from hybridnet.results.verdict import Verdict
 from hybridnet.series import Block
@@ -115,6 +116,8 @@ class NetworkRecord:
                         os.link(file, target)
                     except OSError:  # on another file system
                         shutil.copyfile(file, target)
+                    if target.suffix == ".pcap":
+                        write_frames_text(target, target.with_suffix(".txt"))
 
     def _write(self, name: str, content: Any) -> None:
         (self.folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -11,9 +11,11 @@ from typing import Any
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.instance.build import add_nodes, with_files
 from hybridnet.series.figures import figures_of, of_sections
+from hybridnet.simulate.connection_trace import ConnectionTrace
 
 __all__ = ["Replication", "Series", "run_replication"]
 
+TRACE_STEP_NS = 1_000_000
 _SAMPLED = ("applications", "connections", "links", "nodes", "interfaces")
 
 Series = dict[tuple[str, str], list[float]]
@@ -45,12 +47,19 @@ class Replication:
     events: int = 0
 
 
-def run_replication(plan: Mapping[str, Any], seed: int, until_ns: int, sample_ns: int | None) -> Replication:
+def run_replication(
+    plan: Mapping[str, Any],
+    seed: int,
+    until_ns: int,
+    sample_ns: int | None,
+    trace: ConnectionTrace | None = None,
+) -> Replication:
     """Run an instance plan that has neither portals nor peers.
 
     Args:
         until_ns: how much simulated time; at least 1.
         sample_ns: simulated time between samples of all counters; None: no samples.
+        trace: looks at connections every `TRACE_STEP_NS`; None: nothing does.
 
     Raises:
         EnvironmentLackError: the extension has not been built.
@@ -76,7 +85,7 @@ def run_replication(plan: Mapping[str, Any], seed: int, until_ns: int, sample_ns
     left_ns = until_ns
     while left_ns > 0:
         step_ns = min(left_ns, sample_ns or left_ns)
-        simulation.run_for(step_ns)
+        _run(simulation, step_ns, trace)
         left_ns -= step_ns
         if sample_ns is not None:
             for kind, element, name, value in of_sections(simulation.snapshot(), _SAMPLED):
@@ -98,3 +107,15 @@ def run_replication(plan: Mapping[str, Any], seed: int, until_ns: int, sample_ns
         processor_s=took[1],
         events=simulation.events,
     )
+
+
+def _run(simulation: Any, for_ns: int, trace: ConnectionTrace | None) -> None:
+    """Run for so long; with a trace, in steps after each of which it looks."""
+    if trace is None:
+        simulation.run_for(for_ns)
+        return
+    while for_ns > 0:
+        step_ns = min(for_ns, TRACE_STEP_NS)
+        simulation.run_for(step_ns)
+        trace.look(simulation.now_ns, simulation.snapshot())
+        for_ns -= step_ns

@@ -12,6 +12,7 @@ from typing import Any
 from hybridnet.errors import UsageError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
 from hybridnet.quantities import parse_delay
+from hybridnet.simulate.connection_trace import ConnectionTrace
 from hybridnet.simulate.replication import Replication, run_replication
 from hybridnet.simulate.report import SimulationReport
 from hybridnet.simulate.workers import replications
@@ -34,6 +35,7 @@ def simulate(
     series: str | float | None = None,
     options: PlanOptions | None = None,
     on_progress: Callable[[int, int], object] = lambda done, of: None,
+    trace: ConnectionTrace | None = None,
 ) -> SimulationReport:
     """Simulate a network as fast as its events can be handled. Needs no root.
 
@@ -45,6 +47,7 @@ def simulate(
         series: simulated time between samples of all counters, such as ``"100ms"``; None: none are taken.
         options: of the plan.
         on_progress: called with how many replications have ended, and of how many.
+        trace: writes down the state of TCP connections, of a single replication; None: nothing does.
 
     Raises:
         UsageError: an emulated node, or an argument that makes no sense.
@@ -72,10 +75,14 @@ def simulate(
         raise UsageError(
             "simulate: every seed would write the same captures; take one seed, or leave the captures out"
         )
+    if trace is not None and len(numbers) > 1:
+        raise UsageError(
+            "simulate: every seed would write the same trace; take one seed, or leave the trace out"
+        )
     began = time.perf_counter()
     made: dict[int, Replication] = {}
     running = (
-        (run_replication(plan, seed, until_ns, sample_ns) for seed in numbers)
+        (run_replication(plan, seed, until_ns, sample_ns, trace) for seed in numbers)
         if at_once == 1
         else replications(plan, numbers, until_ns, sample_ns, at_once)
     )

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""The state of TCP connections as lines of text, one whenever it has changed:
+
+0.010000000 a:10.0.0.1:53731>10.0.0.2:9 ESTABLISHED cwnd 14480 ssthresh - in_flight 14480 srtt 10.024 ms retransmitted 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["ConnectionTrace"]
+
+
+class ConnectionTrace:
+    """The lines of some hosts' connections.
+
+    Args:
+        hosts: whose.
+    """
+
+    def __init__(self, hosts: frozenset[str]) -> None:
+        self._hosts = hosts
+        self._last: dict[str, str] = {}
+        self.lines: list[str] = []
+
+    def look(self, time_ns: int, snapshot: Mapping[str, Any]) -> None:
+        """Write down what has changed. What is gone is said once."""
+        now = {row["name"]: _state(row) for row in snapshot["connections"] if row["node"] in self._hosts}
+        time = f"{time_ns // 1_000_000_000}.{time_ns % 1_000_000_000:09d}"
+        for name in sorted(now.keys() | self._last.keys()):
+            state = now.get(name, "gone")
+            if self._last.get(name) != state:
+                self.lines.append(f"{time} {name} {state}")
+        self._last = now
+
+
+def _state(row: Mapping[str, Any]) -> str:
+    srtt = f"{row['srtt_ns'] / 1e6:.3f} ms" if "srtt_ns" in row else "-"
+    return (
+        f"{row['state']} cwnd {row['cwnd_bytes']} ssthresh {row.get('ssthresh_bytes', '-')} "
+        f"in_flight {row['in_flight_bytes']} srtt {srtt} retransmitted {row['retransmitted_segments']}"
+    )
