@@ -61,9 +61,9 @@ def ending_with_record(
     if arguments.out is None and arguments.series is None:
         return ending_with_verdict(body, strict=strict)
     # Only who records waits for these imports.
-    from hybridnet.recording import RunRecord, recording
+    from hybridnet.recording.ambient import recording
     from hybridnet.recording.capsule import capsule_of
-    from hybridnet.recording.run_record import default_path
+    from hybridnet.recording.run_record import RunRecord, default_path
 
     of = arguments.series_of
     capsule = capsule_of(arguments.command_line)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.cluster import Machines
 from hybridnet.errors import UsageError
 from hybridnet.plan import Plan
+from hybridnet.recording.ambient import current
 from hybridnet.results.verdict import Verdict
 from hybridnet.values import shown
 
 if TYPE_CHECKING:
-    from hybridnet.recording import RunRecord
     from hybridnet.recording.network_record import NetworkRecord
+    from hybridnet.recording.run_record import RunRecord
 
 __all__ = ["Recorded"]
 
@@ -48,16 +49,15 @@ class Recorded:
 
     def begin(self, plan: Plan, cluster: Machines, seed: int) -> None:
         """The network has started. Without a recording it does nothing."""
-        from hybridnet.recording import current
-
         record = current()
-        if self._series is not None or self._out is not None:
+        if self._out is not None or (record is None and self._series is not None):
             record = self._own = self._own_record(seed)
         if record is None:
             return
+        interval_s, elements = self._sampled(record)
         facts = {machine: cluster.facts(machine) for machine in cluster.machines}
-        if record.interval_s is not None:
-            call = ("start_series", {"interval_s": record.interval_s, "elements": record.elements})
+        if interval_s is not None:
+            call = ("start_series", {"interval_s": interval_s, "elements": elements})
             cluster.call_all(dict.fromkeys(cluster.machines, call))
 
         def take(last: bool) -> Mapping[str, Any]:
@@ -65,7 +65,7 @@ class Recorded:
             left = [machine for machine in cluster.machines if machine not in lost]
             return cluster.call_all(dict.fromkeys(left, ("take_series", {"last": last})))
 
-        self._network = record.network(plan.to_json(), facts, seed, take)
+        self._network = record.network(plan.to_json(), facts, seed, None if interval_s is None else take)
 
     def end_series(self) -> None:
         """The network is about to be removed. Without a recording it does nothing."""
@@ -84,6 +84,14 @@ class Recorded:
             network.finish(counters, verdict())
         if own is not None:
             own.end(0, [verdict()])
+
+    def _sampled(self, record: RunRecord) -> tuple[float | None, str | list[str] | None]:
+        """How often, and what: what the network says, or else the command."""
+        from hybridnet.recording.run_record import checked_elements, series_interval_s
+
+        if self._series is None:
+            return record.interval_s, record.elements
+        return series_interval_s(self._series), checked_elements(self._elements)
 
     def _own_record(self, seed: int) -> RunRecord:
         from hybridnet.recording.run_record import RunRecord, default_path

@@ -7,8 +7,3 @@ RunRecord (one command) ─┬─ manifest.json: the command, its files, version
 """
 
 from __future__ import annotations
-
-from hybridnet.recording.outcome import result
-from hybridnet.recording.run_record import RunRecord, current, recording
-
-__all__ = ["RunRecord", "current", "recording", "result"]

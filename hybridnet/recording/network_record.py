@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import HybridnetError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.recording.frames_text import write_frames_text
 from hybridnet.recording.omnetpp import write_omnetpp
 from hybridnet.results.verdict import Verdict
@@ -117,10 +117,18 @@ class NetworkRecord:
                     except OSError:  # on another file system
                         shutil.copyfile(file, target)
                     if target.suffix == ".pcap":
-                        write_frames_text(target, target.with_suffix(".txt"))
+                        _write_text(target)
 
     def _write(self, name: str, content: Any) -> None:
         (self.folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _write_text(capture: Path) -> None:
+    """A capture that nobody ended, or of another kind, has no text; the run is kept all the same."""
+    try:
+        write_frames_text(capture, capture.with_suffix(".txt"))
+    except UsageError as error:
+        warn(f"*** Warning: a capture has no text beside it: {error}\n")
 
 
 def _block(keys: list[tuple[str, str, str]], times: bytes, values: bytes) -> Block:

@@ -7,8 +7,7 @@ with recording(RunRecord("runs/demo", series="100ms")):
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -25,15 +24,12 @@ from hybridnet.values import shown
 __all__ = [
     "RunRecord",
     "checked_elements",
-    "current",
     "default_path",
     "now",
-    "recording",
     "series_interval_s",
 ]
 
 LEAST_INTERVAL_NS = 1_000_000
-_current: list[RunRecord] = []
 
 
 class RunRecord:
@@ -69,17 +65,17 @@ class RunRecord:
         self._write_manifest()
 
     def network(
-        self, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take
+        self, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
     ) -> NetworkRecord:
         """A network has started.
 
         Args:
             plan: `Plan.to_json`.
             machines: facts about each machine.
-            take: what takes the samples of all machines.
+            take: what takes the samples of all machines; None: there is no series.
         """
         folder = self.directory.path / f"network-{len(self.networks) + 1}"
-        self.networks.append(NetworkRecord(folder, plan, machines, seed, take if self.interval_s else None))
+        self.networks.append(NetworkRecord(folder, plan, machines, seed, take))
         return self.networks[-1]
 
     def end(self, exit_code: int, verdicts: Sequence[Verdict] = ()) -> None:
@@ -92,21 +88,6 @@ class RunRecord:
 
     def _write_manifest(self) -> None:
         self.directory.write_manifest(self._seed, self._facts)
-
-
-@contextlib.contextmanager
-def recording(record: RunRecord) -> Iterator[RunRecord]:
-    """Networks that start in this block are in this record."""
-    _current.append(record)
-    try:
-        yield record
-    finally:
-        _current.remove(record)
-
-
-def current() -> RunRecord | None:
-    """The record in whose block this is; None: in none."""
-    return _current[-1] if _current else None
 
 
 def series_interval_s(value: Any) -> float:

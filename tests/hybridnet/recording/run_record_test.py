@@ -10,8 +10,9 @@ import pytest
 
 from hybridnet import Net, result
 from hybridnet.errors import HybridnetError, UsageError
-from hybridnet.recording import RunRecord, current, recording
+from hybridnet.recording.ambient import current, recording
 from hybridnet.recording.outcome import take_results
+from hybridnet.recording.run_record import RunRecord
 from hybridnet.results.verdict import Verdict
 from hybridnet.series.table import read_series
 
@@ -83,7 +84,7 @@ def test_captures_are_kept_under_the_name_of_their_machine(tmp_path: Path) -> No
     plan = {
         "machines": {"m1": {"instances": [{"captures": [{"interface": "r1-eth1", "file": str(capture)}]}]}}
     }
-    network = RunRecord(tmp_path / "run").network(plan, {}, 1, Machines().take)
+    network = RunRecord(tmp_path / "run").network(plan, {}, 1, None)
     network.finish({}, Verdict.of([]))
     assert (network.folder / "captures" / "m1-r1.pcap").read_bytes() == b"frames"
     assert not (network.folder / "series.parquet").exists()
