@@ -23,6 +23,10 @@ class Segment:
     hosts: tuple[End, ...]
     routers: tuple[End, ...]
 
+    def __hash__(self) -> int:
+        """That of an interface, which is on one segment: one of thousands of hosts is looked up often."""
+        return hash((self.hosts or self.routers)[0].interface)
+
     @property
     def routed(self) -> bool:
         return bool(self.routers)

@@ -57,7 +57,9 @@ def _machine(value: Any, what: str) -> str | None:
 
 
 def _instance(value: Any, what: str) -> str | int | None:
-    """The name or the number of an instance; None: the one of its neighbours."""
+    """The name or the number of an instance, which files may have as text; None: the one of its neighbours."""
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
     if value is None or (type(value) is int and 1 <= value <= MOST_INSTANCES):
         return value
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:

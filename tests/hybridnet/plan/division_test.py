@@ -93,6 +93,13 @@ def test_what_is_named_is_there_and_the_others_follow() -> None:
     assert made.instance_of["h3.1"] == "core"
 
 
+def test_a_number_that_a_file_has_as_text_is_a_number() -> None:
+    topo = Topo()
+    topo.addSimRouter("r1", instance="2")
+    topo.addSimRouter("r2", instance=2)
+    assert plan(topo, one()).instance_of == {"r1": "m1.2", "r2": "m1.2"}
+
+
 def test_the_portals_of_a_simple_net_are_where_it_says() -> None:
     topo = Topo()
     topo.addSwitch("s1", instance=1)

@@ -32,6 +32,9 @@ def test_what_a_simulated_node_needs_for_a_packet_becomes_part_of_its_plan() -> 
 @pytest.mark.parametrize(
     ("options", "error"),
     [
+        ({"instance": 0}, "neither a number from 1 to 1024 nor a name"),
+        ({"instance": True}, "neither a number"),
+        ({"instance": "a b"}, "neither a number"),
         ({"processing_delay": "0"}, "above it"),
         ({"processing_delay": "10"}, "unit"),
         ({"processing_queue": 5}, "needs processing_delay="),
