@@ -32,7 +32,9 @@ PeeringPortal::Config checked_config(PeeringPortal::Config config) {
 
 std::vector<std::unique_ptr<peering::Transport>> make_transports(const PeeringPortal::Config& config) {
   std::vector<std::unique_ptr<peering::Transport>> transports;
-  for (std::size_t lane = 0; lane < (config.options.bulk() ? peering::kLanes : 1); ++lane)
+  const std::size_t lanes = config.options.bulk() ? peering::kLanes : 1;
+  transports.reserve(lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane)
     transports.push_back(peering::make_transport(config, lane));
   return transports;
 }
