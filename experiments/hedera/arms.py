@@ -5,19 +5,22 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hybridnet import Net, Ryu, Topo
 from hybridnet.cluster import Cluster
 from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.errors import HybridnetError
+from hybridnet.experiments.hedera import transfer
 from hybridnet.experiments.hedera.patterns import Pairs
 from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 from hybridnet.topologies import FatTreeTopo
 
-__all__ = ["ARMS", "Flow", "measure", "network"]
+__all__ = ["ARMS", "Flow", "Sinks", "measure", "network"]
 
 ARMS = {
     "ECMP": "none",
@@ -28,7 +31,7 @@ ARMS = {
 """By name the scheduler; None: one switch for all hosts."""
 QUEUE_PACKETS = 25
 DELAY = "100us"
-FIRST_PORT = 5201
+PORT = 5201
 FLAGS = CONTROLLERS / "hedera_flags.py"
 
 
@@ -61,8 +64,8 @@ class Tree(FatTreeTopo):
 @contextlib.contextmanager
 def network(
     cluster: Cluster, arm: str, k: int, rate_mbps: float, poll_s: float, target: str
-) -> Iterator[Net]:
-    """A running network of an arm, in which every host has been heard."""
+) -> Iterator[Sinks]:
+    """A running network of an arm, in which every host has been heard, with a receiver in each."""
     link = {"bw": rate_mbps, "delay": DELAY, "max_queue_size": QUEUE_PACKETS}
     scheduler = ARMS[arm]
     if scheduler is None:
@@ -79,38 +82,56 @@ def network(
         silent = [name for name, ping in heard.items() if ping.exit_code]
         if silent:
             raise HybridnetError(f"hedera: {arm}: {first} does not answer {', '.join(silent)}")
-        yield net
+        sinks = Sinks(net)
+        try:
+            yield sinks
+        finally:
+            sinks.close()
 
 
-def measure(net: Net, pairs: Pairs, seconds: float, omitted_s: float) -> list[Flow]:
-    """What each flow gets in so many seconds, after others that do not count.
+class Sinks:
+    """A receiver in each host of a running network."""
 
-    Raises:
-        HybridnetError: a flow fails.
-    """
-    hosts = net.hosts
-    servers = [
-        hosts[target].popen(["iperf3", "-s", "-1", "-p", str(FIRST_PORT + source)])
+    def __init__(self, net: Net) -> None:
+        self.hosts = net.hosts
+        self.script = Path(transfer.__file__).read_text()
+        command = ["python3", "-c", self.script, "sink", str(PORT)]
+        self._running = [host.popen(command, stdin=-1) for host in self.hosts]
+        self._answers()
+
+    def received(self) -> list[dict[str, int]]:
+        """Of each host, by the sender's address the bytes that have come."""
+        for each in self._running:
+            each.stdin.write("\n")
+            each.stdin.flush()
+        return self._answers()
+
+    def _answers(self) -> list[Any]:
+        return [json.loads(each.stdout.readline()) for each in self._running]
+
+    def close(self) -> None:
+        for each in self._running:
+            each.stdin.close()
+            each.wait()
+
+
+def measure(sinks: Sinks, pairs: Pairs, seconds: float, omitted_s: float) -> list[Flow]:
+    """What each flow gets in so many seconds, after others that do not count."""
+    hosts = sinks.hosts
+    sources = [
+        hosts[source].popen(["python3", "-c", sinks.script, "source", str(hosts[target].IP()), str(PORT)])
         for source, target in pairs
     ]
-    try:
-        commands = {
-            hosts[
-                source
-            ].name: f"sleep 0.5; iperf3 -c {hosts[target].IP()} -p {FIRST_PORT + source} -C cubic "
-            f"-t {seconds:g} -O {omitted_s:g} -J"
-            for source, target in pairs
-        }
-        said = net.run_all(commands)
-    finally:
-        for server in servers:
-            server.terminate()
-            server.wait()
+    time.sleep(omitted_s)
+    began, before = time.monotonic(), sinks.received()
+    time.sleep(seconds)
+    lasted_s, after = time.monotonic() - began, sinks.received()
+    for each in sources:
+        each.terminate()
+        each.wait()
     flows = []
     for source, target in pairs:
-        output = said[hosts[source].name].output
-        report: dict[str, Any] = json.loads(output) if output.strip().startswith("{") else {"error": output}
-        if "error" in report:
-            raise HybridnetError(f"hedera: iperf3 from h{source + 1} to h{target + 1}: {report['error']}")
-        flows.append(Flow(source, target, report["end"]["sum_received"]["bits_per_second"]))
+        address = str(hosts[source].IP())
+        octets = after[target].get(address, 0) - before[target].get(address, 0)
+        flows.append(Flow(source, target, 8 * octets / lasted_s))
     return flows

@@ -103,11 +103,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
             for arm in ARMS:
                 status.update(f"round {number + 1} of {rounds}: {arm}: starts")
                 settings = (arguments.k, arguments.rate, arguments.poll, arguments.switches)
-                with network(cluster, arm, *settings) as net:
+                with network(cluster, arm, *settings) as sinks:
                     for pattern in patterns:
                         status.update(f"round {number + 1} of {rounds}: {arm}: {pattern}")
                         pairs = PATTERNS[pattern](hosts, arguments.k, random.Random(f"{number} {pattern}"))
-                        flows = measure(net, pairs, arguments.seconds, arguments.omit)
+                        flows = measure(sinks, pairs, arguments.seconds, arguments.omit)
                         found[arm][pattern].append(sum(flow.bps for flow in flows))
                         rows += [(number, arm, pattern, flow.source, flow.target, flow.bps) for flow in flows]
     columns = ["round", "arm", "pattern", "source", "target", "bps"]

@@ -15,7 +15,7 @@ from rich.table import Table
 from hybridnet.errors import UsageError
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.cases import all_cases
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS, Result, run_cases
+from hybridnet.experiments.openflow_conformance.testbed import TARGETS, Result, known_targets, run_cases
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "Ryu's switch tester with over 800 cases of ours: Open vSwitch and simulated switches as targets"
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         raise UsageError(f"openflow-conformance: no case has {arguments.only!r} in its name")
     if arguments.quick:
         cases = cases[::QUICK_EVERY]
-    targets = arguments.target or list(TARGETS)
+    targets = arguments.target or known_targets()
     experiment = Experiment(arguments, {"targets": targets, "cases": len(cases)})
     outcome: dict[str, list[Result]] = {}
     for target in targets:

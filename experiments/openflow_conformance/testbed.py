@@ -26,14 +26,26 @@ from typing import Any
 from hybridnet import Net, RemoteController, Topo
 from hybridnet.controllers.relay import Relay
 from hybridnet.controllers.ryu import RyuController, free_port
-from hybridnet.errors import ControllerError
+from hybridnet.errors import ControllerError, TopologyError
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.packets import USUAL
 
-__all__ = ["TARGETS", "Result", "run_cases"]
+__all__ = ["TARGETS", "Result", "known_targets", "run_cases"]
 
 TARGETS: dict[str, dict[str, Any]] = {"openvswitch": {}, "simulated": {"datapath": "simulated"}}
 """What `addSwitch` is told of each."""
+
+
+def known_targets() -> list[str]:
+    """Those of `TARGETS` that this version of hybridnet has."""
+    known = []
+    for name, options in TARGETS.items():
+        with contextlib.suppress(TopologyError):
+            Topo().addSwitch("s1", **options)
+            known.append(name)
+    return known
+
+
 PORTS = 3
 RECONNECT_MS = 1000
 """Between a switch's attempts to reach Ryu, which starts after it."""

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from rich.table import Table
 
 from hybridnet.errors import UsageError
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
+from hybridnet.experiments.openflow_conformance.testbed import TARGETS, known_targets
 from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
@@ -22,7 +22,7 @@ SUMMARY = "100,000 random frames through random flow tables of two switches: sam
 
 FRAMES_EACH = 50
 PIPELINES, QUICK_PIPELINES = 2000, 40
-REFERENCE, OTHER = "openvswitch", "simulated"
+REFERENCE = "openvswitch"
 SHOWN = 10
 
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         choices=list(TARGETS),
-        default=OTHER,
+        default=known_targets()[-1],
         help="the switch beside Open vSwitch (default: %(default)s)",
     )
     parser.add_argument(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ class Bench:
         self._openvswitch = openvswitch
         script = Path(injector.__file__).read_text()
         interfaces = [f"h1-eth{number}" for number in range(2 * PORTS)]
-        self._injector = net["h1"].popen(["python3", "-c", script, *interfaces], stdin=-1)
+        self._injector = net["h1"].popen([sys.executable, "-c", script, *interfaces], stdin=-1)
         self._answer()
 
     def compare(self, seed: int, frames: int, judgement: Judgement) -> None:
