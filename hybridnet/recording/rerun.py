@@ -29,7 +29,7 @@ __all__ = ["VERBS", "Rerun", "opened", "rerun"]
 
 VERBS = ("run", "mn", "simulate")
 WITHIN = 0.1
-_LEAST_SHARE = 0.01
+_LEAST_SHARE = 0.1
 _JUDGED = (" rx Mbit/s", " tx Mbit/s")
 _SAID = ("versions", "kernel", "cores", "processor", "sysctl")
 
@@ -148,7 +148,7 @@ def rerun(run: Path, out: Path, within: float = WITHIN) -> Rerun:
 
 def judged_of(comparison: Comparison) -> list[Difference]:
     """The figures of an emulated run that a repetition must have, too: its results, and what interfaces carried. Those
-    that carried less than a hundredth of the busiest one are left out: their few frames come by chance.
+    that carried less than a tenth of the busiest one are left out: acknowledgements, whose number is chance.
     """
     if comparison.identical is not None:
         return []
