@@ -144,6 +144,7 @@ export class Graph {
       { selector: "node.simulated", style: { "background-color": colour("--surface"), "border-style": "dashed", "border-width": 2, "border-color": colour("--simulated") } },
       { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2 } },
       { selector: "node.stack", style: { width: 30, height: 30, "border-style": "double", "border-width": 6, "font-size": 11, color: text } },
+      { selector: "node.stack.rim", style: { width: 19, height: 19, "border-width": 4, "font-size": 7 } },
       {
         selector: "node.machine",
         style: {
