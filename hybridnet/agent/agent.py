@@ -40,6 +40,7 @@ from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.processes import Process
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
 from hybridnet.agent.shell import Shell
+from hybridnet.agent.simulated_switches import SimulatedSwitches
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.terminals import Terminals
 from hybridnet.agent.timelines import InterfaceTimelines
@@ -100,6 +101,7 @@ class Agent:
         self._pairs = Pairs(journal, self._inside)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
+        self._simulated_switches = SimulatedSwitches(journal, own_files=own_files)
         self._own_files = own_files
         self._sockets = SOCKETS if own_files else journal.directory / "sockets"
         self._neighbours = None if own_network else NeighbourLimits(journal)
@@ -286,7 +288,11 @@ class Agent:
     @verb
     def switches_connected(self) -> dict[str, bool]:
         """Of each switch with a controller, whether it is connected."""
-        return self._switching.connected()
+        connected = self._switching.connected() if self._switching.has_controllers() else {}
+        if self._simulated_switches:
+            for answer in self._instances.ask_all("switches").values():
+                connected |= (answer or {"connected": {}})["connected"]
+        return connected
 
     @verb
     def limit_cpu(self, node: str, limit: dict[str, Any]) -> None:
@@ -760,12 +766,16 @@ class Agent:
 
     def _simulate(self, fragment: dict[str, Any], stages: Stages) -> None:
         """Has the instances simulate their parts of a fragment; starts those that are new."""
+        for part in fragment["instances"]:
+            self._simulated_switches.expect(part["nodes"])
         self._instances.simulate(fragment["instances"])
         stages.done("instance")
 
     def _unsimulate(self, fragment: dict[str, Any], stages: Stages) -> None:
         """Removes the instances' parts of a fragment; ends those of which it is the whole."""
         self._instances.unsimulate(fragment["instances"])
+        for part in fragment["instances"]:
+            self._simulated_switches.forget(part["nodes"])
         stages.done("instance")
 
     def _unjoin(self, fragment: dict[str, Any], stages: Stages) -> None:
@@ -828,6 +838,7 @@ class Agent:
             self._terminals.close_of,
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
+            self._simulated_switches.forget,
             self._instances.close,
             self._timelines.close,
             self._end_busy,
@@ -887,7 +898,10 @@ class Agent:
 
     def _prefix(self, node: str) -> list[str]:
         """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
-        if not node or node in self._switching or node in self._bridges:
+        if not node or any(
+            node in all_of_a_kind
+            for all_of_a_kind in (self._switching, self._bridges, self._simulated_switches)
+        ):
             return []
         return self._hosts.prefix(node)
 

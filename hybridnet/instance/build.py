@@ -49,12 +49,11 @@ def build(plan: dict[str, Any], directory: Path) -> Any:
 def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
     """Adds the nodes of a plan, with their interfaces, routes and applications."""
     for node in plan["nodes"]:
-        simulation.add_node(
-            node["kind"],
-            node["name"],
-            node.get("processing_delay_ns"),
-            node.get("processing_queue_packets", 1000),
-        )
+        processing = (node.get("processing_delay_ns"), node.get("processing_queue_packets", 1000))
+        if node["kind"] == "openflow":
+            simulation.add_openflow_switch(node["name"], node["openflow"], *processing)
+        else:
+            simulation.add_node(node["kind"], node["name"], *processing)
         for interface in node["interfaces"]:
             add_interface(simulation, node["name"], interface)
         add_routes(simulation, node["name"], node.get("routes", []))
@@ -71,6 +70,7 @@ def add_interface(simulation: Any, node: str, interface: dict[str, Any]) -> None
         interface.get("address"),
         interface.get("mtu", 1500),
         interface.get("address6"),
+        interface.get("number", 0),
     )
 
 

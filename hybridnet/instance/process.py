@@ -17,6 +17,7 @@ the control socket in another: one JSON object per line, each answered by one li
     {"verb": "cancel", "timeline": NAME}                                what of it has not fired will not
     {"verb": "fired", "first": 0}                                       what has, with asked and actual instants
     {"verb": "clock"}                                                   simulated time, and CLOCK_MONOTONIC at its zero
+    {"verb": "switches"}                                                whether each OpenFlow switch has a controller
     {"verb": "stop"}                                                    ends it; answered with the final counters
 
 The schema of plans says what a change (``change``) and a timeline (``timeline``) look like. A change removes ``links``,

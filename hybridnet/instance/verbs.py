@@ -48,6 +48,7 @@ class Verbs:
             "cancel": self._timelines.cancel,
             "fired": self._timelines.fired,
             "clock": self._clock,
+            "switches": self._switches,
         }
 
     def perform(self, verb: object, request: Request) -> dict[str, Any]:
@@ -86,6 +87,9 @@ class Verbs:
 
     def _clock(self, _: Request) -> dict[str, Any]:
         return {"now_ns": self._instance.wall_now_ns, "epoch_ns": self._instance.epoch_ns}
+
+    def _switches(self, _: Request) -> dict[str, Any]:
+        return {"connected": self._instance.switches_connected()}
 
     def _set_link(self, request: Request) -> dict[str, Any]:
         link = self._link(request.get("link"))

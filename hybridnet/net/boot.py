@@ -114,7 +114,7 @@ def bind_nodes(
     intfs = {end.name: end for link in there for end in (link.intf1, link.intf2) if isinstance(end, Intf)}
     hosts = [host for machine in plan.machines.values() for host in machine["hosts"]]
     planned = {interface["name"]: interface for host in hosts for interface in host["interfaces"]}
-    dpids = {s["name"]: s["dpid"] for machine in plan.machines.values() for s in machine["switches"]}
+    dpids = {s["name"]: s["dpid"] for machine in plan.machines.values() for s in switches_of(machine)}
     own: dict[str, list[Intf]] = {name: [] for name in nodes}
     live: list[Link] = []
     for link in plan.links:
@@ -196,12 +196,19 @@ def has_something_to_obey(part: dict[str, Any]) -> bool:
     return any(switch["controllers"] or "listen_port" in switch for switch in part["switches"])
 
 
+def switches_of(part: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a machine plan says of its OpenFlow switches, the simulated ones among them."""
+    nodes = [node for instance in part["instances"] for node in instance["nodes"]]
+    simulated = [{"name": n["name"], **n["openflow"]} for n in nodes if n["kind"] == "openflow"]
+    return [*part["switches"], *simulated]
+
+
 def switches_with_controllers(plan: Plan) -> list[str]:
     """The switches that have been told a controller."""
     return [
         switch["name"]
         for machine in plan.machines.values()
-        for switch in machine["switches"]
+        for switch in switches_of(machine)
         if switch["controllers"]
     ]
 

@@ -57,6 +57,7 @@ from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
+from hybridnet.topo.switch_options import SIMULATED
 from hybridnet.values import choice, flag, number, shown, text, whole
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class Net(Structure):
             processes and bridges. "local", or None: the machines are namespaces on this computer, as many as `topo`
             names. Made at `start` and ended at `stop`.
         cluster: the machines, made already; None: see `machine`.
+        switches: "simulated": the switches that do not say where they forward are simulated, under the same
+            controllers; see docs/simulated_switches.md. None: they are those of Open vSwitch.
         on_progress: called with the machine's name and what it has done, while building.
         reroute: simulated routers go around the links to an instance that has ended by itself, and get their ways back
             when `restart_instance` has started it again.
@@ -129,6 +132,7 @@ class Net(Structure):
         cleanup: bool = False,
         machine: str | None = None,
         cluster: Machines | None = None,
+        switches: str | None = None,
         on_progress: Callable[[str, str], object] | None = None,
         reroute: bool = False,
         limits: Limits | None = None,
@@ -143,6 +147,8 @@ class Net(Structure):
             raise UsageError(
                 f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
             )
+        if switches is not None:
+            choice(switches, "Net: switches", (SIMULATED,))
         if machine is not None:
             choice(machine, "Net: machine", (HERE, "local"))
             if cluster is not None:
@@ -179,7 +185,7 @@ class Net(Structure):
         self._endings = Endings()
         super().__init__(
             Topo() if topo is None else topo,
-            LiveNodes(host, switch, self.start),
+            LiveNodes(host, switch, self.start, datapath=switches),
             Controllers(controller),
             link_defaults(link),
             cluster,

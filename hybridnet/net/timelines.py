@@ -305,7 +305,7 @@ def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
     for name, routes in wanted.items():
         instance = plan.instance_of.get(name, "")
         nodes = {node["name"]: node for node in instances.get(instance, {"nodes": []})["nodes"]}
-        if name not in nodes or nodes[name]["kind"] == "switch":
+        if name not in nodes or nodes[name]["kind"] not in ("router", "host"):
             raise PlanError(f"node {name} is not a simulated router or host, and has no routes to change")
         by_name.setdefault(instance, {})[name] = [
             {

@@ -13,6 +13,7 @@ from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import Addresses
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.links import Ends
+from hybridnet.plan.openflow import openflow_node
 from hybridnet.plan.options import PlanOptions
 from hybridnet.plan.pool import pool_bytes
 from hybridnet.plan.routes import Route
@@ -59,7 +60,7 @@ def instance_plan(
     ]
     if not nodes and not joints.links and running is None:
         return None
-    described = [_node(network, spec) for spec in nodes]
+    described = [_node(network, spec, options) for spec in nodes]
     interfaces = [interface["name"] for node in described for interface in node["interfaces"]]
     portals = [portal["name"] for portal in joints.emulation_portals]
     for element, times in Counter([*interfaces, *portals]).items():
@@ -100,9 +101,12 @@ def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
     return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
 
 
-def _node(network: Network, spec: NodeSpec) -> dict[str, Any]:
+def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, Any]:
     ends = network.layout.ends_of[spec.name]
     processing = _processing(spec)
+    if spec.kind == "switch":
+        controllers = options.controllers_of(network.layout.machine_of[spec.name])
+        return openflow_node(spec, ends, network.dpids[spec.name], controllers, options) | processing
     if spec.kind == "simswitch":
         return {
             "name": spec.name,

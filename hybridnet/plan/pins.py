@@ -78,8 +78,11 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
             instances_on[machine] = tuple(instance["name"] for instance in made["instances"])
         for instance in made["instances"]:
             instances[instance["name"]] = instance
+            dpids.update(
+                {n["name"]: n["openflow"]["dpid"] for n in instance["nodes"] if n["kind"] == "openflow"}
+            )
             for node in instance["nodes"]:
-                for interface in node["interfaces"] if node["kind"] != "switch" else ():
+                for interface in node["interfaces"] if node["kind"] in ("router", "host") else ():
                     given = [interface[key] for key in ("address", "address6") if key in interface]
                     pin(node["name"], interface, given)
             for peer in instance["peers"]:

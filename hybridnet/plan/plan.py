@@ -26,6 +26,7 @@ from hybridnet.plan.instance import Network, instance_plan
 from hybridnet.plan.layout import Layout, lay_out
 from hybridnet.plan.links import Joints, LinkPlan, join
 from hybridnet.plan.macs import assign_macs
+from hybridnet.plan.openflow import check_emulated
 from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
 from hybridnet.plan.peering import Peering, PeeringOptions
 from hybridnet.plan.pins import NO_PINS, Pins
@@ -175,7 +176,9 @@ def _machine_plan(
     network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions, pins: Pins
 ) -> dict[str, Any]:
     layout = network.layout
-    switches = layout.on(machine.name, "switch")
+    switches = [spec for spec in layout.on(machine.name, "switch") if not spec.simulated]
+    for spec in switches:
+        check_emulated(spec)
     linux = [spec for spec in switches if is_linux_bridge(spec)]
     switches = [spec for spec in switches if not is_linux_bridge(spec)]
     controllers = options.controllers_of(machine.name)

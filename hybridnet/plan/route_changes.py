@@ -29,7 +29,7 @@ def _routes(instance: Mapping[str, Any], names: set[str]) -> Json:
     return {
         node["name"]: node.get("routes", [])
         for node in instance["nodes"]
-        if node["kind"] != "switch" and node["name"] in names
+        if node["kind"] in ("router", "host") and node["name"] in names
     }
 
 

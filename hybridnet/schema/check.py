@@ -32,6 +32,7 @@ def schema(name: str) -> dict[str, Any]:
         whole["$defs"] |= {
             "application": family_schema(family("application")),
             "direction": table_schema(table("direction")),
+            "openflow": table_schema(table("openflow")),
             "peer": table_schema(table("peer")),
             "portal_by_backend": portal_schema(),
             "realtime": table_schema(table("realtime")),

@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridnet.topo.direction import Direction
 from hybridnet.topo.options import End
+from hybridnet.topo.switch_options import SIMULATED
 
 __all__ = ["LinkSpec", "NodeSpec", "natural"]
 
@@ -25,7 +26,8 @@ class NodeSpec:
 
     @property
     def simulated(self) -> bool:
-        return self.kind.startswith("sim")
+        """Whether the simulator is this node: also a switch with datapath="simulated"."""
+        return self.kind.startswith("sim") or self.resolved.get("datapath") == SIMULATED
 
     @property
     def forwards_frames(self) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.errors import TopologyError
+from hybridnet.options import table
+from hybridnet.options.read import read_value
 from hybridnet.values import choice, flag, shown, whole
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "DATAPATHS",
     "DEFAULT_PROTOCOLS",
     "FAIL_MODES",
+    "SIMULATED",
     "bridge",
     "datapath",
     "dpid",
@@ -24,6 +27,7 @@ __all__ = [
     "priority",
     "protocols",
     "reconnect_ms",
+    "simulated_option",
     "spanning_tree",
     "yes_or_no",
 ]
@@ -31,7 +35,8 @@ __all__ = [
 OPENFLOW_VERSIONS = tuple(f"OpenFlow1{minor}" for minor in range(6))
 DEFAULT_PROTOCOLS = ["OpenFlow13"]
 FAIL_MODES = ("secure", "standalone")
-DATAPATHS = ("kernel", "user")
+SIMULATED = "simulated"
+DATAPATHS = ("kernel", "user", SIMULATED)
 BRIDGES = ("openvswitch", "linux")
 SPANNING_TREES = ("stp", "rstp")
 LEAST_RECONNECT_MS = 1000  # Open vSwitch waits no shorter
@@ -67,8 +72,13 @@ def fail_mode(value: Any, what: str) -> str | None:
 
 
 def datapath(value: Any, what: str) -> str | None:
-    """Where it forwards: the kernel or Open vSwitch's own process; None: what the machine has."""
+    """Where it forwards: the kernel, Open vSwitch's own process, or the simulator; None: what the machine has."""
     return None if value is None else choice(value, what, DATAPATHS, error=TopologyError)
+
+
+def simulated_option(name: str, value: Any, what: str) -> Any:
+    """An option of simulated switches, by the table that the simulator declares."""
+    return None if value is None else read_value(value, table("openflow").said[name], what)
 
 
 def bridge(value: Any, what: str) -> str:

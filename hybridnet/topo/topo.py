@@ -80,14 +80,17 @@ class Topo:
         return self._graph.add_node(name, "host", opts or self.hopts)
 
     def addSwitch(self, name: str, **opts: Any) -> str:
-        """Add an emulated switch: an Open vSwitch bridge. Returns its name.
+        """Add an OpenFlow switch: an Open vSwitch bridge, or a simulated one. Returns its name.
 
         Args:
             name: as of a host; at most 15 characters, because the bridge is a device.
             dpid: up to 16 hexadecimal digits; default: the first number in the name.
             protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
             failMode: ``"secure"`` (default) or ``"standalone"``.
-            stp, prio, listenPort, reconnectms, inband, datapath, batch, bridge, devices: see docs/nodes.md.
+            stp, prio, listenPort, reconnectms, inband, batch, bridge, devices: see docs/nodes.md.
+            datapath: ``"kernel"`` or ``"user"``; ``"simulated"``: the switch is in the simulator, under the same
+                controllers, and has OpenFlow 1.3 and 1.0; see docs/simulated_switches.md.
+            table_size, setup_rate, processing_delay, processing_queue: of a simulated switch.
             machine, instance: where it lives, and which instance has its portals, as of a host.
             cls: a subclass of `hybridnet.OVSSwitch` for the live node.
         """

@@ -11,6 +11,8 @@ void Interface::accept(PacketPtr packet) {
   node_.arrive(*this, std::move(packet));
 }
 
+void Interface::link_changed(bool up) { node_.link_changed(*this, up); }
+
 void Interface::send(PacketPtr packet) {
   if (!attached()) {
     node_.drop(DropReason::no_port, *packet);

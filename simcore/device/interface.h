@@ -28,6 +28,7 @@ class Interface final : public Port {
     std::optional<Ipv4InterfaceAddress> address = std::nullopt;  // of routers and hosts
     std::uint16_t mtu = 1'500;  // bytes of IP datagram; >= 68, with IPv6 >= 1280
     std::optional<Ipv6InterfaceAddress> address6 = std::nullopt;  // of routers and hosts
+    std::uint16_t number = 0;                                     // of an OpenFlow switch's port, from 1
   };
 
   // Counts of segments and of their wire bytes.
@@ -44,6 +45,7 @@ class Interface final : public Port {
 
   // From the link.
   void accept(PacketPtr packet) override;
+  void link_changed(bool up) override;
 
   // To the link. Without one, the packet is dropped and counted by the node as no_port.
   void send(PacketPtr packet);
@@ -54,6 +56,7 @@ class Interface final : public Port {
   const std::optional<Ipv6InterfaceAddress>& address6() const { return config_.address6; }
   Ipv6Address link_local() const { return Ipv6Address::link_local_of(config_.mac); }
   std::uint16_t mtu() const { return config_.mtu; }
+  std::uint16_t number() const { return config_.number; }
   std::size_t index() const { return index_; }  // among the interfaces of its node
   const Counters& counters() const { return counters_; }
   Node& node() { return node_; }

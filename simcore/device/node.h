@@ -49,6 +49,9 @@ class Node {
   // The link of `interface`, one of this node, was taken away.
   virtual void unplugged(Interface& /*interface*/) {}
 
+  // The link of `interface` has come up or down; it does so when it joins, and when it is taken away, too.
+  virtual void link_changed(Interface& /*interface*/, bool /*up*/) {}
+
   // Takes out an interface of this node that no link joins. What waits for it is dropped as `removed`; the last interface
   // takes its index.
   virtual void remove_interface(Interface& interface);

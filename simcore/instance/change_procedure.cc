@@ -56,10 +56,10 @@ void ChangeProcedure::in_pieces(const std::vector<Step>& steps) {
 
 // What a record says of a change can be made again by a replay only where no element comes or goes.
 void ChangeProcedure::refuse_while_recorded() const {
-  const bool elements = !change_.nodes.empty() || !change_.interfaces.empty() || !change_.portals.empty() ||
-                        !change_.links.empty() || !change_.removed_links.empty() ||
-                        !change_.removed_portals.empty() || !change_.removed_nodes.empty() ||
-                        !change_.removed_interfaces.empty();
+  const bool elements = !change_.nodes.empty() || !change_.openflow_switches.empty() ||
+                        !change_.interfaces.empty() || !change_.portals.empty() || !change_.links.empty() ||
+                        !change_.removed_links.empty() || !change_.removed_portals.empty() ||
+                        !change_.removed_nodes.empty() || !change_.removed_interfaces.empty();
   if (!elements || instance_.network_.taps().recorder() == nullptr) return;
   throw ConfigError(
       "change instance " + instance_.config_.name +
@@ -178,6 +178,14 @@ void ChangeProcedure::list_preparation() {
       undo_.emplace_back([&network, &node] { network.nodes().remove_node(node.name); });
     });
   }
+  for (const auto& node : change_.openflow_switches) {
+    preparation_.emplace_back([this, &network, &node] {
+      network.add_openflow_switch(node.name, node.setup, node.processor);
+      undo_.emplace_back([&network, &node] { network.nodes().remove_node(node.name); });
+      instance_.connect_switch(node.name);
+      undo_.emplace_back([this, &node] { instance_.disconnect_switch(node.name); });
+    });
+  }
   for (const auto& interface : change_.interfaces) {
     preparation_.emplace_back([this, &network, &interface] {
       if (removed_nodes_.contains(interface.node))
@@ -277,7 +285,10 @@ void ChangeProcedure::list_commit() {
   for (const std::string& name : change_.removed_interfaces)
     commit_.emplace_back([&network, &name] { network.remove_interface(name); });
   for (const std::string& name : change_.removed_nodes)
-    commit_.emplace_back([&network, &name] { network.remove_node(name); });
+    commit_.emplace_back([this, &network, &name] {
+      instance_.disconnect_switch(name);
+      network.remove_node(name);
+    });
   for (const auto& [node, routes] : change_.routes) {
     commit_.emplace_back([this, &network, &of = node, &given = routes] {
       routes_.emplace_back(&network.nodes().stack(of, "change"),

@@ -69,8 +69,35 @@ void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd
   network_.add_link(name, first, second, a_to_b, b_to_a);
 }
 
+void Instance::connect_switch(const std::string& name) {
+  OpenFlowSwitch& of = *network_.nodes().openflow_switches().at(name);
+  const OpenFlowSetup& setup = of.setup();
+  if (!openflow_) {
+    openflow_ = std::make_unique<OpenFlowPortal>(network_.simulation());
+    loop_.add(*openflow_);
+  }
+  openflow_->add(of.control(), {setup.controllers, setup.listens, setup.longest_retry});
+}
+
+void Instance::disconnect_switch(const std::string& name) {
+  const auto found = network_.nodes().openflow_switches().find(name);
+  if (openflow_ && found != network_.nodes().openflow_switches().end())
+    openflow_->remove(found->second->control());
+}
+
+std::map<std::string, bool> Instance::switches_connected() {
+  return loop_.call([this] {
+    std::map<std::string, bool> connected;
+    for (const auto& [name, of] : network_.nodes().openflow_switches()) {
+      if (!of->setup().controllers.empty()) connected[name] = of->control().connected();
+    }
+    return connected;
+  });
+}
+
 void Instance::run() {
   check_joined();
+  for (const auto& [name, of] : network_.nodes().openflow_switches()) connect_switch(name);
   network_.begin("run instance " + config_.name, realtime_ns());
   loop_.run();
   network_.taps().close();

@@ -34,6 +34,7 @@
 #include "simcore/network/snapshot_reader.h"
 #include "simcore/network/timeline.h"
 #include "simcore/portal/emulation_portal_factory.h"
+#include "simcore/portal/openflow_portal.h"
 #include "simcore/portal/peering_portal.h"
 #include "simcore/realtime/run_loop.h"
 
@@ -76,7 +77,10 @@ class Instance {
   void stop() { loop_.stop(); }
 
   // Closes the emulation portals, which put their devices' settings back. After run() and the last snapshot().
-  void close() { portals_.clear(); }
+  void close() {
+    portals_.clear();
+    openflow_.reset();
+  }
 
   // From any thread but the loop's: waits for that thread, which reads a slice between two turns. What belongs together is
   // said in snapshot_reader.h; the loop, the portals and the peers are of the first slice, whose instant `time_ns` is.
@@ -97,6 +101,9 @@ class Instance {
   // ConfigError, and what opening a portal throws; the instance is then as it was.
   void change(const InstanceChange& change, const std::string& note = "");
 
+  // Of each OpenFlow switch that is to have a controller, whether it has one. From any thread but the loop's.
+  std::map<std::string, bool> switches_connected();
+
   // Changes at instants to come; see Timeline. The next two are for a running instance and from any thread but the loop's.
   // Throws as Timeline::check and Timeline::add, and then nothing is scheduled.
   void schedule(const std::string& name, std::vector<Timeline::Entry> entries);
@@ -112,6 +119,10 @@ class Instance {
  private:
   friend class ChangeProcedure;
 
+  // The connections of the OpenFlow switch of that name; it has none any more. Throws as OpenFlowPortal::add.
+  void connect_switch(const std::string& name);
+  void disconnect_switch(const std::string& name);
+
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
   void read_into(Snapshot& snapshot) const;
@@ -121,6 +132,7 @@ class Instance {
   RunLoop loop_;
   std::map<std::string, std::unique_ptr<EmulationPortal>> portals_;
   std::map<std::string, std::unique_ptr<PeeringPortal>> peers_;
+  std::unique_ptr<OpenFlowPortal> openflow_;  // once there is an OpenFlow switch
   Timeline timeline_;
   std::mutex control_;  // who reads all elements waits for who adds and removes some
 };

@@ -28,6 +28,11 @@ class InstanceChange {
     std::string name;
     std::optional<Processor::Config> processor;
   };
+  struct AddedOpenFlowSwitch {
+    std::string name;
+    OpenFlowSetup setup;
+    std::optional<Processor::Config> processor;
+  };
   struct AddedInterface {
     std::string node;
     Interface::Config config;
@@ -55,6 +60,10 @@ class InstanceChange {
                 const std::optional<Processor::Config>& processor = std::nullopt) {
     nodes.push_back({kind, name, processor});
   }
+  void add_openflow_switch(const std::string& name, const OpenFlowSetup& setup,
+                           const std::optional<Processor::Config>& processor = std::nullopt) {
+    openflow_switches.push_back({name, setup, processor});
+  }
   void add_interface(const std::string& node, const Interface::Config& config) {
     interfaces.push_back({node, config});
   }
@@ -77,6 +86,7 @@ class InstanceChange {
   void replace_routes(const std::string& node) { routes.try_emplace(node); }
 
   std::vector<AddedNode> nodes;
+  std::vector<AddedOpenFlowSwitch> openflow_switches;
   std::vector<AddedInterface> interfaces;
   std::vector<AddedApplication> applications;
   std::vector<AddedPortal> portals;

@@ -37,6 +37,8 @@ std::string_view name_of(DropReason reason) {
       "processor_full",
       "link_down",
       "removed",
+      "no_flow",
+      "metered",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }

@@ -42,6 +42,8 @@ enum class DropReason : std::uint8_t {
   processor_full,       // too many packets waiting for the node's processor
   link_down,            // offered to a link, or arriving at its end, while it was set down
   removed,              // on or in something that was taken out of the running network
+  no_flow,              // an OpenFlow switch: no flow for it, or one that sends it nowhere
+  metered,              // an OpenFlow switch: above the rate of a meter
   count_,
 };
 

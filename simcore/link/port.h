@@ -26,6 +26,9 @@ class Port : public PacketSink {
   // From now on nothing is attached.
   void detach() { out_ = nullptr; }
 
+  // The link at this end has come up, or down. Those that look at it override it.
+  virtual void link_changed(bool /*up*/) {}
+
  protected:
   Port() = default;
   ~Port() = default;

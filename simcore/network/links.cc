@@ -76,9 +76,11 @@ void Links::join(Prepared link) {
   const std::size_t place = free_.back();
   free_.pop_back();
   by_name_[link.there->name] = place;
+  Port* const ends[] = {link.there->from.port, link.back->from.port};
   directions_[place] = std::move(link.there);
   directions_[place + 1] = std::move(link.back);
   ++generation_;
+  for (Port* const end : ends) end->link_changed(true);
 }
 
 // Leads what the port sends into the direction.
@@ -111,6 +113,7 @@ void Links::remove(const std::string& name, std::vector<SnapshotRow>& counted) {
   for (const std::size_t place : {entry->second, entry->second + 1}) {
     std::unique_ptr<Direction> gone = std::move(directions_[place]);
     gone->from.port->detach();
+    gone->from.port->link_changed(false);
     if (gone->link) {
       SnapshotRow& row = counted.emplace_back(row_of(*gone->link, gone->from.name, gone->to));
       row.dropped.add(DropReason::removed, gone->link->in_flight());
@@ -141,6 +144,7 @@ void Links::set_up(const std::string& name, bool up) {
       changed.link->set_up(up);
     }
     attach(changed);
+    changed.from.port->link_changed(up);
   }
 }
 

@@ -55,6 +55,25 @@ void Network::add_node(NodeKind kind, const std::string& name,
       break;
     }
   }
+  set_processor(name, processor);
+}
+
+void Network::add_openflow_switch(const std::string& name, const OpenFlowSetup& setup,
+                                  const std::optional<Processor::Config>& processor) {
+  claim("node", name);
+  try {
+    auto made = std::make_unique<OpenFlowSwitch>(simulation_, pool_, name, setup);
+    openflow_[name] = made.get();
+    nodes_.push_back(std::move(made));
+  } catch (...) {
+    release("node", name);
+    throw;
+  }
+  set_processor(name, processor);
+}
+
+// Of the node that was added last.
+void Network::set_processor(const std::string& name, const std::optional<Processor::Config>& processor) {
   if (!processor) return;
   try {
     nodes_.back()->set_processor(*processor);
@@ -67,10 +86,14 @@ void Network::add_node(NodeKind kind, const std::string& name,
 void Network::add_interface(const std::string& node, const Interface::Config& config) {
   claim("interface", config.name);
   try {
-    const auto found = switches_.find(node);
-    Interface& added = found != switches_.end()
-                           ? found->second->add_interface(config)
-                           : stack(node, "add interface " + config.name).add_interface(config);
+    const auto add = [&]() -> Interface& {
+      if (const auto bridge = switches_.find(node); bridge != switches_.end())
+        return bridge->second->add_interface(config);
+      if (const auto found = openflow_.find(node); found != openflow_.end())
+        return found->second->add_interface(config);
+      return stack(node, "add interface " + config.name).add_interface(config);
+    };
+    Interface& added = add();
     interfaces_[config.name] = &added;
     in_order_.push_back(&added);
   } catch (...) {
@@ -134,6 +157,7 @@ void Network::remove_node(const std::string& name) {
   stacks_.erase(name);
   hosts_.erase(name);
   switches_.erase(name);
+  openflow_.erase(name);
   release("node", name);
   std::erase_if(nodes_, [&gone](const auto& each) { return each.get() == &gone; });
 }
@@ -163,15 +187,16 @@ Interface& Network::interface(const std::string& name, const std::string& attemp
 
 Node& Network::node(const std::string& name, const std::string& attempt) const {
   if (const auto bridge = switches_.find(name); bridge != switches_.end()) return *bridge->second;
+  if (const auto found = openflow_.find(name); found != openflow_.end()) return *found->second;
   return at(stacks_, name, attempt, "node");
 }
 
 DualStack& Network::stack(const std::string& node, const std::string& attempt) const {
-  return at(stacks_, node, attempt, switches_.contains(node) ? "router or host" : "node");
+  return at(stacks_, node, attempt, switches(node) ? "router or host" : "node");
 }
 
 Host& Network::host(const std::string& node, const std::string& attempt) const {
-  const bool other = stacks_.contains(node) || switches_.contains(node);
+  const bool other = stacks_.contains(node) || switches(node);
   if (other && !hosts_.contains(node))
     throw ConfigError(attempt + ": " + node + " is not a host; add it as one");
   return at(hosts_, node, attempt, "host");

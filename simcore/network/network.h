@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "simcore/application/applications.h"
+#include "simcore/datapath/openflow_switch.h"
 #include "simcore/device/interface.h"
 #include "simcore/device/learning_switch.h"
 #include "simcore/device/node.h"
@@ -48,6 +49,9 @@ class Network {
   // range, too.
   void add_node(NodeKind kind, const std::string& name,
                 const std::optional<Processor::Config>& processor = std::nullopt);
+  // An OpenFlow switch, whose interfaces have numbers.
+  void add_openflow_switch(const std::string& name, const OpenFlowSetup& setup,
+                           const std::optional<Processor::Config>& processor = std::nullopt);
   void add_interface(const std::string& node, const Interface::Config& config);
   void add_route(const std::string& node, const IpPrefix& prefix, const std::optional<IpAddress>& via,
                  const std::string& interface);
@@ -76,6 +80,9 @@ class Network {
   Host& host(const std::string& node, const std::string& attempt) const;
   Applications& applications(const std::string& host, const std::string& attempt);
 
+  // By name.
+  const std::map<std::string, OpenFlowSwitch*>& openflow_switches() const { return openflow_; }
+
   // Throws ConfigError, which begins with `attempt`, unless a link joins every interface.
   void check_joined(const std::string& attempt) const;
 
@@ -98,15 +105,20 @@ class Network {
   const Interface* find_interface(const std::string& name) const;
 
  private:
+  void set_processor(const std::string& name, const std::optional<Processor::Config>& processor);
+  bool switches(const std::string& name) const {
+    return switches_.contains(name) || openflow_.contains(name);
+  }
   void forget_interface(const Interface& interface);
   void remove_applications(const std::string& host);
 
   Simulation& simulation_;
   PacketPool& pool_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::map<std::string, DualStack*> stacks_;         // the routers and hosts among them
-  std::map<std::string, Host*> hosts_;               // the hosts among these
-  std::map<std::string, LearningSwitch*> switches_;  // the others
+  std::map<std::string, DualStack*> stacks_;  // the routers and hosts among them
+  std::map<std::string, Host*> hosts_;        // the hosts among these
+  std::map<std::string, LearningSwitch*> switches_;
+  std::map<std::string, OpenFlowSwitch*> openflow_;
   std::vector<std::pair<std::string, std::unique_ptr<Applications>>> applications_;  // with their host
   std::map<std::string, std::size_t> place_of_applications_;                         // by host
   std::map<std::string, Interface*> interfaces_;

@@ -2,6 +2,7 @@
 #include "simcore/network/option_tables.h"
 
 #include "simcore/application/application_options.h"
+#include "simcore/datapath/openflow_options.h"
 #include "simcore/network/link_options.h"
 #include "simcore/options/option_table.h"
 #include "simcore/portal/portal_options.h"
@@ -11,8 +12,8 @@
 namespace simcore {
 
 std::vector<const TableFacts*> option_tables() {
-  return {&LinkOptions::options().facts(), &TcpOptions::options().facts(), &run_loop_options().facts(),
-          &PeeringOptions::table().facts(), &peer_options().facts()};
+  return {&LinkOptions::options().facts(),  &TcpOptions::options().facts(), &run_loop_options().facts(),
+          &PeeringOptions::table().facts(), &peer_options().facts(),        &openflow_options().facts()};
 }
 
 std::vector<const FamilyFacts*> option_families() { return {&applications().facts(), &portals().facts()}; }

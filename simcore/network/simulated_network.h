@@ -40,6 +40,10 @@ class SimulatedNetwork {
                 const std::optional<Processor::Config>& processor = std::nullopt) {
     nodes_.add_node(kind, name, processor);
   }
+  void add_openflow_switch(const std::string& name, const OpenFlowSetup& setup,
+                           const std::optional<Processor::Config>& processor = std::nullopt) {
+    nodes_.add_openflow_switch(name, setup, processor);
+  }
   void add_interface(const std::string& node, const Interface::Config& config) {
     nodes_.add_interface(node, config);
   }

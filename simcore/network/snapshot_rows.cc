@@ -4,6 +4,8 @@
 #include <cmath>
 #include <concepts>
 
+#include "simcore/datapath/openflow_switch.h"
+
 namespace simcore {
 
 namespace {
@@ -158,7 +160,22 @@ SnapshotRow row_of(const PeeringPortal& peer) {
 }
 
 SnapshotRow row_of(const Node& node) {
-  return {.name = node.name(), .labels = {}, .figures = {}, .dropped = node.dropped()};
+  SnapshotRow row{.name = node.name(), .labels = {}, .figures = {}, .dropped = node.dropped()};
+  const auto* const of = dynamic_cast<const OpenFlowSwitch*>(&node);
+  if (of == nullptr) return row;
+  const openflow::Switch& control = of->control();
+  const openflow::Switch::Counters& c = control.counters();
+  add(row, "connected", control.connected());
+  add(row, "flows", control.tables().size());
+  add(row, "flow_mods", c.flow_mods);
+  add(row, "flows_timed_out", c.flows_removed);
+  add(row, "packet_ins", c.packet_ins);
+  add(row, "packet_ins_dropped", c.packet_ins_dropped);
+  add(row, "packet_outs", c.packet_outs);
+  add(row, "errors_sent", c.errors);
+  add(row, "cache_hits", control.pipeline().hits);
+  add(row, "cache_misses", control.pipeline().misses);
+  return row;
 }
 
 SnapshotRow row_of(const Interface& interface) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Instance for Python: text and plain numbers become simcore's types here, and nothing else happens.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -106,6 +107,7 @@ void bind_instance(nb::module_& m) {
       .def("set_link_up", &Instance::set_link_up, "name"_a, "up"_a, "note"_a = "",
            nb::call_guard<nb::gil_scoped_release>())
       .def("change", &Instance::change, "change"_a, "note"_a = "", nb::call_guard<nb::gil_scoped_release>())
+      .def("switches_connected", &Instance::switches_connected, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("wall_now_ns", [](const Instance& self) { return self.wall_now().count_ns(); })
       .def_prop_ro("epoch_ns", &Instance::epoch_ns)
       .def("stop", &Instance::stop)

@@ -2,6 +2,7 @@
 #include "simcore/python/bind_network.h"
 
 #include "simcore/application/application_options.h"
+#include "simcore/datapath/openflow_options.h"
 #include "simcore/options/option_table.h"
 #include "simcore/portal/portal_options.h"
 #include "simcore/python/option_value.h"
@@ -23,14 +24,20 @@ std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns,
 
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
                                    const std::optional<std::string>& address, std::uint16_t mtu,
-                                   const std::optional<std::string>& address6) {
+                                   const std::optional<std::string>& address6, std::uint16_t number) {
   Interface::Config config;
+  config.number = number;
   config.name = name;
   if (mac) config.mac = MacAddress::parse(*mac);
   if (address) config.address = Ipv4InterfaceAddress::parse(*address);
   config.mtu = mtu;
   if (address6) config.address6 = Ipv6InterfaceAddress::parse(*address6);
   return config;
+}
+
+OpenFlowSetup openflow_setup(const std::string& name, const nanobind::dict& setup) {
+  const std::string place = "make switch " + name;
+  return openflow_options().read(option_value(setup, place), place);
 }
 
 ApplicationConfig application_config(const std::string& host, const std::string& kind,

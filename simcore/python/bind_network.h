@@ -27,7 +27,10 @@ std::optional<Processor::Config> processor(std::optional<std::int64_t> delay_ns,
 
 Interface::Config interface_config(const std::string& name, const std::optional<std::string>& mac,
                                    const std::optional<std::string>& address, std::uint16_t mtu,
-                                   const std::optional<std::string>& address6);
+                                   const std::optional<std::string>& address6, std::uint16_t number);
+
+// By the table `openflow`. Throws ConfigError.
+OpenFlowSetup openflow_setup(const std::string& name, const nanobind::dict& setup);
 
 // By the tables of the kinds; `options` may have the kind too. Throws ConfigError.
 ApplicationConfig application_config(const std::string& host, const std::string& kind,
@@ -73,13 +76,22 @@ void bind_nodes(nanobind::class_<Simulation>& to) {
         },
         "kind"_a, "name"_a, "processing_delay_ns"_a = nb::none(), "processing_queue_packets"_a = 1'000)
       .def(
+          "add_openflow_switch",
+          [](Simulation& self, const Text& name, const nb::dict& setup,
+             std::optional<std::int64_t> processing_delay_ns, std::int64_t processing_queue_packets) {
+            self.network().add_openflow_switch(name, openflow_setup(name, setup),
+                                               processor(processing_delay_ns, processing_queue_packets));
+          },
+          "name"_a, "setup"_a, "processing_delay_ns"_a = nb::none(), "processing_queue_packets"_a = 1'000)
+      .def(
           "add_interface",
           [](Simulation& self, const Text& node, const Text& name, const std::optional<Text>& mac,
-             const std::optional<Text>& address, std::uint16_t mtu, const std::optional<Text>& address6) {
-            self.network().add_interface(node, interface_config(name, mac, address, mtu, address6));
+             const std::optional<Text>& address, std::uint16_t mtu, const std::optional<Text>& address6,
+             std::uint16_t number) {
+            self.network().add_interface(node, interface_config(name, mac, address, mtu, address6, number));
           },
           "node"_a, "name"_a, "mac"_a = nb::none(), "address"_a = nb::none(), "mtu"_a = 1'500,
-          "address6"_a = nb::none())
+          "address6"_a = nb::none(), "number"_a = 0)
       .def(
           "add_route",
           [](Simulation& self, const Text& node, const Text& prefix, const std::optional<Text>& via,

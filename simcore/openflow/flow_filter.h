@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// What modifications and requests ask for: which flows, and what of them.
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/openflow/switch.h"
+
+namespace simcore::openflow {
+
+struct Switch::FlowFilter {
+  Match match{};
+  std::uint8_t table = kAllTables;
+  bool strict = false;
+  std::uint16_t priority = 0;  // where strict
+  std::uint64_t cookie = 0;
+  std::uint64_t cookie_mask = 0;
+  std::uint32_t out_port = port_no::kAny;
+  std::uint32_t out_group = kAnyGroup;
+};
+
+struct Switch::FlowMod {
+  enum class Command : std::uint8_t { add = 0, modify = 1, modify_strict = 2, erase = 3, erase_strict = 4 };
+  Command command = Command::add;
+  FlowFilter filter{};
+  std::uint64_t cookie = 0;
+  std::uint16_t idle_timeout = 0;
+  std::uint16_t hard_timeout = 0;
+  std::uint16_t flags = 0;
+  std::uint32_t buffer = kNoBuffer;
+  bool v10 = false;
+  Instructions instructions{};
+};
+
+}  // namespace simcore::openflow

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+//
+// Modifications of flows, groups and meters. Each is checked as a whole before anything changes.
+#include <algorithm>
+#include <utility>
+
+#include "simcore/openflow/flow_filter.h"
+#include "simcore/openflow/switch.h"
+
+namespace simcore::openflow {
+
+namespace {
+
+template <class Predicate>
+bool any_action(const Instructions& instructions, Predicate predicate) {
+  const auto in = [&predicate](const std::optional<Actions>& actions) {
+    return actions && std::ranges::any_of(*actions, predicate);
+  };
+  return in(instructions.apply) || in(instructions.write);
+}
+
+}  // namespace
+
+bool goes_to_port(const Instructions& instructions, std::uint32_t port) {
+  return any_action(instructions, [port](const Action& action) {
+    return action.type == ActionType::output && action.port == port;
+  });
+}
+
+bool goes_to_group(const Instructions& instructions, std::uint32_t group) {
+  return any_action(instructions, [group](const Action& action) {
+    return action.type == ActionType::group && action.port == group;
+  });
+}
+
+Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
+  FlowMod mod;
+  std::uint16_t command = 0;
+  if (version == Version::v13) {
+    mod.cookie = body.u64();
+    mod.filter.cookie_mask = body.u64();
+    mod.filter.table = body.u8();
+    command = body.u8();
+    mod.idle_timeout = body.u16();
+    mod.hard_timeout = body.u16();
+    mod.filter.priority = body.u16();
+    mod.buffer = body.u32();
+    mod.filter.out_port = body.u32();
+    mod.filter.out_group = body.u32();
+    mod.flags = body.u16();
+    body.skip(2);
+    mod.filter.match = read_match(body);
+  } else {
+    mod.v10 = true;
+    mod.filter.match = read_match10(body);
+    mod.cookie = body.u64();
+    command = body.u16();
+    mod.idle_timeout = body.u16();
+    mod.hard_timeout = body.u16();
+    mod.filter.priority = body.u16();
+    mod.buffer = body.u32();
+    mod.filter.out_port = port_of10(body.u16());
+    mod.flags = body.u16();
+    mod.filter.table = 0;
+  }
+  if (command > static_cast<std::uint16_t>(FlowMod::Command::erase_strict))
+    throw ProtocolError(error::kFlowCommand);
+  mod.command = static_cast<FlowMod::Command>(command);
+  const bool erases = mod.command == FlowMod::Command::erase || mod.command == FlowMod::Command::erase_strict;
+  mod.filter.strict =
+      mod.command == FlowMod::Command::modify_strict || mod.command == FlowMod::Command::erase_strict;
+  if (!erases) mod.filter.out_port = port_no::kAny, mod.filter.out_group = kAnyGroup;
+  mod.filter.cookie = mod.cookie;
+  if (mod.command == FlowMod::Command::add) mod.filter.cookie_mask = 0;
+  if (mod.filter.table >= kTables && !(erases && mod.filter.table == kAllTables))
+    throw ProtocolError(error::kFlowTable);
+  using namespace flow_flag;
+  if (version == Version::v13) {
+    if ((mod.flags & ~(kSendRemoved | kCheckOverlap | kResetCounts | kNoPacketCounts | kNoByteCounts)) != 0)
+      throw ProtocolError(error::kFlowFlags);
+    if (!erases) mod.instructions = read_instructions(body, mod.filter.table);
+  } else {
+    if ((mod.flags & kEmergency10) != 0) throw ProtocolError(error::kTableFull);
+    mod.flags = static_cast<std::uint16_t>((mod.flags & (kSendRemoved | kCheckOverlap)) | kResetCounts);
+    if (!erases) mod.instructions.apply = read_actions(body, version);
+  }
+  return mod;
+}
+
+void Switch::check_references(const Actions& actions) const {
+  for (const Action& action : actions) {
+    if (action.type == ActionType::group && !groups_.contains(action.port))
+      throw ProtocolError(error::kActionOutGroup);
+  }
+}
+
+void Switch::check_flow_mod(const FlowMod& mod) const {
+  for (const std::optional<Actions>* const list : {&mod.instructions.apply, &mod.instructions.write}) {
+    if (!*list) continue;
+    if (!mod.v10) check_actions(**list, mod.filter.match.value);
+    check_references(**list);
+  }
+  if (mod.instructions.meter && !meters_.contains(*mod.instructions.meter))
+    throw ProtocolError(error::kInvalidMeter);
+}
+
+void Switch::flow_mod(Session& session, Reader body) {
+  if (config_.setup_rate > 0) {
+    const auto takes = Duration::ns(static_cast<std::int64_t>(1e9 / config_.setup_rate));
+    busy_until_ = std::max(busy_until_, host_.now()) + takes;
+  }
+  ++counters_.flow_mods;
+  FlowMod mod = read_flow_mod(body, session.version());
+  check_flow_mod(mod);
+  switch (mod.command) {
+    case FlowMod::Command::add:
+      add_flow(mod);
+      break;
+    case FlowMod::Command::modify:
+    case FlowMod::Command::modify_strict:
+      modify_flows(mod);
+      break;
+    default:
+      for (Flow* const flow : selected(mod.filter)) remove_flow(*flow, RemovedReason::erased);
+      break;
+  }
+  judge_trains();
+  const bool erases = mod.command >= FlowMod::Command::erase;
+  if (!erases && mod.buffer != kNoBuffer) throw ProtocolError(error::kBufferUnknown);
+}
+
+void Switch::add_flow(FlowMod& mod) {
+  FlowTable& table = tables_.make(mod.filter.table);
+  const SimTime now = host_.now();
+  if (Flow* const old = table.find(mod.filter.match, mod.filter.priority)) {
+    if (!tables_.replace(*old, std::move(mod.instructions))) throw ProtocolError(error::kTableFull);
+    old->cookie = mod.cookie;
+    old->flags = mod.flags;
+    old->idle_timeout = mod.idle_timeout;
+    old->hard_timeout = mod.hard_timeout;
+    old->created = old->modified = old->used = now;
+    if ((mod.flags & flow_flag::kResetCounts) != 0) old->packets = old->bytes = 0;
+    tables_.schedule(*old);
+    return;
+  }
+  if ((mod.flags & flow_flag::kCheckOverlap) != 0 && table.overlaps(mod.filter.match, mod.filter.priority))
+    throw ProtocolError(error::kOverlap);
+  auto flow = std::make_unique<Flow>();
+  flow->match = mod.filter.match;
+  flow->priority = mod.filter.priority;
+  flow->table = mod.filter.table;
+  flow->flags = mod.flags;
+  flow->idle_timeout = mod.idle_timeout;
+  flow->hard_timeout = mod.hard_timeout;
+  flow->cookie = mod.cookie;
+  flow->instructions = std::move(mod.instructions);
+  if (tables_.add(std::move(flow), now) == nullptr) throw ProtocolError(error::kTableFull);
+}
+
+// Of 1.0 it adds where there is nothing to modify.
+void Switch::modify_flows(FlowMod& mod) {
+  const std::vector<Flow*> found = selected(mod.filter);
+  if (found.empty() && mod.v10) return add_flow(mod);
+  for (Flow* const flow : found) {
+    Instructions instructions = mod.instructions;
+    if (!tables_.replace(*flow, std::move(instructions))) throw ProtocolError(error::kTableFull);
+    if (mod.v10) flow->cookie = mod.cookie;
+    if (!mod.v10 && (mod.flags & flow_flag::kResetCounts) != 0) flow->packets = flow->bytes = 0;
+    flow->modified = host_.now();
+    tables_.schedule(*flow);
+  }
+}
+
+std::vector<Flow*> Switch::selected(const FlowFilter& filter) const {
+  std::vector<Flow*> found;
+  const auto consider = [&](Flow& flow) {
+    if (((flow.cookie ^ filter.cookie) & filter.cookie_mask) != 0) return;
+    if (filter.out_port != port_no::kAny && !goes_to_port(flow.instructions, filter.out_port)) return;
+    if (filter.out_group != kAnyGroup && !goes_to_group(flow.instructions, filter.out_group)) return;
+    found.push_back(&flow);
+  };
+  if (filter.strict && filter.table != kAllTables) {
+    const FlowTable* const table = tables_.at(filter.table);
+    Flow* const flow = table == nullptr ? nullptr : table->find(filter.match, filter.priority);
+    if (flow != nullptr) consider(*flow);
+    return found;
+  }
+  tables_.each(filter.table, [&](Flow& flow) {
+    const bool right = filter.strict ? flow.priority == filter.priority && flow.match == filter.match
+                                     : filter.match.contains(flow.match);
+    if (right) consider(flow);
+  });
+  return found;
+}
+
+void Switch::remove_flow(Flow& flow, RemovedReason reason) {
+  const std::unique_ptr<Flow> removed = tables_.take(flow);
+  if ((removed->flags & flow_flag::kSendRemoved) != 0) tell_removed(*removed, reason);
+}
+
+void Switch::tell_removed(const Flow& flow, RemovedReason reason) {
+  constexpr std::uint8_t kFlowRemoved = 11;
+  const Duration age = host_.now() - flow.created;
+  for (const auto& session : sessions_) {
+    const bool v13 = session->version() == Version::v13;
+    if (!v13 && reason == RemovedReason::group_erased) continue;
+    if (!session->wants(session->asynchronous.flow_removed, static_cast<unsigned>(reason))) continue;
+    session->send(kFlowRemoved, 0, [&](Writer& to) {
+      if (!v13) write_match10(to, flow.match);
+      to.u64(flow.cookie);
+      to.u16(flow.priority);
+      to.u8(static_cast<std::uint8_t>(reason));
+      to.u8(v13 ? flow.table : std::uint8_t{0});
+      to.u32(static_cast<std::uint32_t>(age.count_ns() / 1'000'000'000));
+      to.u32(static_cast<std::uint32_t>(age.count_ns() % 1'000'000'000));
+      to.u16(flow.idle_timeout);
+      if (v13) {
+        to.u16(flow.hard_timeout);
+      } else {
+        to.zeros(2);
+      }
+      to.u64(flow.packets);
+      to.u64(flow.bytes);
+      if (v13) write_match(to, flow.match);
+    });
+  }
+}
+
+void Switch::group_mod(Reader body) {
+  enum : std::uint16_t { kAdd = 0, kModify = 1, kErase = 2 };
+  const std::uint16_t command = body.u16();
+  const std::uint8_t kind = body.u8();
+  body.skip(1);
+  const std::uint32_t number = body.u32();
+  if (command > kErase) throw ProtocolError(error::kGroupCommand);
+  if (command == kErase) {
+    if (number != kAllGroups) return remove_group(number);
+    while (!groups_.empty()) remove_group(groups_.begin()->first);
+    return;
+  }
+  if (kind > static_cast<std::uint8_t>(GroupType::fast_failover)) throw ProtocolError(error::kGroupType);
+  if (number > kMaxGroup) throw ProtocolError(error::kInvalidGroup);
+  Group made;
+  made.type = static_cast<GroupType>(kind);
+  made.buckets = read_buckets(body);
+  check_group(made.type, made.buckets);
+  for (const Bucket& bucket : made.buckets) {
+    for (const Action& action : bucket.actions) {
+      if (action.type == ActionType::group && action.port == number) throw ProtocolError(error::kGroupLoop);
+    }
+  }
+  const auto there = groups_.find(number);
+  if (command == kAdd && there != groups_.end()) throw ProtocolError(error::kGroupExists);
+  if (command == kModify && there == groups_.end()) throw ProtocolError(error::kUnknownGroup);
+  const std::size_t before = there == groups_.end() ? 0 : memory_of(there->second);
+  const std::size_t after = memory_of(made);
+  if ((command == kAdd && groups_.size() >= kMostGroups) || group_bytes_ - before + after > kMostGroupBytes)
+    throw ProtocolError(error::kOutOfGroups);
+  made.created = there == groups_.end() ? host_.now() : there->second.created;
+  groups_[number] = std::move(made);
+  group_bytes_ += after - before;
+  judge_trains();
+}
+
+void Switch::remove_group(std::uint32_t number) {
+  const auto found = groups_.find(number);
+  if (found == groups_.end()) return;
+  FlowFilter of_group;
+  of_group.out_group = number;
+  for (Flow* const flow : selected(of_group)) remove_flow(*flow, RemovedReason::group_erased);
+  group_bytes_ -= memory_of(found->second);
+  groups_.erase(found);
+  judge_trains();
+}
+
+void Switch::meter_mod(Reader body) {
+  enum : std::uint16_t { kAdd = 0, kModify = 1, kErase = 2 };
+  const std::uint16_t command = body.u16();
+  const std::uint16_t flags = body.u16();
+  const std::uint32_t number = body.u32();
+  if (command > kErase) throw ProtocolError(error::kMeterCommand);
+  if (command == kErase) {
+    if (number != kAllMeters) return remove_meter(number);
+    while (!meters_.empty()) remove_meter(meters_.begin()->first);
+    return;
+  }
+  if (number == 0 || number > kMaxMeter) throw ProtocolError(error::kInvalidMeter);
+  Meter made;
+  made.flags = flags;
+  made.bands = read_bands(body, flags);
+  const auto there = meters_.find(number);
+  if (command == kAdd && there != meters_.end()) throw ProtocolError(error::kMeterExists);
+  if (command == kModify && there == meters_.end()) throw ProtocolError(error::kUnknownMeter);
+  if (command == kAdd && meters_.size() >= kMostMeters) throw ProtocolError(error::kOutOfMeters);
+  made.created = there == meters_.end() ? host_.now() : there->second.created;
+  made.begin(host_.now());
+  meters_[number] = std::move(made);
+}
+
+void Switch::remove_meter(std::uint32_t number) {
+  const auto found = meters_.find(number);
+  if (found == meters_.end()) return;
+  std::vector<Flow*> users;
+  tables_.each(kAllTables, [&](Flow& flow) {
+    if (flow.instructions.meter == number) users.push_back(&flow);
+  });
+  for (Flow* const flow : users) remove_flow(*flow, RemovedReason::erased);
+  meters_.erase(found);
+}
+
+// Whether trains may come whole. Flows that went are judged with the next change.
+void Switch::judge_trains() {
+  bool single = std::ranges::any_of(groups_, [](const auto& each) {
+    return std::ranges::any_of(each.second.buckets,
+                               [](const Bucket& bucket) { return needs_single_frames(bucket.actions); });
+  });
+  if (!single) single = tables_.single_frame_flows() > 0;
+  pipeline_.set_single_frames(single);
+}
+
+}  // namespace simcore::openflow

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/openflow/tables.h"
+
+#include <algorithm>
+
+namespace simcore::openflow {
+
+namespace {
+
+void add_read(const Subfield& of, FlowKey& mask) {
+  if (of.field != nullptr) of.field->set(mask, of.field->get(mask) | of.all_bits() << of.first);
+}
+
+// The bits that actions read, so that what they write may depend on them.
+FlowKey read_by_actions(const Flow& flow) {
+  FlowKey mask;
+  if (!flow.instructions.apply) return mask;
+  for (const Action& action : *flow.instructions.apply) {
+    if (action.type == ActionType::move) add_read(action.source, mask);
+    if (action.type == ActionType::learn) {
+      for (const Learn::Spec& spec : action.learned->specs) add_read(spec.source, mask);
+    }
+  }
+  return mask;
+}
+
+}  // namespace
+
+FlowTable& Tables::make(std::uint8_t number) {
+  if (!tables_[number]) tables_[number] = std::make_unique<FlowTable>();
+  return *tables_[number];
+}
+
+// What the actions of a flow ask for, when it comes (1) or goes (-1).
+void Tables::count(const Flow& flow, int change) {
+  if (needs_single_frames(flow.instructions))
+    single_frame_flows_ += change > 0 ? std::size_t{1} : ~std::size_t{0};
+  if (read_by_actions(flow) == FlowKey{}) return;
+  ++readers_changed_;
+  if (change > 0) {
+    readers_.push_back(&flow);
+  } else {
+    std::erase(readers_, &flow);
+  }
+}
+
+Flow* Tables::add(std::unique_ptr<Flow> flow, SimTime now) {
+  const std::size_t memory = flow->memory();
+  if (flows_ >= most_flows_ || bytes_ + memory > most_bytes_) return nullptr;
+  flow->created = flow->modified = flow->used = now;
+  flow->serial = ++serial_;
+  Flow& added = make(flow->table).add(std::move(flow));
+  ++flows_;
+  bytes_ += memory;
+  ++version_;
+  count(added, 1);
+  schedule(added);
+  return &added;
+}
+
+bool Tables::replace(Flow& flow, Instructions instructions) {
+  const std::size_t before = flow.memory();
+  count(flow, -1);
+  std::swap(flow.instructions, instructions);
+  const bool fits = bytes_ - before + flow.memory() <= most_bytes_;
+  if (!fits) std::swap(flow.instructions, instructions);
+  count(flow, 1);
+  bytes_ += flow.memory() - before;
+  ++version_;
+  return fits;
+}
+
+std::unique_ptr<Flow> Tables::take(Flow& flow) {
+  if (flow.due != SimTime::never()) due_.erase({flow.due, flow.serial});
+  --flows_;
+  bytes_ -= flow.memory();
+  ++version_;
+  count(flow, -1);
+  return tables_[flow.table]->take(flow);
+}
+
+SimTime Tables::due_of(const Flow& flow) {
+  SimTime due = SimTime::never();
+  if (flow.idle_timeout != 0) due = flow.used + Duration::seconds(flow.idle_timeout);
+  if (flow.hard_timeout != 0) due = std::min(due, flow.modified + Duration::seconds(flow.hard_timeout));
+  return due;
+}
+
+void Tables::schedule(Flow& flow) {
+  if (flow.due != SimTime::never()) due_.erase({flow.due, flow.serial});
+  flow.due = due_of(flow);
+  if (flow.due != SimTime::never()) due_[{flow.due, flow.serial}] = &flow;
+}
+
+std::pair<Flow*, RemovedReason> Tables::next_expired(SimTime now) {
+  while (!due_.empty() && due_.begin()->first.first <= now) {
+    Flow& flow = *due_.begin()->second;
+    if (due_of(flow) <= now) {
+      const bool hard = flow.hard_timeout != 0 && flow.modified + Duration::seconds(flow.hard_timeout) <= now;
+      return {&flow, hard ? RemovedReason::hard_timeout : RemovedReason::idle_timeout};
+    }
+    schedule(flow);  // it was used meanwhile
+  }
+  return {nullptr, RemovedReason::idle_timeout};
+}
+
+Flow* Tables::learn(const Learn& learn, const FlowKey& key, SimTime now) {
+  Match match;
+  Actions actions;
+  for (const Learn::Spec& spec : learn.specs) {
+    const FieldValue value = spec.source.field == nullptr ? spec.value : spec.source.get(key);
+    switch (spec.target) {
+      case Learn::Target::match: {
+        const Field& into = *spec.into.field;
+        const FieldValue bits = spec.into.all_bits() << spec.into.first;
+        match.set(into, into.get(match.value) | value << spec.into.first, into.get(match.mask) | bits);
+        break;
+      }
+      case Learn::Target::load: {
+        Action& action = actions.emplace_back();
+        action.type = ActionType::set_field;
+        action.field = spec.into.field;
+        action.value = value << spec.into.first;
+        action.mask = spec.into.all_bits() << spec.into.first;
+        break;
+      }
+      case Learn::Target::output: {
+        Action& action = actions.emplace_back();
+        action.port = spec.bits <= 16 ? port_of10(static_cast<std::uint16_t>(value))
+                                      : static_cast<std::uint32_t>(value);
+        break;
+      }
+    }
+  }
+  FlowTable* const into = at(learn.table);
+  if (Flow* const there = into == nullptr ? nullptr : into->find(match, learn.priority)) {
+    const auto same = [](const Action& a, const Action& b) {
+      return a.type == b.type && a.port == b.port && a.field == b.field && a.value == b.value &&
+             a.mask == b.mask;
+    };
+    if (!there->instructions.apply || !std::ranges::equal(*there->instructions.apply, actions, same)) {
+      Instructions instructions;
+      instructions.apply = std::move(actions);
+      if (!replace(*there, std::move(instructions))) return nullptr;
+    }
+    there->used = there->modified = now;
+    return there;
+  }
+  auto flow = std::make_unique<Flow>();
+  flow->match = match;
+  flow->priority = learn.priority;
+  flow->table = learn.table;
+  flow->cookie = learn.cookie;
+  flow->flags = learn.flags & flow_flag::kSendRemoved;
+  flow->idle_timeout = learn.idle_timeout;
+  flow->hard_timeout = learn.hard_timeout;
+  flow->instructions.apply = std::move(actions);
+  return add(std::move(flow), now);
+}
+
+std::uint64_t Tables::shape() const {
+  std::uint64_t shape = readers_changed_;
+  for (const auto& table : tables_) shape += table ? table->shape() : 0;
+  return shape;
+}
+
+void Tables::look_again() {
+  looked_version_ = version_;
+  const std::uint64_t now = shape();
+  if (now == shape_) return;
+  shape_ = now;
+  FlowKey mask;
+  for (const auto& table : tables_) {
+    if (table) table->add_looked_at(mask);
+  }
+  for (const Flow* const flow : readers_) {
+    const FlowKey read = read_by_actions(*flow);
+    for (std::size_t at = 0; at < FlowKey::kWords; ++at) mask.words[at] |= read.words[at];
+  }
+  looked_at_ = words_of(mask);
+}
+
+void Tables::each(std::uint8_t table, const std::function<void(Flow&)>& visit) const {
+  for (std::uint8_t number = 0; number < kTables; ++number) {
+    if ((table != kAllTables && table != number) || !tables_[number]) continue;
+    for (const auto& flow : tables_[number]->flows()) visit(*flow);
+  }
+}
+
+}  // namespace simcore::openflow

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/openflow_portal.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace simcore {
+
+using openflow::Session;
+using openflow::Switch;
+
+void OpenFlowPortal::add(Switch& of, const Endpoints& endpoints) {
+  std::vector<StreamAddress> controllers;
+  for (const std::string& text : endpoints.controllers) controllers.push_back(StreamAddress::parse(text));
+  std::vector<std::unique_ptr<StreamListener>> listeners;
+  for (const std::string& text : endpoints.listens)
+    listeners.push_back(std::make_unique<StreamListener>(StreamAddress::parse(text)));
+  for (auto& listener : listeners) {
+    const std::uint64_t tag = ++last_tag_;
+    watch_.watch(listener->fd(), tag, true, false);
+    listeners_[tag] = {&of, std::move(listener)};
+  }
+  if (!controllers.empty()) of.expect_controller();
+  for (const StreamAddress& address : controllers)
+    targets_.push_back(std::make_unique<Target>(Target{&of, address, endpoints.longest_retry}));
+}
+
+void OpenFlowPortal::remove(Switch& of) {
+  std::vector<std::uint64_t> gone;
+  for (const auto& [tag, connection] : connections_) {
+    if (connection->of == &of) gone.push_back(tag);
+  }
+  for (const std::uint64_t tag : gone) close(tag);
+  std::erase_if(targets_, [&of](const auto& target) { return target->of == &of; });
+  for (auto place = listeners_.begin(); place != listeners_.end();) {
+    if (place->second.of == &of) {
+      watch_.unwatch(place->second.socket->fd());
+      place = listeners_.erase(place);
+    } else {
+      ++place;
+    }
+  }
+}
+
+// Several times a second: tries to connect what is not, and asks the silent.
+void OpenFlowPortal::sweep() {
+  const SimTime now = simulation_.now();
+  for (const auto& target : targets_) {
+    if (target->connection == 0 && target->next_try <= now) try_to_connect(*target);
+  }
+  std::vector<std::uint64_t> silent;
+  for (const auto& [tag, connection] : connections_) {
+    const Duration silence = now - connection->heard;
+    const bool answers_nothing = silence >= Switch::kProbe * 2;
+    if (connection->target != nullptr && answers_nothing) {
+      silent.push_back(tag);
+    } else if (silence >= Switch::kProbe && !connection->probed) {
+      probe(*connection);
+    }
+  }
+  for (const std::uint64_t tag : silent) close(tag);
+  simulation_.schedule_in(due_, kSweep);
+}
+
+void OpenFlowPortal::probe(Connection& connection) {
+  constexpr std::uint8_t kEchoRequest = 2;
+  if (connection.target == nullptr || connection.session == nullptr || !connection.session->greeted()) return;
+  connection.probed = true;
+  connection.session->send(kEchoRequest, connection.session->next_xid(), [](openflow::Writer&) {});
+}
+
+void OpenFlowPortal::try_to_connect(Target& target) {
+  auto socket = StreamSocket::connect(target.address);
+  if (!socket) return retry_later(target);
+  Connection& connection = connection_of(*target.of, std::move(*socket), &target);
+  target.connection = connection.tag;
+  connection.writing = true;  // writable says that it is decided
+  connection.reading = false;
+  watch_.watch(connection.socket.fd(), connection.tag, false, true);
+}
+
+void OpenFlowPortal::retry_later(Target& target) {
+  target.next_try = simulation_.now() + target.retry;
+  target.retry = std::min(target.retry * 2, target.longest_retry);
+}
+
+OpenFlowPortal::Connection& OpenFlowPortal::connection_of(Switch& of, StreamSocket socket, Target* target) {
+  const std::uint64_t tag = ++last_tag_;
+  auto made = std::make_unique<Connection>(Connection{tag, &of, std::move(socket), target});
+  made->heard = simulation_.now();
+  return *(connections_[tag] = std::move(made));
+}
+
+void OpenFlowPortal::open(Connection& connection) {
+  const std::uint64_t tag = connection.tag;
+  const auto kind = connection.target == nullptr ? Session::Kind::service : Session::Kind::controller;
+  connection.session = &connection.of->connect(kind, [this, tag] { mark(tag); });
+  connection.heard = simulation_.now();
+  if (connection.target != nullptr) {
+    connection.target->retry = kFirstRetry;
+    ++counters_.connections;
+  }
+}
+
+void OpenFlowPortal::close(std::uint64_t tag) {
+  const auto found = connections_.find(tag);
+  if (found == connections_.end()) return;
+  Connection& connection = *found->second;
+  watch_.unwatch(connection.socket.fd());
+  if (connection.session != nullptr) connection.of->disconnect(*connection.session);
+  if (connection.target != nullptr) {
+    if (connection.session != nullptr) ++counters_.lost;
+    connection.target->connection = 0;
+    retry_later(*connection.target);
+  }
+  connections_.erase(found);
+}
+
+void OpenFlowPortal::accept(Listener& listener) {
+  auto socket = listener.socket->accept();
+  if (!socket) return;
+  const auto services = std::ranges::count_if(connections_, [&listener](const auto& each) {
+    return each.second->of == listener.of && each.second->target == nullptr;
+  });
+  if (static_cast<std::size_t>(services) >= kMostServices) return;  // and it is closed
+  Connection& connection = connection_of(*listener.of, std::move(*socket), nullptr);
+  watch_.watch(connection.socket.fd(), connection.tag, true, false);
+  open(connection);
+}
+
+std::size_t OpenFlowPortal::poll() {
+  std::size_t handled = 0;
+  for (const StreamWatch::Ready& ready : watch_.look()) {
+    if (const auto listener = listeners_.find(ready.tag); listener != listeners_.end()) {
+      accept(listener->second);
+      continue;
+    }
+    const auto found = connections_.find(ready.tag);
+    if (found == connections_.end()) continue;
+    Connection& connection = *found->second;
+    if (connection.session == nullptr) {
+      if (connection.socket.failed()) {
+        close(ready.tag);
+        continue;
+      }
+      open(connection);
+    }
+    if (ready.writable) mark(ready.tag);
+    if (ready.readable) handled += read(connection);
+  }
+  return handled;
+}
+
+std::size_t OpenFlowPortal::read(Connection& connection) {
+  std::array<std::uint8_t, kReadAtOnce> bytes;
+  const std::size_t room = std::min(bytes.size(), connection.session->room());
+  if (room == 0) {
+    mark(connection.tag);
+    return 0;
+  }
+  const std::ptrdiff_t count = connection.socket.read(std::span(bytes).first(room));
+  if (count < 0) {
+    close(connection.tag);
+    return 0;
+  }
+  if (count == 0) return 0;
+  counters_.received_bytes += static_cast<std::uint64_t>(count);
+  connection.heard = simulation_.now();
+  connection.probed = false;
+  connection.session->take_in(std::span(bytes).first(static_cast<std::size_t>(count)));
+  connection.of->handle_input(*connection.session);
+  mark(connection.tag);
+  return 1 + static_cast<std::size_t>(count) / 64;
+}
+
+void OpenFlowPortal::mark(std::uint64_t tag) {
+  const auto found = connections_.find(tag);
+  if (found == connections_.end() || found->second->dirty) return;
+  found->second->dirty = true;
+  dirty_.push_back(tag);
+}
+
+Pollable::Flushed OpenFlowPortal::flush() {
+  Flushed flushed;
+  flushing_.clear();
+  flushing_.swap(dirty_);
+  for (const std::uint64_t tag : flushing_) {
+    const auto found = connections_.find(tag);
+    if (found == connections_.end()) continue;
+    Connection& connection = *found->second;
+    connection.dirty = false;
+    if (connection.session == nullptr) continue;
+    ++flushed.frames;
+    if (!write(connection)) {
+      close(tag);
+      continue;
+    }
+    Session& session = *connection.session;
+    if (session.has_message() && !session.congested()) {  // handled in parts
+      connection.of->handle_input(session);
+      if (session.has_message()) mark(tag);
+    }
+    if (session.broken() && session.output().empty()) {
+      close(tag);
+      continue;
+    }
+    watch(connection);
+  }
+  flushed.left = !dirty_.empty();
+  return flushed;
+}
+
+// What the kernel takes of the output. False: the connection is over.
+bool OpenFlowPortal::write(Connection& connection) {
+  std::vector<std::uint8_t>& output = connection.session->output();
+  while (connection.written < output.size()) {
+    const std::ptrdiff_t count =
+        connection.socket.write(std::span<const std::uint8_t>(output).subspan(connection.written));
+    if (count < 0) return false;
+    if (count == 0) break;
+    connection.written += static_cast<std::size_t>(count);
+    counters_.sent_bytes += static_cast<std::uint64_t>(count);
+  }
+  if (connection.written == output.size()) {
+    output.clear();
+    connection.written = 0;
+    if (output.capacity() > 2 * Session::kMostOutput) output.shrink_to_fit();
+  } else if (connection.written > Session::kMostOutput / 4) {
+    output.erase(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(connection.written));
+    connection.written = 0;
+  }
+  return true;
+}
+
+// Waits for what it needs: room at the kernel's, and input while there is room for that.
+void OpenFlowPortal::watch(Connection& connection) {
+  const Session& session = *connection.session;
+  const bool writing = !connection.session->output().empty();
+  const bool reading = session.room() >= kReadAtOnce && !session.congested();
+  if (writing == connection.writing && reading == connection.reading) return;
+  connection.writing = writing;
+  connection.reading = reading;
+  watch_.change(connection.socket.fd(), connection.tag, reading, writing);
+}
+
+}  // namespace simcore

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// OpenFlowPortal: joins the OpenFlow switches of an instance to their controllers, by TCP, and lets whoever manages them
+// connect.
+//
+//   controller --- TCP --- connection --- session of a switch
+//   ovs-ofctl ---- Unix socket or TCP --- connection --- session of a switch
+//
+// All sockets are behind one descriptor. A connection that fails or ends is tried again, first after kFirstRetry and each
+// time twice as long, up to what the switch says. A peer that is silent for Switch::kProbe is asked for an echo, and
+// given up after as long again. A turn handles a bounded part of what has come, so that no controller makes the instance
+// late; what a session holds is bounded (session.h), and so are connections.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/kernel/simulation.h"
+#include "simcore/openflow/switch.h"
+#include "simcore/realtime/pollable.h"
+#include "simcore/sys/stream_socket.h"
+
+namespace simcore {
+
+class OpenFlowPortal final : public Pollable {
+ public:
+  // Where a switch finds controllers, and is found.
+  struct Endpoints {
+    std::vector<std::string> controllers;  // as StreamAddress::parse reads them
+    std::vector<std::string> listens;
+    Duration longest_retry = Duration::seconds(1);
+  };
+
+  struct Counters {
+    std::uint64_t connections = 0;  // made with controllers
+    std::uint64_t lost = 0;         // of these
+    std::uint64_t received_bytes = 0;
+    std::uint64_t sent_bytes = 0;
+  };
+
+  explicit OpenFlowPortal(Simulation& simulation) : simulation_(simulation) {
+    simulation_.schedule_in(due_, Duration::zero());
+  }
+  OpenFlowPortal(const OpenFlowPortal&) = delete;
+  OpenFlowPortal& operator=(const OpenFlowPortal&) = delete;
+
+  // From now on `of` has its connections. It must outlive the portal, or be removed. Throws ConfigError for an address
+  // that is none, EnvironmentError for one that is taken.
+  void add(openflow::Switch& of, const Endpoints& endpoints);
+  void remove(openflow::Switch& of);
+
+  int fd() const override { return watch_.fd(); }
+  std::size_t poll() override;
+  Flushed flush() override;
+
+  const Counters& counters() const { return counters_; }
+
+ private:
+  static constexpr Duration kFirstRetry = Duration::ms(50);
+  static constexpr Duration kSweep = Duration::ms(50);
+  static constexpr std::size_t kReadAtOnce = 16 * 1'024;  // bytes of a connection in one turn
+  static constexpr std::size_t kMostServices = 16;        // connections that one switch takes
+
+  struct Target {
+    openflow::Switch* of;
+    StreamAddress address;
+    Duration longest_retry;
+    Duration retry = kFirstRetry;
+    SimTime next_try = SimTime::zero();
+    std::uint64_t connection = 0;  // 0: none
+  };
+  struct Listener {
+    openflow::Switch* of;
+    std::unique_ptr<StreamListener> socket;
+  };
+  struct Connection {
+    std::uint64_t tag;
+    openflow::Switch* of;
+    StreamSocket socket;
+    Target* target;                        // null: of a service
+    openflow::Session* session = nullptr;  // null: not connected yet
+    std::size_t written = 0;               // of its output
+    SimTime heard = SimTime::zero();
+    bool probed = false;
+    bool reading = true;
+    bool writing = false;
+    bool dirty = false;  // it is in dirty_
+  };
+
+  void sweep();
+  void try_to_connect(Target& target);
+  void retry_later(Target& target);
+  Connection& connection_of(openflow::Switch& of, StreamSocket socket, Target* target);
+  void open(Connection& connection);
+  void close(std::uint64_t tag);
+  void accept(Listener& listener);
+  std::size_t read(Connection& connection);
+  bool write(Connection& connection);
+  void watch(Connection& connection);
+  void mark(std::uint64_t tag);
+  void probe(Connection& connection);
+
+  Simulation& simulation_;
+  StreamWatch watch_;
+  std::vector<std::unique_ptr<Target>> targets_;
+  std::map<std::uint64_t, Listener> listeners_;  // by tag
+  std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
+  std::vector<std::uint64_t> dirty_;  // with output, or with input that waits
+  std::vector<std::uint64_t> flushing_;
+  std::uint64_t last_tag_ = 0;
+  Counters counters_;
+  EventFor<OpenFlowPortal, &OpenFlowPortal::sweep> due_{*this};
+};
+
+}  // namespace simcore
