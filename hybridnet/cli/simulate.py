@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "Simulate a topology as fast as it can, without root."
 EXAMPLES = """  hybridnet simulate my_network.py --until 60s
-  hybridnet simulate my_network.py --topo Dumbbell,flows=64 --until 10s --seeds 10 --parallel 2
+  hybridnet simulate my_network.py --topo Dumbbell,flows=64 --until 10s --seeds 10 --jobs 2
+  hybridnet simulate my_network.py --topo FatTree,k=8 --until 10s --parallel 4 --trace-hash
   hybridnet simulate my_network.py --until 10s --series 100ms --out runs/dumbbell
 """
 SEEDS_LIMIT = 100_000
@@ -42,7 +43,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="replications, with the seeds 1 to N, or these (default 1)",
     )
     parser.add_argument(
-        "--parallel", type=int, metavar="N", help="replications at once (default: one for each processor)"
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="replications at once (default: as many as there are processors for)",
+    )
+    parser.add_argument(
+        "--parallel",
+        type=int,
+        default=1,
+        metavar="N",
+        help="cut the network into N parts, each a thread; the results are the same (default 1)",
+    )
+    parser.add_argument(
+        "--mpi",
+        type=int,
+        metavar="N",
+        help="the same in N processes of an MPI job, on this computer or on --hosts",
+    )
+    parser.add_argument(
+        "--hosts",
+        metavar="A,B",
+        help="machines of the MPI job, which ssh reaches and where the same hybridnet is",
+    )
+    parser.add_argument(
+        "--real-time",
+        action="store_true",
+        help="no faster than the wall clock, and no longer than --until of it",
+    )
+    parser.add_argument(
+        "--trace-hash",
+        action="store_true",
+        help="print a digest of every packet at every link, to compare runs",
     )
     parser.add_argument("--series", metavar="TIME", help="sample all counters every so much simulated time")
     parser.add_argument(
@@ -99,6 +131,11 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.until,
             seeds=seeds,
             parallel=arguments.parallel,
+            mpi=arguments.mpi,
+            hosts=[] if arguments.hosts is None else arguments.hosts.split(","),
+            real_time=arguments.real_time,
+            jobs=arguments.jobs,
+            trace_hash=arguments.trace_hash,
             series=arguments.series,
             options=PlanOptions(token=NO_TOKEN, captures=captures),
             on_progress=lambda done, of: progress.update(task, completed=done, total=of),
@@ -179,6 +216,17 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
         interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
         table.add_row(each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval)
     console.print(table)
+    if report.partition is not None:
+        waited = sum(each.waited_share for each in report.replications) / len(report.replications)
+        console.print(f"{report.partition}; {waited:.1%} of the time they waited for each other")
+    for each in report.replications:
+        if each.trace_hash is not None:
+            console.print(f"trace of seed {each.seed}: {each.trace_hash}", soft_wrap=True, highlight=False)
+    for each in report.replications:
+        if each.simulated_ns < report.until_ns:
+            console.print(
+                f"seed {each.seed}: real time was over after {each.simulated_ns / 1e9:.3f} s simulated"
+            )
     seconds = report.until_ns / 1e9
     processor = sum(each.processor_s for each in report.replications)
     events = sum(each.events for each in report.replications)

@@ -123,7 +123,7 @@ def _command(arguments: argparse.Namespace) -> Command:
     if arguments.until is not None:
         if arguments.script_arguments:
             raise UsageError("sweep: a topology that is simulated takes no arguments after --; use --set")
-        return Command("simulate", [*words, "--until", arguments.until, "--parallel", "1", *file])
+        return Command("simulate", [*words, "--until", arguments.until, "--jobs", "1", *file])
     test = ["--test", "none"] if arguments.topo is not None else []
     return Command("run", [*words, *test, *file], arguments.script_arguments)
 

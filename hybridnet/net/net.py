@@ -244,7 +244,12 @@ class Net(Structure):
         until: str | float,
         *,
         seeds: int | Sequence[int] = 1,
-        parallel: int | None = None,
+        parallel: int = 1,
+        mpi: int | None = None,
+        hosts: Sequence[str] = (),
+        real_time: bool = False,
+        jobs: int | None = None,
+        trace_hash: bool = False,
         series: str | float | None = None,
     ) -> SimulationReport:
         """Simulate the description in virtual time, as fast as it can, instead of building it. Needs no root.
@@ -252,7 +257,12 @@ class Net(Structure):
         Args:
             until: simulated time, such as ``"60s"``; a number is seconds.
             seeds: how many replications, or their seeds.
-            parallel: so many replications at once; None: as many as there are processors.
+            parallel: so many parts of the network, each a thread; the results are those of one part.
+            mpi: so many parts, each a process of an MPI job; None: threads.
+            hosts: the machines of these processes, as ssh knows them; none: this computer.
+            real_time: no faster than the wall clock, and no longer.
+            jobs: so many replications at once; None: as many as there are processors for.
+            trace_hash: take a digest of every packet at every link.
             series: simulated time between samples of all counters; None: none are taken.
 
         Raises:
@@ -263,7 +273,16 @@ class Net(Structure):
             raise UsageError("simulate: the network runs; simulate it before start(), or after stop()")
         from hybridnet.simulate import simulate  # only who simulates waits for this import
 
-        how: dict[str, Any] = {"seeds": seeds, "parallel": parallel, "series": series}
+        how: dict[str, Any] = {
+            "seeds": seeds,
+            "parallel": parallel,
+            "mpi": mpi,
+            "hosts": hosts,
+            "real_time": real_time,
+            "jobs": jobs,
+            "trace_hash": trace_hash,
+            "series": series,
+        }
         return simulate(self._described(), until, options=self._options, **how)
 
     def check(self) -> None:

@@ -4,16 +4,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hybridnet.errors import EnvironmentLackError
-from hybridnet.instance.build import add_nodes, with_files
+from hybridnet.plan.parts import Partition
 from hybridnet.series.figures import figures_of, of_sections
 from hybridnet.simulate.connection_trace import ConnectionTrace
+from hybridnet.simulate.engine import Engine, Parts, Whole
 
-__all__ = ["Replication", "Series", "run_replication"]
+__all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What replications have in common.
+
+    Args:
+        plan: an instance plan that has neither portals nor peers.
+        until_ns: how much simulated time; at least 1.
+        sample_ns: simulated time between samples of all counters; None: no samples.
+        partition: of the plan's network, each part a thread; None: one part.
+        hashed: whether the trace is hashed.
+        in_real_time: whether it goes no faster than the wall clock, and ends when that has gone on by `until_ns`; it
+            has a partition, and no samples.
+    """
+
+    plan: dict[str, Any]
+    until_ns: int
+    sample_ns: int | None = None
+    partition: Partition | None = None
+    hashed: bool = False
+    in_real_time: bool = False
+
 
 TRACE_STEP_NS = 1_000_000
 _SAMPLED = ("applications", "connections", "links", "nodes", "interfaces")
@@ -34,6 +56,10 @@ class Replication:
         kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
         events: that were handled.
+        simulated_ns: how much simulated time has passed; less than was asked for where real time was too short.
+        trace_hash: a digest of every packet at every link; None: it was not asked for.
+        synchronization: of a simulation in parts, `parts`: for each its `windows`, `sent_packets` and `sent_bytes`, and
+            `waited_ns` of `wall_ns` that it waited for the others.
     """
 
     seed: int
@@ -45,57 +71,60 @@ class Replication:
     wall_s: float = 0.0
     processor_s: float = 0.0
     events: int = 0
+    simulated_ns: int = 0
+    trace_hash: str | None = None
+    synchronization: dict[str, Any] | None = None
+
+    @property
+    def waited_share(self) -> float | None:
+        """How much of the wall time the parts waited for each other, 0 to 1; None: there is one part."""
+        if self.synchronization is None:
+            return None
+        parts = self.synchronization["parts"]
+        return sum(part["waited_ns"] for part in parts) / max(sum(part["wall_ns"] for part in parts), 1)
 
 
-def run_replication(
-    plan: Mapping[str, Any],
-    seed: int,
-    until_ns: int,
-    sample_ns: int | None,
-    trace: ConnectionTrace | None = None,
-) -> Replication:
-    """Run an instance plan that has neither portals nor peers.
+def run_replication(job: Job, seed: int, trace: ConnectionTrace | None = None) -> Replication:
+    """Run a job once.
 
     Args:
-        until_ns: how much simulated time; at least 1.
-        sample_ns: simulated time between samples of all counters; None: no samples.
         trace: looks at connections every `TRACE_STEP_NS`; None: nothing does.
 
     Raises:
         EnvironmentLackError: the extension has not been built.
         ConfigError, PlanError, UsageError: the simulator refuses what the plan says.
     """
-    try:
-        from hybridnet._simcore import OfflineSimulation
-    except ImportError as error:
-        raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make install"
-        ) from None
-    simulation = OfflineSimulation(seed)
-    add_nodes(simulation, dict(plan))
-    for capture in plan["captures"]:
-        simulation.add_capture(capture["interface"], capture["file"])
-    for link in plan["links"]:  # after what captures
-        there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
-        simulation.add_link(link["name"], link["a"]["interface"], link["b"]["interface"], there, back)
-    wall, processor = time.perf_counter(), time.thread_time()
+    if job.partition is None:
+        return replicate(Whole(job.plan, seed, hashed=job.hashed), job, seed, trace)
+    return replicate(Parts(job.plan, seed, job.partition, hashed=job.hashed), job, seed, trace)
+
+
+def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | None = None) -> Replication:
+    """Run a simulation that has been built, and read it out."""
+    # The processor time of this thread, or of all threads: a head has others, which show progress.
+    processor_s = time.thread_time if job.partition is None else time.process_time
+    wall, processor = time.perf_counter(), processor_s()
     sampled: list[int] = []
     series: Series = {}
     kinds: dict[tuple[str, str], str] = {}
-    left_ns = until_ns
+    left_ns = 0 if job.in_real_time else job.until_ns
+    if job.in_real_time:
+        assert isinstance(simulation, Parts)
+        simulation.run_in_real_time(job.until_ns)
     while left_ns > 0:
-        step_ns = min(left_ns, sample_ns or left_ns)
+        step_ns = min(left_ns, job.sample_ns or left_ns)
         _run(simulation, step_ns, trace)
         left_ns -= step_ns
-        if sample_ns is not None:
+        if job.sample_ns is not None:
             for kind, element, name, value in of_sections(simulation.snapshot(), _SAMPLED):
                 values = series.setdefault((element, name), [])
                 kinds[element, name] = kind
                 values += [0.0] * (len(sampled) - len(values))  # a counter appears with its first event
                 values.append(value)
             sampled.append(simulation.now_ns)
-    took = time.perf_counter() - wall, time.thread_time() - processor
+    took = time.perf_counter() - wall, processor_s() - processor
     final = simulation.snapshot()
+    events, synchronization = simulation.totals()
     return Replication(
         seed=seed,
         figures={(element, name): value for element, name, value in figures_of(final)},
@@ -105,11 +134,14 @@ def run_replication(
         kinds=kinds,
         wall_s=took[0],
         processor_s=took[1],
-        events=simulation.events,
+        events=events,
+        simulated_ns=simulation.now_ns,
+        trace_hash=simulation.trace_hash(),
+        synchronization=synchronization,
     )
 
 
-def _run(simulation: Any, for_ns: int, trace: ConnectionTrace | None) -> None:
+def _run(simulation: Engine, for_ns: int, trace: ConnectionTrace | None) -> None:
     """Run for so long; with a trace, in steps after each of which it looks."""
     if trace is None:
         simulation.run_for(for_ns)

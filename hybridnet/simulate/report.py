@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hybridnet.plan.parts import Partition
 from hybridnet.results.estimate import Estimate, estimate
 from hybridnet.results.run_directory import RunDirectory
 from hybridnet.series import Block
@@ -36,11 +37,13 @@ class SimulationReport:
         until_ns: simulated time of each.
         replications: in the order of their seeds.
         wall_s: from the first one's start to the last one's end.
+        partition: the parts of each; None: there was one.
     """
 
     until_ns: int
     replications: list[Replication]
     wall_s: float
+    partition: Partition | None = None
 
     def figures(self) -> list[Figure]:
         """The mean of every counter at the end with its 95 % interval. A counter that a replication never touched is 0
@@ -65,6 +68,9 @@ class SimulationReport:
             "wall_s": self.wall_s,
             "processor_s": sum(each.processor_s for each in self.replications),
             "events": sum(each.events for each in self.replications),
+            "trace_hashes": [each.trace_hash for each in self.replications],
+            "partition": None if self.partition is None else asdict(self.partition),
+            "waited_share": [each.waited_share for each in self.replications],
             "figures": [
                 {"element": each.element, "name": each.name, **asdict(each.over)} for each in self.figures()
             ],

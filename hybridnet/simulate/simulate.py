@@ -5,24 +5,28 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hybridnet.errors import UsageError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan.layout import lay_out
+from hybridnet.plan.parts import Partition, partition, partition_as_named
 from hybridnet.quantities import parse_delay
 from hybridnet.simulate.connection_trace import ConnectionTrace
-from hybridnet.simulate.replication import Replication, run_replication
+from hybridnet.simulate.ranks import check_hosts, replications_over_mpi
+from hybridnet.simulate.replication import Job, Replication, run_replication
 from hybridnet.simulate.report import SimulationReport
 from hybridnet.simulate.workers import replications
 from hybridnet.topo import Topo
-from hybridnet.values import shown, whole
+from hybridnet.values import flag, shown, whole
 
 __all__ = ["offline_plan", "simulate"]
 
 SEEDS_LIMIT = 100_000
 SAMPLES_LIMIT = 10_000_000
+PARTS_LIMIT = 1024
 _MACHINE = "offline"
 
 
@@ -31,7 +35,12 @@ def simulate(
     until: str | float,
     *,
     seeds: int | Sequence[int] = 1,
-    parallel: int | None = None,
+    parallel: int = 1,
+    mpi: int | None = None,
+    hosts: Sequence[str] = (),
+    real_time: bool = False,
+    jobs: int | None = None,
+    trace_hash: bool = False,
     series: str | float | None = None,
     options: PlanOptions | None = None,
     on_progress: Callable[[int, int], object] = lambda done, of: None,
@@ -40,10 +49,18 @@ def simulate(
     """Simulate a network as fast as its events can be handled. Needs no root.
 
     Args:
-        topo: the description; every node is a simulated one. Machines and instances that it names make no difference.
+        topo: the description; every node is a simulated one. Where it names as many machines as there are parts, these
+            are the parts; else machines and instances make no difference.
         until: simulated time, above 0: ``"60s"``; a number is seconds.
         seeds: how many replications, with the seeds 1, 2, ...; or the seeds themselves.
-        parallel: so many replications at once, each in a process of its own; None: as many as there are processors.
+        parallel: so many parts of the network, each a thread, 1 to 1024. The results are those of one part.
+        mpi: so many parts, each a process of an MPI job; replications come one after the other. None: threads.
+        hosts: the machines of these processes, as ssh knows them; none: this computer.
+        real_time: no faster than the wall clock; a replication ends when `until` is over there, however much was
+            simulated (`simulated_ns`).
+        jobs: so many replications at once, each in a process of its own; None: as many as there are processors for all
+            their parts.
+        trace_hash: take a digest of every packet at every link; replications have it as `trace_hash`.
         series: simulated time between samples of all counters, such as ``"100ms"``; None: none are taken.
         options: of the plan.
         on_progress: called with how many replications have ended, and of how many.
@@ -51,7 +68,8 @@ def simulate(
 
     Raises:
         UsageError: an emulated node, or an argument that makes no sense.
-        PlanError, TopologyError: the description cannot be built.
+        EnvironmentLackError, MachineError: MPI is missing, or a process of it ended.
+        PlanError, TopologyError: the description cannot be built, or not be cut into so many parts.
         ConfigError: the simulator refuses it.
 
     Example:
@@ -66,11 +84,24 @@ def simulate(
             f"simulate: series {series} over {until} are more than {SAMPLES_LIMIT} samples; take fewer"
         )
     numbers = _numbers(seeds)
+    parts = whole(parallel, "simulate: parallel", 1, PARTS_LIMIT)
+    given_hosts = check_hosts(hosts)
+    if mpi is not None:
+        if parts > 1:
+            raise UsageError("simulate: parallel and mpi: parts are threads or processes; give one of them")
+        parts = whole(mpi, "simulate: mpi", 1, PARTS_LIMIT)
+    elif given_hosts:
+        raise UsageError("simulate: hosts are for the processes of MPI; say how many with mpi")
+    paced = flag(real_time, "simulate: real_time")
+    if paced and sample_ns is not None:
+        raise UsageError("simulate: real_time has no series; leave one of them out")
     at_once = min(
         len(numbers),
-        (os.cpu_count() or 1) if parallel is None else whole(parallel, "simulate: parallel", 1, 4096),
+        max(1, (os.cpu_count() or 1) // parts) if jobs is None else whole(jobs, "simulate: jobs", 1, 4096),
     )
     plan = offline_plan(topo, options)
+    cut = partitioned(topo, plan, parts) if parts > 1 or mpi is not None or paced else None
+    job = Job(plan, until_ns, sample_ns, cut, flag(trace_hash, "simulate: trace_hash"), paced)
     if plan["captures"] and len(numbers) > 1:
         raise UsageError(
             "simulate: every seed would write the same captures; take one seed, or leave the captures out"
@@ -79,17 +110,23 @@ def simulate(
         raise UsageError(
             "simulate: every seed would write the same trace; take one seed, or leave the trace out"
         )
+    if trace is not None and (mpi is not None or paced):
+        raise UsageError(
+            "simulate: a trace of connections is taken in virtual time, in one process; leave mpi and real_time out"
+        )
     began = time.perf_counter()
     made: dict[int, Replication] = {}
-    running = (
-        (run_replication(plan, seed, until_ns, sample_ns, trace) for seed in numbers)
-        if at_once == 1
-        else replications(plan, numbers, until_ns, sample_ns, at_once)
-    )
+    if mpi is not None:
+        running: Iterator[Replication] = replications_over_mpi(job, numbers, given_hosts)
+    elif at_once == 1:
+        running = (run_replication(job, seed, trace) for seed in numbers)
+    else:
+        running = replications(job, numbers, at_once)
     for replication in running:
         made[replication.seed] = replication
         on_progress(len(made), len(numbers))
-    return SimulationReport(until_ns, [made[seed] for seed in numbers], time.perf_counter() - began)
+    took_s = time.perf_counter() - began
+    return SimulationReport(until_ns, [made[seed] for seed in numbers], took_s, cut)
 
 
 def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, Any]:
@@ -117,6 +154,21 @@ def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, An
     plan = make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)
     [instance] = plan.instances.values()
     return instance
+
+
+def partitioned(topo: Topo, plan: dict[str, Any], parts: int) -> Partition:
+    """The parts of a description whose plan this is: its machines, where these are as many, or METIS'.
+
+    Raises:
+        PlanError: it cannot be cut so.
+    """
+    named = list(dict.fromkeys(spec.machine for spec in topo.node_specs() if spec.machine is not None))
+    if len(named) != parts:
+        return partition(plan, parts)
+    machines = [
+        MachineSpec(name, f"198.18.{place // 250}.{place % 250 + 1}") for place, name in enumerate(named)
+    ]
+    return partition_as_named(plan, lay_out(topo, machines, 1).machine_of)
 
 
 def _span(value: Any, name: str) -> int:

@@ -16,15 +16,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from hybridnet.errors import MachineError
-from hybridnet.simulate.replication import Replication, run_replication
+from hybridnet.simulate.replication import Job, Replication, run_replication
 from hybridnet.system.parent import die_with_parent
 
 __all__ = ["replications"]
 
 
-def replications(
-    plan: dict[str, Any], seeds: list[int], until_ns: int, sample_ns: int | None, at_once: int
-) -> Iterator[Replication]:
+def replications(job: Job, seeds: list[int], at_once: int) -> Iterator[Replication]:
     """Run one replication for each seed, `at_once` at the same time. Yields them as they end.
 
     Raises:
@@ -35,7 +33,7 @@ def replications(
     for seed in seeds:
         todo.put(seed)
     done: queue.SimpleQueue[Replication | BaseException] = queue.SimpleQueue()
-    workers = [_Worker((plan, until_ns, sample_ns)) for _ in range(at_once)]
+    workers = [_Worker(job) for _ in range(at_once)]
     for worker in workers:
         threading.Thread(target=worker.work, args=(todo, done), daemon=True).start()
     try:
@@ -50,7 +48,7 @@ def replications(
 
 
 class _Worker:
-    def __init__(self, job: tuple[dict[str, Any], int, int | None]) -> None:
+    def __init__(self, job: Job) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from hybridnet.simulate.workers import main; main()"],
             stdin=subprocess.PIPE,
@@ -91,14 +89,14 @@ def main() -> None:
     """What a worker does until its standard input ends, or the head does."""
     die_with_parent()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
-    plan, until_ns, sample_ns = pickle.load(incoming)
+    job = pickle.load(incoming)
     while True:
         try:
             seed = pickle.load(incoming)
         except EOFError:
             return
         try:
-            result: Any = run_replication(plan, seed, until_ns, sample_ns)
+            result: Any = run_replication(job, seed)
         except Exception as error:  # the head raises it
             result = error
         _send(outgoing, result)

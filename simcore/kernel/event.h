@@ -5,10 +5,13 @@
 // Invariants
 //   1. An event is in the queue of its simulation at most once, for one instant.
 //   2. The element owns the event; the queue only points to it. Destroying a pending event cancels it.
-//   3. Scheduling a pending event moves it. Nothing is allocated per event: the queue's storage grows with the largest
+//   3. Events of one instant fire in the order of their ranks, and those without a rank after them, in the order in which
+//      they were scheduled.
+//   4. Scheduling a pending event moves it. Nothing is allocated per event: the queue's storage grows with the largest
 //      number of events that were pending together, and that is bounded by the elements, not by packets in flight.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <limits>
 
@@ -24,7 +27,16 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
+  static constexpr std::uint64_t kRanks = std::uint64_t{1} << 32;
+
   bool pending() const { return place_ != kNotQueued; }
+
+  // From now on this event has a rank, which no other event of its queue has. What arrives through a link has one, so that
+  // the order of an instant is the same however a network is partitioned. Preconditions: rank < kRanks, not pending().
+  void set_rank(std::uint64_t rank) {
+    assert(rank < kRanks && !pending());
+    order_ = rank;
+  }
 
  protected:
   Event() = default;
@@ -44,7 +56,8 @@ class Event {
   EventQueue* queue_ = nullptr;
   std::uint64_t place_ = kNotQueued;  // where the queue keeps it
   SimTime time_ = SimTime::zero();
-  std::uint64_t sequence_ = 0;
+  std::uint64_t order_ =
+      kRanks;  // within its instant: its rank, or kRanks and above by the order of scheduling
 };
 
 // An event that calls a member function of its owner: `EventFor<Link, &Link::deliver> head_{*this};`

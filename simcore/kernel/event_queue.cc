@@ -34,7 +34,7 @@ void EventQueue::schedule(Event& event, SimTime time) {
   cancel(event);
   event.queue_ = this;
   event.time_ = time;
-  event.sequence_ = next_sequence_++;
+  if (event.order_ >= Event::kRanks) event.order_ = next_order_++;
   // As long as few events are pending, the sorted front is all there is.
   if (size_ < kShortFront && size_ == front_.size() - first_)
     horizon_ = std::max(horizon_, instant(time) + 1);
@@ -64,10 +64,9 @@ void EventQueue::take_out(Event& event) {
 }
 
 bool EventQueue::before(const Entry& a, const Entry& b) {
-  return a.time != b.time ? a.time < b.time : a.event->sequence_ < b.event->sequence_;
+  return a.time != b.time ? a.time < b.time : a.event->order_ < b.event->order_;
 }
 
-// Precondition: the event has the highest sequence number, or is after all others anyway.
 void EventQueue::insert_into_front(SimTime time, Event* event) {
   event->place_ = Event::kInFront;
   if (first_ > kFewEvents && first_ > front_.size() / 2) {
@@ -76,8 +75,9 @@ void EventQueue::insert_into_front(SimTime time, Event* event) {
   }
   front_.emplace_back();
   std::size_t place = front_.size() - 1;
-  for (; place > first_ && time < front_[place - 1].time; --place) front_[place] = front_[place - 1];
-  front_[place] = {time, event};
+  const Entry entry{time, event};
+  for (; place > first_ && before(entry, front_[place - 1]); --place) front_[place] = front_[place - 1];
+  front_[place] = entry;
   if (front_.size() - first_ > kLongFront) shorten_front();
 }
 

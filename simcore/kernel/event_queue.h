@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// EventQueue: the pending events, in the total order (time, sequence).
+// EventQueue: the pending events, in the total order (time, rank, sequence).
 //
-// Two events at the same instant fire in the order in which they were scheduled, so a run is repeatable byte for byte.
+// Two events at the same instant fire in the order of their ranks (Event::set_rank), and then in the order in which they
+// were scheduled, so a run is repeatable byte for byte.
 //
 //   front   [ the next few events, sorted ]                     everything before horizon_
 //   level 0 [ 256 buckets of 1 ns      ]                        everything later, unsorted
@@ -38,7 +39,8 @@ class EventQueue {
   EventQueue& operator=(const EventQueue&) = delete;
   ~EventQueue();
 
-  // Puts `event` into the queue for `time`, after all others of that instant; moves it when it is pending already.
+  // Puts `event` into the queue for `time`, by its rank, or after all others of that instant; moves it when it is pending
+  // already.
   // Preconditions: time >= zero and time >= that of the last event popped.
   void schedule(Event& event, SimTime time);
 
@@ -107,7 +109,7 @@ class EventQueue {
   SimTime known_earliest_ = SimTime::never();
 
   std::size_t size_ = 0;
-  std::uint64_t next_sequence_ = 0;
+  std::uint64_t next_order_ = Event::kRanks;  // of an event without a rank
 };
 
 }  // namespace simcore

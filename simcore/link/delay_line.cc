@@ -47,6 +47,14 @@ std::vector<PacketPtr> DelayLine::take_back(std::size_t count) {
   return taken;
 }
 
+// What came out before `release` does not hold it back, so there is no need to know whether it has.
+void DelayLine::give(PacketPtr packet, SimTime release) {
+  given_ = std::max(given_, release);
+  packet->first_arrival = given_;
+  packet->last_arrival = std::max(packet->last_arrival, given_);
+  sink_->accept(std::move(packet));
+}
+
 void DelayLine::deliver() {
   fetch_ahead();
   PacketPtr packet = line_.pop();

@@ -5,6 +5,9 @@
 // One pending event, that of the head, however many packets are in flight. Packets come out in the order of
 // push(): one that would overtake the one before it comes out at the same instant as that one. Only insert()
 // lets a packet overtake.
+//
+// Where the far end is in another partition, packets are given to the sink as they are pushed, ahead of that instant: it
+// keeps them until then.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +29,19 @@ class DelayLine {
   // From now on what comes out goes to `sink`, which must outlive the delay line.
   void lead_to(PacketSink& sink) { sink_ = &sink; }
 
+  // What comes out at one instant comes in the order of ranks; see Event::set_rank. Before the first packet.
+  void set_rank(std::uint64_t rank) { head_.set_rank(rank); }
+
+  // From now on push() gives each packet to the sink at once, with first_arrival being the instant at which it would come
+  // out. Before the first packet; nothing is inserted afterwards.
+  void give_ahead() { ahead_ = true; }
+
   // Hands `packet` to the sink at `release` or when the one before it comes out, whichever is later. The
   // packet's first_arrival becomes that instant; its last_arrival moves with it if it would lie before.
   // Precondition: release >= now.
   void push(PacketPtr packet, SimTime release) {
+    if (ahead_) [[unlikely]]
+      return give(std::move(packet), release);
     if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
     append(std::move(packet), release);
     if (!head_.pending()) simulation_.schedule(head_, release);
@@ -63,6 +75,7 @@ class DelayLine {
     line_.push(std::move(packet));
   }
 
+  void give(PacketPtr packet, SimTime release);
   void deliver();
   void fetch_ahead();
   void forget(const Packet& packet) {
@@ -75,6 +88,8 @@ class DelayLine {
   Ring<PacketPtr> line_;  // each packet's first_arrival is its release time
   std::uint64_t segments_ = 0;
   std::int64_t held_bytes_ = 0;
+  bool ahead_ = false;
+  SimTime given_ = SimTime::zero();  // when what was given ahead last comes out
   EventFor<DelayLine, &DelayLine::deliver> head_{*this};
 };
 

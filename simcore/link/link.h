@@ -101,6 +101,10 @@ class Link final : public PacketSink {
   // From now on what comes out at the far end goes there. It must outlive the link.
   void lead_to(PacketSink& sink) { far_end_.lead_to(sink); }
 
+  // See DelayLine.
+  void set_rank(std::uint64_t rank) { line_.set_rank(rank); }
+  void give_ahead() { line_.give_ahead(); }
+
   // Frees at most `most` of the packets that are on their way, the last ones, uncounted: the link is of no use afterwards.
   // Says how many.
   std::size_t shed(std::size_t most) { return line_.take_back(std::min(most, line_.packets())).size(); }

@@ -95,6 +95,13 @@ class ModelledLink final : private PacketSink {
   void set_up(bool up);
   bool up() const { return up_; }
 
+  // What arrives at the far end at one instant comes in the order of ranks. Before the first packet.
+  void set_rank(std::uint64_t rank) { link_.set_rank(rank); }
+
+  // From now on the sink gets packets as soon as it is known when they arrive, their first_arrival being that instant: at
+  // least the propagation delay ahead. Before the first packet; such a link has no extra delay, and stays as it is.
+  void give_ahead() { link_.give_ahead(); }
+
   // The end of a link that is to be destroyed, and that nobody attaches to any more. From now on nothing comes out.
   // shed() then frees at most about `most` packets, and says whether that was not all: a link with many of them is emptied
   // bit by bit.

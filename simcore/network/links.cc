@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/network/links.h"
 
+#include <algorithm>
 #include <array>
 
 #include "simcore/network/snapshot_rows.h"
@@ -10,9 +11,9 @@ namespace simcore {
 
 namespace {
 
-// The part of a cut link that is at its sender: the peer delays.
-LinkModel without_delay(LinkModel model) {
-  model.link.propagation_delay = Duration::zero();
+// The part of a cut link that is at its sender: the peer delays, but for what a partition knows ahead.
+LinkModel senders_part(LinkModel model, bool ahead) {
+  if (!ahead) model.link.propagation_delay = Duration::zero();
   model.extra_delay = nullptr;
   return model;
 }
@@ -20,20 +21,22 @@ LinkModel without_delay(LinkModel model) {
 }  // namespace
 
 void Links::add(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
-                const LinkModel& b_to_a) {
+                const LinkModel& b_to_a, std::optional<std::uint64_t> number) {
   for (const End& end : {a, b}) {
     if (end.port->attached()) {
       throw ConfigError("add link " + name + ": " + end.name + " is joined to another link; an end has one");
     }
   }
-  join(prepare(name, a, b, a_to_b, b_to_a));
+  join(prepare(name, a, b, a_to_b, b_to_a, number));
 }
 
 Links::Prepared Links::prepare(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
-                               const LinkModel& b_to_a) {
+                               const LinkModel& b_to_a, std::optional<std::uint64_t> number) {
+  const std::uint64_t given = number.value_or(next_number_);
+  next_number_ = std::max(next_number_, given + 1);
   Prepared link;
-  link.there = make(name, true, a, b, a_to_b);
-  link.back = make(name, false, b, a, b_to_a);
+  link.there = make(name, true, a, b, a_to_b, given);
+  link.back = make(name, false, b, a, b_to_a, given);
   for (Direction* const each : {link.there.get(), link.back.get()}) {
     // A peer may send already.
     if (!each->from.peer) continue;
@@ -45,7 +48,7 @@ Links::Prepared Links::prepare(const std::string& name, const End& a, const End&
 
 // Makes the direction from one end to the other.
 std::unique_ptr<Links::Direction> Links::make(const std::string& name, bool forward, const End& from,
-                                              const End& to, const LinkModel& model) {
+                                              const End& to, const LinkModel& model, std::uint64_t number) {
   auto direction = std::make_unique<Direction>(Direction{.name = name,
                                                          .forward = forward,
                                                          .from = from,
@@ -61,7 +64,9 @@ std::unique_ptr<Links::Direction> Links::make(const std::string& name, bool forw
   } else {
     direction->link =
         std::make_unique<ModelledLink>(simulation_, pool_, name + ":" + from.name + ">" + to.name,
-                                       to.peer ? without_delay(model) : model, *direction->sink);
+                                       to.peer ? senders_part(model, to.ahead) : model, *direction->sink);
+    direction->link->set_rank(rank(number, forward));
+    if (to.ahead) direction->link->give_ahead();
   }
   return direction;
 }
@@ -193,7 +198,7 @@ Links::Change Links::prepare(Direction& direction, const LinkModel& model) {
     Link::check(direction.name, model.link);
     if (direction.delay) direction.delay->check_change(in_flight_to(direction));
   } else {
-    change.prepared = direction.link->prepare(direction.toward_peer ? without_delay(model) : model);
+    change.prepared = direction.link->prepare(direction.toward_peer ? senders_part(model, false) : model);
   }
   return change;
 }
@@ -260,6 +265,19 @@ void Links::read_into(LinkCounts& counts, std::size_t direction) const {
                                                               waited_ns,
                                                               plain(left)};
   counts.figures.insert(counts.figures.end(), row.begin(), row.end());
+}
+
+void Links::read_arrived_into(std::vector<SnapshotRow>& arrived, std::size_t direction) const {
+  const Direction* const read = directions_[direction].get();
+  if (read == nullptr || read->from.emitted == nullptr) return;
+  const std::uint64_t bytes = read->from.emitted->delivered_bytes;
+  std::uint64_t packets = read->from.emitted->delivered_packets;
+  if (read->delay) packets -= read->delay->in_flight() + read->delay->dropped().total();
+  arrived.push_back({.name = read->name + ":" + read->from.name + ">" + read->to,
+                     .labels = {{"from", read->from.name}, {"to", read->to}},
+                     .figures = {{"delivered_packets", static_cast<std::int64_t>(packets)},
+                                 {"delivered_bytes", static_cast<std::int64_t>(bytes)}},
+                     .dropped = dropped_from_peer(*read)});
 }
 
 // By what delays what comes from a peer, or while that is down.

@@ -8,6 +8,12 @@
 // A cut link is one that ends at a peering channel: the direction toward the peer is a ModelledLink without delay here,
 // and its delay is applied by the peer, measured from the departure; the direction from the peer only has its delay
 // here. So whoever changes a cut link tells both instances.
+//
+// A link that is cut between partitions of one simulation (simcore/parallel) is like that, but the direction toward the
+// other partition has its delay here, and gives packets ahead; see ModelledLink::give_ahead.
+//
+// Links are numbered in the order of the description. What arrives at one instant arrives in the order of these numbers,
+// there before back.
 #pragma once
 
 #include <cstddef>
@@ -38,21 +44,27 @@ class Links {
     bool portal = false;                             // an emulation portal, or what stands for one
     PortalRecorder::WallClock wall_clock = nullptr;  // of what comes in there; null: now
     PeeringChannel* channel = nullptr;               // which delays what a peer sends; null: nobody here does
+    bool ahead = false;                              // the peer is a partition, and takes packets ahead
+    const Link::Counters* emitted = nullptr;         // of such a peer: what it has sent and has come
   };
 
   // All must outlive the links.
   Links(Simulation& simulation, PacketPool& pool, Taps& taps)
       : simulation_(simulation), pool_(pool), taps_(taps) {}
 
-  // Throws ConfigError when an end is joined already, or a value is out of its range.
+  // The two ranks of link `number`; see Event::set_rank.
+  static std::uint64_t rank(std::uint64_t number, bool forward) { return 2 * number + (forward ? 0 : 1); }
+
+  // `number`: which no other link of the description has; none: the next. Throws ConfigError when an end is joined already,
+  // or a value is out of its range.
   void add(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
-           const LinkModel& b_to_a);
+           const LinkModel& b_to_a, std::optional<std::uint64_t> number = std::nullopt);
 
   // The same in two steps, where the network runs: what can fail, and what cannot. A link that is not joined carries
   // nothing, and may be forgotten. Precondition of join(): both ends are free.
   class Prepared;
   Prepared prepare(const std::string& name, const End& a, const End& b, const LinkModel& a_to_b,
-                   const LinkModel& b_to_a);
+                   const LinkModel& b_to_a, std::optional<std::uint64_t> number = std::nullopt);
   void join(Prepared link);
 
   // The ends of a link. Throws ConfigError, which begins with `attempt`, when there is none of that name.
@@ -92,6 +104,9 @@ class Links {
   // Appends the rows of both directions of a link, as above; nothing when there is none of that name.
   void read_into(Snapshot& snapshot, const std::string& name) const;
 
+  // Appends what has arrived of a direction that comes from another partition; its row is there, and lacks this.
+  void read_arrived_into(std::vector<SnapshotRow>& arrived, std::size_t direction) const;
+
   // Of the extra delays of what peers send.
   DropCounters dropped_from_peers() const;
 
@@ -116,7 +131,7 @@ class Links {
   };
 
   std::unique_ptr<Direction> make(const std::string& name, bool forward, const End& from, const End& to,
-                                  const LinkModel& model);
+                                  const LinkModel& model, std::uint64_t number);
   void attach(Direction& direction);
   Direction& direction(const std::string& name, bool forward, const std::string& attempt) const;
   static Change prepare(Direction& direction, const LinkModel& model);
@@ -137,6 +152,7 @@ class Links {
   std::vector<std::unique_ptr<Direction>> retired_;  // taken out, with packets that are yet to be freed
   DropCounters removed_from_peers_;                  // by directions that are gone
   std::uint64_t generation_ = LinkCounts::kNothingKnown + 1;
+  std::uint64_t next_number_ = 0;  // higher than all that were given
 };
 
 class Links::Prepared {

@@ -18,9 +18,10 @@ void SimulatedNetwork::add_trace(const std::string& interface) {
 }
 
 void SimulatedNetwork::add_link(const std::string& name, const Links::End& a, const Links::End& b,
-                                const LinkModel& a_to_b, const LinkModel& b_to_a) {
+                                const LinkModel& a_to_b, const LinkModel& b_to_a,
+                                std::optional<std::uint64_t> number) {
   nodes_.claim("link", name);
-  links_.add(name, a, b, a_to_b, b_to_a);
+  links_.add(name, a, b, a_to_b, b_to_a, number);
 }
 
 void SimulatedNetwork::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,

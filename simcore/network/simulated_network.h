@@ -57,13 +57,16 @@ class SimulatedNetwork {
   // Of what passes between the interface and its link: a pcap or pcapng file, or lines of text. Before that link is added.
   void add_capture(const std::string& interface, const std::string& file);
   void add_trace(const std::string& interface);
+  // Of what passes there, a hash; see Taps. Before the first link is added.
+  void hash_trace() { taps_.hash_trace(); }
 
   // An interface, as an end of a link. Throws ConfigError, which begins with `attempt`, when there is none of that name.
   Links::End end(const std::string& interface, const std::string& attempt) const {
     return {.port = &nodes_.interface(interface, attempt), .name = interface};
   }
+  // `number`: see Links::add.
   void add_link(const std::string& name, const Links::End& a, const Links::End& b, const LinkModel& a_to_b,
-                const LinkModel& b_to_a);
+                const LinkModel& b_to_a, std::optional<std::uint64_t> number = std::nullopt);
   // As Links::change. `note`: what a record says of it.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a, const std::string& note = "");

@@ -19,7 +19,25 @@ PacketSink& Taps::on(const std::string& interface, PacketSink& sink, FrameDirect
   if (const auto found = traces_.find(interface); found != traces_.end()) {
     way_in = &found->second->tap(*way_in);
   }
+  if (hashes_) {
+    HashesOf& of_interface = (*hashes_)[interface];
+    std::unique_ptr<TraceHash>& hash =
+        direction == FrameDirection::outbound ? of_interface.sent : of_interface.arrived;
+    // A link's entrance may change, and then what has passed counts on.
+    hash = std::make_unique<TraceHash>(*way_in, hash ? hash->digest() : TraceHash::Digest{});
+    way_in = hash.get();
+  }
   return *way_in;
+}
+
+std::vector<Taps::Hashed> Taps::hashes() const {
+  std::vector<Hashed> all;
+  if (!hashes_) return all;
+  const auto digest = [](const std::unique_ptr<TraceHash>& of) {
+    return of ? of->digest() : TraceHash::Digest{};
+  };
+  for (const auto& [name, of] : *hashes_) all.push_back({name, digest(of.sent), digest(of.arrived)});
+  return all;
 }
 
 PacketSink& Taps::crossing(const std::string& portal, PacketSink& sink, FrameDirection direction,

@@ -11,12 +11,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "simcore/network/portal_recorder.h"
 #include "simcore/packet/packet.h"
 #include "simcore/trace/capture.h"
 #include "simcore/trace/tcpdump_text.h"
+#include "simcore/trace/trace_hash.h"
 
 namespace simcore {
 
@@ -25,6 +28,10 @@ class Taps {
   // Before anything passes. The first throws what Capture does.
   void add_capture(const std::string& interface, const std::string& file);
   void add_trace(const std::string& interface);
+
+  // From now on everything that passes is hashed: each packet that an interface sends, before the queue of its link, and
+  // each that arrives, with its instants, its number there, its description and its bytes.
+  void hash_trace() { hashes_.emplace(); }
 
   // `sink`, or what writes down for that interface in front of it. Must outlive both.
   // `direction` is the interface's: outbound is what it sends.
@@ -44,6 +51,14 @@ class Taps {
   // Ends the files. Throws what CaptureWriter::close does.
   void close();
 
+  // Of each interface two, what it sent and what arrived, by its name. Empty: nothing is hashed.
+  struct Hashed {
+    std::string interface;
+    TraceHash::Digest sent;
+    TraceHash::Digest arrived;
+  };
+  std::vector<Hashed> hashes() const;
+
   // Throws ConfigError when the interface has no trace.
   const std::string& trace(const std::string& interface) const;
 
@@ -51,6 +66,11 @@ class Taps {
   std::unique_ptr<PortalRecorder> recorder_;                  // null: nothing is recorded
   std::map<std::string, std::unique_ptr<Capture>> captures_;  // by interface, as the next
   std::map<std::string, std::unique_ptr<TcpdumpText>> traces_;
+  struct HashesOf {
+    std::unique_ptr<TraceHash> sent;
+    std::unique_ptr<TraceHash> arrived;
+  };
+  std::optional<std::map<std::string, HashesOf>> hashes_;  // by interface; none: nothing is hashed
 };
 
 }  // namespace simcore

@@ -161,7 +161,9 @@ void bind_offline(nb::module_& m) {
       .def("outcome", outcome, "transfer"_a)
       .def("samples", samples, "transfer"_a)
       .def("snapshot", [](const OfflineSimulation& self) { return snapshot_dict(self.snapshot()); })
-      .def("trace", &OfflineSimulation::trace, "interface"_a);
+      .def("trace", &OfflineSimulation::trace, "interface"_a)
+      .def("hash_trace", [](OfflineSimulation& self) { self.network().hash_trace(); })
+      .def("trace_hashes", [](OfflineSimulation& self) { return hashes_list(self.network().taps()); });
   bind_network(simulation);
   bind_timeline_of(simulation);
 }

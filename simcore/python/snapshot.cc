@@ -67,4 +67,13 @@ nb::dict snapshot_dict(const Snapshot& from) {
   return result;
 }
 
+nb::list hashes_list(const Taps& taps) {
+  nb::list result;
+  for (const Taps::Hashed& each : taps.hashes()) {
+    result.append(nb::make_tuple(each.interface, each.sent.hash, each.sent.packets, each.arrived.hash,
+                                 each.arrived.packets));
+  }
+  return result;
+}
+
 }  // namespace simcore::python

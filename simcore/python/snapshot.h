@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include "simcore/network/snapshot.h"
+#include "simcore/network/taps.h"
 
 namespace simcore::python {
 
@@ -13,6 +14,8 @@ nanobind::dict snapshot_dict(const Snapshot& from);
 
 // Its parts.
 nanobind::dict row_dict(const SnapshotRow& from);
+// (interface, what it sent, its packets, what arrived, its packets) of each interface, by name.
+nanobind::list hashes_list(const Taps& taps);
 nanobind::dict histogram_dict(const SnapshotHistogram& from);
 
 }  // namespace simcore::python

@@ -183,7 +183,8 @@ OF_NET = [
         "pairs": [("h1", "h2")], "l4Type": "TCP", "udpBw": "10M", "seconds": 1, "port": 5001, "parallel": 1,
     }),
     Subject("Net.simulate", describing("simulate"), {
-        "until": "1ms", "seeds": 1, "parallel": 1, "series": None,
+        "until": "1ms", "seeds": 1, "parallel": 1, "mpi": None, "hosts": [], "real_time": False, "jobs": None,
+        "trace_hash": False, "series": None,
     }),
     Subject("Net.iperf", using("iperf"), {
         "hosts": ["h1", "h2"], "l4Type": "TCP", "udpBw": "10M", "fmt": None, "seconds": 1, "port": 5001,

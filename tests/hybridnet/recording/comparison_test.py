@@ -26,7 +26,7 @@ class Pinged(Topo):
 
 def simulated(path: Path, topo: Topo, seeds: int = 2) -> Path:
     record = RunRecord(path)
-    simulate(topo, "10s", seeds=seeds, parallel=1).write(record.directory)
+    simulate(topo, "10s", seeds=seeds, jobs=1).write(record.directory)
     record.end(0)
     return path
 

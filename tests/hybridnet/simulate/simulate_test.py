@@ -37,7 +37,7 @@ def received(report: SimulationReport) -> list[float]:
 
 
 def test_a_network_runs_for_the_simulated_time_and_fills_its_link() -> None:
-    report = simulate(Pair(), "10s", parallel=1)
+    report = simulate(Pair(), "10s", jobs=1)
     [replication] = report.replications
     rate_bps = 8 * replication.figures["b:tcp_discard:9", "received_bytes"] / 10
     assert rate_bps == pytest.approx(10e6 * PAYLOAD / FRAME, rel=0.03)
@@ -46,25 +46,25 @@ def test_a_network_runs_for_the_simulated_time_and_fills_its_link() -> None:
 
 
 def test_the_same_seed_gives_the_same_figures_and_another_seed_others() -> None:
-    report = simulate(Pair(loss=1.0), 5, seeds=[3, 4], parallel=1)
-    again = simulate(Pair(loss=1.0), 5, seeds=[4, 3], parallel=1)
+    report = simulate(Pair(loss=1.0), 5, seeds=[3, 4], jobs=1)
+    again = simulate(Pair(loss=1.0), 5, seeds=[4, 3], jobs=1)
     assert received(report) == received(again)[::-1]
     assert received(report)[0] != received(report)[1]
 
 
 def test_processes_give_what_one_process_gives() -> None:
-    alone = simulate(Pair(loss=1.0), "2s", seeds=3, parallel=1)
-    together = simulate(Pair(loss=1.0), "2s", seeds=3, parallel=2)
+    alone = simulate(Pair(loss=1.0), "2s", seeds=3, jobs=1)
+    together = simulate(Pair(loss=1.0), "2s", seeds=3, jobs=2)
     assert [each.figures for each in together.replications] == [each.figures for each in alone.replications]
 
 
 def test_machines_make_no_difference() -> None:
-    apart, together = (simulate(Pair(machines=machines), "2s", parallel=1) for machines in (True, False))
+    apart, together = (simulate(Pair(machines=machines), "2s", jobs=1) for machines in (True, False))
     assert received(apart) == received(together)
 
 
 def test_a_mean_has_the_interval_of_its_seeds() -> None:
-    report = simulate(Pair(loss=1.0), "5s", seeds=4, parallel=1)
+    report = simulate(Pair(loss=1.0), "5s", seeds=4, jobs=1)
     values = received(report)
     over = report["b:tcp_discard:9", "received_bytes"]
     assert over.mean == pytest.approx(sum(values) / 4)
@@ -74,7 +74,7 @@ def test_a_mean_has_the_interval_of_its_seeds() -> None:
 
 
 def test_samples_are_taken_at_their_instants() -> None:
-    [replication] = simulate(Pair(), "1s", series="300ms", parallel=1).replications
+    [replication] = simulate(Pair(), "1s", series="300ms", jobs=1).replications
     assert replication.sampled_ns == [300_000_000, 600_000_000, 900_000_000, 1_000_000_000]
     series = replication.series["b:tcp_discard:9", "received_bytes"]
     assert len(series) == 4
@@ -85,7 +85,7 @@ def test_samples_are_taken_at_their_instants() -> None:
 def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
     from pyarrow import parquet
 
-    report = simulate(Pair(), "1s", seeds=2, series="500ms", parallel=1)
+    report = simulate(Pair(), "1s", seeds=2, series="500ms", jobs=1)
     written = report.write(RunDirectory(tmp_path / "run"))
     assert {path.name for path in written} == {
         *("figures.json", "figures.csv", "figures.parquet", "series.parquet"),
@@ -109,12 +109,12 @@ def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
 
 def test_progress_counts_replications() -> None:
     told: list[tuple[int, int]] = []
-    simulate(Pair(), "100ms", seeds=3, parallel=1, on_progress=lambda done, of: told.append((done, of)))
+    simulate(Pair(), "100ms", seeds=3, jobs=1, on_progress=lambda done, of: told.append((done, of)))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_net_simulates_its_description() -> None:
-    assert received(Net(Pair()).simulate("2s", parallel=1)) == received(simulate(Pair(), "2s", parallel=1))
+    assert received(Net(Pair()).simulate("2s", jobs=1)) == received(simulate(Pair(), "2s", jobs=1))
 
 
 class Emulated(Topo):
@@ -132,6 +132,7 @@ class Emulated(Topo):
         ((Pair(), "1s"), {"seeds": 0}, "seeds"),
         ((Pair(), "1s"), {"seeds": [1, 1]}, "each once"),
         ((Pair(), "1s"), {"parallel": 0}, "parallel"),
+        ((Pair(), "1s"), {"jobs": 0}, "jobs"),
         ((Pair(), "3600s"), {"series": "1us"}, "take fewer"),
     ],
 )

@@ -52,6 +52,34 @@ TEST(EventQueue, eventsOfOneInstantComeInTheOrderOfScheduling) {
   for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(popped(queue), i);
 }
 
+TEST(EventQueue, ranksComeFirstAtAnInstantHoweverTheyWereScheduled) {
+  constexpr std::size_t kEvents = 1'000;  // more than the front holds
+  const auto events = tags(kEvents);
+  EventQueue queue;
+  for (std::size_t i = 0; i < kEvents / 2; ++i) events[i]->set_rank(i);
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    // The second half in order, the first half from its end.
+    const std::size_t which = i % 2 == 0 ? (kEvents + i) / 2 : (kEvents - i) / 2;
+    queue.schedule(*events[which], SimTime::at_ns(123'456'789));
+  }
+  for (std::size_t i = 0; i < kEvents; ++i) EXPECT_EQ(popped(queue), i);
+}
+
+TEST(EventQueue, aRankedEventThatIsScheduledForNowComesBeforeThoseThatWait) {
+  const auto events = tags(4);
+  EventQueue queue;
+  events[1]->set_rank(7);
+  events[3]->set_rank(9);
+  for (const std::size_t i : {0U, 2U, 3U}) queue.schedule(*events[i], SimTime::at_ns(10));
+  EXPECT_EQ(popped(queue), 3U);
+  queue.schedule(*events[1], SimTime::at_ns(10));
+  EXPECT_EQ(popped(queue), 1U);
+  queue.schedule(*events[1], SimTime::at_ns(10));  // it keeps its rank
+  EXPECT_EQ(popped(queue), 1U);
+  EXPECT_EQ(popped(queue), 0U);
+  EXPECT_EQ(popped(queue), 2U);
+}
+
 TEST(EventQueue, reschedulingForTheSameInstantGoesBehindTheOthers) {
   const auto events = tags(2);
   EventQueue queue;

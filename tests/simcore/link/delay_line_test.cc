@@ -58,6 +58,21 @@ TEST_F(DelayLineTest, insertLetsAPacketOvertakeThoseThatComeOutLater) {
   EXPECT_EQ(out(), (Seen{{10, 3}, {20, 1}, {20, 4}, {25, 5}, {30, 2}, {40, 6}}));
 }
 
+TEST_F(DelayLineTest, givesAheadWithTheInstantAtWhichEachWouldComeOut) {
+  struct Ahead final : PacketSink {
+    void accept(PacketPtr packet) override { instants.push_back(packet->first_arrival.count_ns()); }
+    std::vector<std::int64_t> instants;
+  } ahead;
+  line.lead_to(ahead);
+  line.give_ahead();
+  push(20, 1);
+  push(10, 2);
+  push(25, 3);
+  EXPECT_EQ(ahead.instants, (std::vector<std::int64_t>{20, 20, 25}));
+  EXPECT_TRUE(line.empty());
+  EXPECT_EQ(sim.pending_events(), 0U);
+}
+
 TEST_F(DelayLineTest, holdsOnePendingEventHoweverManyPacketsAreInFlight) {
   for (int i = 0; i < 1'000; ++i) push(100 + i, 1);
   EXPECT_EQ(sim.pending_events(), 1U);

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from hybridnet.experiments.common.figure6 import Figure6, limit_bps, received
+from hybridnet.experiments.fig7.experiment import Arm, checks_of, staircase_of
+from hybridnet.simulate import Replication, simulate
+
+
+def replication(wall_s: float, trace: str = "aa") -> Replication:
+    return Replication(1, {}, wall_s=wall_s, events=5, trace_hash=trace)
+
+
+def arms(threads_s: float, trace: str = "aa") -> dict[str, Arm]:
+    return {
+        "one part": Arm(replication(1.0), [replication(2.0)] * 3),
+        "two threads": Arm(replication(1.0, trace), [replication(threads_s)] * 3),
+        "MPI": Arm(replication(1.0), [replication(4.0)] * 3),
+    }
+
+
+def test_the_promises_are_about_traces_and_speed() -> None:
+    assert [check.holds for check in checks_of(arms(1.25), 1.0, judged=True)] == [True, True, True, True]
+    assert [check.holds for check in checks_of(arms(1.3, "bb"), 1.0, judged=True)] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert len(checks_of(arms(1.3), 1.0, judged=False)) == 2
+
+
+def test_the_limit_is_the_access_links_and_then_the_bottleneck() -> None:
+    assert limit_bps(2) == 2 * limit_bps(1)
+    assert limit_bps(64) == 10 * limit_bps(1) == 10e9 * 1448 / 1538
+
+
+def test_flows_cross_the_bottleneck_and_start_when_they_are_told() -> None:
+    [gone] = simulate(Figure6(starts=(0.0, 0.02)), "30ms", series="5ms", parallel=2).replications
+    assert gone.figures[received(0)] > gone.figures[received(1)] > 0
+    rates = staircase_of(gone, (2,), 0.025)
+    assert [at for at, _ in rates] == [0.005, 0.01, 0.015, 0.02, 0.025, 0.03]
+    assert sum(bps for _, bps in rates) * 0.005 / 8 == gone.figures[received(0)] + gone.figures[received(1)]
