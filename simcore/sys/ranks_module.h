@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT
- *
- * What the module _simcore_mpi gives to who loads it: the processes of one MPI job. Plain C, so that neither needs to know
- * with which MPI, or whether with any, the other was built.
- */
+// SPDX-License-Identifier: MIT
+//
+// What the module _simcore_mpi gives to who loads it: the processes of one MPI job. Plain C, so that neither needs to know
+// with which MPI, or whether with any, the other was built.
 #pragma once
 
 #ifdef __cplusplus
