@@ -40,6 +40,7 @@ SimTime run_windows(Partition& partition, Exchange& exchange, const Lookahead& l
     }
     stop = failure != nullptr || (pace && monotonic_ns() >= pace->deadline_ns);
   }
+  if (pace && reached == end && !failure) wait_until_due(*pace, end);
   partition.counters().wall_ns += monotonic_ns() - begun;
   if (failure) std::rethrow_exception(failure);
   if (reached == end) partition.advance_to(end);
