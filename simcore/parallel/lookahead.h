@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Lookahead: how far ahead each partition of a simulation knows what the others will do to it.
+// Lookahead: how far ahead the partitions of a simulation know what the others will do to them.
 //
-// What happens in partition q at an instant t is felt in p no earlier than t plus the least delay of the ways from q to p;
-// a way leads through cut links, and the one from p to itself through another partition. So with nothing under way, p may
-// handle all events before
+// What happens in one partition at an instant t is felt in another no earlier than t plus the least delay of all cut links.
+// So with nothing under way, everyone may handle all events before
 //
-//   min over q of (earliest event of q + least delay from q to p)
+//   earliest event of all + least delay
 //
-// whatever the others do meanwhile (Chandy and Misra 1979; as windows, Nicol 1993).
+// whatever the others do meanwhile (windows of Nicol 1993). The bound is the same for all. Bounds of their own, by the ways
+// that lead to each partition, would allow more; but then two partitions that are once out of step take turns for ever,
+// each running twice as far while the other waits.
 #pragma once
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "simcore/units/time.h"
 
@@ -22,7 +22,7 @@ namespace simcore {
 class Lookahead {
  public:
   // Nothing joins the partitions yet.
-  explicit Lookahead(std::size_t partitions);
+  explicit Lookahead(std::size_t partitions) : partitions_(partitions) {}
 
   // Some link leads from one partition to another and takes at least `delay`. Throws ConfigError when that is not above
   // zero: nothing would be known ahead.
@@ -30,21 +30,12 @@ class Lookahead {
 
   std::size_t partitions() const { return partitions_; }
 
-  // Before which instant `partition` may run, where `next` is the earliest event of each.
-  SimTime bound(std::size_t partition, std::span<const SimTime> next) const;
-
-  // Of all cut links; none where no link is cut.
-  Duration least() const { return least_; }
+  // Before which instant all may run, where `next` is the earliest event of each.
+  SimTime bound(std::span<const SimTime> next) const;
 
  private:
-  Duration& way(std::size_t from, std::size_t to) { return ways_[from * partitions_ + to]; }
-  Duration way(std::size_t from, std::size_t to) const { return ways_[from * partitions_ + to]; }
-
-  static constexpr Duration kNoWay = Duration::ns(std::int64_t{1} << 62);
-
   std::size_t partitions_;
-  std::vector<Duration> ways_;  // the least delay from each to each
-  Duration least_ = kNoWay;
+  Duration least_ = Duration::infinite();  // of all cut links
 };
 
 }  // namespace simcore

@@ -32,7 +32,7 @@ SimTime run_windows(Partition& partition, Exchange& exchange, const Lookahead& l
       break;
     }
     if (pace) wait_until_due(*pace, earliest);
-    const SimTime bound = lookahead.bound(partition.own(), round.next);
+    const SimTime bound = lookahead.bound(round.next);
     try {
       partition.run_before(std::min(bound, end + Duration::ns(1)));
     } catch (...) {
