@@ -90,7 +90,10 @@ def pack_wheel() -> tuple[str, bytes]:
     tag = f"{_python_tag()}-{_python_tag()}-linux_{os.uname().machine}"
     files = {f"hybridnet/{path}": (PACKAGE / path).read_bytes() for path in _files()}
     information = f"{stem}.dist-info"
-    files[f"{information}/METADATA"] = (distribution.read_text("METADATA") or "").encode()
+    text = (
+        distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+    )  # of a wheel, of a source tree
+    files[f"{information}/METADATA"] = text.encode()
     files[f"{information}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: hybridnet\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     )

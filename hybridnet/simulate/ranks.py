@@ -134,7 +134,9 @@ def module() -> Path:
 
 def check_hosts(hosts: Any) -> list[str]:
     """Hosts as they are given. Raises UsageError: what is given is no list of names."""
-    given = [hosts] if isinstance(hosts, str) else list(hosts)
+    given = [hosts] if isinstance(hosts, str) else hosts
+    if not isinstance(given, Sequence):
+        raise UsageError(f"simulate: hosts {given!r}: write the names of machines, such as ['m1', 'm2']")
     for host in given:
         if (
             not isinstance(host, str)
@@ -142,7 +144,7 @@ def check_hosts(hosts: Any) -> list[str]:
             or not all(each.isalnum() or each in "-._@" for each in host)
         ):
             raise UsageError(f"simulate: hosts {given!r}: write the names of machines, such as ['m1', 'm2']")
-    return given
+    return list(given)
 
 
 def main() -> None:
