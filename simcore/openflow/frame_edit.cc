@@ -61,7 +61,8 @@ class Editor {
       ip_word(0, static_cast<std::uint16_t>(frame_[layout_.network] << 8 | key_.u8(at::kIpTos)));
     } else if (v6()) {
       std::uint8_t* const first = frame_ + layout_.network;
-      store_be16(first, static_cast<std::uint16_t>((load_be16(first) & 0xf00fU) | key_.u8(at::kIpTos) << 4));
+      store_be16(first, static_cast<std::uint16_t>((load_be16(first) & 0xf00fU) |
+                                                   static_cast<unsigned>(key_.u8(at::kIpTos)) << 4));
     }
   }
 

@@ -271,7 +271,7 @@ void Switch::send_port_counters(Parts& parts, Reader body, Version version) cons
   const std::uint32_t asked = v13 ? body.u32() : port_of10(body.u16());
   for (const auto& [number, port] : ports_.all()) {
     if (asked != port_no::kAny && asked != number) continue;
-    parts.add([&, n = number](Writer& to) {
+    parts.add([&, n = number, &port = port](Writer& to) {
       if (v13) {
         to.u32(n);
         to.zeros(4);

@@ -71,7 +71,7 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
            [](const O& of) {
              return of.buffer == ByteCount::zero() ? std::nullopt : std::optional(of.buffer);
            },
-           [](O& of, std::optional<ByteCount> buffer) { of.buffer = buffer.value_or(ByteCount::zero()); },
+           [](O& of, std::optional<ByteCount> size) { of.buffer = size.value_or(ByteCount::zero()); },
            {.help = "of the socket or the ring, in each direction. Without one: 32 MiB of sockets, for "
                     "bursts that "
                     "the other end cannot take at once; 2 MiB of rings, which processors' caches hold",
