@@ -136,7 +136,7 @@ def _match(match: Match) -> bytes:
 
 def _oxm(name: str, value: int, mask: int | None = None) -> bytes:
     field = BY_NAME[name]
-    size = (field.bits + 7) // 8
+    size = 4 if field.bits == 20 else (field.bits + 7) // 8  # labels stand in four bytes
     values = value.to_bytes(size, "big") + (b"" if mask is None else mask.to_bytes(size, "big"))
     return struct.pack("!HBB", BASIC, field.code << 1 | (mask is not None), len(values)) + values
 

@@ -63,6 +63,7 @@ struct Action {
   const Field* field = nullptr;     // of set_field
   FieldValue value = 0;
   FieldValue mask = 0;
+  std::optional<std::uint32_t> queue{};    // of output: it was 1.0's enqueue
   std::shared_ptr<const Learn> learned{};  // of learn
 };
 

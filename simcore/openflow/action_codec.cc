@@ -213,6 +213,8 @@ Action read_10(std::uint16_t type, Reader body) {
       if (action.port >= port_no::kMax && action.port != port_no::kInPort && action.port != port_no::kLocal)
         throw ProtocolError(error::kActionOutPort);
       check_port(action.port);
+      body.skip(6);
+      action.queue = body.u32();
       return action;
     }
   }
@@ -250,6 +252,7 @@ void write_13(Writer& to, const Action& action) {
   };
   switch (action.type) {
     case ActionType::output:
+      if (action.queue) with_u32(v13::kSetQueue, *action.queue);
       head(v13::kOutput, 16);
       to.u32(action.port);
       to.u16(action.number);
@@ -306,6 +309,13 @@ void write_10(Writer& to, const Action& action) {
   };
   switch (action.type) {
     case ActionType::output:
+      if (action.queue) {
+        head(v10::kEnqueue, 16);
+        to.u16(port_in10(action.port));
+        to.zeros(6);
+        to.u32(*action.queue);
+        return;
+      }
       head(v10::kOutput, 8);
       to.u16(port_in10(action.port));
       to.u16(action.number);

@@ -11,15 +11,16 @@ namespace {
 
 constexpr std::int64_t kUnit = 1'000'000'000;
 
-std::int64_t capacity(const Band& band) {
-  return std::int64_t{band.burst == 0 ? band.rate : band.burst} * kUnit;
+std::int64_t capacity(const Band& band, std::uint16_t flags) {
+  const bool said = (flags & meter_flag::kBurst) != 0 && band.burst != 0;
+  return std::int64_t{said ? band.burst : band.rate} * kUnit;
 }
 
 }  // namespace
 
 void Meter::begin(SimTime now) {
   filled = now;
-  for (Band& band : bands) band.tokens = capacity(band);
+  for (Band& band : bands) band.tokens = capacity(band, flags);
 }
 
 std::vector<Meter::Run> Meter::judge(const Packet& packet, SimTime now) {
@@ -32,8 +33,8 @@ std::vector<Meter::Run> Meter::judge(const Packet& packet, SimTime now) {
   std::vector<std::pair<std::uint16_t, Band*>> limits;  // after so many segments a band is empty
   for (Band& band : bands) {
     const FieldValue gained = FieldValue{band.rate} * static_cast<std::uint64_t>(elapsed.count_ns());
-    const auto room = static_cast<std::uint64_t>(capacity(band) - band.tokens);
-    band.tokens = gained >= room ? capacity(band) : band.tokens + static_cast<std::int64_t>(gained);
+    const auto room = static_cast<std::uint64_t>(capacity(band, flags) - band.tokens);
+    band.tokens = gained >= room ? capacity(band, flags) : band.tokens + static_cast<std::int64_t>(gained);
     const auto passed =
         static_cast<std::uint16_t>(std::min<std::int64_t>(packet.segments, band.tokens / cost));
     band.tokens -= passed * cost;
@@ -75,7 +76,7 @@ std::vector<Band> read_bands(Reader from, std::uint16_t flags) {
     if (length != 16) throw ProtocolError(error::kBadLength);
     band.type = static_cast<BandType>(type);
     band.rate = from.u32();
-    band.burst = (flags & kBurst) != 0 ? from.u32() : (from.skip(4), 0U);
+    band.burst = from.u32();
     band.levels = from.u8();
     from.skip(3);
     if (type == 2 && band.levels == 0) throw ProtocolError(error::kMeterBandValue);

@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostBands = 8;
 struct Band {
   BandType type = BandType::drop;
   std::uint32_t rate = 0;   // kbit/s or packets/s
-  std::uint32_t burst = 0;  // kbit or packets
+  std::uint32_t burst = 0;  // kbit or packets; counts only with kBurst
   std::uint8_t levels = 0;  // of dscp_remark: by so many the drop precedence goes up
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;

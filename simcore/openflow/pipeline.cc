@@ -211,7 +211,7 @@ void Pipeline::run(Context& context, std::uint8_t table) {
   }
   from.matched += segments;
   flow->packets += segments;
-  flow->bytes += static_cast<std::uint64_t>(context.packet->wire_size().count());
+  flow->bytes += context.bytes();
   flow->used = context.now;
   perform_flow(context, *flow, false);
 }
@@ -271,6 +271,7 @@ bool Pipeline::meter(Context& context, std::uint32_t number, Flow& flow) {
                 .set = context.set,
                 .pending = std::nullopt,
                 .sent = false,
+                .added = context.added,
                 .table = context.table,
                 .flow = context.flow,
                 .depth = context.depth,
@@ -320,7 +321,7 @@ void Pipeline::forward_normally(std::uint32_t in_port, PacketPtr packet, SimTime
 
 void Pipeline::bucket(Context& context, Bucket& bucket, bool last) {
   bucket.packets += context.packet->segments;
-  bucket.bytes += static_cast<std::uint64_t>(context.packet->wire_size().count());
+  bucket.bytes += context.bytes();
   const Actions ordered = in_set_order(bucket.actions);
   if (last) {
     context.way = nullptr;
@@ -338,6 +339,7 @@ void Pipeline::bucket(Context& context, Bucket& bucket, bool last) {
                 .set = {},
                 .pending = std::nullopt,
                 .sent = false,
+                .added = context.added,
                 .table = context.table,
                 .flow = context.flow,
                 .depth = context.depth + 1,

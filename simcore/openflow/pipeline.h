@@ -69,6 +69,7 @@ class Pipeline {
   // Whether the cache has the way of such a packet.
   bool knows(const FlowKey& key);
   bool live(std::uint32_t port, std::uint32_t group, int depth = 0) const;
+  bool live(const Bucket& bucket, int depth = 0) const;
   void forget_port(std::uint32_t port) { bridge_.forget_port(port); }
   void set_single_frames(bool single) { single_frames_ = single; }
 
@@ -100,6 +101,7 @@ class Pipeline {
     Actions set;                           // the action set
     std::optional<std::uint32_t> pending;  // a port that the packet goes out of, once nothing else needs it
     bool sent = false;
+    std::int64_t added = 0;  // bytes that actions have put into each frame
     std::uint8_t table = 0;
     const Flow* flow = nullptr;
     int depth = 0;
@@ -107,6 +109,11 @@ class Pipeline {
     Way* way = nullptr;  // of the packet as it came; null: tables are looked up
     std::size_t step = 0;
     bool recording = false;
+
+    // On the wire as it came: what counters count, whatever actions have added.
+    std::uint64_t bytes() const {
+      return static_cast<std::uint64_t>(packet->wire_size().count() - added * packet->segments);
+    }
   };
 
   void run_whole(std::uint32_t in_port, PacketPtr packet, SimTime now);
@@ -125,7 +132,7 @@ class Pipeline {
   // False: the rest of the list is not done.
   bool apply(Context& context, const Actions& actions, bool last);
   bool apply(Context& context, const Action& action, bool last);
-  void set_field(Context& context, const Field& field, FieldValue value, FieldValue mask);
+  void set_field(Context& context, const Field& named, FieldValue value, FieldValue mask);
   void output(Context& context, std::uint32_t port);
   void emit(Context& context, SwitchPort& port);
   void flood(Context& context, bool all);
@@ -146,6 +153,7 @@ class Pipeline {
   void pop_service(Context& context);
   void copy_ttl(Context& context, bool outwards);
   bool insert(Context& context, std::size_t offset, std::size_t count);
+  void erase(Context& context, std::size_t offset, std::size_t count);
   void reparse(Context& context);
   PacketPtr copy(Context& context);
 

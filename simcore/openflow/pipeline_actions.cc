@@ -20,6 +20,18 @@ constexpr std::size_t kServiceHeader = 18;  // a backbone's addresses and EtherT
 constexpr std::size_t kEthernet = 14;
 constexpr std::uint8_t kNewTtl = 64;
 
+// OpenFlow 1.0 has one action for the ports of all transports, which is read as one of TCP.
+const Field& in_its_transport(const Field& of, const FlowKey& key) {
+  if (of.id == FieldId::tcp_src) {
+    if (holds(Needs::udp, key)) return field(FieldId::udp_src);
+    if (holds(Needs::sctp, key)) return field(FieldId::sctp_src);
+  } else if (of.id == FieldId::tcp_dst) {
+    if (holds(Needs::udp, key)) return field(FieldId::udp_dst);
+    if (holds(Needs::sctp, key)) return field(FieldId::sctp_dst);
+  }
+  return of;
+}
+
 }  // namespace
 
 bool Pipeline::apply(Context& context, const Actions& actions, bool last) {
@@ -104,7 +116,8 @@ bool Pipeline::apply(Context& context, const Action& action, bool last) {
   return true;
 }
 
-void Pipeline::set_field(Context& context, const Field& of, FieldValue value, FieldValue mask) {
+void Pipeline::set_field(Context& context, const Field& named, FieldValue value, FieldValue mask) {
+  const Field& of = in_its_transport(named, context.key);
   if (!holds(of.needs, context.key)) return;
   const bool tag = of.id == FieldId::vlan_vid;
   if (tag && !context.key.tagged()) return;
@@ -202,18 +215,20 @@ bool Pipeline::live(std::uint32_t port, std::uint32_t number, int depth) const {
   if (number == kAnyGroup || depth >= kDeepest) return false;
   const auto found = groups_.find(number);
   if (found == groups_.end()) return false;
-  return std::ranges::any_of(found->second.buckets, [&](const Bucket& bucket) {
-    return live(bucket.watch_port, bucket.watch_group, depth + 1);
-  });
+  return std::ranges::any_of(found->second.buckets,
+                             [&](const Bucket& bucket) { return live(bucket, depth + 1); });
+}
+
+// One that watches nothing counts as live, as in Open vSwitch.
+bool Pipeline::live(const Bucket& bucket, int depth) const {
+  const bool watches = bucket.watch_port != port_no::kAny || bucket.watch_group != kAnyGroup;
+  return !watches || live(bucket.watch_port, bucket.watch_group, depth);
 }
 
 // Of `select`: the highest score of those that weigh something and whose watched port lives; so a bucket that comes or
 // goes moves few flows.
 Bucket* Pipeline::choose(Group& of, const FlowKey& key) const {
-  const auto alive = [this](const Bucket& bucket) {
-    const bool watches = bucket.watch_port != port_no::kAny || bucket.watch_group != kAnyGroup;
-    return !watches || live(bucket.watch_port, bucket.watch_group);
-  };
+  const auto alive = [this](const Bucket& bucket) { return live(bucket); };
   if (of.type == GroupType::indirect) return of.buckets.data();
   if (of.type == GroupType::fast_failover) {
     const auto found = std::ranges::find_if(of.buckets, alive);
@@ -241,7 +256,7 @@ void Pipeline::group(Context& context, std::uint32_t number, bool last) {
   if (found == groups_.end() || context.depth >= kDeepest || --*context.steps < 0) return;
   Group& of = found->second;
   of.packets += context.packet->segments;
-  of.bytes += static_cast<std::uint64_t>(context.packet->wire_size().count());
+  of.bytes += context.bytes();
   if (of.type == GroupType::all) {
     for (std::size_t at = 0; at < of.buckets.size() && context.packet; ++at)
       bucket(context, of.buckets[at], last && at + 1 == of.buckets.size());
@@ -294,10 +309,19 @@ bool Pipeline::decrement_ttl(Context& context, const Field& ttl, Needs needs) {
 
 bool Pipeline::insert(Context& context, std::size_t offset, std::size_t count) {
   settle(context);
-  if (insert_bytes(context.packet, offset, count, pool_)) return true;
+  if (insert_bytes(context.packet, offset, count, pool_)) {
+    context.added += static_cast<std::int64_t>(count);
+    return true;
+  }
   outlet_.drop(DropReason::pool_exhausted, *context.packet);
   context.packet.reset();
   return false;
+}
+
+void Pipeline::erase(Context& context, std::size_t offset, std::size_t count) {
+  settle(context);
+  erase_bytes(*context.packet, offset, count);
+  context.added -= static_cast<std::int64_t>(count);
 }
 
 // After a change of headers. What was recorded holds no longer where other headers have come to light.
@@ -322,8 +346,7 @@ void Pipeline::push_tag(Context& context, std::uint16_t type) {
 
 void Pipeline::pop_tag(Context& context) {
   if (!context.key.tagged() || context.layout.tag == 0) return;
-  settle(context);
-  erase_bytes(*context.packet, context.layout.tag, kTag);
+  erase(context, context.layout.tag, kTag);
   reparse(context);
 }
 
@@ -350,7 +373,7 @@ void Pipeline::pop_label(Context& context, std::uint16_t type) {
   if (!holds(Needs::mpls, context.key) || context.packet->size() < context.layout.network + kLabel) return;
   settle(context);
   store_be16(context.packet->bytes().data() + context.layout.ether_type, type);
-  erase_bytes(*context.packet, context.layout.network, kLabel);
+  erase(context, context.layout.network, kLabel);
   context.way = nullptr;
   reparse(context);
 }
@@ -367,8 +390,7 @@ void Pipeline::push_service(Context& context, std::uint16_t type) {
 
 void Pipeline::pop_service(Context& context) {
   if (!holds(Needs::pbb, context.key) || context.packet->size() < kServiceHeader + kEthernet) return;
-  settle(context);
-  erase_bytes(*context.packet, 0, kServiceHeader);
+  erase(context, 0, kServiceHeader);
   context.way = nullptr;
   reparse(context);
 }

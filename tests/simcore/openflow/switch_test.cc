@@ -215,6 +215,22 @@ TEST(OpenFlowSwitch, GroupsOfEachType) {
   EXPECT_EQ(ports_of(3), (std::vector<std::uint32_t>{3}));
 }
 
+TEST(OpenFlowSwitch, AGroupThatWatchesNothingIsLive) {
+  Bench bench;
+  bench.greet();
+  bench.tell(kGroupMod, group_mod(0, 0, 1, {bucket_to(2), bucket_to(3)}));
+  Bucket watching;
+  watching.watch_group = 1;
+  watching.actions = {of(ActionType::group, 0, 1)};
+  bench.tell(kGroupMod, group_mod(0, 3, 2, {watching, bucket_to(4, 0, 4)}));
+  bench.tell(kFlowMod, FlowModText{.instructions = applying({of(ActionType::group, 0, 2)})}.bytes());
+  ASSERT_TRUE(bench.answers().empty());
+  bench.receive(1, tcp_frame());
+  ASSERT_EQ(bench.sent.size(), 2U);
+  EXPECT_EQ(bench.sent[0].first, 2U);
+  EXPECT_EQ(bench.sent[1].first, 3U);
+}
+
 TEST(OpenFlowSwitch, RefusesWithTheSpecificationsErrors) {
   Bench bench;
   bench.greet();
@@ -289,6 +305,61 @@ TEST(OpenFlowSwitch, FlowsThatItTellsAreTheFlowsThatItWasTold) {
   EXPECT_TRUE(std::ranges::equal(stats, behind_fixed_part));
 }
 
+// A flow modification of 1.0 that matches everything.
+Bytes flow_mod_10(const Bytes& actions) {
+  constexpr std::uint32_t kAllWildcards = (1U << 22) - 1;
+  Bytes body;
+  Writer to(body);
+  to.u32(kAllWildcards);
+  to.zeros(36 + 8 + 2 + 2 + 2);  // match, cookie, command, timeouts
+  to.u16(100);
+  to.u32(kNoBuffer);
+  to.u16(0xffff);
+  to.u16(0);
+  to.bytes(actions);
+  return body;
+}
+
+TEST(OpenFlowSwitch, TheActionsOf10SetPortsOfUdpToo) {
+  Bench bench;
+  bench.greet(1);
+  const Bytes actions = {0, 10, 0, 8, 0, 99, 0, 0, 0, 0, 0, 8, 0, 2, 0, 0};  // set_tp_dst, output
+  bench.tell(kFlowMod, flow_mod_10(actions), 1);
+  ASSERT_TRUE(bench.answers().empty());
+  Bytes frame = tcp_frame();
+  frame[23] = 17;
+  store_be16(frame.data() + 38, 20);
+  store_be16(frame.data() + 40, 0);
+  bench.receive(1, frame);
+  ASSERT_EQ(bench.sent.size(), 1U);
+  EXPECT_EQ(load_be16(bench.sent[0].second.data() + 36), 99);
+}
+
+TEST(OpenFlowSwitch, TellsAnEnqueueOf10AsItWasTold) {
+  Bench bench;
+  bench.greet(1);
+  const Bytes enqueue = {0, 11, 0, 16, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5};
+  bench.tell(kFlowMod, flow_mod_10(enqueue), 1);
+  ASSERT_TRUE(bench.answers().empty());
+  Bytes request;
+  Writer to(request);
+  to.u16(1);
+  to.u16(0);
+  to.u32((1U << 22) - 1);
+  to.zeros(36);
+  to.u8(0xff);
+  to.zeros(1);
+  to.u16(0xffff);
+  bench.tell(16, request, 1);
+  const auto answers = bench.answers();
+  ASSERT_EQ(answers.size(), 1U);
+  ASSERT_GT(answers[0].size(), enqueue.size());
+  EXPECT_TRUE(std::ranges::equal(std::span(answers[0]).last(enqueue.size()), enqueue));
+  bench.receive(1, tcp_frame());
+  ASSERT_EQ(bench.sent.size(), 1U);
+  EXPECT_EQ(bench.sent[0].first, 2U);
+}
+
 TEST(OpenFlowSwitch, SlavesMayNotChangeAnything) {
   Bench bench;
   bench.greet();
@@ -327,6 +398,28 @@ TEST(OpenFlowSwitch, AMeterDropsWhatIsAboveItsRate) {
   bench.time = SimTime::at_ns(200'000'000);  // two more, at ten per second
   for (int i = 0; i < 8; ++i) bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.size(), 7U);
+}
+
+TEST(OpenFlowSwitch, ABurstCountsOnlyWithItsFlag) {
+  Bench bench;
+  bench.greet();
+  Bytes meter;
+  Writer to(meter);
+  to.u16(0);
+  to.u16(2);  // packets per second
+  to.u32(1);
+  to.u16(1);
+  to.u16(16);
+  to.u32(3);
+  to.u32(1'000);
+  to.u32(0);
+  bench.tell(29, meter);
+  FlowModText mod{.instructions = applying({output_to(2)})};
+  mod.instructions.meter = 1;
+  bench.tell(kFlowMod, mod.bytes());
+  ASSERT_TRUE(bench.answers().empty());
+  for (int i = 0; i < 8; ++i) bench.receive(1, tcp_frame());
+  EXPECT_EQ(bench.sent.size(), 3U);
 }
 
 TEST(OpenFlowSwitch, StandsAloneWithoutAController) {
