@@ -15,6 +15,7 @@
 
 #include "simcore/packet/train.h"
 #include "simcore/portal/peering_portal.h"
+#include "simcore/sys/udp_socket.h"
 #include "tests/fuzz/input.h"
 
 namespace simcore {
