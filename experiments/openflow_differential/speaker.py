@@ -54,7 +54,10 @@ class Connection:
             version, got, length, got_xid = struct.unpack("!BBHI", self._read(8))
             body = self._read(length - 8)
             if got == wire.ECHO_REQUEST:
-                self._stream.sendall(wire.message(wire.ECHO_REPLY, body, got_xid))
+                try:
+                    self._stream.sendall(wire.message(wire.ECHO_REPLY, body, got_xid))
+                except BrokenPipeError:
+                    raise ControllerError("a switch closed its connection") from None
             elif got == wire.ERROR:
                 error, code = struct.unpack_from("!HH", body)
                 self.errors.append((error, code))
