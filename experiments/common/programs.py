@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
-from hybridnet.cluster import Cluster
+from hybridnet.cluster import Machines
 
-__all__ = ["PYTHON", "hybridnet_command"]
+__all__ = ["PYTHON", "hybridnet_command", "interpreter"]
 
 PYTHON = "/usr/bin/python3"
 """For programs that need no library: Debian's."""
 
 
-def hybridnet_command(cluster: Cluster, machine: str) -> list[str]:
+def interpreter(cluster: Machines, machine: str) -> str:
+    """The Python that has hybridnet on a machine, and the libraries that hybridnet needs."""
+    return str(cluster.facts(machine)["executable"])
+
+
+def hybridnet_command(cluster: Machines, machine: str) -> list[str]:
     """What runs hybridnet's command line on a machine."""
-    return [cluster.facts(machine)["executable"], "-m", "hybridnet.cli"]
+    return [interpreter(cluster, machine), "-m", "hybridnet.cli"]

@@ -15,6 +15,7 @@ from hybridnet import Net, Ryu, Topo
 from hybridnet.cluster import Cluster
 from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.errors import HybridnetError
+from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.hedera import transfer
 from hybridnet.experiments.hedera.patterns import Pairs
 from hybridnet.experiments.openflow_conformance.testbed import TARGETS
@@ -95,7 +96,7 @@ class Sinks:
     def __init__(self, net: Net) -> None:
         self.hosts = net.hosts
         self.script = Path(transfer.__file__).read_text()
-        command = ["python3", "-c", self.script, "sink", str(PORT)]
+        command = [PYTHON, "-c", self.script, "sink", str(PORT)]
         self._running = [host.popen(command, stdin=-1) for host in self.hosts]
         self._answers()
 
@@ -119,7 +120,7 @@ def measure(sinks: Sinks, pairs: Pairs, seconds: float, omitted_s: float) -> lis
     """What each flow gets in so many seconds, after others that do not count."""
     hosts = sinks.hosts
     sources = [
-        hosts[source].popen(["python3", "-c", sinks.script, "source", str(hosts[target].IP()), str(PORT)])
+        hosts[source].popen([PYTHON, "-c", sinks.script, "source", str(hosts[target].IP()), str(PORT)])
         for source, target in pairs
     ]
     time.sleep(omitted_s)

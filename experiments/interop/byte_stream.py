@@ -5,7 +5,7 @@
 file of the simulated HTTP server. ``python byte_stream.py read`` reads to the end and prints a JSON object: how many
 bytes, their SHA-256, how long it took, and the longest time in which none came.
 
-It runs in a host of a machine, with Debian's interpreter.
+It runs in a host of a machine, with the interpreter that has hybridnet.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Any
 
 from hybridnet import Net, Topo
 from hybridnet.errors import ExperimentError
-from hybridnet.experiments.common.programs import PYTHON
+from hybridnet.experiments.common.programs import interpreter
 from hybridnet.experiments.interop import byte_stream
 
 RATE_MBPS = 1000
@@ -88,7 +88,7 @@ def fetch(net: Net, file_bytes: int, times: int) -> Transfer:
 
 def echo(net: Net, size: int) -> Transfer:
     """nc sends the stream and gets it back: every byte goes both ways."""
-    command = f"{_program('write', str(size))} | nc -N {server_of(net)} {ECHO}"
+    command = f"{_program(net, 'write', str(size))} | nc -N {server_of(net)} {ECHO}"
     return _stream(net, "nc, to the simulated server and back", command, size, 1)
 
 
@@ -130,7 +130,7 @@ def server_of(net: Net) -> str:
 def _stream(net: Net, name: str, command: str, size: int, times: int) -> Transfer:
     """What ``command`` prints in h1, which should be the stream, ``times`` over."""
     resets = _resets(net)
-    text = f"set -o pipefail; {command} | {_program('read')}"
+    text = f"set -o pipefail; {command} | {_program(net, 'read')}"
     started = net["h1"].popen(["bash", "-c", text])
     said, complaint = started.communicate(timeout=_patience_s(size * times))
     if started.returncode != 0:
@@ -148,9 +148,9 @@ def _stream(net: Net, name: str, command: str, size: int, times: int) -> Transfe
     )
 
 
-def _program(*words: str) -> str:
+def _program(net: Net, *words: str) -> str:
     source = Path(byte_stream.__file__).read_text(encoding="utf-8")
-    return shlex.join([PYTHON, "-c", source, *words])
+    return shlex.join([interpreter(net.cluster, net["h1"].machine), "-c", source, *words])
 
 
 def _patience_s(size: int) -> float:

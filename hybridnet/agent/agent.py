@@ -288,7 +288,7 @@ class Agent:
     @verb
     def switches_connected(self) -> dict[str, bool]:
         """Of each switch with a controller, whether it is connected."""
-        connected = self._switching.connected() if self._switching.has_controllers() else {}
+        connected = self._switching.connected() if self._switching.running else {}
         if self._simulated_switches:
             for answer in self._instances.ask_all("switches").values():
                 connected |= (answer or {"connected": {}})["connected"]

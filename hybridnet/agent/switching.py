@@ -197,10 +197,6 @@ class Switching:
         for name in names:
             del self._plans[name]
 
-    def has_controllers(self) -> bool:
-        """Whether some switch has been told one."""
-        return any(switch["controllers"] for switch in self._plans.values())
-
     def connected(self) -> dict[str, bool]:
         """Return, for each switch that has a controller, whether one is connected.
 

@@ -225,7 +225,8 @@ class Wire:
                 )
             directory.mkdir(parents=True)
             write_options(directory, self._given)
-            self._process = InstanceProcess(self._plan, self._journal, directory, directory)
+            self._process = InstanceProcess(self._plan, self._journal, directory, directory / SOCKET)
+            self._process.await_ready()
             self._first = self._last = self._process.ask("snapshot")
         except BaseException:
             self.close()

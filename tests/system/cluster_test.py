@@ -44,7 +44,7 @@ def test_a_cluster_knows_its_machines_and_what_they_have(cluster: Cluster) -> No
     assert facts["cpus"] == sorted(os.sched_getaffinity(0))
     with pytest.raises(UsageError, match="no machine middle; there are left, right"):
         cluster.facts("middle")
-    with pytest.raises(UsageError, match="machine left: an agent has no verb 'fly'; there are build, "):
+    with pytest.raises(UsageError, match=r"machine left: an agent has no verb 'fly'; there are .*build, "):
         cluster.call("left", "fly")
 
 
