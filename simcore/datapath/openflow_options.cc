@@ -51,8 +51,11 @@ openflow::SwitchConfig OpenFlowSetup::config(const std::string& name) const {
     } else if (protocol == "OpenFlow13") {
       made.versions |= 1U << 4;
     } else {
-      throw ConfigError(attempt + "it does not speak " + protocol +
-                        "; a simulated switch has OpenFlow10 and OpenFlow13");
+      std::string message = attempt;
+      message += "it does not speak ";
+      message += protocol;
+      message += "; a simulated switch has OpenFlow10 and OpenFlow13";
+      throw ConfigError(message);
     }
   }
   made.standalone = fail_mode == FailMode::standalone;

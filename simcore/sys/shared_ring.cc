@@ -46,7 +46,7 @@ SharedRing::SharedRing(const std::string& path, ByteCount capacity, End end)
   records_.reserve(kRecordsPerRead);
   position_ = written();
   positions_->read.store(position_, std::memory_order_release);
-  positions_->asleep.store(1, std::memory_order_seq_cst);
+  positions_->asleep.exchange(1, std::memory_order_acq_rel);
   signal();  // what is written just now was not told
 }
 
@@ -108,11 +108,10 @@ bool SharedRing::write(std::span<const std::uint8_t> head, std::span<const std::
   return true;
 }
 
-// Either the reader sees what was written before it sleeps, or it is seen here that it sleeps.
+// Either the reader sees what was written before it sleeps, or it is seen here that it sleeps: every change of `asleep` is
+// an exchange, so that of two the later one sees the earlier one, and all that was written before that.
 void SharedRing::wake() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (positions_->asleep.load(std::memory_order_relaxed) != 0 && positions_->asleep.exchange(0) != 0)
-    signal();
+  if (positions_->asleep.exchange(0, std::memory_order_acq_rel) != 0) signal();
 }
 
 std::span<const std::span<const std::uint8_t>> SharedRing::read() {
@@ -129,10 +128,9 @@ std::span<const std::span<const std::uint8_t>> SharedRing::read() {
       signal();
       break;
     }
-    positions_->asleep.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    positions_->asleep.exchange(1, std::memory_order_acq_rel);
     if (written() == position_) break;
-    positions_->asleep.store(0, std::memory_order_relaxed);
+    positions_->asleep.exchange(0, std::memory_order_acq_rel);
   }
   return records_;
 }

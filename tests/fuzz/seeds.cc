@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
@@ -341,6 +342,67 @@ PacketPtr tcp_train(PacketPool& pool) {
   return train;
 }
 
+// Steps: what, and what it needs. A message of the controller: 1 (of OpenFlow 1.3) or 13 (1.0), type, length, body.
+Bytes message(std::uint8_t what, std::uint8_t type, const Bytes& body) {
+  Bytes step = {what, type, static_cast<std::uint8_t>(body.size())};
+  step.insert(step.end(), body.begin(), body.end());
+  return step;
+}
+
+Bytes joined(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+void fill_openflow(const Corpus& corpus) {
+  constexpr std::uint8_t kHello = 0;
+  constexpr std::uint8_t kFlowMod = 14;
+  constexpr std::uint8_t kGroupMod = 15;
+  constexpr std::uint8_t kMultipart = 18;
+  constexpr std::uint8_t kMeterMod = 29;
+
+  const Bytes secure = {0};
+  const Bytes output = {0, 0, 0, 16, 0, 0, 0, 2, 0xff, 0xff, 0, 0, 0, 0, 0, 0};  // to port 2
+  const Bytes to_group = {0, 22, 0, 8, 0, 0, 0, 1};                              // 1
+  const Bytes any_frame = {0, 1, 0, 4, 0, 0, 0, 0};                              // a match without fields
+  const Bytes at_port_4 = {0, 1, 0, 12, 0x80, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 0};
+  const Bytes anyone = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};  // ports, groups
+  const Bytes buffer = {0xff, 0xff, 0xff, 0xff};                          // none
+  const Bytes flow = joined({Bytes(18), {0, 10, 0, 20, 0, 5}, buffer, anyone, {0, 1, 0, 0}});
+  const Bytes metered = {0, 6, 0, 8, 0, 0, 0, 1};
+  Bytes frame = {3, 60};  // at port 4
+  const Bytes sent = udp(true, 32);
+  frame.insert(frame.end(), sent.begin(), sent.end());
+  const Bytes time = {4, 0xff, 0x7f};
+
+  const Bytes hello = message(1, kHello, {});
+  const Bytes meter =
+      message(1, kMeterMod, {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 0});
+  const Bytes group =
+      message(1, kGroupMod, joined({{0, 0, 1, 0, 0, 0, 0, 1}, {0, 32, 0, 1}, anyone, Bytes(4), output}));
+  const Bytes flows =
+      message(1, kMultipart, joined({{0, 1, 0, 0, 0, 0, 0, 0, 0xff, 0, 0, 0}, anyone, Bytes(20), any_frame}));
+  corpus.add("flow",
+             joined({secure, hello,
+                     message(1, kFlowMod, joined({flow, any_frame, {0, 4, 0, 24, 0, 0, 0, 0}, output})),
+                     frame, flows, time, frame}));
+  corpus.add(
+      "group_and_meter",
+      joined({secure, hello, meter, group,
+              message(1, kFlowMod, joined({flow, at_port_4, metered, {0, 4, 0, 16, 0, 0, 0, 0}, to_group})),
+              frame, flows, time, frame}));
+  const Bytes flow10 = joined({{0, 0x3f, 0xff, 0xff},
+                               Bytes(36),
+                               Bytes(8),
+                               {0, 0, 0, 10, 0, 20, 0, 5},
+                               buffer,
+                               {0xff, 0xff, 0, 1},
+                               {0, 0, 0, 8, 0, 2, 0xff, 0xff}});
+  corpus.add("flow_of_version_1_0",
+             joined({secure, message(13, kHello, {}), message(13, kFlowMod, flow10), frame, time, frame}));
+}
+
 // Files are written as in earnest, and put where the fuzzer finds them.
 void fill_captures(const Corpus& captures, const Corpus& records) {
   PacketPool pool;
@@ -380,6 +442,7 @@ int main(int argc, char** argv) {
   simcore::fill_captures(simcore::Corpus(directory / "capture_fuzz"),
                          simcore::Corpus(directory / "record_fuzz"));
   simcore::fill_frames(simcore::Corpus(directory / "frames_fuzz"));
+  simcore::fill_openflow(simcore::Corpus(directory / "openflow_fuzz"));
   simcore::fill_peering(simcore::Corpus(directory / "peering_fuzz"));
   simcore::fill_seal(simcore::Corpus(directory / "seal_fuzz"));
   simcore::fill_tcp(simcore::Corpus(directory / "tcp_fuzz"));
