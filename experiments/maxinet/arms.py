@@ -45,6 +45,8 @@ class _Arm(ABC):
     """What the arms have in common: a flow runner on each machine."""
 
     name = ""
+    open_vswitch = True
+    """Its switches are Open vSwitch's, whose datapath is read back."""
 
     def __init__(self, cluster: Cluster, scale: Scale, datapath: Datapath, logs: Path) -> None:
         self.cluster = cluster
@@ -60,12 +62,13 @@ class _Arm(ABC):
         with ExitStack() as undo:
             self._build(undo)
             self.boot_s = time.monotonic() - began
-            self.settings["open_vswitch"] = {
-                machine: self.datapath.check(
-                    self.name, machine, _run_on(self.cluster, machine, READ_BACK).decode()
-                )
-                for machine in (SENDERS, RECEIVERS)
-            }
+            if self.open_vswitch:
+                self.settings["open_vswitch"] = {
+                    machine: self.datapath.check(
+                        self.name, machine, _run_on(self.cluster, machine, READ_BACK).decode()
+                    )
+                    for machine in (SENDERS, RECEIVERS)
+                }
             runners = [
                 undo.enter_context(RunnerClient(self.cluster, machine, "flow_runner.py"))
                 for machine in (SENDERS, RECEIVERS)
@@ -90,6 +93,8 @@ class _SimpleNets(_Arm):
     """Hybridnet's own switches and hosts."""
 
     net: Net
+    switches: str | None = None
+    """As of `Net`."""
 
     def netns(self, host: str) -> str:
         return f"/run/netns/{host}"
@@ -108,6 +113,7 @@ class _SimpleNets(_Arm):
             controller=lambda name: Controller(name, log=self._log),
             cluster=self.cluster,
             port_type=self.datapath.port_type,
+            switches=self.switches,
         )
         undo.enter_context(self.net)
         self.settings = {"between_switches": "patch ports"}
@@ -138,6 +144,18 @@ class HybridArm(_SimpleNets):
         return [
             snapshot for snapshot in self.net.snapshot(of_elements=False).values() if snapshot is not None
         ]
+
+
+class SimulatedArm(HybridArm):
+    """The same hosts, controller and link with simulated OpenFlow switches."""
+
+    name = "hybrid-simulated"
+    open_vswitch = False
+    switches = "simulated"
+
+    def _build(self, undo: ExitStack) -> None:
+        super()._build(undo)
+        self.settings["between_switches"] = "simulated links"
 
 
 class _TwoRoots(Topo):

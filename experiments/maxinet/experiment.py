@@ -2,7 +2,8 @@
 """The comparison with MaxiNet: figures 2, 3 and 11 of Obaida and Liu 2017.
 
 Two machines, a binary tree of switches on each, flows from one machine's hosts to the other's that double at each step,
-and four ways of building that: hybridnet with its simulator between the roots, the same switches with a kernel tunnel
+and five ways of building that: hybridnet with its simulator between the roots, the same with simulated switches, the
+first one's switches with a kernel tunnel
 between the roots, Mininet with that tunnel, which is what MaxiNet builds, and the fastest setting of that. See
 docs/maxinet.md.
 """
@@ -25,6 +26,7 @@ from hybridnet.experiments.maxinet.arms import (
     HybridArm,
     MaxinetArm,
     MaxinetPatchArm,
+    SimulatedArm,
     TunnelArm,
 )
 from hybridnet.experiments.maxinet.capacity import measure_capacity
@@ -49,7 +51,7 @@ from hybridnet.topologies.tree import switches_in_tree
 
 SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
 
-ARMS = {arm.name: arm for arm in (HybridArm, MaxinetArm, MaxinetPatchArm, TunnelArm)}
+ARMS = {arm.name: arm for arm in (HybridArm, SimulatedArm, MaxinetArm, MaxinetPatchArm, TunnelArm)}
 MACHINES = 2
 BUILD_S = 30.0
 """About what building and removing an arm takes, for the progress bar."""

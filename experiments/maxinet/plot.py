@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from hybridnet.experiments.maxinet.report import (
     PUBLISHED_FACTOR,
     PUBLISHED_MAXINET_BPS,
+    SIMULATED_ARM,
     ArmRound,
     StepComparison,
 )
@@ -25,11 +26,18 @@ from hybridnet.results import Word
 
 TITLES = {
     "hybrid": "hybridnet (figure 11)",
+    "hybrid-simulated": "hybridnet, simulated switches",
     "maxinet": "MaxiNet's way (figure 3)",
     "maxinet-patch": "MaxiNet's way, patch links",
     "tunnel": "hybridnet's switches, kernel tunnel",
 }
-COLOURS = {"hybrid": "#1f6f8b", "maxinet": "#d1495b", "maxinet-patch": "#edae49", "tunnel": "#9aa5b1"}
+COLOURS = {
+    "hybrid": "#1f6f8b",
+    "hybrid-simulated": "#5aa36f",
+    "maxinet": "#d1495b",
+    "maxinet-patch": "#edae49",
+    "tunnel": "#9aa5b1",
+}
 DPI = 100
 
 
@@ -62,7 +70,7 @@ def plot_met(path: Path, comparisons: Sequence[StepComparison]) -> None:
 
 def plot_over_time(path: Path, scale: Scale, last_round: Sequence[ArmRound]) -> None:
     """Demand and goodput second by second, as figures 2, 3 and 11 of the paper show them."""
-    figure, panels = plt.subplots(1, 5, figsize=(20, 4), constrained_layout=True)
+    figure, panels = plt.subplots(1, 6, figsize=(24, 4), constrained_layout=True)
     _demand(panels[0], scale)
     top = 1.1 * max(second.total_bps for run in last_round for second in run.seconds) / 1e6
     for panel, run in zip(panels[1:], last_round, strict=True):
@@ -75,7 +83,7 @@ def plot_over_time(path: Path, scale: Scale, last_round: Sequence[ArmRound]) -> 
 def _by_step(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
     arms = {arm: [step.total_bps[arm] / 1e6 for step in comparisons] for arm in COLOURS}
     _grouped(panel, comparisons, arms)
-    top = 1.45 * max(max(values) for values in arms.values())
+    top = 12 * max(max(values) for values in arms.values())  # room for the legend, on a logarithmic axis
     for index, step in enumerate(comparisons):
         demand = step.demand_bps / 1e6
         panel.hlines(
@@ -87,7 +95,8 @@ def _by_step(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
             linewidth=1,
             label="demand (dotted: above)" if index == 0 else "_demand",
         )
-    panel.set_ylim(0, top)
+    panel.set_yscale("log")
+    panel.set_ylim(0.5 * min(min(values) for values in arms.values()), top)
     panel.set_ylabel("Mbit/s")
     panel.legend(fontsize=7, ncols=2, loc="upper left")
 
@@ -107,25 +116,35 @@ def _grouped(panel: Axes, comparisons: Sequence[StepComparison], values: dict[st
 
 def _ratios(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
     positions = range(len(comparisons))
-    for arm in (arm for arm in COLOURS if arm != "hybrid"):
+    panel.plot(
+        positions,
+        [step.ratio_to("maxinet", SIMULATED_ARM) for step in comparisons],
+        marker="s",
+        color=COLOURS[SIMULATED_ARM],
+        label="simulated switches / MaxiNet's way",
+    )
+    for arm in (arm for arm in COLOURS if arm not in ("hybrid", SIMULATED_ARM)):
         panel.plot(
             positions,
             [step.ratio_to(arm) for step in comparisons],
             marker="o",
             color=COLOURS[arm],
-            label=f"/ {TITLES[arm].partition(' (')[0]}",
+            label=f"hybridnet / {TITLES[arm].partition(' (')[0]}",
         )
-    for index, step in enumerate(comparisons):
-        panel.annotate(
-            f"{step.ratio_to('maxinet'):.1f}",
-            (index, step.ratio_to("maxinet")),
-            textcoords="offset points",
-            xytext=(0, 6),
-            ha="center",
-            fontsize=8,
-        )
+    for of in ("hybrid", SIMULATED_ARM):
+        for index, step in enumerate(comparisons):
+            ratio = step.ratio_to("maxinet", of)
+            panel.annotate(
+                f"{ratio:.1f}" if ratio < 20 else f"{ratio:.0f}",
+                (index, ratio),
+                textcoords="offset points",
+                xytext=(0, 6),
+                ha="center",
+                fontsize=8,
+            )
     panel.axhline(PUBLISHED_FACTOR, linestyle=":", color="grey", label="the paper, 16 flows")
-    panel.set_ylim(0, 1.6 * max(PUBLISHED_FACTOR, *(step.ratio_to("maxinet") for step in comparisons)))
+    panel.set_yscale("log")
+    panel.set_ylim(0.5, 12 * max(step.ratio_to("maxinet", SIMULATED_ARM) for step in comparisons))
     panel.set_title("How many times as much hybridnet carries", fontsize=10)
     panel.grid(alpha=0.3)
     panel.legend(fontsize=7, loc="upper right")

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from hybridnet.experiments.maxinet.report import StepComparison
+from hybridnet.experiments.maxinet.report import SIMULATED_ARM, StepComparison
 from hybridnet.results import Word
 
 MARKS = {Word.TRUSTED: "", Word.SATURATED: "*", Word.BROKEN: "!"}
@@ -18,12 +18,16 @@ _COLOURS = {Word.TRUSTED: "green", Word.SATURATED: "cyan", Word.BROKEN: "bold re
 
 
 def table_of(title: str, comparisons: Sequence[StepComparison]) -> Table:
-    """Goodput per step in Mbit/s, TCP and UDP together, and what hybrid carries in times of each other arm."""
+    """Goodput per step in Mbit/s, TCP and UDP together, and what hybrid carries in times of each other arm.
+
+    The last ratio is that of simulated switches over MaxiNet's way.
+    """
     arms = list(comparisons[0].total_bps)
     others = [arm for arm in arms if arm != "hybrid"]
     table = Table(title=title, title_justify="left")
     for column in ("flows", "demand", *arms, *(f"/ {arm}" for arm in others)):
         table.add_column(column, justify="right")
+    table.add_column("simulated / maxinet", justify="right")
     table.add_column("verdict")
     for step in comparisons:
         table.add_row(
@@ -31,6 +35,7 @@ def table_of(title: str, comparisons: Sequence[StepComparison]) -> Table:
             f"{step.demand_bps / 1e6:.0f}",
             *(f"{step.total_bps[arm] / 1e6:.1f}{MARKS[step.words[arm]]}" for arm in arms),
             *(f"{step.ratio_to(arm):.1f} x" for arm in others),
+            f"{step.ratio_to('maxinet', SIMULATED_ARM):.0f} x",
             f"[{_COLOURS[step.word]}]{step.word}[/]",
         )
     return table

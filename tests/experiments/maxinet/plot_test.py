@@ -34,4 +34,4 @@ def test_each_picture_is_a_png_of_its_own_size(kind: str, tmp_path: Path) -> Non
     header = picture.read_bytes()[:24]
     assert header.startswith(b"\x89PNG")
     width, height = (int.from_bytes(header[at : at + 4], "big") for at in (16, 20))
-    assert (width, height) == ((2000, 400) if kind == "over_time" else (960, 360))
+    assert (width, height) == ((2400, 400) if kind == "over_time" else (960, 360))

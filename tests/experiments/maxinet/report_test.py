@@ -9,17 +9,22 @@ from hybridnet.experiments.maxinet.staircase import StepResult
 from hybridnet.experiments.maxinet.tables import columns_of, rows_of, table_of
 from hybridnet.results import Check, Verdict, Word
 
-SCALE = replace(PAPER, name="capacity", steps=(4, 16), tcp_rate_bps=100_000_000, udp_rate_bps=10_000_000)
+SCALE = replace(PAPER, name="capacity", steps=(4, 16), tcp_rate_bps=400_000_000, udp_rate_bps=40_000_000)
 TRUSTED, SATURATED, BROKEN = Verdict.of([]), Verdict(Word.SATURATED, ["busy"]), Verdict.of(["ran late"])
 MET = [
     StepComparison(
         flows=16,
         demand_bps=100_000_000,
-        tcp_bps={"hybrid": 90e6, "maxinet": 40e6, "maxinet-patch": 80e6},
-        udp_bps={"hybrid": 9.5e6, "maxinet": 10e6, "maxinet-patch": 10e6},
-        total_bps={"hybrid": 99.5e6, "maxinet": 50e6, "maxinet-patch": 90e6},
-        busy={"hybrid": 0.9, "maxinet": 1.0, "maxinet-patch": 0.97},
-        words={"hybrid": Word.TRUSTED, "maxinet": Word.SATURATED, "maxinet-patch": Word.SATURATED},
+        tcp_bps={"hybrid": 90e6, "hybrid-simulated": 90e6, "maxinet": 40e6, "maxinet-patch": 80e6},
+        udp_bps={"hybrid": 9.5e6, "hybrid-simulated": 10e6, "maxinet": 10e6, "maxinet-patch": 10e6},
+        total_bps={"hybrid": 99.5e6, "hybrid-simulated": 100e6, "maxinet": 50e6, "maxinet-patch": 90e6},
+        busy={"hybrid": 0.9, "hybrid-simulated": 0.5, "maxinet": 1.0, "maxinet-patch": 0.97},
+        words={
+            "hybrid": Word.TRUSTED,
+            "hybrid-simulated": Word.TRUSTED,
+            "maxinet": Word.SATURATED,
+            "maxinet-patch": Word.SATURATED,
+        },
         reasons=[],
         most_of_demand=1.001,
     )
@@ -41,9 +46,11 @@ def one_round(
     patch_16: float = 200e6,
     hybrid: Verdict = SATURATED,
     maxinet: Verdict = SATURATED,
+    simulated_16: float = 4e9,
 ) -> list[ArmRound]:
     return [
         arm("hybrid", (430e6, hybrid_16), hybrid),
+        arm("hybrid-simulated", (430e6, simulated_16), SATURATED),
         arm("maxinet", (50e6, maxinet_16), maxinet),
         arm("maxinet-patch", (150e6, patch_16), SATURATED),
     ]
@@ -78,7 +85,7 @@ def test_eight_times_is_asked_at_4_flows_and_six_times_at_16():
 def test_twice_the_faster_of_maxinets_arms_is_asked_where_the_demand_allows_it():
     [check] = failing(one_round(hybrid_16=500e6, patch_16=251e6))
     assert "2.0 x maxinet-patch" in check.measured
-    met_demand = 16 * 110_000_000 * 0.981
+    met_demand = 16 * 440_000_000 * 0.981
     assert failing(one_round(hybrid_16=met_demand, patch_16=900e6)) == []
 
 
@@ -116,11 +123,18 @@ def test_the_demand_to_meet_is_met_and_trusted():
         ]
 
 
+def test_simulated_switches_carry_thirty_times_as_much_as_maxinets_way():
+    [check] = failing(one_round(maxinet_16=70e6, simulated_16=30 * 70e6 - 1e6))
+    assert check.what == "16 + 16 flows, full: hybrid-simulated over maxinet"
+    assert failing(one_round(maxinet_16=70e6, simulated_16=30 * 70e6)) == []
+
+
 def test_the_sentence_says_factor_flows_and_verdict():
     sentence = sentence_of(compare(SCALE, [one_round()]))
     assert "With 16 TCP and 16 UDP flows" in sentence
     assert "500 Mbit/s and MaxiNet's way 70 Mbit/s" in sentence
     assert "7.1 times as much" in sentence
+    assert "With simulated OpenFlow switches it carried 4000 Mbit/s, 57 times as much." in sentence
     assert "Verdict: saturated" in sentence
 
 
@@ -128,8 +142,9 @@ def test_tables_show_every_arm_and_every_ratio():
     table = table_of("full", compare(SCALE, [one_round()]))
     cells = [list(column.cells) for column in table.columns]
     assert [column.header for column in table.columns][2:] == [
-        *("hybrid", "maxinet", "maxinet-patch", "/ maxinet", "/ maxinet-patch", "verdict")
+        *("hybrid", "hybrid-simulated", "maxinet", "maxinet-patch"),
+        *("/ hybrid-simulated", "/ maxinet", "/ maxinet-patch", "simulated / maxinet", "verdict"),
     ]
-    assert (cells[2][1], cells[3][1], cells[5][1]) == ("500.0*", "70.0*", "7.1 x")
+    assert (cells[2][1], cells[4][1], cells[7][1], cells[9][1]) == ("500.0*", "70.0*", "7.1 x", "57 x")
     rows = rows_of(compare(SCALE, [one_round()]))
     assert len(columns_of(compare(SCALE, [one_round()]))) == len(rows[0])
