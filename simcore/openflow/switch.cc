@@ -165,7 +165,12 @@ void Switch::to_controllers(const Packet& packet, const FlowKey& key, const Pack
   if (!rest) return host_.drop(DropReason::pool_exhausted, packet);
   std::vector<std::uint8_t> bytes;
   while (rest) {
-    PacketPtr frame = rest->segments > 1 ? split_front(*rest, 1, pool_) : std::move(rest);
+    PacketPtr frame;
+    if (rest->segments > 1) {
+      frame = split_front(*rest, 1, pool_);
+    } else {
+      frame.swap(rest);  // the last
+    }
     if (!frame) return;
     finish_checksum(*frame);
     bytes.assign(frame->bytes().begin(), frame->bytes().end());

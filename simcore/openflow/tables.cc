@@ -49,7 +49,8 @@ Flow* Tables::add(std::unique_ptr<Flow> flow, SimTime now) {
   if (flows_ >= most_flows_ || bytes_ + memory > most_bytes_) return nullptr;
   flow->created = flow->modified = flow->used = now;
   flow->serial = ++serial_;
-  Flow& added = make(flow->table).add(std::move(flow));
+  FlowTable& table = make(flow->table);
+  Flow& added = table.add(std::move(flow));
   ++flows_;
   bytes_ += memory;
   ++version_;

@@ -49,6 +49,7 @@ std::vector<std::unique_ptr<peering::Lane>> make_lanes(
     const std::vector<std::unique_ptr<peering::Transport>>& transports, const PeeringPortal::Config& config,
     const std::function<SimTime()>& wall_now, peering::LaneSink& sink) {
   std::vector<std::unique_ptr<peering::Lane>> lanes;
+  lanes.reserve(transports.size());
   for (const auto& transport : transports) {
     lanes.push_back(std::make_unique<peering::Lane>(lanes.size(), *transport,
                                                     sender_config(config, *transport), wall_now, sink));
