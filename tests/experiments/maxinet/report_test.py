@@ -123,10 +123,10 @@ def test_the_demand_to_meet_is_met_and_trusted():
         ]
 
 
-def test_simulated_switches_carry_thirty_times_as_much_as_maxinets_way():
-    [check] = failing(one_round(maxinet_16=70e6, simulated_16=30 * 70e6 - 1e6))
+def test_simulated_switches_carry_fifteen_times_as_much_as_maxinets_way():
+    [check] = failing(one_round(maxinet_16=70e6, simulated_16=15 * 70e6 - 1e6))
     assert check.what == "16 + 16 flows, full: hybrid-simulated over maxinet"
-    assert failing(one_round(maxinet_16=70e6, simulated_16=30 * 70e6)) == []
+    assert failing(one_round(maxinet_16=70e6, simulated_16=15 * 70e6)) == []
 
 
 def test_the_sentence_says_factor_flows_and_verdict():
