@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from hybridnet import Net, Ryu
 from hybridnet.cluster import Cluster
 from hybridnet.controllers.ryu import CONTROLLERS
@@ -17,6 +19,7 @@ def test_fast_failover_is_silent_for_less_than_a_fifth_of_a_second() -> None:
         assert silence(cluster, WAYS["fast failover"], {}) < 0.2
 
 
+@pytest.mark.alone  # the controller finds the links by probes, which need the processors
 def test_large_flows_that_share_a_spine_are_given_one_each() -> None:
     """Two flows, each as large as a link of a spine: on one spine each would get half of it."""
     flags = [
