@@ -14,7 +14,7 @@ from typing import Any
 
 __all__ = ["LEAST_DELAY_NS", "least_delay_ns", "peer_entry", "port_of", "transport_between"]
 
-LEAST_DELAY_NS: Mapping[str, int] = {"udp": 200_000, "shm": 20_000}
+LEAST_DELAY_NS: Mapping[str, int] = {"udp": 200_000, "shm": 50_000}
 """By transport: the least delay of a cut link that it can hide on one computer."""
 
 
