@@ -74,10 +74,13 @@ void EventQueue::insert_into_front(SimTime time, Event* event) {
     first_ = 0;
   }
   front_.emplace_back();
-  std::size_t place = front_.size() - 1;
-  const Entry entry{time, event};
-  for (; place > first_ && before(entry, front_[place - 1]); --place) front_[place] = front_[place - 1];
-  front_[place] = entry;
+  // Only those of the same instant are looked at: each look is likely to miss the cache.
+  Entry* const begin = front_.data() + first_;
+  Entry* place = &front_.back();
+  for (; place != begin && time < place[-1].time; --place) *place = place[-1];
+  for (; place != begin && time == place[-1].time && event->order_ < place[-1].event->order_; --place)
+    *place = place[-1];
+  *place = {time, event};
   if (front_.size() - first_ > kLongFront) shorten_front();
 }
 
