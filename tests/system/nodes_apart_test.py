@@ -30,7 +30,7 @@ KEYEND
 """
 LOOKS = (
     "ip -o link | cut -d: -f2 | sort; find /run/hybridnet /run/netns -mindepth 1 2>/dev/null; "
-    "ps ax -o comm= | grep -v -e ps -e sh | sort"
+    "ps ax -o comm= | grep -vx -e ps -e sh -e grep -e sort | sort"
 )
 
 
