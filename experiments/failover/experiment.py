@@ -37,6 +37,7 @@ DELAY = "100us"
 FAILS_AFTER_S = 2.0
 PROBES = 50
 UP_S = 120.0
+COUNTED_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -148,15 +149,7 @@ def silence(cluster: Cluster, way: Way, switch: Mapping[str, Any]) -> float:
         first, last = net.hosts[0], net.hosts[-1]
         leaf = f"s{len(SPINES) + LEAVES}"
         _await_answer(net, first, last)
-        before = {spine: _carried(net, spine, leaf) for spine in SPINES}
-        first.cmd(f"ping -c {PROBES} -i 0.01 -W 1 {last.IP()}")
-        time.sleep(1.0)  # Open vSwitch counts late
-        carried = {spine: _carried(net, spine, leaf) - before[spine] for spine in SPINES}
-        used = max(SPINES, key=carried.__getitem__)
-        if carried[used] < PROBES:
-            raise HybridnetError(
-                f"failover: {PROBES} pings crossed the spines, but {carried} packets were counted"
-            )
+        used = _used_spine(net, first, last, leaf)
         count = round((FAILS_AFTER_S + way.watched_s) / way.interval_s)
         pinging = first.popen(
             ["ping", "-D", "-n", "-c", str(count), "-i", str(way.interval_s), "-W", "1", last.IP()]
@@ -187,6 +180,26 @@ def _await_answer(net: Net, first: Any, last: Any) -> None:
     while "bytes from" not in first.cmd(f"ping -c 1 -W 1 {last.IP()}"):
         if time.monotonic() > deadline:
             raise HybridnetError(f"failover: {last} does not answer {first} within {UP_S:g} s")
+
+
+def _used_spine(net: Net, first: Any, last: Any, leaf: str) -> str:
+    """The spine that pings between the first and the last host cross.
+
+    Raises:
+        HybridnetError: the leaf has not counted them within `COUNTED_S`, which is longer than Open vSwitch takes.
+    """
+    before = {spine: _carried(net, spine, leaf) for spine in SPINES}
+    first.cmd(f"ping -c {PROBES} -i 0.01 -W 1 {last.IP()}")
+    deadline = time.monotonic() + COUNTED_S
+    while True:
+        carried = {spine: _carried(net, spine, leaf) - before[spine] for spine in SPINES}
+        used = max(SPINES, key=carried.__getitem__)
+        if carried[used] >= PROBES:
+            return used
+        if time.monotonic() > deadline:
+            raise HybridnetError(
+                f"failover: {PROBES} pings crossed the spines, but {carried} packets were counted"
+            )
 
 
 def _carried(net: Net, switch: str, neighbour: str) -> int:

@@ -8,7 +8,6 @@ plain data. Verbs may be called from several threads at once: long commands in d
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import shutil
 import subprocess
@@ -22,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import counters as machine_counters
-from hybridnet.agent import echo, probes, program
+from hybridnet.agent import echo, probes
 from hybridnet.agent import facts as machine_facts
-from hybridnet.agent.batch import run_commands
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
+from hybridnet.agent.changes import Changes
 from hybridnet.agent.chosen import Chosen, chosen_of
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
@@ -37,12 +36,10 @@ from hybridnet.agent.names import refuse_taken
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
-from hybridnet.agent.processes import Process
+from hybridnet.agent.programs import Programs
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
-from hybridnet.agent.shell import Shell
 from hybridnet.agent.simulated_switches import SimulatedSwitches
 from hybridnet.agent.switching import Switching
-from hybridnet.agent.terminals import Terminals
 from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
 from hybridnet.agent.verbs import perform, verb
@@ -56,8 +53,6 @@ from hybridnet.system.priority import Priority, raise_thread
 TRANSFER_LIMIT = 256 << 20
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
 VERBS_AT_ONCE = 512  # a blocked command holds one: more hosts than this driven at once wait for each other
-PROCESSES_LIMIT = 4096
-OUTPUT_LIMIT = 64 << 20
 
 
 class Agent:
@@ -111,22 +106,21 @@ class Agent:
         )
         self._busy: Busy | None = None
         self._sampler: Sampler | None = None
-        self._shells: dict[str, Shell] = {}
-        self._processes: dict[int, Process] = {}
-        self._terminals = Terminals()
-        self._numbers = itertools.count(1)
-        self._lock = threading.Lock()
+        self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits)
+        self._changes = Changes(self._instances, self._timelines)
         self._building = threading.Lock()
         self._plan: dict[str, Any] | None = None
         self._closed = False
 
     def perform(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Runs one verb; see `hybridnet.agent.verbs.perform`. What goes wrong names this machine."""
+        """Runs one verb, its own or one of `Programs` or `Changes`; see `hybridnet.agent.verbs.perform`. What goes
+        wrong names this machine.
+        """
         self.last_heard = time.monotonic()
         if self._closed:
             raise MachineError(f"machine {self.machine}: its agent is shutting down")
         try:
-            return perform(self, name, arguments)
+            return perform((self, self._programs, self._changes), name, arguments)
         except HybridnetError as error:
             raise type(error)(f"machine {self.machine}: {error}") from None
 
@@ -147,24 +141,6 @@ class Agent:
     @verb
     def heartbeat(self) -> None:
         """Tells the agent that its head is there."""
-
-    @verb
-    def exec(
-        self, argv: list[str] | str, timeout: float | None = 60.0, input: bytes | None = None, node: str = ""
-    ) -> dict[str, Any]:
-        """Runs a program on the machine, or in a host, to its end.
-
-        Returns:
-            ``status`` (negative for a signal), ``stdout`` and ``stderr`` as bytes.
-        """
-        command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
-        command = [*self._limits.within(node), *command]
-        done = program.run(command, self._prefix(node), self._environment(), input=input, timeout=timeout)
-        return {
-            "status": done.returncode,
-            "stdout": done.stdout[:OUTPUT_LIMIT],
-            "stderr": done.stderr[:OUTPUT_LIMIT],
-        }
 
     @verb
     def upload(self, path: str, data: bytes, mode: int = 0o644) -> None:
@@ -300,9 +276,8 @@ class Agent:
         check(limit, "machine", f"limit of {node}", part="cpu")
         if node not in self._hosts:
             raise UsageError(f"there is no host {node} here, so its processor time cannot be limited")
-        with self._lock:
-            shell = self._shells.get(node)
-        own = [shell.process.pid] if shell is not None else []
+        shell = self._programs.shell_pid(node)
+        own = [] if shell is None else [shell]
         running = self._hosts.processes([node]) if self._hosts.namespace(node) else own
         self._limits.set(node, limit, running)
 
@@ -426,81 +401,6 @@ class Agent:
         return None if sampler is None else sampler.take()
 
     @verb
-    def set_link(
-        self,
-        instance: str,
-        link: str,
-        a_to_b: dict[str, Any] | None = None,
-        b_to_a: dict[str, Any] | None = None,
-        up: bool | None = None,
-    ) -> None:
-        """Changes a link of an instance, or its end of a cut one, while it runs; see `hybridnet.instance`."""
-        self._instances.ask(instance, "set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a, up=up)
-
-    @verb
-    def set_routes(self, instance: str, routes: dict[str, list[dict[str, Any]]]) -> None:
-        """Replaces the routes of simulated routers and hosts, by name, all at one instant; see `hybridnet.instance`."""
-        self._instances.ask(instance, "change", routes=routes)
-
-    @verb
-    def clock(self) -> dict[str, Any]:
-        """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epochs_ns`` at zero of each instance's simulated time."""
-        answers = self._instances.ask_all("clock")
-        epochs = {name: answer["epoch_ns"] for name, answer in answers.items() if answer is not None}
-        return {"monotonic_ns": time.monotonic_ns(), "epochs_ns": epochs}
-
-    @verb
-    def schedule(
-        self,
-        timeline: str,
-        start_ns: int,
-        entries: dict[str, list[dict[str, Any]]],
-        interfaces: list[dict[str, Any]],
-    ) -> None:
-        """Schedules changes, all of them or none.
-
-        Args:
-            start_ns: CLOCK_MONOTONIC, from which their instants count.
-            entries: by instance; see `hybridnet.instance`.
-            interfaces: of this machine; see `hybridnet.agent.timelines`.
-        """
-        try:
-            for instance, own in entries.items():
-                simulated_ns = start_ns - self._instances.ask(instance, "clock")["epoch_ns"]
-                self._instances.ask(
-                    instance, "schedule", timeline=timeline, start_ns=simulated_ns, entries=own
-                )
-            if interfaces:
-                self._timelines.schedule(timeline, start_ns, interfaces)
-        except MachineError:
-            self.cancel_timeline(timeline)
-            raise
-
-    @verb
-    def cancel_timeline(self, timeline: str) -> None:
-        """What has not fired of a timeline will not; one that has come to its end stays as it is."""
-        self._timelines.cancel(timeline)
-        for instance in self._instances.names:
-            with contextlib.suppress(MachineError):  # it has come to its end
-                self._instances.ask(instance, "cancel", timeline=timeline)
-
-    @verb
-    def fired(self, timeline: str) -> dict[str, Any]:
-        """What has fired of a timeline: ``entry``, ``late_ns``, ``error``, in ``instances`` by name, and of
-        ``interfaces``.
-        """
-        simulated = {
-            name: [
-                {"entry": row["entry"], "late_ns": row["fired_ns"] - row["at_ns"], "error": row["error"]}
-                for row in answer["fired"]
-                if row["timeline"] == timeline
-            ]
-            for name, answer in self._instances.ask_all("fired").items()
-            if answer is not None
-        }
-        return {"instances": simulated, "interfaces": self._timelines.fired(timeline)}
-
-    @verb
     def restart_instance(self, plan: dict[str, Any]) -> None:
         """Starts an instance again: see `hybridnet.agent.instances.Instances.restart`."""
         check(plan, "instance", f"plan of instance {plan.get('name')}")
@@ -525,55 +425,6 @@ class Agent:
     # -- hosts ------------------------------------------------------------------------------------------------------
 
     @verb
-    def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
-        """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
-        output = self._shell(node).run(text, timeout)
-        return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
-
-    @verb
-    def run_commands(
-        self, commands: dict[str, str], timeout: float | None = None
-    ) -> dict[str, dict[str, Any]]:
-        """Runs a command in the shell of each of many nodes at once: see `hybridnet.agent.batch`."""
-        return run_commands(self._shell, commands, timeout)
-
-    @verb
-    def start_command(self, node: str, text: str) -> None:
-        """Starts a command in the node's persistent shell."""
-        self._shell(node).start(text)
-
-    @verb
-    def read_command(self, node: str, timeout: float = 0.0) -> dict[str, Any]:
-        """What the running command has printed: ``output``, ``done``, and if so ``status``, ``last_pid``."""
-        output = self._shell(node).read(timeout)
-        return {
-            "output": output.text,
-            "done": output.done,
-            "status": output.status,
-            "last_pid": output.last_pid,
-        }
-
-    @verb
-    def read_idle(self, node: str, timeout: float = 0.0) -> str:
-        """What the node's programs in the background have printed, while no command runs."""
-        return self._shell(node).read_idle(timeout)
-
-    @verb
-    def terminal(self, node: str) -> int:
-        """The descriptor of the terminal of the node's shell; of use only in the agent's own process."""
-        return self._shell(node).terminal()
-
-    @verb
-    def interrupt(self, node: str) -> None:
-        """Presses ^C in the node's shell."""
-        self._shell(node).interrupt()
-
-    @verb
-    def host_pid(self, node: str) -> int:
-        """The process of the node's shell, in the machine's process numbers."""
-        return self._shell(node).process.pid
-
-    @verb
     def note_links(self, names: list[str]) -> None:
         """Writes down links that a program is about to make in the machine's own network namespace. Those that then get
         the alias of the run are removed with it, even if the program is killed.
@@ -582,102 +433,9 @@ class Agent:
             self.journal.record("link", name=name, network=network_namespace())
 
     @verb
-    def start_process(
-        self,
-        node: str,
-        command: list[str] | str,
-        env: dict[str, str] | None = None,
-        cwd: str | None = None,
-        merge: bool = False,
-        stdin: bool = False,
-        discard: list[str] | None = None,
-    ) -> dict[str, int]:
-        """Starts a program with its own pipes; text goes through ``/bin/sh``. Returns its ``number`` and ``pid``.
-
-        Args:
-            env: added to the environment.
-            merge: standard error goes into standard output.
-            stdin: whether `write_process` will be used; else standard input is empty.
-            discard: of ``stdout`` and ``stderr``, what nobody will read.
-        """
-        prefix = self._prefix(node) + (["env", "-C", cwd] if cwd else [])
-        if within := self._limits.within(node) if command else []:
-            command = [*within, *(["/bin/sh", "-c", command] if isinstance(command, str) else command)]
-        with self._lock:
-            if len(self._processes) >= PROCESSES_LIMIT:
-                raise MachineError(f"{PROCESSES_LIMIT} programs are open here; close those that have ended")
-        environment = {**self._environment(), **(env or {})}
-        process = Process(node, command, prefix, environment, merge=merge, stdin=stdin, discard=discard or ())
-        number = next(self._numbers)
-        with self._lock:
-            self._processes[number] = process
-        return {"number": number, "pid": process.pid}
-
-    @verb
-    def poll_process(self, number: int) -> int | None:
-        """The exit status of a program, None while it runs."""
-        return self._process(number).poll()
-
-    @verb
-    def wait_process(self, number: int, timeout: float) -> int | None:
-        """The same, waited for at most `timeout` seconds."""
-        return self._process(number).wait(timeout)
-
-    @verb
-    def signal_process(self, number: int, signal: int, group: bool = False) -> None:
-        """Sends a signal to a program, or to all of its process group."""
-        self._process(number).signal(signal, group)
-
-    @verb
-    def read_process(
-        self, number: int, stream: str = "stdout", most: int = 1 << 20, timeout: float = 0.0
-    ) -> bytes | None:
-        """Output of a program: b"" if there is none yet, None at its end."""
-        return self._process(number).read(stream, most, timeout)
-
-    @verb
-    def write_process(self, number: int, data: bytes, end: bool = False) -> None:
-        """Writes to a program's standard input."""
-        self._process(number).write(data, end)
-
-    @verb
-    def close_process(self, number: int) -> None:
-        """Ends a program if it runs, and forgets it."""
-        process = self._process(number)
-        process.close()
-        with self._lock:
-            self._processes.pop(number, None)
-
-    @verb
-    def open_terminal(self, node: str, rows: int = 24, columns: int = 80) -> int:
-        """Opens a terminal with a shell in a node: see `hybridnet.agent.terminals`. Returns its number."""
-        prefix, admit = self._prefix(node), self._limits.admission(node)
-        return self._terminals.open(node, prefix, self._environment(), (rows, columns), admit)
-
-    @verb
-    def read_terminal(self, number: int, timeout: float = 0.0) -> bytes | None:
-        """What a terminal prints: b"" if that is nothing in time, None once its shell has ended."""
-        return self._terminals[number].read(timeout)
-
-    @verb
-    def write_terminal(self, number: int, data: bytes) -> None:
-        """Types into a terminal."""
-        self._terminals[number].write(data)
-
-    @verb
-    def resize_terminal(self, number: int, rows: int, columns: int) -> None:
-        """Gives a terminal another size."""
-        self._terminals[number].resize(rows, columns)
-
-    @verb
-    def close_terminal(self, number: int) -> None:
-        """Closes a terminal, with what runs in it; does nothing if that is done."""
-        self._terminals.close(number)
-
-    @verb
     def daemons(self) -> list[str]:
         """The names of the programs in hosts that outlive their shells: those in sessions of their own."""
-        shells = {shell.process.pid for shell in self._shells.values()}
+        shells = self._programs.shell_pids()
         names = []
         for pid in self._hosts.processes(self._hosts.names):
             with contextlib.suppress(OSError):  # it has just ended
@@ -792,17 +550,13 @@ class Agent:
     def _unmake(self, fragment: dict[str, Any], stages: Stages) -> None:
         """Removes the hosts and switches of a fragment, and ends what runs there."""
         names = {node["name"] for key in ("hosts", "switches", "bridges") for node in fragment[key]}
-        with self._lock:
-            numbers = [number for number, process in self._processes.items() if process.node in names]
         Endings(
             lambda: self._switching.remove_switches(fragment),
             lambda: self._bridges.remove([bridge["name"] for bridge in fragment["bridges"]]),
             lambda: self._forget_limits(fragment["hosts"]),
             *(partial(self._translations.forget, host["name"]) for host in fragment["hosts"]),
             lambda: self._hosts.remove([host["name"] for host in fragment["hosts"]]),
-            lambda: self._terminals.close_of(names),
-            *(partial(self._end_one, self._shells, name) for name in names),
-            *(partial(self._end_one, self._processes, number) for number in numbers),
+            lambda: self._programs.close_of(names),
         ).close()
         stages.done("nodes")
 
@@ -835,9 +589,7 @@ class Agent:
             self._devices.destroy,
             self._switching.stop,
             self._hosts.kill_processes,
-            self._terminals.close_of,
-            *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
-            *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
+            self._programs.close,
             self._simulated_switches.forget,
             self._instances.close,
             self._timelines.close,
@@ -876,13 +628,6 @@ class Agent:
             **self._instances.counts(),
         }
 
-    def _end_one(self, programs: dict[Any, Any], key: str | int) -> None:
-        """Ends a shell or a program, and forgets it."""
-        if (program := programs.get(key)) is not None:
-            program.close()
-        with self._lock:
-            programs.pop(key, None)
-
     def _end_sampler(self) -> None:
         if self._sampler is not None:
             self._sampler.close()
@@ -893,9 +638,6 @@ class Agent:
             self._busy.close()
             self._busy = None
 
-    def _environment(self) -> dict[str, str]:
-        return self.journal.environment()
-
     def _prefix(self, node: str) -> list[str]:
         """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
         if not node or any(
@@ -904,27 +646,6 @@ class Agent:
         ):
             return []
         return self._hosts.prefix(node)
-
-    def _shell(self, node: str) -> Shell:
-        with self._lock:
-            shell = self._shells.get(node)
-            if shell is None or shell.process.poll() is not None:
-                if shell is not None:
-                    shell.close()
-                self._sockets.mkdir(mode=0o700, exist_ok=True)
-                admit = self._limits.admission(node)
-                shell = Shell(node, self._prefix(node), self._environment(), self._sockets, admit)
-                self._shells[node] = shell
-            return shell
-
-    def _process(self, number: int) -> Process:
-        with self._lock:
-            process = self._processes.get(number)
-        if process is None:
-            raise UsageError(
-                f"there is no program number {number} here; was it closed, or the network destroyed?"
-            )
-        return process
 
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,19 +40,24 @@ def verbs_of(kind: type) -> dict[str, inspect.Signature]:
     }
 
 
-def perform(target: object, name: str, arguments: dict[str, Any]) -> Any:
-    """Run one verb of `target`.
+def perform(targets: Sequence[object], name: str, arguments: dict[str, Any]) -> Any:
+    """Run one verb of one of `targets`, no two of which have a verb of the same name.
 
     Raises:
         UsageError: there is no such verb, or it does not take these arguments.
         HybridnetError: the verb's own.
         MachineError: the verb raised something else, which is a defect of hybridnet; the message says what and where.
     """
-    verbs = verbs_of(type(target))  # type: ignore[arg-type]  # a class is hashable
+    verbs = {
+        known: (target, takes)
+        for target in targets
+        for known, takes in verbs_of(type(target)).items()  # type: ignore[arg-type]  # a class is hashable
+    }
     if not isinstance(name, str) or name not in verbs:
         raise UsageError(f"an agent has no verb {name!r}; there are {', '.join(sorted(verbs))}")
+    target, takes = verbs[name]
     try:
-        verbs[name].bind(target, **arguments)
+        takes.bind(target, **arguments)
     except TypeError as error:
         raise UsageError(f"verb {name}: {error}") from None
     try:

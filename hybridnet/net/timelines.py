@@ -105,6 +105,7 @@ class Timeline:
     Args:
         name: tells it from others in messages.
         duration_s: from its beginning to its last change.
+        begins_at: when it begins, as `time.time` and ``ping -D`` count.
     """
 
     def __init__(self, name: str, cluster: Machines, schedule: Schedule, lead_s: float) -> None:
@@ -112,8 +113,10 @@ class Timeline:
         self.duration_s = max(change.at_ns for change in schedule.changes) / 1e9
         self.cancelled = False
         self._cluster, self._schedule = cluster, schedule
-        starts = _starts(cluster, schedule.machines, lead_s)
-        self._ends = time.monotonic() + lead_s + self.duration_s
+        begin_ns = time.monotonic_ns() + round(lead_s * 1e9)
+        self.begins_at = time.time() + lead_s
+        self._ends = begin_ns / 1e9 + self.duration_s
+        starts = _starts(cluster, schedule.machines, begin_ns)
         calls = {
             machine: (
                 "schedule",
@@ -318,15 +321,14 @@ def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
     return by_name
 
 
-def _starts(cluster: Machines, machines: list[str], lead_s: float) -> dict[str, int]:
-    """One instant, as CLOCK_MONOTONIC of each machine.
+def _starts(cluster: Machines, machines: list[str], begin_ns: int) -> dict[str, int]:
+    """One instant of this computer's CLOCK_MONOTONIC, as that of each machine.
 
     Instances that have a cut link between them know each other's clock. Other machines' clocks are compared with this
     one by asking them, which is exact to half of the time that the answer takes.
     """
     clocks: dict[str, Json] = {}
     starts: dict[str, int] = {}
-    begin_ns = time.monotonic_ns() + round(lead_s * 1e9)
     for machine in machines:
         asked_ns = time.monotonic_ns()
         clocks[machine] = cluster.call(machine, "clock")

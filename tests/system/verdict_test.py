@@ -44,7 +44,8 @@ def test_a_quick_ping_is_trusted_busy_cores_saturate_and_slow_switches_are_named
         assert str(quick.verdict) == "trusted: every limit held"
 
         cores = len(os.sched_getaffinity(0))
-        burning = f"for i in $(seq {cores}); do timeout 3.2 sh -c 'while :; do :; done' & done; wait"
+        # Two loops for each core: with one for each, a core idles while a loop moves from one to another.
+        burning = f"for i in $(seq {2 * cores}); do timeout 4.2 sh -c 'while :; do :; done' & done; wait"
         with net.measured() as burnt:
             net["h1"].cmd(burning)
         assert burnt.verdict.word == "saturated"

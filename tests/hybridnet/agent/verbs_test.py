@@ -31,31 +31,31 @@ class Counter:
 
 
 def test_a_verb_returns_what_its_method_returns() -> None:
-    assert perform(Counter(), "look_up", {"key": "one"}) == 1
+    assert perform((Counter(),), "look_up", {"key": "one"}) == 1
 
 
 @pytest.mark.parametrize("name", ["close", "fly", "__init__", "_mark", ""])
 def test_what_is_no_verb_is_refused_with_the_list(name: str) -> None:
     with pytest.raises(UsageError, match=f"no verb {name!r}; there are look_up, refuse$"):
-        perform(Counter(), name, {})
+        perform((Counter(),), name, {})
 
 
 @pytest.mark.parametrize("arguments", [{}, {"kye": "one"}, {"key": "one", "more": 1}])
 def test_arguments_that_a_verb_does_not_take_are_refused_by_its_name(arguments: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="verb look_up: "):
-        perform(Counter(), "look_up", arguments)
+        perform((Counter(),), "look_up", arguments)
 
 
 def test_an_exception_that_is_not_ours_is_an_error_of_the_verb() -> None:
     with pytest.raises(
         MachineError, match=r"verb look_up failed: KeyError: 'two' \(verbs_test\.py, line \d+\)"
     ):
-        perform(Counter(), "look_up", {"key": "two"})
+        perform((Counter(),), "look_up", {"key": "two"})
 
 
 def test_an_error_of_ours_stays_what_it_is() -> None:
     with pytest.raises(PlanError, match=r"^no plan$"):
-        perform(Counter(), "refuse", {})
+        perform((Counter(),), "refuse", {})
 
 
 def test_the_agents_ways_to_begin_and_end_are_no_verbs() -> None:
