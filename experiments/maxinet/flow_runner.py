@@ -4,6 +4,8 @@
 A program of its own, run inside a machine as root by any Python 3.11 or newer, with the standard library only. It reads
 requests as JSON lines on standard input and answers each with one JSON line on standard output::
 
+    {"verb": "quiet", "netns": ["/run/netns/h65", …]}
+        has hosts solicit no IPv6 routers
     {"verb": "servers", "flows": [{"host": "h65", "netns": "/run/netns/h65", "port": 5201}]}
         starts one-shot iperf3 servers, and answers when all of them listen
     {"verb": "ping", "flows": [{"host": "h1", "netns": …, "to": "10.0.0.65"}], "count": 3, "limit_s": 60}
@@ -41,6 +43,9 @@ LISTEN_LIMIT_S = 60.0
 CONGESTION_CONTROL = "cubic"
 DATAGRAMS_AT_ONCE = 4
 LEAST_PACING_US, MOST_PACING_US = 1_000, 10_000
+NO_SOLICITATIONS = """
+for each in /proc/sys/net/ipv6/conf/*/router_solicitations; do [ ! -e $each ] || echo 0 > $each; done
+"""
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 
 
@@ -193,6 +198,20 @@ class Runner:
         self.servers: list[Flow] = []
         self.clients: list[Flow] = []
         self.sampler: Sampler | None = None
+
+    def quiet_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        asking = [
+            subprocess.Popen(
+                ["nsenter", "--net=" + netns, "sh", "-c", NO_SOLICITATIONS],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+            for netns in request["netns"]
+        ]
+        failed = [netns for netns, asked in zip(request["netns"], asking, strict=True) if asked.wait() != 0]
+        if failed:
+            raise RuntimeError(f"{len(failed)} hosts still solicit IPv6 routers, {failed[0]} among them")
+        return {}
 
     def servers_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:

@@ -73,6 +73,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         ExperimentError: a host does not answer, or a flow could not be started.
     """
     flows = flows_of(scale)
+    _quieten(arm, scale)
     ask(
         arm.receiver,
         verb="servers",
@@ -137,6 +138,22 @@ def _client(arm: Arm, flow: FlowSpec, scale: Scale) -> dict[str, Any]:
         "seconds": (len(scale.steps) - flow.step) * scale.seconds_per_step,
         "datagram_bytes": PAYLOAD_BYTES,
     }
+
+
+def _quieten(arm: Arm, scale: Scale) -> None:
+    """Have no host solicit IPv6 routers, of which there are none.
+
+    They would all do so at the same instants, 4, 8, 16 seconds and so on after they came up (RFC 4861, and the kernel's
+    timers that fire together), and each solicitation is flooded to all the others: 16,000 frames within milliseconds,
+    which is not the traffic that is compared.
+    """
+    numbers = range(1, scale.hosts_per_machine + 1)
+    ask(arm.sender, verb="quiet", netns=[arm.netns(f"h{number}") for number in numbers])
+    ask(
+        arm.receiver,
+        verb="quiet",
+        netns=[arm.netns(f"h{number + scale.hosts_per_machine}") for number in numbers],
+    )
 
 
 def _warm_up(arm: Arm, flows: Sequence[FlowSpec]) -> None:

@@ -64,6 +64,16 @@ def runner(tmp_path: Path) -> Iterator[Runner]:
         subprocess.run(["ip", "netns", "del", name], check=True)
 
 
+def test_hosts_made_quiet_solicit_no_routers(runner: Runner) -> None:
+    within = ["nsenter", f"--net={runner.netns}", "sh", "-c"]
+    settings = "cat /proc/sys/net/ipv6/conf/*/router_solicitations"
+    before = subprocess.run([*within, settings], capture_output=True, text=True, check=True).stdout.split()
+    assert set(before) != {"0"}
+    runner.ask("quiet", netns=[runner.netns])
+    after = subprocess.run([*within, settings], capture_output=True, text=True, check=True).stdout.split()
+    assert after == ["0"] * len(before)
+
+
 def test_a_client_waits_for_its_step(runner: Runner, tmp_path: Path) -> None:
     rate_bps, seconds = 8_000_000, 2
     runner.ask("servers", flows=[{"host": "there", "netns": runner.netns, "port": PORT}])

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from hybridnet.agent.agent import Agent
+from hybridnet.agent.changes import Changes
+from hybridnet.agent.programs import Programs
 from hybridnet.agent.verbs import perform, verb, verbs_of
 from hybridnet.errors import MachineError, PlanError, UsageError
 
@@ -59,5 +61,7 @@ def test_an_error_of_ours_stays_what_it_is() -> None:
 
 
 def test_the_agents_ways_to_begin_and_end_are_no_verbs() -> None:
-    assert {"build", "destroy", "run_command", "snapshot"} <= set(verbs_of(Agent))
-    assert not {"close", "perform", "on_progress"} & set(verbs_of(Agent))
+    verbs = [verb for kind in (Agent, Programs, Changes) for verb in verbs_of(kind)]
+    assert {"build", "destroy", "run_command", "schedule", "snapshot"} <= set(verbs)
+    assert not {"close", "perform", "on_progress"} & set(verbs)
+    assert len(verbs) == len(set(verbs))
