@@ -7,7 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import MachineError
-from hybridnet.mininet.node import Switch
+from hybridnet.mininet.switches import Switch
 from hybridnet.mininet.tolerance import tolerate
 
 if TYPE_CHECKING:

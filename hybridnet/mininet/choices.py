@@ -26,9 +26,10 @@ from hybridnet.mininet.controllers import (
     RemoteController,
     Ryu,
 )
+from hybridnet.mininet.hosts import CPULimitedHost, Host
 from hybridnet.mininet.link import Link, OVSLink, TCLink, TCULink
-from hybridnet.mininet.node import CPULimitedHost, Host, IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.nodelib import LinuxBridge
+from hybridnet.mininet.switches import IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
 from hybridnet.mininet.topolib import TorusTopo, TreeTopo
 from hybridnet.mininet.util import splitArgs

@@ -8,8 +8,8 @@ import time
 from typing import Any
 
 from hybridnet.cli import shell
+from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import error, output
-from hybridnet.mininet.node import Node
 from hybridnet.mininet.term import makeTerms, runX11
 
 __all__ = ["CLI"]

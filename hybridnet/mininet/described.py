@@ -9,9 +9,10 @@ from typing import Any
 
 from hybridnet.errors import UsageError
 from hybridnet.mininet.controllers import Controller, DefaultController
+from hybridnet.mininet.hosts import Host, Node, commands_wait
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.machines import machines_of_the_run
-from hybridnet.mininet.node import Host, Node, OVSKernelSwitch, Switch, commands_wait
+from hybridnet.mininet.switches import OVSKernelSwitch, Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse, numCores
 from hybridnet.net import Net

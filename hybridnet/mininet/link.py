@@ -19,7 +19,7 @@ from hybridnet.mininet.tolerance import tolerate
 from hybridnet.node import link as live
 
 if TYPE_CHECKING:
-    from hybridnet.mininet.node import Node
+    from hybridnet.mininet.hosts import Node
 
 __all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
 
@@ -74,7 +74,7 @@ class Intf(live.Intf):
         mac: its address; None: the network chooses.
     """
 
-    node: Any  # a `hybridnet.mininet.node.Node`
+    node: Any  # a `hybridnet.mininet.hosts.Node`
     link: Any
 
     def __init__(

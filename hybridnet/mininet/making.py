@@ -13,9 +13,10 @@ from hybridnet.cluster.here import HERE
 from hybridnet.mininet.changes import join_link, join_node, remove_link, remove_node
 from hybridnet.mininet.controllers import give_ports
 from hybridnet.mininet.described import Described
+from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.link import Link
 from hybridnet.mininet.log import error
-from hybridnet.mininet.node import Host, Switch
+from hybridnet.mininet.switches import Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.net import Net, own_address_toward
 from hybridnet.plan.families import ipv4

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.mininet.controllers import Controller
+from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import info
-from hybridnet.mininet.node import Node, Switch
+from hybridnet.mininet.switches import Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipStr, netParse
 from hybridnet.node import node as live

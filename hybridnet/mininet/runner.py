@@ -12,11 +12,11 @@ from hybridnet.errors import UsageError
 from hybridnet.mininet.choices import Choices
 from hybridnet.mininet.clean import cleanup
 from hybridnet.mininet.controllers import findController
+from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.importing import take_the_name
 from hybridnet.mininet.log import info, output, setLogLevel
 from hybridnet.mininet.machines import Machines, end_machines, spread_over
 from hybridnet.mininet.net import VERSION, Mininet, MininetWithControlNet
-from hybridnet.mininet.node import Host
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import splitArgs
 

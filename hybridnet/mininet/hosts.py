@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's nodes and hosts. They exist as soon as they are described; the first command that needs the network makes
+it.
+
+Classes of a script's own that derive from these are honoured: their constructors, `config`, `start`, `stop` and
+`terminate` are called when Mininet calls them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.mininet.link import Intf, Link, set_param, whole_address
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.mininet.util import numCores
+from hybridnet.node import node as live
+from hybridnet.node.popen import Popen
+from hybridnet.topo import host_options
+
+if TYPE_CHECKING:
+    from hybridnet.mininet.net import Mininet
+
+__all__ = ["CPULimitedHost", "Host", "Node", "commands_wait"]
+
+ENDING_S = 0.5  # how long a command may take to end after its output was read, when another follows
+
+
+class TerminalEnd:
+    """The end of a shell's terminal at which its output is read, and its input written."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = os.dup(descriptor)
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        return self._descriptor
+
+    def read(self, most: int = 1024) -> str:
+        """At most `most` bytes of output, as text."""
+        return os.read(self._descriptor, most).decode(errors="replace")
+
+    def write(self, data: str) -> None:
+        """Type."""
+        os.write(self._descriptor, data.encode())
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Close this end."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+_being_constructed = 0
+
+
+@contextlib.contextmanager
+def commands_wait() -> Iterator[None]:
+    """Meanwhile, commands in nodes wait until the network is made: constructors run some, and get no output."""
+    global _being_constructed
+    _being_constructed += 1
+    try:
+        yield
+    finally:
+        _being_constructed -= 1
+
+
+class Node(live.Node):
+    """A node: a host or a switch.
+
+    Args:
+        name: unique in the network.
+        inNamespace: False: its commands run, and its links end, in its machine's own namespace.
+        **params: ip, mac, defaultRoute, privateDirs; others are kept in `params` for the node's own class.
+    """
+
+    portBase = 0  # number of the first port
+    inToNode: dict[Any, Any] = {}
+    outToNode: dict[Any, Any] = {}
+
+    def __init__(self, name: str, inNamespace: bool = True, **params: Any) -> None:
+        super().__init__(name, **params)
+        if isinstance(params.get("ip"), str):
+            self.params["ip"] = whole_address(params["ip"])
+        self.inNamespace = params.get("inNamespace", inNamespace)
+        self.ports: dict[Intf, int] = {}
+        self.nameToIntf: dict[str, Intf] = {}
+        self.net: Mininet | None = None
+        self._waiting_commands: list[str] = []
+        self._terminal: TerminalEnd | None = None
+        self.shell: Node | None = self
+        if not _being_constructed:  # by a network: the script makes it, and it belongs to no network yet
+            self.network()
+
+    # The network it belongs to
+
+    def network(self) -> Mininet:
+        """Its network; a node that was made without one belongs to the one that all such nodes share."""
+        if self.net is None:
+            from hybridnet.mininet.net import network_of_loose_nodes
+
+            network_of_loose_nodes().adopt_loose(self)
+        assert self.net is not None
+        return self.net
+
+    def _is_loose(self) -> bool:
+        """Whether the script has made it without a network."""
+        return self.net is None or self.net.is_of_loose_nodes
+
+    def make(self) -> None:
+        """Make the network, if that is not done."""
+        self.network().make()
+
+    def is_made(self) -> bool:
+        """Whether the network is made, so that commands can run."""
+        return self._agent is not None
+
+    def _call(self, verb: str, **arguments: Any) -> Any:
+        self._need_network()
+        return super()._call(verb, **arguments)
+
+    def begin_command(self, command: str) -> str:
+        """Note what is about to run in the node's shell; makes the network, if that is not done."""
+        self._need_network()
+        return super().begin_command(command)
+
+    def _need_network(self) -> None:
+        if self._agent is not None:
+            return
+        if _being_constructed:
+            raise UsageError(f"node {self.name}: its constructor can run commands with cmd() only")
+        self.make()
+
+    def run_waiting(self) -> None:
+        """Run the commands of its constructor: the network is made."""
+        while self._waiting_commands:
+            self.cmd(self._waiting_commands.pop(0))
+
+    # Interfaces
+
+    def newPort(self) -> int:
+        """The next number of a port."""
+        return max(self.intfs, default=self.portBase - 1) + 1
+
+    def addIntf(self, intf: Intf, port: int | None = None, moveIntfFn: Any = None) -> None:
+        """Add an interface, which a link makes."""
+        number = self.newPort() if port is None else port
+        self.nameToIntf[intf.name] = intf
+        self.intfs[number] = intf
+        self.ports[intf] = number
+
+    def borrow(self, device: str) -> None:
+        """Take a device of this computer, until the network ends: now, or when the network is made."""
+        if self.is_made():
+            self._call("take_device", device=device, node=self.name)
+        else:
+            self.params.setdefault("devices", []).append(device)
+
+    def delIntf(self, intf: Intf) -> None:
+        """Forget an interface."""
+        number = self.ports.pop(intf, None)
+        if number is not None:
+            self.intfs.pop(number, None)
+            self.nameToIntf.pop(intf.name, None)
+
+    def linkTo(self, node: Node, link: type[Link] = Link) -> Link:
+        """Link it to another node."""
+        return link(self, node)
+
+    def intfIsUp(self, intf: Any = None) -> bool:
+        """Whether an interface (the default one) is administratively up."""
+        return self._required(intf).isUp()
+
+    def setIP(self, ip: str, prefixLen: int = 8, intf: Any = None, **kwargs: Any) -> None:
+        """Replace an interface's address."""
+        super().setIP(ip, prefixLen, intf)
+
+    def setDefaultRoute(self, intf: Any = None) -> None:
+        """Replace the default route: now, or when the network is made."""
+        if self.is_made() or self._is_loose():
+            super().setDefaultRoute(intf)
+        else:
+            self.params["defaultRoute"] = str(intf)
+
+    # Configuring
+
+    def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
+        """Call a method with one parameter, unless that is None or there is no such method."""
+        return set_param(self, results, method, **param)
+
+    def config(  # type: ignore[override]
+        self,
+        mac: str | None = None,
+        ip: str | None = None,
+        defaultRoute: str | None = None,
+        lo: str = "up",
+        **_params: Any,
+    ) -> dict[str, Any]:
+        """Set what differs from what is there; called once the network is made, with the node's parameters.
+
+        A class of a script's own overrides it, and calls this one.
+        """
+        intf = self.defaultIntf()
+        if isinstance(intf, Intf):
+            if mac is not None and mac.lower() != (intf.mac or "").lower():
+                intf.setMAC(mac)
+            if ip is not None and ip.partition("/")[0] != intf.ip:
+                self.setIP(ip, intf=intf)
+        if defaultRoute is not None and defaultRoute != self.params.get("defaultRoute"):
+            self.setDefaultRoute(defaultRoute)
+        if lo != "up":
+            self.cmd("ip link set dev lo", lo)
+        return {}
+
+    def configDefault(self, **moreParams: Any) -> None:
+        """`config` with its own parameters, and more: now, or when the network that it was added to is made."""
+        if self._is_loose():
+            self.make()
+        if self.is_made():
+            self.config(**{**self.params, **moreParams})
+        else:
+            self.params.update(moreParams)
+
+    # Commands
+
+    def cmd(self, *args: Any, **kwargs: Any) -> str:
+        """Run a command in the node's shell and return what it printed: nothing yet, in the node's constructor."""
+        if self._agent is None and _being_constructed:
+            self._waiting_commands.append(live.command_text(args))
+            return ""
+        return super().cmd(*args, verbose=bool(kwargs.get("verbose")), timeout=kwargs.get("timeout"))
+
+    def sendCmd(self, *args: Any, **kwargs: Any) -> None:
+        """Start a command in the node's shell; `printPid` is accepted. One that has ended is forgotten."""
+        deadline = time.monotonic() + ENDING_S
+        while self.waiting and (left := deadline - time.monotonic()) > 0:
+            self.monitor(1000 * left)
+        super().sendCmd(*args)
+
+    def monitor(self, timeoutms: float | None = None, findPid: bool = True) -> str:
+        """What the command has printed since; between commands, what programs in the background have."""
+        if self.waiting:
+            return super().monitor(timeoutms)
+        while True:
+            said = self._call(
+                "read_idle", node=self.name, timeout=5.0 if timeoutms is None else timeoutms / 1000
+            )
+            if said or timeoutms is not None:
+                return str(said)
+
+    @property
+    def stdout(self) -> TerminalEnd:
+        """The terminal of its shell, to poll: a network on this computer only. `outToNode` knows its descriptor."""
+        if self._terminal is None:
+            if not self.network().is_here():
+                raise UsageError(
+                    f"node {self.name}: the terminal of its shell is on another machine; use monitor(), or run the "
+                    "script on this computer alone"
+                )
+            self._terminal = TerminalEnd(self._call("terminal", node=self.name))
+            self.inToNode[self._terminal.fileno()] = self
+            self.outToNode[self._terminal.fileno()] = self
+        return self._terminal
+
+    stdin = stdout
+
+    @property
+    def pollOut(self) -> select.poll:
+        """A poll of `stdout`."""
+        poll = select.poll()
+        poll.register(self.stdout.fileno(), select.POLLIN)
+        return poll
+
+    def waitReadable(self, timeoutms: float | None = None) -> list[tuple[int, int]]:
+        """Wait for output; empty when none came in time."""
+        return self.pollOut.poll(timeoutms)
+
+    def read(self, maxbytes: int = 1024) -> str:
+        """Output of its shell, as it comes."""
+        return self.stdout.read(maxbytes)
+
+    def write(self, data: str) -> None:
+        """Type into its shell: into the program that runs there."""
+        self.stdout.write(data)
+
+    def waitOutput(self, verbose: bool = False, findPid: bool = True) -> str:
+        """Wait for the started command to end, and return what it printed."""
+        return super().waitOutput(verbose)
+
+    def sendInt(self, intr: str = chr(3)) -> None:
+        """Press ^C in the node's shell."""
+        super().sendInt()
+
+    def popen(self, *args: Any, **options: Any) -> Popen:
+        """Start a program in the node; its output is bytes unless text is asked for, as with `subprocess.Popen`."""
+        options.pop("mncmd", None)
+        if not ({"text", "universal_newlines", "encoding"} & options.keys()):
+            options["text"] = False
+        return super().popen(*args, **options)
+
+    def pexec(self, *args: Any, **options: Any) -> tuple[str, str, int]:
+        """Run a program beside the shell to its end. Returns (stdout, stderr, exit status), as text."""
+        program = self.popen(*args, **{**options, "text": True})
+        out, err = program.communicate()
+        return out or "", err or "", program.wait()
+
+    # Ending
+
+    def unbind(self) -> None:
+        """Forget the network: it is stopped."""
+        super().unbind()
+        if self._terminal is not None:
+            for known in (self.inToNode, self.outToNode):
+                known.pop(self._terminal.fileno(), None)
+            self._terminal.close()
+            self._terminal = None
+
+    def terminate(self) -> None:
+        """Called before the network is stopped; subclasses end what they began."""
+
+    def stop(self, deleteIntfs: bool = False) -> None:
+        """`terminate`; of nodes that the script made without a network, the last one's takes theirs along."""
+        self.terminate()
+        if self.net is not None:
+            self.net.release(self)
+
+    def deleteIntfs(self, checkName: bool = True) -> None:
+        """Interfaces go with the network."""
+
+    def cleanup(self) -> None:
+        """The node goes with the network."""
+
+    def __repr__(self) -> str:
+        pid = self.pid if self.is_made() else None
+        return f"<{type(self).__name__} {self.name}: {self._shown_intfs()} pid={pid}> "
+
+    def _shown_intfs(self) -> str:
+        return ",".join(f"{intf.name}:{intf.ip}" for intf in self.intfList())
+
+    @classmethod
+    def setup(cls) -> None:
+        """Called before the first node of a class is made; nothing is needed."""
+
+
+class Host(Node, live.Host):
+    """A host: a network namespace with a shell."""
+
+
+class CPULimitedHost(Host):
+    """A host that may take a share of the computer's processors.
+
+    Args:
+        name, **params: as of `Host`; cpu, cores: as of `setCPUFrac` and `setCPUs`.
+        sched: "cfs", or "rt" for real time.
+        period_us: in so many microseconds it gets its share once.
+    """
+
+    def __init__(self, name: str, sched: str = "cfs", **params: Any) -> None:
+        super().__init__(name, **params)
+        self.sched = sched
+        self.period_us = params.get("period_us", 100000)
+
+    def config(  # type: ignore[override]
+        self, cpu: float = -1, cores: Any = None, **params: Any
+    ) -> dict[str, Any]:
+        """`Host.config`, and its limits."""
+        results = super().config(**params)
+        if cpu is not None and cpu > 0:
+            self.setCPUFrac(cpu, self.sched)
+        if cores is not None:
+            self.setCPUs(cores)
+        return results
+
+    def setCPUFrac(self, f: float, sched: str | None = None) -> None:
+        """Give it a part of the time of all processors, 0 to 1; in real time, of each. -1: no limit."""
+        in_real_time = (sched or self.sched) == "rt"
+        share = None if f < 0 else f if in_real_time else f * numCores()
+        self._limit(share=share, sched="rt" if in_real_time else "cfs", period_us=self.period_us)
+
+    def setCPUs(self, cores: Any, mems: int = 0) -> None:
+        """Pin it to processors: a number, a list, or text such as "0,2-3"."""
+        self._limit(cores=host_options.cores(cores, f"host {self.name}: cores"))
+
+    def _limit(self, **limit: Any) -> None:
+        try:
+            self._call("limit_cpu", node=self.name, limit=limit)
+        except EnvironmentLackError as problem:
+            tolerate("cpu= and cores= of hosts", f"it has no effect: {problem}")
+
+    @classmethod
+    def init(cls) -> None:
+        """Nothing is needed."""

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Mininet's switches: bridges of Open vSwitch, whatever they are called. A script's own classes are honoured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.controllers import Controller
+from hybridnet.mininet.hosts import Node
+from hybridnet.mininet.tolerance import tolerate
+from hybridnet.node import node as live
+
+__all__ = ["IVSSwitch", "OVSBatch", "OVSBridge", "OVSKernelSwitch", "OVSSwitch", "Switch", "UserSwitch"]
+
+EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
+"""What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
+
+
+class Switch(Node, live.Switch):
+    """A switch: an Open vSwitch bridge. Its commands run on its machine.
+
+    Args:
+        name: unique in the network; also the bridge's.
+        dpid: up to 16 hexadecimal digits; default: the first number in the name.
+        opts: accepted; it has no effect, and that is said.
+        listenPort: the port of its machine's loopback at which it takes OpenFlow connections.
+    """
+
+    portBase = 1
+    dpidLen = 16
+
+    def __init__(
+        self, name: str, dpid: str | None = None, opts: str = "", listenPort: int | None = None, **params: Any
+    ) -> None:
+        super().__init__(name, **params)
+        if opts:
+            tolerate(f"opts={opts!r} of switches", "it has no effect")
+        self.opts = opts
+        self.listenPort = listenPort
+        self.dpid = self.defaultDpid(dpid)
+        self.params |= {"dpid": self.dpid, "listenPort": listenPort}
+        self.wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
+        self.on_start = None
+
+    def defaultDpid(self, dpid: str | None = None) -> str:
+        """Its datapath id: the one given, or the first number in its name. Raises UsageError if it has none."""
+        if dpid is not None:
+            return dpid.replace(":", "").lower().zfill(self.dpidLen)
+        number = re.search(r"\d+", self.name)
+        if number is None:
+            raise UsageError(
+                f"switch {self.name}: its name has no number to derive a dpid from; give it dpid="
+            )
+        return f"{int(number[0]):x}".zfill(self.dpidLen)
+
+    def defaultIntf(self) -> Any:
+        """Its first port; None if it has none."""
+        return self.intfs[min(self.intfs)] if self.intfs else None
+
+    def start(self, controllers: Sequence[Controller] = ()) -> None:
+        """Give it its controllers: now, or when the network is made."""
+        self.wanted = list(controllers)
+        if self.is_made():
+            self.network().give_controllers(self)
+
+    def stop(self, deleteIntfs: bool = True) -> None:
+        """Take it out of service: its ports go down, until the network ends. `net.stop` does not need it."""
+        if self.is_made():
+            for intf in self.intfList():
+                intf.ifconfig("down")
+
+    def connected(self) -> bool:
+        """Whether a controller has it, or it needs none."""
+        needs_none = self.params.get("failMode") == "standalone" or self.wanted == []
+        return needs_none or live.Switch.connected(self)
+
+    def __repr__(self) -> str:
+        pid = self.pid if self.is_made() else None
+        return f"<{type(self).__name__} {self.name}: lo:127.0.0.1,{self._shown_intfs()} pid={pid}> "
+
+
+class OVSSwitch(Switch):
+    """An Open vSwitch bridge.
+
+    Args:
+        name, **params: as of `Switch`.
+        failMode: "secure" or "standalone".
+        datapath: "user"; or "kernel", where the machine has that, else it is "user" too.
+        inband: controllers are reached through the switch itself.
+        protocols: such as "OpenFlow13"; default: all that Open vSwitch has.
+        reconnectms: at most so long between two attempts to reach a controller; Open vSwitch waits a second at least.
+        stp: have it run the spanning tree protocol; "rstp" for the rapid one.
+        batch: accepted; switches are always made in bulk.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        failMode: str = "secure",
+        datapath: str = "kernel",
+        inband: bool = False,
+        protocols: str | None = None,
+        reconnectms: int = 1000,
+        stp: bool | str = False,
+        batch: bool = False,
+        **params: Any,
+    ) -> None:
+        super().__init__(name, **params)
+        self.failMode, self.datapath, self.protocols, self.stp = failMode, datapath, protocols, stp
+        self.inband, self.reconnectms, self.batch = inband, reconnectms, batch
+        self.params |= {"failMode": failMode, "protocols": _versions(protocols), "stp": stp, "inband": inband}
+        self.params["reconnectms"] = max(reconnectms or 0, 1000)
+        if datapath == "user":
+            self.params["datapath"] = "user"
+
+    def vsctl(self, *args: Any, **_: Any) -> str:
+        """Run ovs-vsctl on its machine."""
+        return self.cmd("ovs-vsctl", *args)
+
+    def dpctl(self, *args: Any) -> str:
+        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`; options may stand before the command: ``"-O OpenFlow13 show"``."""
+        command, *arguments = args or ("help",)
+        return self.cmd("ovs-ofctl -O", self.params["protocols"], command, self.name, *arguments)
+
+    def attach(self, intf: Any) -> None:
+        """Add a port: one that was made by hand, or that `detach` has taken out. Links attach theirs themselves."""
+        self.vsctl("--may-exist add-port", self, intf)
+        self.cmd("ip link set dev", intf, "up")
+
+    def detach(self, intf: Any) -> None:
+        """Take a port out of the bridge."""
+        self.vsctl("--if-exists del-port", self, intf)
+
+    def controllerUUIDs(self, update: bool = False) -> list[str]:
+        """The rows of its controllers in Open vSwitch's database."""
+        return re.findall(r"[0-9a-f-]{36}", self.vsctl("-- get Bridge", self, "Controller"))
+
+    def bridgeOpts(self) -> str:
+        """Nothing: the bridge is made with its options."""
+        return ""
+
+    @classmethod
+    def isOldOVS(cls) -> bool:
+        """Whether Open vSwitch is older than 1.10; it is not."""
+        return False
+
+
+def _versions(protocols: str | Sequence[str] | None) -> str:
+    if protocols is None:
+        return EVERY_VERSION
+    return protocols if isinstance(protocols, str) else ",".join(protocols)
+
+
+OVSKernelSwitch = OVSSwitch
+OVSBatch = OVSSwitch
+
+
+class OVSBridge(OVSSwitch):
+    """A bridge without a controller, which learns by itself."""
+
+    def __init__(self, name: str, **params: Any) -> None:
+        super().__init__(name, **{**params, "failMode": "standalone"})
+
+    def start(self, controllers: Sequence[Controller] = ()) -> None:
+        """It has no controllers."""
+        super().start([])
+
+    def connected(self) -> bool:
+        """It forwards by itself; with the spanning tree protocol, once that has settled."""
+        return not self.stp or "FORWARD" in self.cmd("ovs-appctl stp/show", self)
+
+
+class UserSwitch(OVSSwitch):
+    """The reference switch in user space, which nobody has any more: an Open vSwitch bridge, and that is said."""
+
+    def __init__(self, name: str, dpopts: str = "", **params: Any) -> None:
+        tolerate(type(self).__name__, "an Open vSwitch bridge takes its place")
+        super().__init__(name, **params)
+
+
+class IVSSwitch(UserSwitch):
+    """The Indigo switch, which nobody has any more: an Open vSwitch bridge, and that is said."""
+
+    def __init__(self, name: str, verbose: bool = False, **params: Any) -> None:
+        super().__init__(name, **params)
