@@ -27,6 +27,7 @@ from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.changes import Changes
 from hybridnet.agent.chosen import Chosen, chosen_of
 from hybridnet.agent.cpu_limits import CpuLimits
+from hybridnet.agent.crossings import Crossings
 from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
 from hybridnet.agent.fragments import Stages, changed, remade, whole
 from hybridnet.agent.hosts import Hosts
@@ -94,6 +95,7 @@ class Agent:
         )
         self._devices = Devices(journal, self._hosts, outside)
         self._pairs = Pairs(journal, self._inside)
+        self._crossings = Crossings(journal)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
         self._simulated_switches = SimulatedSwitches(journal, own_files=own_files)
@@ -513,6 +515,7 @@ class Agent:
         """Makes the interfaces of a fragment, and the links between them."""
         assert self._plan is not None
         offloads = self._pairs.create(fragment, self._switching.frames or self._plan["port_type"])
+        self._crossings.create(fragment.get("crossings", []))
         self._bridges.add_ports([*fragment["bridges"], *fragment["bridge_parts"]])
         stages.done("pairs")
         self._hosts.configure([*fragment["hosts"], *fragment["host_parts"]], offloads)
@@ -545,6 +548,7 @@ class Agent:
         self._hosts.strip([part for part in parts if part["name"] in self._hosts])
         stages.done("addresses")
         self._pairs.remove(fragment)
+        self._crossings.remove(fragment.get("crossings", []))
         stages.done("pairs")
 
     def _unmake(self, fragment: dict[str, Any], stages: Stages) -> None:
@@ -584,6 +588,7 @@ class Agent:
             self._limits.destroy,
             self._translations.destroy,
             self._pairs.destroy,
+            self._crossings.destroy,
             self._bridges.destroy,
             self._hosts.destroy,
             self._devices.destroy,

@@ -14,7 +14,7 @@ def whole(plan: Mapping[str, Any]) -> dict[str, Any]:
     """A machine plan as the first fragment."""
     own = {key: plan[key] for key in ("hosts", "switches", "pairs", "portals", "instances")}
     parts: dict[str, Any] = {"host_parts": [], "switch_parts": [], "bridge_parts": []}
-    optional = {"bridges": plan.get("bridges", []), "devices": plan.get("devices", [])}
+    optional = {key: plan.get(key, []) for key in ("bridges", "devices", "crossings")}
     return {**own, **parts, **optional, "names": plan.get("names")}
 
 

@@ -52,4 +52,6 @@ def _devices(plan: dict[str, Any]) -> list[tuple[str, str]]:
     made += [("interface", end["interface"]) for end in ends if end["node"] not in hosts]
     made += [("portal", portal["device"]) for portal in plan["portals"]]
     made += [("interface", portal["interface"]) for portal in plan["portals"] if portal["node"] not in hosts]
+    crossings = plan.get("crossings", [])
+    made += [("crossing", each[end]) for each in crossings for end in ("device", "other") if end in each]
     return made

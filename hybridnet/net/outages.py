@@ -57,13 +57,9 @@ class Outages:
         self._threads: list[threading.Thread] = []
 
     def watch(self) -> None:
-        """Begin to wait for instances that end by themselves, on machines where an instance has peers."""
+        """Begin to wait for instances that end by themselves, on machines where a cut link ends."""
         plan, _ = self._planning()
-        machines = {
-            machine
-            for machine, made in plan.machines.items()
-            if any(each["peers"] for each in made["instances"])
-        }
+        machines = {machine for link in plan.links if link.kind == "cut" for machine in link.machines}
         for machine in sorted(machines):
             thread = threading.Thread(
                 target=self._watch, args=(machine,), name=f"outages of {machine}", daemon=True

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -67,10 +68,12 @@ def balance(instances: Iterable[Mapping[str, Any]]) -> Balance:
         )
         for plan in plans
     }
-    # A cut link is in two plans; each has its own end as `a`.
-    cut = {link["name"]: link for plan in plans for link in plan["links"] if "peer" in link["b"]}
-    delays = [link[way]["delay_ns"] for link in cut.values() for way in ("a_to_b", "b_to_a")]
-    return Balance(loads, len(cut), expected_mbps(map(_rates, cut.values())), min(delays, default=None))
+    # A cut link is in two plans; each has its own end as `a`, and so the direction that begins there.
+    named = Counter(link["name"] for plan in plans for link in plan["links"])
+    cut = [link for plan in plans for link in plan["links"] if named[link["name"]] == 2]
+    delays = [link["a_to_b"]["delay_ns"] for link in cut]
+    carried_between = expected_mbps((link["a_to_b"]["rate_bps"],) for link in cut)
+    return Balance(loads, len(cut) // 2, carried_between, min(delays, default=None))
 
 
 def _rates(link: Mapping[str, Any]) -> tuple[int | None, int | None]:

@@ -82,6 +82,11 @@ def _difference(old: Json, new: Json) -> Change:
         remove[key], add[key] = _apart(
             old[key], new[key], identity, lambda item: not remade & set(_interfaces(item))
         )
+    if old.get("crossings", []) != new.get("crossings", []):
+        raise PlanError(
+            f"machine {new['machine']}: a link between instances that pcap portals cross cannot come or go while the "
+            "network runs; describe it before the network starts"
+        )
     remove["instances"], add["instances"] = _instances(old["instances"], new["instances"])
     return Change(remove, add)
 

@@ -113,8 +113,8 @@ def divide(
     return Division({name: placed[name] for name in nodes}, instances, notes)
 
 
-def expected_mbps(links: Iterable[tuple[int | None, int | None]]) -> int:
-    """What links may carry together, in Mbit/s, by the rates (bit/s; None: no limit) of their two directions."""
+def expected_mbps(links: Iterable[tuple[int | None, ...]]) -> int:
+    """What links may carry together, in Mbit/s, by the rates (bit/s; None: no limit) of their directions."""
     return sum(
         UNLIMITED_MBPS if rate is None else max(rate // 1_000_000, 1) for rates in links for rate in rates
     )

@@ -9,7 +9,8 @@
 
 Emulated nodes of one machine are joined by a veth or patch where nothing is asked, whichever instances have their
 portals. A *cut link* stands in two instance plans: each has its own end, and the other instance as the other end, told
-from its siblings by a channel number. In each of the two, `a` is the end that is there.
+from its siblings by a channel number. In each of the two, `a` is the end that is there. Where the run asks for it, a
+crossing with an emulation portal at each end takes the place of peering (`hybridnet/plan/crossings.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from itertools import count
 from typing import Any
 
 from hybridnet.errors import PlanError
+from hybridnet.plan.crossings import crossing_devices, crossings_of, portal_of_crossing
 from hybridnet.plan.division import is_simulated
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.peering import Peering
@@ -49,6 +51,7 @@ class LinkPlan:
     instances: tuple[str, str]  # of the two ends; that of a simulated link simulates it
     portals: tuple[str, ...]  # the interfaces that have one
     channel: int | None = None  # of a cut link, among those between its two instances
+    by_portals: bool = False  # of a cut link: a crossing with a portal at each end, and not peering
 
 
 @dataclass
@@ -58,6 +61,7 @@ class Joints:
     pairs: list[Json] = field(default_factory=list)
     portals: list[Json] = field(default_factory=list)
     devices: list[str] = field(default_factory=list)  # of the computer, for portals
+    crossings: list[Json] = field(default_factory=list)  # of cut links
     instances: dict[str, Ends] = field(default_factory=dict)
 
 
@@ -106,7 +110,7 @@ def join(
             ports.setdefault(pair, max([peering.first_port - peering.ports, *ports.values()]) + peering.ports)
             free = (channel for channel in count() if (pair, channel) not in channels)
             channel = pins.channels.get(plan.name, (pair, next(free)))
-            plan = replace(plan, channel=channel[1])
+            plan = replace(plan, channel=channel[1], by_portals=peering.options.by_portals)
             channels.add(channel)
         plans.append(plan)
         if plan.kind in ("veth", "patch"):
@@ -121,6 +125,10 @@ def join(
             joints[plan.machines[0]].instances[plan.instances[0]].links.append(instance_link)
             continue
         port = ports[frozenset(plan.instances)]
+        if plan.by_portals:
+            peering.check_open(plan.instances, plan.machines)
+            _add_crossing(joints, plan, sum(each.by_portals for each in plans), addresses, port)
+            continue
         for near, far in ((0, 1), (1, 0)):
             here, other = plan.instances[near], plan.instances[far]
             machines = (plan.machines[near], plan.machines[far])
@@ -154,6 +162,9 @@ def changed(
     told = {plan.instances[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
     if plan.kind == "cut":  # its own end is `a` there
         told[plan.instances[1]] = {"link": plan.name, "a_to_b": back, "b_to_a": there}
+    if plan.by_portals:  # what comes out is left as it is
+        for each in told.values():
+            each["b_to_a"] = {}
     return new, told
 
 
@@ -162,9 +173,11 @@ def rewritten(link: LinkPlan, instance: Json) -> Json:
     entries = list(instance["links"])
     at = next(at for at, entry in enumerate(entries) if entry["name"] == link.name)
     swapped = (
-        entries[at]["b"].get("peer") == link.instances[0]
+        link.kind == "cut" and instance["name"] == link.instances[1]
     )  # a cut link's other end: its own is `a` there
     there, back = (link.b_to_a, link.a_to_b) if swapped else (link.a_to_b, link.b_to_a)
+    if link.by_portals:
+        back = Direction()  # which is simulated where it begins
     entries[at] = {**entries[at], "a_to_b": there.to_json(), "b_to_a": back.to_json()}
     return {**instance, "links": entries}
 
@@ -231,8 +244,25 @@ def _add_portal(joint: Joints, instance: str, spec: NodeSpec, end: End, backend:
     portals.append({"name": name, "device": device, "backend": backend})
 
 
+def _add_crossing(
+    joints: dict[str, Joints], plan: LinkPlan, number: int, addresses: dict[str, str], port: int
+) -> None:
+    between = (addresses[plan.machines[0]], addresses[plan.machines[1]])
+    mtu = max(plan.a.mtu, plan.b.mtu)
+    for machine, made in crossings_of(number, plan.machines, between, port, mtu).items():
+        joints[machine].crossings.append(made)
+    for near, device in enumerate(crossing_devices(number)):
+        own = joints[plan.machines[near]].instances[plan.instances[near]]
+        portal = portal_of_crossing(device)
+        own.emulation_portals.append(portal)
+        own_end = _instance_end(plan, (plan.a, plan.b)[near])
+        own.links.append(_instance_link(plan, own_end, near == 1, {"portal": portal["name"]}))
+
+
 def _instance_link(plan: LinkPlan, near: Json, reverse: bool, far: Json | None = None) -> Json:
     out, back = (plan.b_to_a, plan.a_to_b) if reverse else (plan.a_to_b, plan.b_to_a)
+    if plan.by_portals:
+        back = Direction()  # which is simulated where it begins
     return {
         "name": plan.name,
         "a": near,

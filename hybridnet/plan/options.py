@@ -157,7 +157,7 @@ class PlanOptions:
             it. None: what its links' rates and delays need, at least 1 GiB.
         realtime: how the instances keep up with the wall clock.
         peer_port: the first port of peering.
-        peering: the way between instances: `PeeringOptions`, or a dictionary of its options.
+        peering: the way between instances: `PeeringOptions`, a dictionary of its options, or a transport: ``"pcap"``.
         peering_key: of this run, 64 hexadecimal digits, for peering that is authenticated; a secret.
         instances_per_machine: over how many instances each machine's simulation is divided, where no node of the
             machine names one with instance=. ``"auto"``: one for each processor that is free for it. See
@@ -181,7 +181,7 @@ class PlanOptions:
     pool_bytes: int | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
     peer_port: int = PEER_PORT
-    peering: PeeringOptions | Mapping[str, Any] = field(default_factory=PeeringOptions)
+    peering: PeeringOptions | Mapping[str, Any] | str = field(default_factory=PeeringOptions)
     peering_key: str | None = field(default=None, repr=False)
     instances_per_machine: int | str = 1
 

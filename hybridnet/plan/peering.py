@@ -11,6 +11,7 @@ from typing import Any
 from hybridnet.errors import PlanError, TopologyError, UnitError
 from hybridnet.options import Option, table
 from hybridnet.options.read import cure, read_options
+from hybridnet.plan.crossings import BACKEND
 from hybridnet.plan.transports import peer_entry
 from hybridnet.values import flag, shown
 
@@ -26,7 +27,9 @@ class PeeringOptions:
         authenticated: whether what passes between machines is encrypted and authenticated with a key of the run. None:
             where the machines are not on one computer.
         options: those of the table of peering, with units: ``longest_wait="50us"``; docs/peering.md has them all.
-            ``transport`` is that between machines: instances of one machine share memory.
+            ``transport`` is that between machines: instances of one machine share memory. Instead of one of the table
+            it may be ``"pcap"``: cut links, also within a machine, are crossed as frames by emulation portals, and
+            nothing else can be said about them.
 
     Raises:
         PlanError: an option does not exist, or its value is of another type or out of range.
@@ -39,6 +42,10 @@ class PeeringOptions:
     def __init__(self, *, authenticated: bool | None = None, **options: Any) -> None:
         if authenticated is not None:
             flag(authenticated, f"peering: {AUTHENTICATED}", error=PlanError)
+        self.by_portals = options.get("transport") == BACKEND
+        if self.by_portals:
+            _check_alone(options, authenticated)
+            options = {}
         try:
             planned = read_options(options, table("peering"), "peering")
         except (TopologyError, UnitError) as error:
@@ -53,12 +60,15 @@ class PeeringOptions:
 
     @classmethod
     def of(cls, given: object) -> PeeringOptions:
-        """`given`, or what a dictionary with these options means. Raises PlanError."""
+        """`given`, or what a transport's name or a dictionary with these options means. Raises PlanError."""
         if isinstance(given, cls):
             return given
+        if isinstance(given, str):
+            return cls(transport=given)
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise PlanError(
-                f"peering {shown(given)} is neither hybridnet.PeeringOptions(...) nor a dictionary of its options"
+                f"peering {shown(given)} is neither hybridnet.PeeringOptions(...) nor a dictionary of its options, nor "
+                "the name of a transport"
             )
         return cls(**given)
 
@@ -115,11 +125,30 @@ class Peering:
             made["key"] = self.key
         return made
 
+    def check_open(self, instances: tuple[str, str], machines: tuple[str, str]) -> None:
+        """Raise PlanError where what passes between two instances must be authenticated, which portals cannot."""
+        if machines[0] != machines[1] and self._is_authenticated(machines):
+            raise PlanError(
+                f"instances {instances[0]} and {instances[1]} are on two computers, and pcap portals send and take "
+                "frames that are neither encrypted nor authenticated; write peering=PeeringOptions(transport='pcap', "
+                "authenticated=False) where nobody else reaches that network, or take another transport"
+            )
+
     def _is_authenticated(self, machines: tuple[str, str]) -> bool:
         if self.options.authenticated is not None:
             return self.options.authenticated
         here, there = (self.computers.get(machine, "") for machine in machines)
         return here != there and "" not in (here, there)
+
+
+def _check_alone(options: Mapping[str, Any], authenticated: bool | None) -> None:
+    """Raise PlanError where something is asked of pcap portals that they do not have."""
+    other = next((name for name in options if name != "transport"), AUTHENTICATED if authenticated else None)
+    if other is not None:
+        raise PlanError(
+            f"peering: transport '{BACKEND}' sends frames one by one and has no {other}; leave it out, or take "
+            "transport 'udp' or 'tcp'"
+        )
 
 
 _BETWEEN_MACHINES = ("transport", "datagram_size_bytes")

@@ -207,6 +207,8 @@ def _machine_plan(
         plan["names"] = host_names(network)
     if joint.devices:
         plan["devices"] = joint.devices
+    if joint.crossings:
+        plan["crossings"] = joint.crossings
     if linux:
         plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
     return plan
