@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which hybridnet this is: its version, and a fingerprint of its Python files.
+"""Which hybridnet this is: its version, and a fingerprint of its Python files, schemas and the extension's stub.
 
 A head and the machines of a run speak one language only if they have the same. Versions alone do not say so: two
 clones of the repository may have the same one and differ. `hybridnet.machines.init` says its edition when it starts,
@@ -18,6 +18,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _DIGITS = 10
+_SUFFIXES = (".py", ".pyi", ".json")
 
 
 @cache
@@ -25,7 +26,8 @@ def edition(package: Path = PACKAGE) -> str:
     """The edition of the hybridnet in a folder; default: of this one.
 
     Returns:
-        Its version and the fingerprint, such as ``1.2.0-3f09c1d2ab``. What is built in C++ is not part of it.
+        Its version and the fingerprint, such as ``1.2.0-3f09c1d2ab``. Of what is built in C++ the stub is part of it:
+        two computers never build the same bytes from the same sources.
     """
     files = hashlib.sha256()
     for path in sorted(_sources(package)):
@@ -43,6 +45,6 @@ def _sources(package: Path) -> list[str]:
     for folder, folders, names in os.walk(package, followlinks=True):
         folders[:] = [name for name in folders if name != "__pycache__"]
         found += [
-            os.path.relpath(os.path.join(folder, name), package) for name in names if name.endswith(".py")
+            os.path.relpath(os.path.join(folder, name), package) for name in names if name.endswith(_SUFFIXES)
         ]
     return found
