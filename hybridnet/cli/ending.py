@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
+from hybridnet.errors import HybridnetError
 from hybridnet.results.verdict import Verdict, together
 from hybridnet.results.watch import Watch
 from hybridnet.system.log import warn
@@ -39,15 +42,41 @@ def ending_with_verdict(
     Returns:
         The exit code of `body`; with `strict`, that of the verdict where `body` returned 0.
     """
-    with Watch() as watch:
+    ending = _EndingWithError()
+    with Watch(ending.begin) as watch:
         try:
-            with _said_at_the_end(watch):
+            with ending.raised(), _said_at_the_end(watch):
                 code = body()
         finally:
             verdicts = watch.verdicts
             if told is not None:
                 told(verdicts)
     return together(verdicts).exit_code if strict and code == 0 and verdicts else code
+
+
+class _EndingWithError:
+    """Ends the main thread, wherever it is, as SIGTERM does, but with an error from another thread."""
+
+    def __init__(self) -> None:
+        self._error: HybridnetError | None = None
+
+    def begin(self, error: HybridnetError) -> None:
+        """End it, if it heeds SIGTERM."""
+        main = threading.main_thread().ident
+        if callable(signal.getsignal(signal.SIGTERM)) and main is not None:
+            self._error = error
+            signal.pthread_kill(main, signal.SIGTERM)
+
+    @contextlib.contextmanager
+    def raised(self) -> Iterator[None]:
+        """The end of what is inside is that error, if there is one."""
+        try:
+            yield
+        except SystemExit:
+            if self._error is None:
+                raise
+        if self._error is not None:
+            raise self._error
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ from hybridnet.cli.topology import add_topology_arguments, find_topology, topolo
 from hybridnet.cli.user_code import user_code
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.plan.spread import spread
+from hybridnet.results.on_loss import ON_LOSS, STOP, on_loss
 from hybridnet.sweep.values import given, parse_settings, refuse_unasked
 from hybridnet.system.log import LEVELS, info, setLogLevel
 from hybridnet.topo import Topo
@@ -51,9 +52,13 @@ EXAMPLES = """  hybridnet run examples/two_machines.py
   hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
   hybridnet run --topo twotrees,depth=6 --cloudlab      on a node of an experiment
   hybridnet run --detach --ssh me@node1,me@node2 --topo twotrees      then: hybridnet attach
+  hybridnet run --detach --on-loss continue my_experiment.py             the others go on without a machine that is lost
   hybridnet run my_topologies.py --topo backbone --instances 4
 """
-_OF_ALL = {"file", "script_arguments", "verbosity", "strict", "out", "series", "series_of", "set", *LIVE}
+_OF_ALL = {
+    *("file", "script_arguments", "verbosity", "strict", "on_loss", "out", "series", "series_of", "set"),
+    *LIVE,
+}
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
 
 
@@ -65,6 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_place_arguments(parser)
     add_detach_argument(parser)
+    parser.add_argument(
+        "--on-loss",
+        choices=ON_LOSS,
+        default=STOP,
+        help="when a machine is lost, stop, or continue with the others: links to it are down then, and the verdict "
+        "names it (default %(default)s)",
+    )
     add_cut_delay_argument(parser)
     add_strict_argument(parser)
     add_recording_arguments(parser)
@@ -86,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.detach:
         return run_detached(arguments.command_line)
     setLogLevel(arguments.verbosity)
-    with given(parse_settings(arguments.set)), with_page(arguments):
+    with given(parse_settings(arguments.set)), with_page(arguments), on_loss(arguments.on_loss):
         if arguments.topo is None and arguments.file is not None:
             if not Path(arguments.file).is_file():
                 raise UsageError(f"{arguments.file}: there is no such file")

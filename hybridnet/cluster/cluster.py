@@ -36,6 +36,7 @@ from distributed import Client, Security, SpecCluster
 
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.cluster.calls import ask, show_presence
+from hybridnet.cluster.machines import Loss
 from hybridnet.cluster.presence import GRACE_S, Presence
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
@@ -57,6 +58,7 @@ from hybridnet.values import number, plain, shown, text
 JOIN_SECONDS = 60.0
 AGENTS_LONGER_S = 5.0  # than the head an agent waits for the other side
 CLEAN_LOST_S = 25.0
+LOSS_KNOWN_S = 2.0  # after a connection broke
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
 
 
@@ -67,9 +69,11 @@ class Cluster:
         """Not for direct use."""
         self.journal = journal
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
+        self.on_lost: Callable[[str], object] = lambda machine: None
         self._workers: dict[str, str] = {}  # the Dask address of each machine's agent
         self._addresses: dict[str, str] = {}
         self._lost: dict[str, Future[None]] = {}
+        self._losses: dict[str, Loss] = {}
         self._changed = threading.Event()  # an agent has come or gone
         self._lock = threading.Lock()
         self._launched: list[LaunchedMachine] = []
@@ -190,7 +194,7 @@ class Cluster:
                     "own_network": False,
                     "silence_s": grace_s + AGENTS_LONGER_S,
                 }
-                start = host.start_command(self.journal.run, grace_s)
+                start = host.start_command(self.journal.run)
                 self._launched.append(LaunchedMachine(name, start, first, self.journal))
             for machine, host in zip(self._launched, wanted, strict=True):
                 try:
@@ -349,6 +353,28 @@ class Cluster:
         Raises:
             The error of the first machine, in the order of `calls`, whose call failed.
         """
+        answers, errors = self._call_several(calls)
+        for machine in calls:
+            if machine in errors:
+                raise errors[machine]
+        return answers
+
+    def call_left(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """The same on those machines that are left: one that is lost, before or meanwhile, has no answer.
+
+        Raises:
+            The error of the first machine that is not lost, in the order of `calls`, whose call failed.
+        """
+        answers, errors = self._call_several(calls)
+        for machine in calls:
+            if machine in errors and machine not in self._losses:
+                raise errors[machine]
+        return answers
+
+    def _call_several(
+        self, calls: dict[str, tuple[str, dict[str, Any]]]
+    ) -> tuple[dict[str, Any], dict[str, HybridnetError]]:
+        """What each machine answered, or raised."""
         waiting: dict[str, Callable[[], Any]] = {}
         answers: dict[str, Any] = {}
         errors: dict[str, HybridnetError] = {}
@@ -362,14 +388,11 @@ class Cluster:
                 answers[machine] = answer()
             except HybridnetError as error:
                 errors[machine] = error
-        for machine in calls:
-            if machine in errors:
-                raise errors[machine]
-        return answers
+        return answers, errors
 
-    def lost(self) -> dict[str, str]:
-        """The machines that are lost, and why."""
-        return {machine: str(future.exception()) for machine, future in self._lost.items() if future.done()}
+    def lost(self) -> dict[str, Loss]:
+        """The machines that are lost."""
+        return dict(self._losses)
 
     def close(self) -> None:
         """Let every agent clean up, end the machines, and remove the run's directory.
@@ -400,15 +423,27 @@ class Cluster:
         ).close()
 
     def _clean_lost(self) -> list[str]:
-        """Remove what lost machines on other computers may have left. Returns what went wrong, for each."""
-        failed = []
-        lost = self.lost()
-        for entry in read_entries(self.journal.directory):
-            if entry["kind"] == "ssh_machine" and entry["name"] in lost:
-                try:
-                    clean_remote(entry, lambda text: None, CLEAN_LOST_S)
-                except MachineError as error:
-                    failed.append(str(error))
+        """Remove what lost machines on other computers may have left, all at the same time, as most cannot be reached.
+        Returns what went wrong, for each.
+        """
+        failed: list[str] = []
+
+        def clean(entry: dict[str, Any]) -> None:
+            try:
+                clean_remote(entry, lambda text: None, CLEAN_LOST_S)
+            except MachineError as error:
+                failed.append(str(error))
+
+        # Plain threads: Python ends its pools before a program that ends closes its clusters.
+        cleaning = [
+            threading.Thread(target=clean, args=(entry,), name=f"cleaning {entry['name']}")
+            for entry in read_entries(self.journal.directory)
+            if entry["kind"] == "ssh_machine" and entry["name"] in self._losses
+        ]
+        for thread in cleaning:
+            thread.start()
+        for thread in cleaning:
+            thread.join()
         return failed
 
     def _end_beside(self, address: str) -> None:
@@ -454,6 +489,9 @@ class Cluster:
             try:
                 result, error = call.result()
             except (OSError, TimeoutError, KeyError) as broken:  # distributed's, when the connection breaks
+                wait([lost], LOSS_KNOWN_S)
+                if lost.done():
+                    lost.result()
                 raise MachineError(
                     f"machine {machine}: its agent is gone while it ran {verb} ({broken})"
                 ) from None
@@ -550,10 +588,15 @@ class Cluster:
 
     def _lose(self, machine: str, text: str) -> None:
         with self._lock:
-            if not self._closing and not self._lost[machine].done():
-                self._lost[machine].set_exception(MachineError(text))
-                if self._presence is not None:
-                    self._presence.forget(machine)
+            if self._closing or machine in self._losses:
+                return
+            self._losses[machine] = Loss(text, time.monotonic())
+            self._lost[machine].set_exception(MachineError(text))
+            if self._presence is not None:
+                self._presence.forget(machine)
+        if machine in self._workers:  # else it did not come up, which is an error of who made it
+            warn(f"*** {text}\n")
+            self.on_lost(machine)
 
     def _on_progress_event(self, event: tuple[float, dict[str, Any]]) -> None:
         self.on_progress(event[1]["machine"], event[1]["text"])

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
+from hybridnet.cluster.machines import Loss
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.system import guardian
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
@@ -69,6 +70,7 @@ class Here:
         if os.geteuid() != 0:
             raise EnvironmentLackError("a network on this computer needs root; run with sudo")
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
+        self.on_lost: Callable[[str], object] = lambda machine: None
         self.journal = _begun(alone)
         self._owner = os.getpid()
         self._closing = False
@@ -117,7 +119,9 @@ class Here:
             machine: self.call(machine, verb, **arguments) for machine, (verb, arguments) in calls.items()
         }
 
-    def lost(self) -> dict[str, str]:
+    call_left = call_all
+
+    def lost(self) -> dict[str, Loss]:
         """None: it is lost with this process."""
         return {}
 

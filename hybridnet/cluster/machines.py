@@ -4,11 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hybridnet.system.journal import Journal
 
-__all__ = ["Machines"]
+__all__ = ["Loss", "Machines"]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A machine was lost.
+
+    Args:
+        why: begins with the machine's name.
+        at_s: when this was known, on time.monotonic() of the head.
+    """
+
+    why: str
+    at_s: float
 
 
 class Machines(Protocol):
@@ -16,6 +30,8 @@ class Machines(Protocol):
 
     journal: Journal
     on_progress: Callable[[str, str], object]
+    on_lost: Callable[[str], object]
+    """Called with a machine that is lost, as soon as that is known, in a thread that must not be held up."""
 
     @property
     def machines(self) -> list[str]:
@@ -33,8 +49,11 @@ class Machines(Protocol):
     def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         """Run one verb on each of several machines at the same time, and wait for all."""
 
-    def lost(self) -> dict[str, str]:
-        """The machines that are lost, and why."""
+    def call_left(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """The same, but a machine that is lost, before or meanwhile, has no answer."""
+
+    def lost(self) -> dict[str, Loss]:
+        """The machines that are lost."""
 
     def close(self) -> None:
         """Remove everything."""

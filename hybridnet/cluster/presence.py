@@ -3,7 +3,8 @@
 
 Each is asked every second, and the question also tells its agent that the head is there. A machine that does not answer
 is named after `TELL_S`, named again when it answers, and given up after the grace period: then calls to it fail as
-those to a machine whose agent has ended. Certain evidence of its end does not wait for this; see `Cluster`.
+those to a machine whose agent has ended. Certain evidence does not wait for this: one that refuses the connection is
+given up at once, and so is one whose process has ended; see `Cluster`.
 
 Silence is counted in turns of the loop, not by the clock: a head that was stopped for a minute has not heard a
 minute of silence.
@@ -71,10 +72,16 @@ class Presence:
         """Look at the machine's answer, and ask again."""
         asked = self._asked.get(machine)
         if asked is not None and asked.done():
-            if asked.exception() is None:
+            error = asked.exception()
+            if error is None:
                 self._heard(machine)
+            elif _refused(error):
+                self.forget(machine)
+                self._lose(machine, f"machine {machine}: it refuses the connection, so its agent is gone")
             del self._asked[machine]
             asked = None
+            if machine not in self._silent_s:
+                return
         if asked is None:
             self._asked[machine] = self._ask(machine)
         silent_s = self._silent_s.get(machine, 0.0) + passed_s
@@ -83,11 +90,8 @@ class Presence:
         self._silent_s[machine] = silent_s
         if silent_s >= self._grace_s:
             self.forget(machine)
-            why = f"machine {machine}: it has not answered for {silent_s:.0f} s and is given up"
-            self._tell(f"*** {why}\n")
             self._lose(
-                machine,
-                f"{why}; its agent cleans up by itself, or `hybridnet clean` does once it can be reached",
+                machine, f"machine {machine}: it has not answered for {silent_s:.0f} s and is given up"
             )
         elif silent_s >= TELL_S and machine not in self._named:
             self._named.add(machine)
@@ -101,3 +105,12 @@ class Presence:
             self._named.remove(machine)
             self._tell(f"*** machine {machine} answers again, after {self._silent_s[machine]:.0f} s\n")
         self._silent_s[machine] = 0.0
+
+
+def _refused(error: BaseException | None) -> bool:
+    """Whether the other side has no such port any more; Dask wraps what the socket said."""
+    while error is not None:
+        if isinstance(error, ConnectionRefusedError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -5,7 +5,7 @@
                           └──▶ the last minutes of each link
 
 One call to each machine brings all: the counters that a verdict needs, the wires, and the links of the instance as one
-array of numbers. A machine that does not answer makes the verdict broken.
+array of numbers. A machine that is lost makes the verdict broken.
 """
 
 from __future__ import annotations
@@ -138,9 +138,7 @@ class Watcher:
     def _look(self) -> tuple[Verdict, Figures, dict[str, dict[str, float]]]:
         links = self._follow()
         cluster = self._live.net.cluster
-        for text in cluster.lost().values():
-            return Verdict.of([text]), links.take({}), {}
-        looks: Look = cluster.call_all(dict.fromkeys(cluster.machines, ("look", {"known": links.known()})))
+        looks: Look = cluster.call_left(dict.fromkeys(cluster.machines, ("look", {"known": links.known()})))
         figures = links.take(looks)
         verdict = self._live.judge({machine: look["counters"] for machine, look in looks.items()})
         self._remember(figures)

@@ -23,6 +23,9 @@ from hybridnet.values import shown, text, whole
 ALIVE_S = 10
 """How often a silent connection is asked whether it is alive."""
 
+RUN_PATIENCE_S = 3600.0
+"""How long the connection that starts a machine, and ends it, may be silent."""
+
 DEPLOYED = "/opt/hybridnet"
 """Where `hybridnet deploy` installs it on a host: a virtual environment."""
 
@@ -96,10 +99,13 @@ class SshMachine:
             argv += ["-i", self.identity, "-o", "IdentitiesOnly=yes"]
         return [*argv, *self.options, "--", self.target, remote]
 
-    def start_command(self, run: str, patience_s: float = 30.0) -> list[str]:
-        """The command that starts the machine's init for `run`; `patience_s` as for `command`."""
+    def start_command(self, run: str) -> list[str]:
+        """The command that starts the machine's init for `run`.
+
+        Whether the machine is still there is not judged by this connection; see `hybridnet.cluster.presence`.
+        """
         variables = f'"{RUN_VARIABLE}={run}" "HYBRIDNET_SSH=$SSH_CONNECTION"'
-        return self.command(self._as_root(variables, "hybridnet.machines.init"), patience_s)
+        return self.command(self._as_root(variables, "hybridnet.machines.init"), RUN_PATIENCE_S)
 
     def clean_command(self, run: str) -> list[str]:
         """Return the command that removes what `run` has left there."""

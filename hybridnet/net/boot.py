@@ -7,7 +7,7 @@ import functools
 import itertools
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from hybridnet.cluster import Machines
@@ -72,8 +72,13 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
     ]
 
 
-def await_peers(cluster: Machines, plan: Plan, patience_s: float = PEERS_SECONDS) -> None:
+def await_peers(
+    cluster: Machines, plan: Plan, patience_s: float = PEERS_SECONDS, *, missed: Collection[str] = ()
+) -> None:
     """Wait until the instances know the clocks of their peers: packets pass between them from then on.
+
+    Args:
+        missed: instances that nobody waits for.
 
     Raises:
         MachineError: some do not in time; the message names the first two.
@@ -83,12 +88,12 @@ def await_peers(cluster: Machines, plan: Plan, patience_s: float = PEERS_SECONDS
     deadline = time.monotonic() + patience_s
     call = ("snapshot", {"of_elements": False})
     while True:
-        snapshots = by_instance(cluster.call_all(dict.fromkeys(cluster.machines, call)))
+        snapshots = by_instance(cluster.call_left(dict.fromkeys(cluster.machines, call)))
         waiting = [
             (name, peer["name"])
             for name, snapshot in snapshots.items()
             for peer in (snapshot["peers"] if snapshot is not None else ())
-            if not peer["synchronized"]
+            if not peer["synchronized"] and peer["name"] not in missed
         ]
         if not waiting:
             return

@@ -5,22 +5,24 @@
               └──────────── verdict() ──────────┘
                                └── verdict(since) ┘
 
-A mark is one call to each machine. The last one is taken before anything is removed, so that verdicts can be asked for
-afterwards.
+A mark is one call to each machine that is left. The last one is taken before anything is removed, so that verdicts can
+be asked for afterwards. A machine that was lost breaks every verdict from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 from hybridnet.cluster import Machines
+from hybridnet.cluster.machines import Loss
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.results import watch
 from hybridnet.results.limits import Limits
-from hybridnet.results.verdict import Verdict, judge_marks
+from hybridnet.results.verdict import Verdict, Word, judge_marks
 from hybridnet.values import shown
 
 __all__ = ["Mark", "Measured", "Measuring"]
@@ -33,10 +35,14 @@ class Mark:
     Args:
         counters: what the agents' verb `counters` answered, by machine.
         start: of the network, as an identity.
+        losses: the machines that were lost by then.
+        at_s: on time.monotonic().
     """
 
     counters: dict[str, dict[str, Any]] = field(repr=False)
     start: object = field(repr=False)
+    losses: Mapping[str, Loss] = field(repr=False)
+    at_s: float = field(default_factory=time.monotonic, repr=False)
 
 
 class Measuring:
@@ -92,17 +98,17 @@ class Measuring:
         now = self._last or self._now()
         if isinstance(now, HybridnetError):
             return Verdict.of([f"the counters could not be read: {now}"])
-        return judge_marks(since.counters, now.counters, limits)
+        return _judged(since, now, limits)
 
     def judge(self, counters: dict[str, dict[str, Any]]) -> Verdict:
         """Judge from the first mark to what the machines' agents have counted now, which somebody has asked already."""
-        if self._first is None:
-            raise MachineError("the network has not been started; call net.start() first")
-        return judge_marks(self._first.counters, counters, self._limits)
+        if self._first is None or self._cluster is None:
+            raise MachineError("the network is not running; call net.start() first")
+        return _judged(self._first, Mark(counters, self._start, self._cluster.lost()), self._limits)
 
     def _take(self, cluster: Machines) -> Mark:
-        call: tuple[str, dict[str, Any]] = ("counters", {})
-        return Mark(cluster.call_all(dict.fromkeys(cluster.machines, call)), self._start)
+        counters = cluster.call_left(dict.fromkeys(cluster.machines, ("counters", {})))
+        return Mark(counters, self._start, cluster.lost())
 
     def _now(self) -> Mark | HybridnetError:
         try:
@@ -135,6 +141,18 @@ class Measured:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._verdict = self._measuring.verdict(self._since, self._limits)
+
+
+def _judged(since: Mark, now: Mark, limits: Limits) -> Verdict:
+    verdict = judge_marks(since.counters, now.counters, limits)
+    lost = [_lost_line(loss, since) for loss in now.losses.values()]
+    return Verdict(Word.BROKEN, [*lost, *verdict.reasons], verdict.figures) if lost else verdict
+
+
+def _lost_line(loss: Loss, since: Mark) -> str:
+    after_s = loss.at_s - since.at_s
+    when = "before this began" if after_s < 0 else f"after {after_s:.2f} s"
+    return f"{loss.why}; it was lost {when}, with what was on it and what the others sent it"
 
 
 def _checked(limits: Any, what: str) -> Limits | None:

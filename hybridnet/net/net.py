@@ -35,10 +35,11 @@ from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
-from hybridnet.net.instances import by_instance, call_instances
+from hybridnet.net.instances import by_instance
 from hybridnet.net.iperf import Flow, iperf_pair
 from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
+from hybridnet.net.losses import Losses
 from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.net.outages import Outages
@@ -51,7 +52,7 @@ from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.pins import pins_of
-from hybridnet.plan.route_changes import rerouted
+from hybridnet.results import on_loss as losing
 from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
@@ -102,6 +103,9 @@ class Net(Structure):
         on_progress: called with the machine's name and what it has done, while building.
         reroute: simulated routers go around the links to an instance that has ended by itself, and get their ways back
             when `restart_instance` has started it again.
+        on_loss: what becomes of the run when a machine is lost: "stop": whatever asks the network from then on raises
+            MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are down.
+            The verdict names it in both cases. None: as `hybridnet run --on-loss` says, else "stop".
         limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its
             own. See docs/recording.md.
@@ -135,6 +139,7 @@ class Net(Structure):
         switches: str | None = None,
         on_progress: Callable[[str, str], object] | None = None,
         reroute: bool = False,
+        on_loss: str | None = None,
         limits: Limits | None = None,
         record_series: str | float | None = None,
         series_of: str | Sequence[str] | None = None,
@@ -155,6 +160,8 @@ class Net(Structure):
                 raise UsageError(
                     f"Net: machine={shown(machine)} and cluster= name the machines twice; give one"
                 )
+        if on_loss is not None:
+            choice(on_loss, "Net: on_loss", losing.ON_LOSS)
         if on_progress is not None and not callable(on_progress):
             raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
         for name in [name for name in options if name in _UNSUPPORTED]:
@@ -177,6 +184,7 @@ class Net(Structure):
             number(waitConnected, "Net: waitConnected", 0, 1e6)
         self._wait_connected = waitConnected
         self._reroute = reroute
+        self._on_loss = on_loss
         self._own_cluster = cluster is None
         self._here = machine == HERE
         self._on_progress = on_progress
@@ -286,12 +294,11 @@ class Net(Structure):
         return simulate(self._described(), until, options=self._options, **how)
 
     def check(self) -> None:
-        """Raise an error if something has died meanwhile: a controller, an instance, a machine."""
+        """Raise an error if something has died meanwhile: a controller, an instance, or a machine, unless the others go
+        on without it.
+        """
         self._controllers.check()
-        cluster = self.cluster
-        for why in cluster.lost().values():
-            raise MachineError(why)
-        cluster.call_all({machine: ("check_instances", {}) for machine in cluster.machines})
+        self._of_each("check_instances")
 
     def __enter__(self) -> Net:
         self.start()
@@ -305,19 +312,21 @@ class Net(Structure):
     # Using it while it runs
 
     def snapshot(self, *, of_elements: bool = True) -> dict[str, Any]:
-        """The counters of each instance by its name; None for one that has ended by itself, and for a machine that
-        simulates nothing, by its name.
+        """The counters of each instance by its name; None for one that has ended by itself or with its machine, and for
+        a machine that simulates nothing, by its name.
 
         Args:
             of_elements: include the counters of every link, node and interface. Without them, ``links``, ``nodes`` and
                 ``interfaces`` are empty, and reading an instance with tens of thousands does not delay it by tens of
                 milliseconds.
         """
-        call = ("snapshot", {"of_elements": flag(of_elements, "snapshot: of_elements")})
-        return by_instance(self.cluster.call_all(dict.fromkeys(self.cluster.machines, call)))
+        found = by_instance(self._of_each("snapshot", of_elements=flag(of_elements, "snapshot: of_elements")))
+        names = [] if self.plan is None else self.plan.instances
+        return {**dict.fromkeys(names), **found}
 
     def mark(self) -> Mark:
         """This moment, as the beginning of what `verdict` judges. Raises MachineError before `start`."""
+        self._refuse_losses()
         return self._measuring.mark()
 
     def verdict(self, since: Mark | None = None, limits: Limits | None = None) -> Verdict:
@@ -527,10 +536,7 @@ class Net(Structure):
         flag(reroute, "configLinkStatus: reroute")
         running.links.set_status(name_of(src), name_of(dst), status, self._nodes)
         if reroute:
-            plan, plan_without = self._planning(running)
-            routes = rerouted(plan, plan_without(frozenset(running.links.down)))
-            calls = {name: ("set_routes", {"routes": of_nodes}) for name, of_nodes in routes.items()}
-            call_instances(self.cluster, plan.machine_of_instance, calls)
+            running.outages.go_around()
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a link while it runs. On a simulated one nothing in flight is lost, overtaken or given another delay.
@@ -639,9 +645,12 @@ class Net(Structure):
         self._endings.add(lambda: self._terminate(self._configured), once=True)
         links = LinkChanges(topo, plan, cluster)
         outages = Outages(cluster, links, lambda: self._planning(self._now()), reroute=self._reroute)
-        self._running = Running(specs, options, links, Timelines(cluster, links), outages)
+        losses = Losses(cluster, outages, self._on_loss or losing.wanted())
+        self._running = Running(specs, options, links, Timelines(cluster, links), outages, losses)
         self._endings.add(outages.close)
         outages.watch()
+        self._endings.add(losses.close)
+        losses.watch()
         self._configure(self._nodes.values())
         self._measuring.begin(cluster)
         self._recorded.begin(plan, cluster, self._options.seed)
@@ -704,10 +713,8 @@ class Net(Structure):
         self.plan, self.links, self._running = None, [], None
         if self._cluster is None:  # it has gone with the machines
             return
-        lost = self.cluster.lost()
-        left = [machine for machine in self.cluster.machines if machine not in lost]
         try:
-            answers = self.cluster.call_all({machine: ("destroy", {}) for machine in left})
+            answers = self.cluster.call_left(dict.fromkeys(self.cluster.machines, ("destroy", {})))
             self.final_counters = by_instance(answers)
         except HybridnetError:
             if not self._own_cluster:
@@ -721,7 +728,9 @@ class Net(Structure):
 
     def _some_hosts(self, hosts: Any, what: str) -> list[Any]:
         if hosts is None:
-            return self.hosts
+            self._refuse_losses()
+            lost = self.cluster.lost()
+            return [host for host in self.hosts if host.machine not in lost]
         if not isinstance(hosts, Sequence) or isinstance(hosts, str | bytes):
             raise UsageError(f"{what}: {shown(hosts)} is not a list of hosts; write net.get('h1', 'h2')")
         return [self._node(host) for host in hosts]
@@ -739,6 +748,16 @@ class Net(Structure):
         assert self.plan is not None
         pins, topo = pins_of(self.plan), self._described()
         return self.plan, lambda down: make_plan(topo, running.specs, running.options, pins, down)
+
+    def _of_each(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """What each machine answers that is left. Raises as `_refuse_losses`."""
+        self._refuse_losses()
+        return self.cluster.call_left(dict.fromkeys(self.cluster.machines, (verb, arguments)))
+
+    def _refuse_losses(self) -> None:
+        """Raise MachineError if a machine is lost and the others do not go on."""
+        if self._running is not None:
+            self._running.losses.refuse()
 
     def _now(self) -> Running:
         if self._running is None:

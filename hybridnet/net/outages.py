@@ -4,18 +4,19 @@
     one ends ──▶ its agent notes when ──▶ its peers' ends of the links to it go down, routers go around, if asked
     restart  ──▶ it runs, its peers hear it ──▶ the links go up again, and routers have their ways back
 
-A thread for each machine waits for its agent to miss one.
+A thread for each machine waits for its agent to miss one. The instances of a machine that is lost are missed, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hybridnet.cluster import Machines
-from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.net import boot
 from hybridnet.net.instances import call_instances
 from hybridnet.net.link_changes import LinkChanges
@@ -72,9 +73,7 @@ class Outages:
         if self._ended.is_set():
             return
         self._ended.set()
-        lost = self._cluster.lost()
-        left = [machine for machine in self._cluster.machines if machine not in lost]
-        self._cluster.call_all({machine: ("stop_watching", {}) for machine in left})
+        self._cluster.call_left(dict.fromkeys(self._cluster.machines, ("stop_watching", {})))
         for thread in self._threads:
             thread.join()
 
@@ -88,14 +87,30 @@ class Outages:
                 f"restart_instance: there is no instance {shown(name)}; the instances are {known}"
             )
         with self._acting:
-            self._miss(name, plan)
+            self._miss([name], plan)
             number = self._restarts[name] = self._restarts.get(name, 1) + 1
             again = _with_files_of_its_own(instances[name], number)
             self._cluster.call(plan.machine_of_instance[name], "restart_instance", plan=again)
             self._missed.discard(name)
-            boot.await_peers(self._cluster, plan)
+            boot.await_peers(self._cluster, plan, missed=self._missed)
             self._back(name, plan)
         info(f"*** instance {name} runs again\n")
+
+    def lose(self, machine: str) -> int:
+        """A machine is lost: its instances are missed from now on. Returns how many links to it are down."""
+        with self._acting:
+            plan, _ = self._planning()
+            return len(
+                self._miss(
+                    [name for name in plan.instances if plan.machine_of_instance[name] == machine], plan
+                )
+            )
+
+    def go_around(self) -> None:
+        """Simulated routers get the routes of the network without the links that are down now."""
+        with self._acting:
+            plan, _ = self._planning()
+            self._go_around(plan)
 
     def _watch(self, machine: str) -> None:
         known = 0
@@ -106,24 +121,27 @@ class Outages:
                 for outage in news:
                     if outage["how"] != "was restarted" and not self._ended.is_set():
                         self._follow(outage)
-            except HybridnetError:  # the machine is lost, which `check` and verdicts say
+            except HybridnetError:  # the machine is lost, which `Losses` follows
                 return
 
     def _follow(self, outage: Mapping[str, Any]) -> None:
         name = outage["instance"]
         with self._acting:
             plan, _ = self._planning()
-            links = self._miss(name, plan)
+            links = self._miss([name], plan)
         warn(f"*** Warning: instance {name} {outage['how']}; {len(links)} links to it are down\n")
 
-    def _miss(self, name: str, plan: Plan) -> list[LinkPlan]:
-        """Its peers' ends of the links to it go down, unless that is done. Returns the links."""
-        links = _cut_links(plan, name)
-        if name not in self._missed:
-            self._missed.add(name)
+    def _miss(self, names: Sequence[str], plan: Plan) -> list[LinkPlan]:
+        """The others' ends of the links to these go down, unless that is done. Returns the links."""
+        links = _cut_links(plan, names)
+        if not self._missed.issuperset(names):
+            self._missed.update(names)
             for link in links:
-                self._set(plan, link, up=False)
-            self._go_around(plan)
+                with contextlib.suppress(MachineError):  # the other end is gone, too, and will be missed
+                    self._set(plan, link, up=False)
+            if self._reroute:
+                with contextlib.suppress(MachineError):
+                    self._go_around(plan)
         return links
 
     def _back(self, name: str, plan: Plan) -> None:
@@ -132,9 +150,10 @@ class Outages:
         for link in plan.links:
             if link.kind == "simulated" and name in link.instances and link.name in down:
                 self._set(plan, link, up=False)
-        for link in _cut_links(plan, name):
+        for link in _cut_links(plan, [name]):
             self._set(plan, link, up=link.name not in down and not self._missed & set(link.instances))
-        self._go_around(plan)
+        if self._reroute:
+            self._go_around(plan)
 
     def _set(self, plan: Plan, link: LinkPlan, *, up: bool) -> None:
         """Set a link up or down in those of its instances that run."""
@@ -143,9 +162,7 @@ class Outages:
         call_instances(self._cluster, plan.machine_of_instance, dict.fromkeys(running, told))
 
     def _go_around(self, plan: Plan) -> None:
-        if not self._reroute:
-            return
-        gone = {link.name for name in self._missed for link in _cut_links(plan, name)}
+        gone = {link.name for link in _cut_links(plan, self._missed)}
         _, plan_without = self._planning()
         routes = rerouted(plan, plan_without(frozenset(self._links.down | gone)))
         calls = {
@@ -156,8 +173,13 @@ class Outages:
         call_instances(self._cluster, plan.machine_of_instance, calls)
 
 
-def _cut_links(plan: Plan, instance: str) -> list[LinkPlan]:
-    return [link for link in plan.links if link.kind == "cut" and instance in link.instances]
+def _cut_links(plan: Plan, instances: Collection[str]) -> list[LinkPlan]:
+    """Those between one of these instances and another."""
+    return [
+        link
+        for link in plan.links
+        if link.kind == "cut" and (link.instances[0] in instances) != (link.instances[1] in instances)
+    ]
 
 
 def _with_files_of_its_own(plan: Mapping[str, Any], number: int) -> dict[str, Any]:

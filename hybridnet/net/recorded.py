@@ -61,9 +61,7 @@ class Recorded:
             cluster.call_all(dict.fromkeys(cluster.machines, call))
 
         def take(last: bool) -> Mapping[str, Any]:
-            lost = cluster.lost()
-            left = [machine for machine in cluster.machines if machine not in lost]
-            return cluster.call_all(dict.fromkeys(left, ("take_series", {"last": last})))
+            return cluster.call_left(dict.fromkeys(cluster.machines, ("take_series", {"last": last})))
 
         self._network = record.network(plan.to_json(), facts, seed, None if interval_s is None else take)
 

@@ -16,6 +16,7 @@ from hybridnet.net.changes import make_changes, undo_changes
 from hybridnet.net.classes import check_link_class
 from hybridnet.net.controllers import Controllers
 from hybridnet.net.link_changes import LinkChanges
+from hybridnet.net.losses import Losses
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.net.outages import Outages
 from hybridnet.net.timelines import Timelines
@@ -40,6 +41,7 @@ class Running:
     links: LinkChanges
     timelines: Timelines
     outages: Outages
+    losses: Losses
 
 
 class Structure:

@@ -137,13 +137,13 @@ class Timeline:
 
     @property
     def events(self) -> list[Event]:
-        """What has been made so far, in the order of the instants."""
+        """What has been made so far, in the order of the instants; nothing of a machine that is lost."""
         return [event for _, event in self.numbered_events()]
 
     def numbered_events(self) -> list[tuple[int, Event]]:
         """The same, each with the number of its change."""
-        answers = self._cluster.call_all(
-            {machine: ("fired", {"timeline": self.name}) for machine in self._schedule.machines}
+        answers = self._cluster.call_left(
+            dict.fromkeys(self._schedule.machines, ("fired", {"timeline": self.name}))
         )
         events = []
         for machine, answer in answers.items():
@@ -336,7 +336,7 @@ def _starts(cluster: Machines, machines: list[str], begin_ns: int) -> dict[str, 
         starts[machine] = begin_ns - between_ns + clocks[machine]["monotonic_ns"]
     simulated = [machine for machine in machines if clocks[machine]["epochs_ns"]]
     calls = {machine: ("snapshot", {"of_elements": False}) for machine in cluster.machines}
-    snapshots = by_instance(cluster.call_all(calls) if len(simulated) > 1 else {})
+    snapshots = by_instance(cluster.call_left(calls) if len(simulated) > 1 else {})
     peers = {
         name: {row["name"]: row["clock_offset_ns"] for row in snapshot["peers"] if row["synchronized"]}
         for name, snapshot in snapshots.items()

@@ -5,6 +5,8 @@ with Watch() as watch:
     ...                     # networks start and stop
     watch.stop_running()    # those that nobody stopped
 print(together(watch.verdicts))
+
+Who watches also hears when what runs cannot go on.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import TracebackType
 
+from hybridnet.errors import HybridnetError
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings
 
-__all__ = ["Watch", "began", "ended"]
+__all__ = ["Watch", "began", "ended", "lost"]
 
 Stop = Callable[[], object]
 
@@ -23,9 +26,14 @@ _watches: list[Watch] = []
 
 
 class Watch:
-    """What began and ended in this process while it watched."""
+    """What began and ended in this process while it watched.
 
-    def __init__(self) -> None:
+    Args:
+        on_loss: told what is lost, so that what runs cannot go on; in another thread.
+    """
+
+    def __init__(self, on_loss: Callable[[HybridnetError], object] = lambda error: None) -> None:
+        self.on_loss = on_loss
         self.verdicts: list[Verdict] = []  # of what has ended, in that order
         self._running: list[Stop] = []
 
@@ -49,6 +57,12 @@ def began(stop: Stop) -> None:
     """Something runs from now on, until `ended` is called; `stop` ends it."""
     for watch in _watches:
         watch._running.append(stop)
+
+
+def lost(error: HybridnetError) -> None:
+    """What runs cannot go on, and this is why. Those who watch end it; where nobody does, its next use raises it."""
+    for watch in list(_watches):
+        watch.on_loss(error)
 
 
 def ended(stop: Stop, verdict: Verdict) -> None:

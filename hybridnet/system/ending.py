@@ -93,7 +93,8 @@ def undone_on_error(undo: End) -> Iterator[None]:
 @contextlib.contextmanager
 def uninterrupted(what: str) -> Iterator[None]:
     """Answer ^C without obeying it while something is removed: half of it would stay. The removal ends by itself, in
-    bounded time. This does nothing outside the main thread, which alone gets ^C.
+    bounded time. SIGTERM is obeyed afterwards, where the program has a handler for it. This does nothing outside the
+    main thread, which alone gets signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -102,8 +103,16 @@ def uninterrupted(what: str) -> Iterator[None]:
     def answer(*_: object) -> None:
         os.write(2, f"removing {what}; this ends by itself\n".encode())
 
+    heard: list[int] = []
     before = signal.signal(signal.SIGINT, answer) or signal.SIG_DFL  # None: not set by Python
+    at_end = signal.getsignal(signal.SIGTERM)
+    if callable(at_end):
+        signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        if callable(at_end):
+            signal.signal(signal.SIGTERM, at_end)
+        if heard:
+            signal.raise_signal(signal.SIGTERM)

@@ -137,7 +137,7 @@ NET = {
     "autoSetMacs": False, "autoStaticArp": False, "ipBase": "10.0.0.0/8", "waitConnected": True, "cleanup": False,
     "cluster": None, "on_progress": None, "limits": None, "xterms": False, "inNamespace": False, "autoPinCpus": False,
     "listenPort": None, "record_series": "100ms", "series_of": None, "out": None,
-    "reroute": False, **PLAN_OPTIONS, **NO_OPTION,
+    "reroute": False, "on_loss": "continue", **PLAN_OPTIONS, **NO_OPTION,
 }  # fmt: skip
 PAIR = {"node1": "h1", "node2": "h2"}
 OF_NET = [

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,10 +23,12 @@ from hybridnet import (
     MachineError,
     Net,
     Ryu,
+    Topo,
     UsageError,
 )
 from hybridnet.system.journal import network_namespace, read_entries
 from hybridnet.topologies import TwoTrees
+from tests.system.live import rtts_ms, wait_until
 from tests.system.port_type import PORT_TYPE
 from tests.system.traces import network_namespaces_of, traces
 
@@ -101,6 +105,27 @@ def in_machine(net: Net, machine: str, pattern: str) -> str:
     return pid
 
 
+def kill_agent(directory: Path, machine: str) -> None:
+    """Kills the agent of a local machine of the run whose directory this is."""
+    [init] = [
+        entry["pid"] for entry in read_entries(directory) if entry.get("what") == f"init of machine {machine}"
+    ]
+    [agent] = Path(f"/proc/{init}/task/{init}/children").read_text().split()
+    os.kill(int(agent), signal.SIGKILL)
+
+
+class Ring(Topo):
+    """Three routers with a host each, all on machines of their own; r1 and r3 are joined by r2, and by a longer way."""
+
+    def build(self) -> None:
+        for number in (1, 2, 3):
+            self.addSimRouter(f"r{number}", machine=f"m{number}")
+            self.addLink(self.addHost(f"h{number}", machine=f"m{number}"), f"r{number}")
+        self.addLink("r1", "r2", delay="1ms")
+        self.addLink("r2", "r3", delay="1ms")
+        self.addLink("r1", "r3", delay="20ms")
+
+
 def test_a_controller_app_that_does_not_exist(made: Run) -> None:
     with pytest.raises(UsageError, match=r"no_such_app\.py"):
         small(controller=Ryu("c0", "no_such_app.py")).start()
@@ -145,14 +170,58 @@ def test_a_simulator_killed_during_the_run(made: Run) -> None:
 def test_an_agent_killed_during_the_run(made: Run) -> None:
     with small() as net:
         made.started(net)
-        [init] = [
-            entry["pid"]
-            for entry in read_entries(net.cluster.journal.directory)
-            if entry.get("what") == "init of machine m2"
-        ]
-        [agent] = Path(f"/proc/{init}/task/{init}/children").read_text().split()
-        os.kill(int(agent), signal.SIGKILL)
+        kill_agent(net.cluster.journal.directory, "m2")
         assert "machine m2: its agent" in noticed(net.check, MachineError)
         with pytest.raises(MachineError, match="machine m2"):
             net["h4"].cmd("true")
         assert net["h1"].cmd("echo here") == "here\n"
+
+
+def test_a_machine_is_lost_and_the_others_go_on_around_it(made: Run) -> None:
+    with Net(Ring(), controller=None, reroute=True, on_loss="continue") as net:
+        made.started(net)
+        there = net["h3"].IP()
+        assert min(rtts_ms(net, "h1", there, 3)) < 20  # by r2
+        mark = net.mark()
+        kill_agent(net.cluster.journal.directory, "m2")
+        wait_until(lambda: "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {there}"), patience_s=20)
+        assert min(rtts_ms(net, "h1", there, 3)) >= 40  # around
+        assert net["h1"].cmd(f"ping -c 3 -i 0.2 -W 1 {net['h2'].IP()}").count("time=") == 0
+        net.check()
+        snapshots = net.snapshot()
+        assert snapshots["m2"] is None
+        assert [name for name, snapshot in snapshots.items() if snapshot is not None] == ["m1", "m3"]
+        assert net.pingAll() == 0  # among the hosts that are left
+        with pytest.raises(MachineError, match="machine m2: its agent"):
+            net["h2"].cmd("true")
+        said = net.verdict(mark).reasons[0]
+        assert said.startswith("machine m2: its agent")
+        assert "it was lost after " in said
+
+
+WAITING = """
+import sys, time
+sys.path.insert(0, {root!r})
+from hybridnet import Net
+from tests.system.failure_test import Ring
+with Net(Ring(), controller=None) as net:
+    print(net.cluster.journal.directory, flush=True)
+    time.sleep(1000)
+"""
+
+
+def test_a_command_ends_when_a_machine_is_lost_whatever_it_does(made: Run, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(WAITING.format(root=str(Path(__file__).parents[2])))
+    command = [sys.executable, "-m", "hybridnet.cli", "run", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as head:
+        assert head.stdout is not None
+        directory = Path(head.stdout.readline().strip())
+        made.run = directory.name
+        kill_agent(directory, "m2")
+        _, said = head.communicate(timeout=60)
+    assert head.returncode == 1
+    lines = said.splitlines()
+    assert "*** without machine m2 the run ends" in lines
+    assert [line for line in lines if line.startswith("*** Verdict: broken: machine m2: its agent")]
+    assert [line for line in lines if line.startswith("error: machine m2: its agent")]

@@ -1,151 +1,240 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of a long run when a machine, a connection, an agent or the head is lost: on nodes apart."""
+"""What becomes of a long run when a connection, an agent, a machine or the head is lost: on nodes apart.
+
+Each fault is a round of its own: a run that is up, the fault, and what is seen of it: how long until it was told, what
+was kept, how long until the run had ended, what was left behind. `test_ten_rounds_of_each_fault` prints the table.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from tests.system.nodes_apart import USER, Node, nodes_apart
+from tests.system.losing_runs import Run, cut, cut_ssh, mend, mend_ssh, switch_off, three_nodes
+from tests.system.nodes_apart import Node
 
-pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(3600)]
 
-# A network that runs, and a head that keeps what it hears of it.
-HEAD = """
-import sys, time
-from hybridnet import Net
-from hybridnet.cluster import Cluster
-from hybridnet.topologies.two_trees import TwoTrees
+ROUNDS = 10
+TOLD_S = 5.0
+GRACE_S = 30.0
 
-with Cluster.ssh(sys.argv[1].split(","), grace_s=float(sys.argv[2])) as cluster, open("kept", "w") as kept:
-    with Net(TwoTrees(depth=1, delay="5ms", machines=("m1", "m2")), controller=None, cluster=cluster) as net:
-        print("up", flush=True)
-        while True:
-            kept.write(net["h3"].cmd("echo heard").strip() + "\\n")
-            kept.flush()
-            time.sleep(0.2)
-"""
-LOOKS = (
-    "ip -o link | cut -d: -f2 | cut -d@ -f1 | sort; find /run/hybridnet /run/netns -mindepth 1 2>/dev/null; "
-    "ps ax -o args= | grep -e ovs -e hybridnet | grep -v grep | sort"
-)
+
+@dataclass
+class Seen:
+    """What was seen of one fault.
+
+    Args:
+        told_s: until the head said it; None: it need not.
+        kept: results that were there afterwards.
+        left: what the run left behind, of which there must be nothing.
+        over_s: until the run had ended, or had gone on.
+    """
+
+    told_s: float | None
+    kept: int
+    left: list[str]
+    over_s: float
+
+
+def connection_cut_for_5_s(nodes: list[Node]) -> Seen:
+    """It is named, it answers again, and the run goes on as if nothing had been."""
+    run = Run(nodes)
+    run.strike()
+    cut(nodes[2], nodes[0])
+    told_s = run.await_line("machine m2 has not answered for")
+    time.sleep(max(0.0, 5 - (time.monotonic() - run.began)))
+    mend(nodes[2], nodes[0])
+    run.await_line("machine m2 answers again")
+    over_s = run.await_more()
+    run.interrupt()
+    assert not [line for line in run.said if "is given up" in line.partition(";")[0]]
+    return Seen(told_s, run.kept(), run.left()[0], over_s)
+
+
+def connection_cut_for_60_s(nodes: list[Node]) -> Seen:
+    """It is given up after the grace period: the run ends, and what its machine has, that removes by itself."""
+    run = Run(nodes)
+    run.strike()
+    cut(nodes[2], nodes[0])
+    told_s = run.await_line("machine m2 has not answered for")
+    given_up_s = run.await_line("machine m2: it has not answered for")
+    assert GRACE_S <= given_up_s < GRACE_S + 5
+    over_s = run.await_end()
+    _ended_by(run, "m2")
+    assert run.left([nodes[1]])[0] == []
+    time.sleep(max(0.0, 60 - (time.monotonic() - run.began)))
+    mend(nodes[2], nodes[0])
+    return Seen(told_s, run.kept(), _cleaned(run), over_s)
+
+
+def ssh_alone_cut_for_60_s(nodes: list[Node]) -> Seen:
+    """The machine answers by its other connection: nothing happens, and at the end it is cleaned as ever."""
+    run = Run(nodes)
+    run.strike()
+    cut_ssh(nodes[2], nodes[0])
+    time.sleep(60)
+    mend_ssh(nodes[2])
+    over_s = run.await_more()
+    run.interrupt()
+    assert not [line for line in run.said if "machine m2" in line]
+    return Seen(None, run.kept(), run.left()[0], over_s)
+
+
+def agent_killed(nodes: list[Node]) -> Seen:
+    """Its machine is lost at once."""
+    run = Run(nodes)
+    run.strike()
+    _kill_agent(nodes[2])
+    told_s = run.await_line("*** machine m2: its agent")
+    over_s = run.await_end()
+    _ended_by(run, "m2")
+    return Seen(told_s, run.kept(), run.left()[0], over_s)
+
+
+def agent_killed_and_the_others_go_on(nodes: list[Node]) -> Seen:
+    """The same, where it is asked that the others go on."""
+    run = Run(nodes, "continue")
+    run.strike()
+    _kill_agent(nodes[2])
+    told_s = run.await_line("*** machine m2: its agent")
+    run.await_line("the others go on without machine m2; 1 links to it are down")
+    over_s = run.await_more()
+    run.interrupt()
+    [verdict] = [line for line in run.said if "*** Verdict" in line]
+    assert "broken: machine m2: its agent" in verdict
+    assert "it was lost after " in verdict
+    return Seen(told_s, run.kept(), run.left()[0], over_s)
+
+
+def head_killed(nodes: list[Node]) -> Seen:
+    """Nobody is left who could tell it; its machines clean up, and what it has itself goes with `hybridnet clean`."""
+    run = Run(nodes)
+    run.strike()
+    nodes[0].run("pkill -9 -f '[h]ybridnet.cli run'")
+    left, over_s = run.left(nodes[1:])
+    run.await_end()
+    cleaned = nodes[0].run("hybridnet clean")
+    assert cleaned.returncode == 0, cleaned.stderr
+    return Seen(None, run.kept(), left + run.left()[0], over_s)
+
+
+def head_and_machines_partitioned(nodes: list[Node]) -> Seen:
+    """All are given up, the run ends, and each machine cleans up by itself."""
+    run = Run(nodes)
+    run.strike()
+    for node in nodes[1:]:
+        cut(node, nodes[0])
+    told_s = max(run.await_line("has not answered for") for _ in nodes[1:])
+    over_s = run.await_end()
+    left = run.left(nodes[1:])[0]
+    for node in nodes[1:]:
+        mend(node, nodes[0])
+    return Seen(told_s, run.kept(), left + _cleaned(run), over_s)
+
+
+def machine_switched_off(nodes: list[Node]) -> Seen:
+    """As one that is out of reach: it is given up after the grace period, and there is nothing to clean."""
+    run = Run(nodes)
+    run.strike()
+    switch_off(nodes[2])
+    told_s = run.await_line("machine m2 has not answered for")
+    over_s = run.await_end()
+    _ended_by(run, "m2")
+    return Seen(told_s, run.kept(), run.left(nodes[:2])[0], over_s)
+
+
+def _kill_agent(node: Node) -> None:
+    node.run("sudo pkill -9 -n -f [h]ybridnet.machines.worker")
+
+
+def _ended_by(run: Run, machine: str) -> None:
+    """It ended with the error of the loss, although nothing asked that machine, and the verdict names it."""
+    assert run.head.returncode == 1
+    assert f"*** without machine {machine} the run ends" in run.said
+    assert [line for line in run.said if line.startswith(f"error: machine {machine}: ")]
+    assert [line for line in run.said if line.startswith(f"*** Verdict: broken: machine {machine}: ")]
+
+
+def _cleaned(run: Run) -> list[str]:
+    """What is left once the machines that were out of reach have cleaned up, and `hybridnet clean` has run."""
+    left = run.left(run.nodes[1:])[0]
+    run.nodes[0].run("hybridnet clean")
+    return left + run.left()[0]
+
+
+LASTING = [
+    connection_cut_for_5_s,
+    connection_cut_for_60_s,
+    ssh_alone_cut_for_60_s,
+    agent_killed,
+    agent_killed_and_the_others_go_on,
+    head_killed,
+    head_and_machines_partitioned,
+]
+Fault = Callable[[list[Node]], Seen]
+
+
+@dataclass
+class Table:
+    """The rounds of all faults, printed at the end."""
+
+    rows: dict[str, list[Seen]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{'fault':36} rounds  told after s (most)  over after s (most)  kept (least)  left behind"]
+        for fault, seen in self.rows.items():
+            told = [each.told_s for each in seen if each.told_s is not None]
+            over = [each.over_s for each in seen]
+            said = f"{statistics.median(told):.1f} ({max(told):.1f})" if told else "-"
+            took = f"{statistics.median(over):.1f} ({max(over):.1f})"
+            left = sum(len(each.left) for each in seen)
+            name = fault.replace("_", " ")
+            lines.append(
+                f"{name:36} {len(seen):6}  {said:>19}  {took:>19}  {min(e.kept for e in seen):12}  {left:11}"
+            )
+        return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def table(request: pytest.FixtureRequest) -> Iterator[Table]:
+    made = Table()
+    yield made
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        print(f"\n{made}")
 
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Node]]:
-    folder = tmp_path_factory.mktemp("nodes")
-    with nodes_apart(folder, ("node-0", "node-1")) as made:
-        for node in made:  # the head is on the first, and gets to both
-            node.run("cat >.ssh/id_ed25519 && chmod 600 .ssh/id_ed25519", input=(folder / "user").read_text())
-            node.run("cat >head.py", input=HEAD)
-            node.run("cat >.ssh/known_hosts", input=(folder / "known").read_text())
+    with three_nodes(tmp_path_factory.mktemp("nodes")) as made:
         yield made
 
 
-@dataclass
-class Run:
-    """A head on the first node, its machines on both.
-
-    Args:
-        nodes: before it starts.
-        grace_s: of the run.
-    """
-
-    nodes: list[Node]
-    grace_s: float = 30.0
-    before: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.before = [node.run(LOOKS).stdout for node in self.nodes]
-        hosts = ",".join(f"{USER}@{node.address}" for node in self.nodes)
-        head = [
-            *self.nodes[0].ssh,
-            f"exec timeout 150 /opt/hybridnet/bin/python head.py {hosts} {self.grace_s} 2>&1",
-        ]
-        self.head = subprocess.Popen(head, stdout=subprocess.PIPE, text=True)
-        self.told("up")
-
-    def told(self, text: str) -> float:
-        """Wait until the head says this. Returns how long that took, in seconds."""
-        began = time.monotonic()
-        assert self.head.stdout is not None
-        said = []
-        while text not in (line := self.head.stdout.readline()):
-            said.append(line)
-            assert line, f"the head ended without saying {text!r}; it said: {''.join(said)}"
-        return time.monotonic() - began
-
-    def kept(self) -> int:
-        """How many results there are."""
-        return int(self.nodes[0].run("grep -c heard kept").stdout)
-
-    def left(self, patience_s: float = 20.0) -> list[str]:
-        """What is there that was not before the run, once that is nothing or the time is up."""
-        deadline = time.monotonic() + patience_s
-        while True:
-            now = [node.run(LOOKS).stdout for node in self.nodes]
-            if now == self.before or time.monotonic() > deadline:
-                each = zip(self.before, now, strict=True)
-                lines = [set(after.splitlines()) - set(was.splitlines()) for was, after in each]
-                return sorted(set.union(*lines))
-            time.sleep(0.2)
-
-    def cut(self) -> None:
-        """Let nothing pass from the second node to the first."""
-        done = self.nodes[1].run(f"sudo ip route add blackhole {self.nodes[0].address}/32")
-        assert done.returncode == 0, done.stderr
-
-    def mend(self) -> None:
-        """The opposite."""
-        self.nodes[1].run(f"sudo ip route del blackhole {self.nodes[0].address}/32")
+def _check(seen: Seen) -> None:
+    assert seen.left == []
+    assert seen.kept > 0
+    assert seen.told_s is None or seen.told_s < TOLD_S
 
 
-def test_a_connection_that_is_cut_for_five_seconds_is_told_and_the_run_goes_on(nodes: list[Node]) -> None:
-    run = Run(nodes)
-    run.cut()
-    assert run.told("machine m2 has not answered for") < 5.5
-    kept = run.kept()
-    time.sleep(2)
-    run.mend()
-    run.told("machine m2 answers again")
-    deadline = time.monotonic() + 10
-    while run.kept() <= kept and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert run.kept() > kept
-    run.nodes[0].run("pkill -INT -f [h]ead.py")
-    run.head.wait(60)
-    assert run.left() == []
+@pytest.mark.parametrize("fault", LASTING, ids=lambda fault: fault.__name__)
+def test_ten_rounds_of_each_fault(nodes: list[Node], table: Table, fault: Fault) -> None:
+    for _ in range(ROUNDS):
+        seen = fault(nodes)
+        table.rows.setdefault(fault.__name__, []).append(seen)
+        _check(seen)
 
 
-def test_a_machine_that_stays_out_of_reach_is_given_up_and_the_others_are_cleaned(nodes: list[Node]) -> None:
-    run = Run(nodes, grace_s=8.0)
-    run.cut()
-    assert run.told("machine m2 has not answered for") < 5.5
-    run.told("machine m2: it has not answered for")
-    assert run.head.wait(90) == 1
-    assert run.kept() > 0
-    run.mend()
-    assert run.left(40) == []
-
-
-def test_an_agent_that_is_killed_ends_the_run_at_once(nodes: list[Node]) -> None:
-    run = Run(nodes)
-    run.nodes[1].run("sudo pkill -9 -n -f [h]ybridnet.machines.worker")
-    assert run.told("machine m2: its agent") < 5
-    assert run.head.wait(60) == 1
-    assert run.kept() > 0
-    assert run.left() == []
-
-
-def test_a_head_that_is_killed_leaves_nothing_on_its_machines(nodes: list[Node]) -> None:
-    run = Run(nodes)
-    run.nodes[0].run("pkill -9 -f [h]ead.py")
-    run.head.wait(30)
-    left = run.left(40)
-    # The head's own journal stays until somebody cleans, or the computer restarts.
-    assert [line for line in left if "/tmp" not in line] == []
-    assert run.kept() > 0
+def test_ten_machines_that_are_switched_off(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
+    """None comes back, so each round has nodes of its own."""
+    for number in range(ROUNDS):
+        folder: Path = tmp_path_factory.mktemp(f"nodes-{number}")
+        with three_nodes(folder) as nodes:
+            seen = machine_switched_off(nodes)
+        table.rows.setdefault(machine_switched_off.__name__, []).append(seen)
+        _check(seen)

@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+import threading
+import time
+from typing import NoReturn
+
 import pytest
 
 from hybridnet.cli.ending import ending_with_verdict, verdict_line
-from hybridnet.errors import ExperimentError
+from hybridnet.errors import ExperimentError, MachineError
 from hybridnet.results.verdict import Verdict
-from hybridnet.results.watch import began, ended
+from hybridnet.results.watch import began, ended, lost
 
 TRUSTED, SATURATED, BROKEN = Verdict.of([]), Verdict.of([], saturated=["busy"]), Verdict.of(["late"])
 
@@ -63,6 +69,36 @@ def test_the_verdict_is_said_before_an_error_goes_on(capsys: pytest.CaptureFixtu
     with pytest.raises(ExperimentError):
         ending_with_verdict(failing, strict=True)
     assert capsys.readouterr().err == "*** Verdict: saturated: busy\n"
+
+
+@pytest.mark.parametrize("heeding", [True, False])
+def test_a_loss_ends_what_runs_with_its_error(capsys: pytest.CaptureFixture[str], heeding: bool) -> None:
+    """Also a script, whose SystemExit is an exit code."""
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    def running_long() -> int:
+        running(BROKEN, stopped=False)
+        threading.Thread(target=lost, args=(MachineError("machine m2: it is gone"),)).start()
+        try:
+            deadline = time.monotonic() + 0.2 if not heeding else sys.float_info.max
+            while time.monotonic() < deadline:
+                time.sleep(0.01)
+        except SystemExit as ended_by:
+            return int(str(ended_by.code))
+        return 0
+
+    before = signal.signal(signal.SIGTERM, end if heeding else signal.SIG_DFL)
+    try:
+        if heeding:
+            with pytest.raises(MachineError, match="machine m2: it is gone"):
+                ending_with_verdict(running_long, strict=False)
+        else:  # there is nothing that would end it in an orderly way
+            assert ending_with_verdict(running_long, strict=False) == 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert capsys.readouterr().err.endswith("*** Verdict: broken: late\n")
 
 
 def test_one_line_stands_for_many_networks_and_reasons() -> None:

@@ -50,7 +50,7 @@ def test_a_silent_one_is_named_then_given_up_and_the_other_goes_on() -> None:
     watched.turns(9)
     assert list(watched.lost) == ["m2"]
     assert "machine m2: it has not answered for 10 s" in watched.lost["m2"]
-    assert watched.told[1:] == ["*** machine m2: it has not answered for 10 s and is given up\n"]
+    assert watched.told == [line]  # who is told of the loss says it
     before = watched.questions
     watched.turns(3)
     assert watched.questions == before + 3  # to m1 alone
@@ -85,6 +85,18 @@ def test_one_that_fails_to_answer_is_asked_again() -> None:
     watched.presence._asked["m1"] = failed
     watched.turns(2)
     assert watched.presence._silent_s["m1"] == pytest.approx(1.0)
+
+
+def test_one_that_refuses_the_connection_is_given_up_at_once() -> None:
+    watched = Watched("m1", "m2")
+    failed: Future[None] = Future()
+    error = OSError("Timed out trying to connect to tls://198.18.0.1:40000 after 30 s")
+    error.__cause__ = ConnectionRefusedError(111, "Connection refused")
+    failed.set_exception(error)
+    watched.presence._asked["m1"] = failed
+    watched.turns(1)
+    assert watched.lost == {"m1": "machine m1: it refuses the connection, so its agent is gone"}
+    assert list(watched.presence._silent_s) == ["m2"]
 
 
 def test_a_machine_whose_end_is_known_is_not_asked() -> None:

@@ -77,30 +77,49 @@ class Pair:
         self._plans, self._directory = plans, directory
         self._stack = ExitStack()
         self._clients: dict[str, Client] = {}
+        self._processes: dict[str, subprocess.Popen[str]] = {}
 
     def __enter__(self) -> Pair:
         with ExitStack() as stack:
+            stack.callback(self._stop)
             for name, plan in self._plans.items():
-                file, control = self._directory / f"{name}.json", self._directory / f"{name}.control"
-                file.write_text(json.dumps(plan))
-                command = [sys.executable, "-m", "hybridnet.instance", str(file), "--control", str(control)]
-                process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-                assert process.stdout is not None
-                stack.callback(process.stdout.read)  # its final counters
-                stack.callback(self._stop, name, process)
-                assert process.stdout.readline() == "ready\n", f"instance {name} did not start"
-                self._clients[name] = Client(control)
+                (self._directory / f"{name}.json").write_text(json.dumps(plan))
+                self.start(name)
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _stop(self, name: str, process: subprocess.Popen[str]) -> None:
-        if name in self._clients:
-            self._clients[name].ask(verb="stop")
-        else:
+    def start(self, name: str) -> None:
+        """Start one, and wait until it runs."""
+        file, control = self._directory / f"{name}.json", self._directory / f"{name}.control"
+        command = [sys.executable, "-m", "hybridnet.instance", str(file), "--control", str(control)]
+        self._processes[name] = process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n", f"instance {name} did not start"
+        self._clients[name] = Client(control)
+
+    def kill(self, name: str) -> None:
+        """Kill one at once; it may be started again."""
+        with self._processes.pop(name) as process:
             process.kill()
+        del self._clients[name]
+        (self._directory / f"{name}.control").unlink()
+
+    def _stop(self) -> None:
+        for name, process in self._processes.items():
+            with process:
+                if name in self._clients:
+                    self._clients[name].ask(verb="stop")
+                else:
+                    process.kill()
+                assert process.stdout is not None
+                process.stdout.read()  # its final counters
+
+    def ask(self, name: str, **request: Any) -> Json:
+        """What an instance answers."""
+        return self._clients[name].ask(**request)
 
     def snapshot(self, name: str) -> Json:
         """The counters of an instance."""

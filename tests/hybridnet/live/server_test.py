@@ -237,11 +237,12 @@ def test_a_terminal_of_a_simulated_host_is_refused_with_the_reason(site: Site) -
 
 
 def test_a_verdict_that_breaks_is_told_with_the_reason(site: Site) -> None:
-    site.machines.gone["m1"] = "machine m1: it is gone"
+    site.machines.lose("m1", "it is gone")
     try:
         site.watcher.look()
         verdict = site.client.get("/api/v1/state", headers=FULL).json()["verdict"]
-        assert verdict == {"word": "broken", "reasons": ["machine m1: it is gone"]}
+        assert verdict["word"] == "broken"
+        assert verdict["reasons"][0].startswith("machine m1: it is gone; it was lost ")
     finally:
         del site.machines.gone["m1"]
         site.watcher.look()

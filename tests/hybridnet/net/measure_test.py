@@ -81,10 +81,11 @@ def test_a_machine_that_is_lost_breaks_the_verdict_and_not_the_stop() -> None:
     cluster = FakeCluster()
     net = network(cluster)
     net.start()
-    cluster.gone["m1"] = "machine m1: its agent is gone"
+    cluster.lose("m1", "its agent is gone")
     with pytest.raises(MachineError, match="its agent is gone"):
         net.mark()
-    assert net.verdict().reasons == ["the counters could not be read: machine m1: its agent is gone"]
+    [reason] = net.verdict().reasons
+    assert reason.startswith("machine m1: its agent is gone; it was lost before this began")
     net.stop()
     assert net.verdict().word == "broken"
 

@@ -180,7 +180,7 @@ def test_check_raises_what_has_died() -> None:
     network = net()
     with network:
         network.check()
-        fake(network).gone["m1"] = "machine m1: its agent is gone"
+        fake(network).lose("m1", "its agent is gone")
         with pytest.raises(MachineError, match="its agent is gone"):
             network.check()
 
@@ -188,7 +188,7 @@ def test_check_raises_what_has_died() -> None:
 def test_stop_leaves_out_machines_that_are_lost() -> None:
     network = net("m1", "m2", topo=TwoTrees(depth=1))
     network.start()
-    fake(network).gone["m2"] = "machine m2: gone"
+    fake(network).lose("m2", "gone")
     network.stop()
     assert list(network.final_counters) == ["m1"]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hybridnet.cluster.machines import Loss
 from hybridnet.errors import MachineError, UsageError
 
 
@@ -37,22 +38,27 @@ class FakeCluster:
         self.calls: list[tuple[str, str, dict[str, Any]]] = []
         self.answers: dict[str, Callable[..., Any]] = {}
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
-        self.gone: dict[str, str] = {}
+        self.on_lost: Callable[[str], object] = lambda machine: None
+        self.gone: dict[str, Loss] = {}
         self.closed = False
         self.programs: dict[int, list[bytes]] = {}
 
     def address(self, machine: str) -> str:
         return f"127.0.0.{self.machines.index(machine) + 1}"
 
-    def lost(self) -> dict[str, str]:
+    def lost(self) -> dict[str, Loss]:
         return self.gone
+
+    def lose(self, machine: str, why: str, at_s: float = 0.0) -> None:
+        self.gone[machine] = Loss(f"machine {machine}: {why}", at_s)
+        self.on_lost(machine)
 
     def close(self) -> None:
         self.closed = True
 
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
         if machine in self.gone:
-            raise MachineError(self.gone[machine])
+            raise MachineError(self.gone[machine].why)
         if verb == "await_outages" and verb not in self.answers:  # the watch, which is beside everything
             raise MachineError("there is nothing to wait for")
         self.calls.append((machine, verb, arguments))
@@ -64,6 +70,9 @@ class FakeCluster:
         return {
             machine: self.call(machine, verb, **arguments) for machine, (verb, arguments) in calls.items()
         }
+
+    def call_left(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        return self.call_all({machine: call for machine, call in calls.items() if machine not in self.gone})
 
     def verbs(self, machine: str | None = None) -> list[str]:
         return [verb for where, verb, _ in self.calls if machine in (None, where)]

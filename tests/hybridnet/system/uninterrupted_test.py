@@ -35,6 +35,20 @@ def test_an_interrupt_while_something_is_removed_is_answered_and_not_obeyed(
         signal.raise_signal(signal.SIGINT)
 
 
+def test_a_termination_meanwhile_is_obeyed_afterwards() -> None:
+    heard: list[str] = []
+    before = signal.signal(signal.SIGTERM, lambda *_: heard.append("obeyed"))
+    try:
+        with uninterrupted("the network"):
+            with uninterrupted("the machines"):
+                os.kill(os.getpid(), signal.SIGTERM)
+                heard.append("the machines are removed")
+            heard.append("the network is removed")
+        assert heard == ["the machines are removed", "the network is removed", "obeyed"]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_other_threads_may_remove_things_too() -> None:
     done: list[bool] = []
 
