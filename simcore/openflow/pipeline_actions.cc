@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kTag = 4;
 constexpr std::size_t kLabel = 4;
 constexpr std::size_t kServiceHeader = 18;  // a backbone's addresses and EtherType, and the service tag
-constexpr std::size_t kEthernet = 14;
 constexpr std::uint8_t kNewTtl = 64;
 
 // OpenFlow 1.0 has one action for the ports of all transports, which is read as one of TCP.
@@ -384,12 +383,12 @@ void Pipeline::push_service(Context& context, std::uint16_t type) {
   std::uint8_t* const frame = context.packet->bytes().data();
   std::memcpy(frame, frame + kServiceHeader, 12);
   store_be16(frame + 12, type);
-  store_be32(frame + kEthernet, service);
+  store_be32(frame + kEthernetHeader, service);
   reparse(context);
 }
 
 void Pipeline::pop_service(Context& context) {
-  if (!holds(Needs::pbb, context.key) || context.packet->size() < kServiceHeader + kEthernet) return;
+  if (!holds(Needs::pbb, context.key) || context.packet->size() < kServiceHeader + kEthernetHeader) return;
   erase(context, 0, kServiceHeader);
   context.way = nullptr;
   reparse(context);

@@ -3,6 +3,7 @@
 // The numbers of OpenFlow 1.0 and 1.3 that more than one file needs, by the names of the specifications.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 
@@ -24,6 +25,7 @@ inline constexpr std::uint32_t kAny = 0xffffffff;
 inline constexpr std::uint16_t kMax10 = 0xff00;
 }  // namespace port_no
 
+inline constexpr std::size_t kEthernetHeader = 14;
 inline constexpr std::uint32_t kNoBuffer = 0xffffffff;
 inline constexpr std::uint32_t kMaxGroup = 0xffffff00;
 inline constexpr std::uint32_t kAllGroups = 0xfffffffc;

@@ -5,12 +5,12 @@
 #include <bit>
 #include <utility>
 
+#include "simcore/openflow/message_type.h"
+
 namespace simcore::openflow {
 
 namespace {
 
-constexpr std::uint8_t kHello = 0;
-constexpr std::uint8_t kError = 1;
 constexpr std::size_t kHeader = 8;
 constexpr std::size_t kQuoted = 64;  // bytes of a refused message
 
@@ -72,7 +72,7 @@ void Session::send(std::uint8_t type, std::uint32_t xid, const std::function<voi
 void Session::send_error(ErrorCode code, std::span<const std::uint8_t> message) {
   const ErrorCode told = version_ == Version::v13 ? code : in_version_10(code);
   const std::uint32_t xid = message.size() < kHeader ? 0 : load_be32(message.data() + 4);
-  send(kError, xid, [&](Writer& to) {
+  send(type::kError, xid, [&](Writer& to) {
     to.u16(told.type);
     to.u16(told.code);
     to.bytes(message.first(std::min(message.size(), kQuoted)));
@@ -81,7 +81,7 @@ void Session::send_error(ErrorCode code, std::span<const std::uint8_t> message) 
 
 void Session::greet() {
   const std::uint32_t versions = versions_;
-  send(kHello, next_xid(), [this, versions](Writer& to) {
+  send(type::kHello, next_xid(), [this, versions](Writer& to) {
     if (version_ == Version::v10) return;
     to.u16(1);  // OFPHET_VERSIONBITMAP
     to.u16(8);
@@ -118,7 +118,7 @@ void Session::take_hello(std::span<const std::uint8_t> message) {
 
 void Session::refuse_hello() {
   static constexpr char kText[] = "the switch speaks other versions of OpenFlow";
-  send(kError, 0, [](Writer& to) {
+  send(type::kError, 0, [](Writer& to) {
     to.u16(error::kHelloIncompatible.type);
     to.u16(error::kHelloIncompatible.code);
     to.text(kText, sizeof kText - 1);

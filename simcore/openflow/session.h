@@ -74,6 +74,7 @@ class Session {
   Asynchronous asynchronous;
   Role role = Role::equal;
   std::uint16_t miss_send_len = 128;
+  static constexpr std::uint16_t kInvalidTtlToController = 1U << 2;
   std::uint16_t config_flags = 0;
   std::uint64_t dropped_packet_ins = 0;
   // Parts of a multipart request that are yet to be joined.

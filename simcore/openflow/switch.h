@@ -108,7 +108,7 @@ class Switch final : private PipelineOutlet {
   bool stands_alone() const;
   bool has_to_wait(const Session& session, Message message) const;
 
-  // switch.cc
+  // switch.cc, packet_ins.cc, requests.cc, roles.cc
   void handle(Session& session, Message message);
   void dispatch(Session& session, std::uint8_t type, std::uint32_t xid, Reader body, Message message);
   void send_features(Session& session, std::uint32_t xid);

@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "simcore/openflow/message_type.h"
+
 namespace simcore {
 
 using openflow::Session;
@@ -64,10 +66,10 @@ void OpenFlowPortal::sweep() {
 }
 
 void OpenFlowPortal::probe(Connection& connection) {
-  constexpr std::uint8_t kEchoRequest = 2;
   if (connection.target == nullptr || connection.session == nullptr || !connection.session->greeted()) return;
   connection.probed = true;
-  connection.session->send(kEchoRequest, connection.session->next_xid(), [](openflow::Writer&) {});
+  connection.session->send(openflow::type::kEchoRequest, connection.session->next_xid(),
+                           [](openflow::Writer&) {});
 }
 
 void OpenFlowPortal::try_to_connect(Target& target) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// What a message is, by the second byte of its header: the numbers of OpenFlow 1.3, and those of 1.0 that differ.
+#pragma once
+
+#include <cstdint>
+
+namespace simcore::openflow {
+
+namespace type {
+enum Number : std::uint8_t {
+  kHello = 0,
+  kError = 1,
+  kEchoRequest = 2,
+  kEchoReply = 3,
+  kExperimenter = 4,
+  kFeaturesRequest = 5,
+  kFeaturesReply = 6,
+  kGetConfigRequest = 7,
+  kGetConfigReply = 8,
+  kSetConfig = 9,
+  kPacketIn = 10,
+  kFlowRemoved = 11,
+  kPortStatus = 12,
+  kPacketOut = 13,
+  kFlowMod = 14,
+  kGroupMod = 15,
+  kPortMod = 16,
+  kTableMod = 17,
+  kMultipartRequest = 18,
+  kMultipartReply = 19,
+  kBarrierRequest = 20,
+  kBarrierReply = 21,
+  kQueueConfigRequest = 22,
+  kQueueConfigReply = 23,
+  kRoleRequest = 24,
+  kRoleReply = 25,
+  kGetAsyncRequest = 26,
+  kGetAsyncReply = 27,
+  kSetAsync = 28,
+  kMeterMod = 29,
+};
+}  // namespace type
+namespace type10 {
+enum : std::uint8_t {
+  kPortMod = 15,
+  kStatisticsRequest = 16,
+  kStatisticsReply = 17,
+  kBarrierRequest = 18,
+  kBarrierReply = 19,
+  kQueueConfigRequest = 20,
+  kQueueConfigReply = 21,
+};
+}  // namespace type10
+
+}  // namespace simcore::openflow

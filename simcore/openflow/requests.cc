@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// What a controller asks and sets that is neither a flow nor a packet: features, configuration, ports, queues.
+#include "simcore/openflow/message_type.h"
+#include "simcore/openflow/switch.h"
+
+namespace simcore::openflow {
+
+void Switch::send_features(Session& session, std::uint32_t xid) {
+  // FLOW_STATS, TABLE_STATS, PORT_STATS, GROUP_STATS, QUEUE_STATS; of 1.0 also ARP_MATCH_IP.
+  constexpr std::uint32_t kCapabilities13 = 1U << 0 | 1U << 1 | 1U << 2 | 1U << 3 | 1U << 6;
+  constexpr std::uint32_t kCapabilities10 = 1U << 0 | 1U << 1 | 1U << 2 | 1U << 6 | 1U << 7;
+  constexpr std::uint32_t kActions10 = 0xfff;
+  const Version version = session.version();
+  session.send(type::kFeaturesReply, xid, [&](Writer& to) {
+    to.u64(config_.dpid);
+    to.u32(0);  // no buffers: packets come whole, as from Open vSwitch
+    to.u8(kTables);
+    to.u8(0);
+    to.zeros(2);
+    to.u32(version == Version::v13 ? kCapabilities13 : kCapabilities10);
+    if (version == Version::v13) {
+      to.u32(0);
+      return;
+    }
+    to.u32(kActions10);
+    for (const auto& [number, port] : ports_.all()) write_port(to, port, version);
+  });
+}
+
+void Switch::send_config(Session& session, std::uint32_t xid) {
+  session.send(type::kGetConfigReply, xid, [&session](Writer& to) {
+    to.u16(session.config_flags);
+    to.u16(session.miss_send_len);
+  });
+}
+
+void Switch::set_config(Session& session, Reader body) {
+  const std::uint16_t flags = body.u16();
+  session.miss_send_len = body.u16();
+  session.config_flags = flags & Session::kInvalidTtlToController;
+}
+
+void Switch::port_mod(Session& session, Reader body) {
+  const bool v13 = session.version() == Version::v13;
+  const std::uint32_t number = v13 ? body.u32() : port_of10(body.u16());
+  if (v13) body.skip(4);
+  const MacAddress mac = MacAddress::from(body.take(6).data());
+  if (v13) body.skip(2);
+  const std::uint32_t config = body.u32();
+  const std::uint32_t mask = body.u32();
+  body.skip(v13 ? 8 : 4);
+  SwitchPort* const port = ports_.find(number);
+  if (port == nullptr) throw ProtocolError(error::kPortModPort);
+  if (port->mac != mac) throw ProtocolError(error::kPortModAddress);
+  using namespace port_config;
+  const std::uint32_t known = kDown | kNoReceive | kNoForward | kNoPacketIn | (v13 ? 0U : kNoFlood);
+  const std::uint32_t changed = (port->config & ~(mask & known)) | (config & mask & known);
+  if (changed == port->config) return;
+  port->config = changed;
+  tell_port(*port, PortReason::modified);
+}
+
+void Switch::table_mod(Reader body) {
+  const std::uint8_t table = body.u8();
+  body.skip(3);
+  const std::uint32_t config = body.u32();
+  if (table >= kTables && table != kAllTables) throw ProtocolError(error::kTableModTable);
+  if ((config & ~3U) != 0) throw ProtocolError(error::kTableModConfig);
+}
+
+void Switch::send_asynchronous(Session& session, std::uint32_t xid) {
+  session.send(type::kGetAsyncReply, xid, [&session](Writer& to) {
+    for (const auto* const masks : {&session.asynchronous.packet_in, &session.asynchronous.port_status,
+                                    &session.asynchronous.flow_removed}) {
+      to.u32((*masks)[0]);
+      to.u32((*masks)[1]);
+    }
+  });
+}
+
+void Switch::set_asynchronous(Session& session, Reader body) {
+  Session::Asynchronous told;
+  for (auto* const masks : {&told.packet_in, &told.port_status, &told.flow_removed}) {
+    (*masks)[0] = body.u32();
+    (*masks)[1] = body.u32();
+  }
+  session.asynchronous = told;
+}
+
+void Switch::send_queues(Session& session, std::uint32_t xid, Reader body) {
+  const bool v13 = session.version() == Version::v13;
+  const std::uint32_t port = v13 ? body.u32() : port_of10(body.u16());
+  if (ports_.find(port) == nullptr && !(v13 && port == port_no::kAny)) throw ProtocolError(error::kQueuePort);
+  session.send(v13 ? std::uint8_t{type::kQueueConfigReply} : std::uint8_t{type10::kQueueConfigReply}, xid,
+               [&](Writer& to) {
+                 if (v13) {
+                   to.u32(port);
+                   to.zeros(4);
+                 } else {
+                   to.u16(port_in10(port));
+                   to.zeros(6);
+                 }
+               });
+}
+
+void Switch::tell_port(const SwitchPort& port, PortReason reason) {
+  for (const auto& session : sessions_) {
+    if (!session->wants(session->asynchronous.port_status, static_cast<unsigned>(reason))) continue;
+    session->send(type::kPortStatus, 0, [&](Writer& to) {
+      to.u8(static_cast<std::uint8_t>(reason));
+      to.zeros(7);
+      write_port(to, port, session->version());
+    });
+  }
+}
+
+}  // namespace simcore::openflow
