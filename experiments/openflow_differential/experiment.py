@@ -21,6 +21,8 @@ from hybridnet.results import Check, Experiment, add_experiment_arguments
 SUMMARY = "100,000 random frames through random flow tables of two switches: same ports, bytes, counters"
 
 FRAMES_EACH = 50
+TOGETHER = 10
+"""Pipelines that a switch has at the same time: their frames are sent at once."""
 PIPELINES, QUICK_PIPELINES = 2000, 40
 REFERENCE = "openvswitch"
 SHOWN = 10
@@ -68,14 +70,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     seeds = range(arguments.seed, arguments.seed + count)
     with experiment.console.status("two of Open vSwitch, one tampered with") as status:
         with bench(REFERENCE, REFERENCE, tampers=True) as two:
-            for seed in seeds[:QUICK_PIPELINES]:
-                two.compare(seed, FRAMES_EACH, tampered)
+            two.compare(seeds[:TOGETHER], FRAMES_EACH, tampered)
         with bench(REFERENCE, arguments.target) as two:
-            for done, seed in enumerate(seeds):
+            for first in range(0, count, TOGETHER):
                 status.update(
-                    f"{done} of {count} pipelines, {judgement.frames} frames, {len(judgement.deviations)} deviations"
+                    f"{first} of {count} pipelines, {judgement.frames} frames, {len(judgement.deviations)} deviations"
                 )
-                two.compare(seed, FRAMES_EACH, judgement)
+                two.compare(seeds[first : first + TOGETHER], FRAMES_EACH, judgement)
     experiment.console.print(_table(judgement))
     experiment.directory.write_json("judgement.json", asdict(judgement))
     return experiment.finish(checks_of(arguments.target, judgement, tampered))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Random pipelines: flows in several tables, and groups, with what each flow says in words.
 
+A switch has several at once, each in tables of its own: table 0 says by a frame's source which of them it goes through.
+
 What the specification leaves open is left out: equal priorities that overlap, the choice of select groups, and what
 becomes of a TTL of zero. Fields are changed only where the flow's match says that they are there.
 """
@@ -14,11 +16,16 @@ from hybridnet.experiments.openflow_conformance.fields import BY_NAME, VLAN_PRES
 from hybridnet.experiments.openflow_differential import wire
 from hybridnet.experiments.openflow_differential.frames import POOL
 
-__all__ = ["KINDS", "PORTS", "Pipeline", "pipeline"]
+__all__ = ["AT_ONCE", "KINDS", "OF_A_PIPELINE", "PORTS", "TABLES", "Pipeline", "pipeline", "source_of"]
 
 PORTS = 4
 NO_PORT = 99
-TABLES = 3
+TABLES, GROUPS, FLOWS = 3, 4, 24
+"""Of each pipeline."""
+AT_ONCE = 40
+"""Pipelines that a switch has at the same time, at most: it has 254 tables."""
+OF_A_PIPELINE = 0xFFFFFFFF0000
+"""Which bits of a source say the pipeline."""
 ALL_BUCKETS, INDIRECT, FAILOVER = 0, 2, 3
 GROUP_WORDS = {ALL_BUCKETS: "all", INDIRECT: "indirect", FAILOVER: "failover"}
 IN_PORT, FLOOD, ALL = 0xFFFFFFF8, 0xFFFFFFFB, 0xFFFFFFFC
@@ -47,36 +54,68 @@ class Pipeline:
     words: dict[int, str] = field(default_factory=dict)
 
 
-def pipeline(rng: random.Random, flows: int = 24, groups: int = 4) -> Pipeline:
-    """A random one: so many groups, and about so many flows."""
+@dataclass(frozen=True)
+class Place:
+    """Where a pipeline stands among those of a switch: its tables, groups and cookies begin behind these numbers."""
+
+    number: int = 0
+
+    @property
+    def table(self) -> int:
+        return 1 + self.number * TABLES
+
+    @property
+    def group(self) -> int:
+        return self.number * GROUPS
+
+    @property
+    def cookie(self) -> int:
+        return self.number * 100
+
+
+def source_of(seed: int, number: int) -> int:
+    """The Ethernet source of a pipeline's frame: no flow but those of table 0 looks at it, and no two look alike."""
+    return 0x02 << 40 | (seed & 0xFFFFFF) << 16 | number
+
+
+def pipeline(seed: int, number: int = 0) -> Pipeline:
+    """A random one, in the place of this number among those of a switch, 0 to `AT_ONCE` - 1.
+
+    It is the same for the same seed but for its place.
+    """
+    rng, place = random.Random(seed), Place(number)
     made = Pipeline()
-    for number in range(1, groups + 1):
-        _group(rng, made, number)
-    priorities = rng.sample(range(1, 1000), flows)
+    for group in range(1, GROUPS + 1):
+        _group(rng, made, place, group)
+    priorities = rng.sample(range(1, 1000), FLOWS)
     for cookie, priority in enumerate(priorities, 1):
-        _flow(rng, made, cookie, rng.randrange(TABLES), priority, groups)
+        _flow(rng, made, place, cookie, rng.randrange(TABLES), priority)
     for table in range(TABLES):
-        cookie = flows + 1 + table
+        cookie = place.cookie + FLOWS + 1 + table
         actions = [] if rng.random() < 0.3 else [wire.apply([wire.output(rng.choice((1, 2, 3, 4, FLOOD)))])]
-        made.messages.append(wire.flow(table, 0, cookie, {}, actions))
+        made.messages.append(wire.flow(place.table + table, 0, cookie, {}, actions))
         made.words[cookie] = f"table {table}: what nothing else matches"
+    cookie = place.cookie + FLOWS + TABLES + 1
+    source = {"eth_src": (source_of(seed, 0), OF_A_PIPELINE)}
+    made.messages.append(wire.flow(0, 1, cookie, source, [wire.goto(place.table)]))
+    made.words[cookie] = "the way into the pipeline"
     return made
 
 
-def _group(rng: random.Random, made: Pipeline, number: int) -> None:
+def _group(rng: random.Random, made: Pipeline, place: Place, number: int) -> None:
     kind = rng.choice((ALL_BUCKETS, INDIRECT, FAILOVER))
     buckets, said = [], []
-    for place in range(1 if kind == INDIRECT else rng.randint(1, 3)):
+    for bucket in range(1 if kind == INDIRECT else rng.randint(1, 3)):
         changes, text = _changes(rng, "any", False)
         port = rng.randint(1, PORTS)
-        watched = (NO_PORT if place == 0 and rng.random() < 0.5 else port) if kind == FAILOVER else wire.ANY
+        watched = (NO_PORT if bucket == 0 and rng.random() < 0.5 else port) if kind == FAILOVER else wire.ANY
         buckets.append(wire.bucket([*changes, wire.output(port)], watched))
         said.append(f"{', '.join([*text, f'output {port}'])}{' (dead)' if watched == NO_PORT else ''}")
-    made.messages.append(wire.group(number, kind, buckets))
-    made.words[-number] = f"group {number}, {GROUP_WORDS[kind]}: {' | '.join(said)}"
+    made.messages.append(wire.group(place.group + number, kind, buckets))
+    made.words[-(place.group + number)] = f"group {number}, {GROUP_WORDS[kind]}: {' | '.join(said)}"
 
 
-def _flow(rng: random.Random, made: Pipeline, cookie: int, table: int, priority: int, groups: int) -> None:
+def _flow(rng: random.Random, made: Pipeline, place: Place, number: int, table: int, priority: int) -> None:
     kind = rng.choice(list(KINDS))
     needed, fields = KINDS[kind]
     match: dict[str, int | tuple[int, int]] = {}
@@ -96,7 +135,7 @@ def _flow(rng: random.Random, made: Pipeline, cookie: int, table: int, priority:
         match["metadata"] = (rng.randrange(4), 3)
     instructions, said = [], []
     changes, text = _changes(rng, kind, tagged)
-    end, where = _end(rng, groups)
+    end, where = _end(rng, place)
     if rng.random() < 0.3:
         instructions.append(wire.write([*_without_repeats(changes), end]))
         said.append(f"write {', '.join([*text, where])}")
@@ -108,9 +147,10 @@ def _flow(rng: random.Random, made: Pipeline, cookie: int, table: int, priority:
             value = rng.randrange(4)
             instructions.append(wire.write_metadata(value, 3))
             said.append(f"metadata {value}/3")
-        instructions.append(wire.goto(rng.randint(table + 1, TABLES - 1)))
+        instructions.append(wire.goto(place.table + rng.randint(table + 1, TABLES - 1)))
         said.append("goto a later table")
-    made.messages.append(wire.flow(table, priority, cookie, match, instructions))
+    cookie = place.cookie + number
+    made.messages.append(wire.flow(place.table + table, priority, cookie, match, instructions))
     made.words[cookie] = f"table {table}, priority {priority}, {match}: {'; '.join(said) or 'drop'}"
 
 
@@ -157,9 +197,9 @@ def _without_repeats(actions: list[bytes]) -> list[bytes]:
     return list(dict.fromkeys(actions))
 
 
-def _end(rng: random.Random, groups: int) -> tuple[bytes, str]:
-    if groups and rng.random() < 0.3:
-        number = rng.randint(1, groups)
-        return wire.to_group(number), f"group {number}"
+def _end(rng: random.Random, place: Place) -> tuple[bytes, str]:
+    if rng.random() < 0.3:
+        number = rng.randint(1, GROUPS)
+        return wire.to_group(place.group + number), f"group {number}"
     port = rng.choice((1, 2, 3, 4, 1, 2, 3, 4, FLOOD, ALL, IN_PORT))
     return wire.output(port), f"output {port:#x}" if port > PORTS else f"output {port}"

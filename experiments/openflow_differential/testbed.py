@@ -14,7 +14,7 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 from hybridnet.experiments.openflow_differential import injector
 from hybridnet.experiments.openflow_differential.frames import frame
 from hybridnet.experiments.openflow_differential.speaker import Connection, Speaker
-from hybridnet.experiments.openflow_differential.tables import PORTS, pipeline
+from hybridnet.experiments.openflow_differential.tables import PORTS, TABLES, Pipeline, pipeline, source_of
 from hybridnet.experiments.openflow_differential.wire import delete_all
 
 __all__ = ["Bench", "Deviation", "Judgement", "bench"]
@@ -89,26 +89,29 @@ class Bench:
         self._injector = net["h1"].popen([sys.executable, "-c", script, *interfaces], stdin=-1)
         self._answer()
 
-    def compare(self, seed: int, frames: int, judgement: Judgement) -> None:
-        """Tell both a random pipeline, send both random frames, and add what differs to a judgement."""
-        rng = random.Random(seed)
-        made = pipeline(rng)
-        refused = []
-        for dpid, switch in self._switches.items():
-            switch.errors.clear()
-            messages = list(made.messages)
-            if self._tampers and dpid == 2:
-                del messages[-3]  # the flow for the rest of table 0
-            switch.tell([delete_all()])
-            switch.tell(messages)
-            refused.append(sorted(switch.errors))
-        if refused[0] != refused[1]:
-            judgement.deviations.append(
-                Deviation("refused", seed, f"s1 answers with errors {refused[0]}, s2 with {refused[1]}")
-            )
-        sent = [self._frame(rng, seed, number) for number in range(frames)]
+    def compare(self, seeds: Sequence[int], frames: int, judgement: Judgement) -> None:
+        """Tell both random pipelines, send both random frames through each, and add what differs to a judgement.
+
+        Args:
+            seeds: of the pipelines, at most `AT_ONCE`.
+            frames: through each of them.
+        """
+        made = [pipeline(seed, number) for number, seed in enumerate(seeds)]
+        words = {
+            cookie: (seed, said)
+            for seed, one in zip(seeds, made, strict=True)
+            for cookie, said in one.words.items()
+        }
+        self._tell(seeds, made, judgement)
+        sent: list[tuple[int, bytes]] = []
+        of: list[int] = []
+        """Of each frame, the seed of its pipeline."""
+        for seed in seeds:
+            rng = random.Random(~seed)
+            sent += [self._frame(rng, seed, number, len(sent) + number) for number in range(frames)]
+            of += [seed] * frames
         results = self._send(sent, QUIET_MS)
-        odd = [number for number in range(frames) if results[number][0] != results[number][1]]
+        odd = [number for number, (left, right) in enumerate(results) if left != right]
         counted = self._counters() if not odd else None
         for number in odd:
             port, data = sent[number]
@@ -118,25 +121,38 @@ class Bench:
             if again[0] == again[1]:
                 judgement.late += 1
             else:
-                judgement.deviations.append(Deviation("output", seed, _said(port, data, again)))
-        judgement.pipelines += 1
-        judgement.flows += sum(cookie > 0 for cookie in made.words)
-        judgement.groups += sum(cookie < 0 for cookie in made.words)
-        judgement.frames += frames
+                judgement.deviations.append(Deviation("output", of[number], _said(port, data, again)))
+        judgement.pipelines += len(seeds)
+        judgement.flows += sum(cookie > 0 for cookie in words)
+        judgement.groups += sum(cookie < 0 for cookie in words)
+        judgement.frames += len(sent)
         judgement.leaving += sum(sum(left.values()) for left, _ in results)
         if counted is not None:
             judgement.counters += len(counted[0])
             for cookie in sorted(counted[0].keys() | counted[1].keys()):
                 one, other = counted[0].get(cookie), counted[1].get(cookie)
                 if one != other:
-                    words = f"{made.words.get(cookie, cookie)}: s1 counts {one}, s2 {other} (packets, bytes)"
-                    judgement.deviations.append(Deviation("counters", seed, words))
+                    seed, flow = words[cookie]
+                    told = f"{flow}: s1 counts {one}, s2 {other} (packets, bytes)"
+                    judgement.deviations.append(Deviation("counters", seed, told))
 
-    def _frame(self, rng: random.Random, seed: int, number: int) -> tuple[int, bytes]:
-        source = (
-            0x02 << 40 | (seed & 0xFFFFFF) << 16 | number
-        )  # in no flow: no two frames look alike to a switch
-        return rng.randrange(PORTS), frame(rng, rng.choice(FRAME_KINDS), source, number)
+    def _tell(self, seeds: Sequence[int], made: Sequence[Pipeline], judgement: Judgement) -> None:
+        refused = []
+        for dpid, switch in self._switches.items():
+            messages = [delete_all()]
+            for one in made:
+                messages += one.messages
+                if self._tampers and dpid == 2:
+                    del messages[-1 - TABLES]  # the flow for what nothing else in its first table matches
+            switch.errors.clear()
+            switch.tell(messages)
+            refused.append(sorted(switch.errors))
+        if refused[0] != refused[1]:
+            words = f"of the pipelines from this one on: s1 answers with errors {refused[0]}, s2 with {refused[1]}"
+            judgement.deviations.append(Deviation("refused", seeds[0], words))
+
+    def _frame(self, rng: random.Random, seed: int, number: int, mark: int) -> tuple[int, bytes]:
+        return rng.randrange(PORTS), frame(rng, rng.choice(FRAME_KINDS), source_of(seed, number), mark)
 
     def _send(self, frames: list[tuple[int, bytes]], quiet_ms: int) -> list[Sides]:
         """What leaves each of the two for each frame: by which ports, which bytes."""

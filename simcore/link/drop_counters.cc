@@ -39,6 +39,7 @@ std::string_view name_of(DropReason reason) {
       "removed",
       "no_flow",
       "metered",
+      "too_much_work",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }

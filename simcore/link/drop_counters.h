@@ -44,6 +44,7 @@ enum class DropReason : std::uint8_t {
   removed,              // on or in something that was taken out of the running network
   no_flow,              // an OpenFlow switch: no flow for it, or one that sends it nowhere
   metered,              // an OpenFlow switch: above the rate of a meter
+  too_much_work,        // an OpenFlow switch: its flows and groups make more of one packet than they may
   count_,
 };
 

@@ -171,6 +171,7 @@ SnapshotRow row_of(const Node& node) {
   add(row, "flows_timed_out", c.flows_removed);
   add(row, "packet_ins", c.packet_ins);
   add(row, "packet_ins_dropped", c.packet_ins_dropped);
+  add(row, "notices_dropped", c.notices_dropped);
   add(row, "packet_outs", c.packet_outs);
   add(row, "errors_sent", c.errors);
   add(row, "cache_hits", control.pipeline().hits);

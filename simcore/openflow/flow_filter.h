@@ -18,6 +18,8 @@ struct Switch::FlowFilter {
   std::uint64_t cookie_mask = 0;
   std::uint32_t out_port = port_no::kAny;
   std::uint32_t out_group = kAnyGroup;
+
+  bool chooses(const Flow& flow) const;
 };
 
 struct Switch::FlowMod {
@@ -31,6 +33,10 @@ struct Switch::FlowMod {
   std::uint32_t buffer = kNoBuffer;
   bool v10 = false;
   Instructions instructions{};
+
+  bool erases() const { return command == Command::erase || command == Command::erase_strict; }
+  // In 1.0 a modification adds where there is nothing to modify.
+  bool adds_without_flows() const { return v10 && !erases(); }
 };
 
 }  // namespace simcore::openflow

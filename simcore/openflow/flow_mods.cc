@@ -12,12 +12,26 @@ namespace simcore::openflow {
 
 namespace {
 
+constexpr std::size_t kMostTold = 64'000;  // bytes of a flow's instructions; a message holds 65,535
+
 template <class Predicate>
 bool any_action(const Instructions& instructions, Predicate predicate) {
   const auto in = [&predicate](const std::optional<Actions>& actions) {
     return actions && std::ranges::any_of(*actions, predicate);
   };
   return in(instructions.apply) || in(instructions.write);
+}
+
+// What no message could tell again is refused. In memory each action is larger than in a message.
+void check_tellable(const Instructions& instructions) {
+  std::size_t memory = 0;
+  for (const auto* const list : {&instructions.apply, &instructions.write})
+    memory += *list ? memory_of(**list) : 0;
+  if (memory <= kMostTold) return;
+  std::vector<std::uint8_t> written;
+  Writer to(written);
+  write_instructions(to, instructions);
+  if (written.size() > kMostTold) throw ProtocolError(error::kActionTooMany);
 }
 
 }  // namespace
@@ -32,6 +46,10 @@ bool goes_to_group(const Instructions& instructions, std::uint32_t group) {
   return any_action(instructions, [group](const Action& action) {
     return action.type == ActionType::group && action.port == group;
   });
+}
+
+bool goes_to_groups(const Instructions& instructions) {
+  return any_action(instructions, [](const Action& action) { return action.type == ActionType::group; });
 }
 
 Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
@@ -67,7 +85,7 @@ Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
   if (command > static_cast<std::uint16_t>(FlowMod::Command::erase_strict))
     throw ProtocolError(error::kFlowCommand);
   mod.command = static_cast<FlowMod::Command>(command);
-  const bool erases = mod.command == FlowMod::Command::erase || mod.command == FlowMod::Command::erase_strict;
+  const bool erases = mod.erases();
   mod.filter.strict =
       mod.command == FlowMod::Command::modify_strict || mod.command == FlowMod::Command::erase_strict;
   if (!erases) mod.filter.out_port = port_no::kAny, mod.filter.out_group = kAnyGroup;
@@ -96,6 +114,7 @@ void Switch::check_references(const Actions& actions) const {
 }
 
 void Switch::check_flow_mod(const FlowMod& mod) const {
+  check_tellable(mod.instructions);
   for (const std::optional<Actions>* const list : {&mod.instructions.apply, &mod.instructions.write}) {
     if (!*list) continue;
     if (!mod.v10) check_actions(**list, mod.filter.match.value);
@@ -105,6 +124,7 @@ void Switch::check_flow_mod(const FlowMod& mod) const {
     throw ProtocolError(error::kInvalidMeter);
 }
 
+// What does not need a walk over flows is done at once.
 void Switch::flow_mod(Session& session, Reader body) {
   if (config_.setup_rate > 0) {
     const auto takes = Duration::ns(static_cast<std::int64_t>(1e9 / config_.setup_rate));
@@ -113,28 +133,80 @@ void Switch::flow_mod(Session& session, Reader body) {
   ++counters_.flow_mods;
   FlowMod mod = read_flow_mod(body, session.version());
   check_flow_mod(mod);
-  switch (mod.command) {
-    case FlowMod::Command::add:
-      add_flow(mod);
-      break;
-    case FlowMod::Command::modify:
-    case FlowMod::Command::modify_strict:
-      modify_flows(mod);
-      break;
-    default:
-      for (Flow* const flow : selected(mod.filter)) remove_flow(*flow, RemovedReason::erased);
-      break;
+  const FlowTable* const table = mod.filter.table == kAllTables ? nullptr : tables_.at(mod.filter.table);
+  Flow* const same = table == nullptr ? nullptr : table->find(mod.filter.match, mod.filter.priority);
+  if (mod.command == FlowMod::Command::add) {
+    if ((mod.flags & flow_flag::kCheckOverlap) != 0 && same == nullptr && table != nullptr)
+      return add_without_overlap(session, std::move(mod));
+    add_flow(mod);
+    return finish(mod);
   }
+  if (!mod.filter.strict || mod.filter.table == kAllTables) return change_flows(session, std::move(mod));
+  const bool found = same != nullptr && mod.filter.chooses(*same);
+  if (found) change_flow(mod, *same);
+  if (!found && mod.adds_without_flows()) add_flow(mod);
+  finish(mod);
+}
+
+void Switch::add_without_overlap(Session& session, FlowMod mod) {
+  const auto kept = std::make_shared<FlowMod>(std::move(mod));
+  walk(
+      session, kept->filter.table,
+      [kept](const Flow& flow) {
+        return flow.priority == kept->filter.priority && flow.match.overlaps(kept->filter.match);
+      },
+      [](Flow&) { throw ProtocolError(error::kOverlap); },
+      [this, kept] {
+        add_flow(*kept);
+        finish(*kept);
+      });
+}
+
+void Switch::change_flows(Session& session, FlowMod mod) {
+  const auto kept = std::make_shared<FlowMod>(std::move(mod));
+  const auto found = std::make_shared<bool>(false);
+  walk(
+      session, kept->filter.table, [kept](const Flow& flow) { return kept->filter.chooses(flow); },
+      [this, kept, found](Flow& flow) {
+        *found = true;
+        change_flow(*kept, flow);
+      },
+      [this, kept, found] {
+        if (!*found && kept->adds_without_flows()) add_flow(*kept);
+        finish(*kept);
+      });
+}
+
+void Switch::finish(const FlowMod& mod) {
   judge_trains();
-  const bool erases = mod.command >= FlowMod::Command::erase;
-  if (!erases && mod.buffer != kNoBuffer) throw ProtocolError(error::kBufferUnknown);
+  if (!mod.erases() && mod.buffer != kNoBuffer) throw ProtocolError(error::kBufferUnknown);
+}
+
+void Switch::walk(Session& session, std::uint8_t table, std::function<bool(const Flow&)> chooses,
+                  std::function<void(Flow&)> act, std::function<void()> last) {
+  session.task_modifies = true;
+  session.task = [this, at = Tables::Walk{table}, chooses = std::move(chooses), act = std::move(act),
+                  last = std::move(last)](Effort& effort) mutable {
+    while (!effort.spent()) {
+      Flow* const flow = tables_.next(at);
+      if (flow == nullptr) {
+        last();
+        return true;
+      }
+      effort.spend(kLookEffort);
+      if (!chooses(*flow)) continue;
+      effort.spend(kRemovalEffort);
+      act(*flow);
+    }
+    return false;
+  };
 }
 
 void Switch::add_flow(FlowMod& mod) {
   FlowTable& table = tables_.make(mod.filter.table);
   const SimTime now = host_.now();
   if (Flow* const old = table.find(mod.filter.match, mod.filter.priority)) {
-    if (!tables_.replace(*old, std::move(mod.instructions))) throw ProtocolError(error::kTableFull);
+    if (!tables_.replace(*old, mod.instructions)) throw ProtocolError(error::kTableFull);
     old->cookie = mod.cookie;
     old->flags = mod.flags;
     old->idle_timeout = mod.idle_timeout;
@@ -144,8 +216,6 @@ void Switch::add_flow(FlowMod& mod) {
     tables_.schedule(*old);
     return;
   }
-  if ((mod.flags & flow_flag::kCheckOverlap) != 0 && table.overlaps(mod.filter.match, mod.filter.priority))
-    throw ProtocolError(error::kOverlap);
   auto flow = std::make_unique<Flow>();
   flow->match = mod.filter.match;
   flow->priority = mod.filter.priority;
@@ -158,40 +228,21 @@ void Switch::add_flow(FlowMod& mod) {
   if (tables_.add(std::move(flow), now) == nullptr) throw ProtocolError(error::kTableFull);
 }
 
-// Of 1.0 it adds where there is nothing to modify.
-void Switch::modify_flows(FlowMod& mod) {
-  const std::vector<Flow*> found = selected(mod.filter);
-  if (found.empty() && mod.v10) return add_flow(mod);
-  for (Flow* const flow : found) {
-    Instructions instructions = mod.instructions;
-    if (!tables_.replace(*flow, std::move(instructions))) throw ProtocolError(error::kTableFull);
-    if (mod.v10) flow->cookie = mod.cookie;
-    if (!mod.v10 && (mod.flags & flow_flag::kResetCounts) != 0) flow->packets = flow->bytes = 0;
-    flow->modified = host_.now();
-    tables_.schedule(*flow);
-  }
+void Switch::change_flow(const FlowMod& mod, Flow& flow) {
+  if (mod.erases()) return remove_flow(flow, RemovedReason::erased);
+  Instructions instructions = mod.instructions;
+  if (!tables_.replace(flow, instructions)) throw ProtocolError(error::kTableFull);
+  if (mod.v10) flow.cookie = mod.cookie;
+  if (!mod.v10 && (mod.flags & flow_flag::kResetCounts) != 0) flow.packets = flow.bytes = 0;
+  flow.modified = host_.now();
+  tables_.schedule(flow);
 }
 
-std::vector<Flow*> Switch::selected(const FlowFilter& filter) const {
-  std::vector<Flow*> found;
-  const auto consider = [&](Flow& flow) {
-    if (((flow.cookie ^ filter.cookie) & filter.cookie_mask) != 0) return;
-    if (filter.out_port != port_no::kAny && !goes_to_port(flow.instructions, filter.out_port)) return;
-    if (filter.out_group != kAnyGroup && !goes_to_group(flow.instructions, filter.out_group)) return;
-    found.push_back(&flow);
-  };
-  if (filter.strict && filter.table != kAllTables) {
-    const FlowTable* const table = tables_.at(filter.table);
-    Flow* const flow = table == nullptr ? nullptr : table->find(filter.match, filter.priority);
-    if (flow != nullptr) consider(*flow);
-    return found;
-  }
-  tables_.each(filter.table, [&](Flow& flow) {
-    const bool right = filter.strict ? flow.priority == filter.priority && flow.match == filter.match
-                                     : filter.match.contains(flow.match);
-    if (right) consider(flow);
-  });
-  return found;
+bool Switch::FlowFilter::chooses(const Flow& flow) const {
+  const bool right = strict ? flow.priority == priority && flow.match == match : match.contains(flow.match);
+  return right && ((flow.cookie ^ cookie) & cookie_mask) == 0 &&
+         (out_port == port_no::kAny || goes_to_port(flow.instructions, out_port)) &&
+         (out_group == kAnyGroup || goes_to_group(flow.instructions, out_group));
 }
 
 void Switch::remove_flow(Flow& flow, RemovedReason reason) {
@@ -205,6 +256,10 @@ void Switch::tell_removed(const Flow& flow, RemovedReason reason) {
     const bool v13 = session->version() == Version::v13;
     if (!v13 && reason == RemovedReason::group_erased) continue;
     if (!session->wants(session->asynchronous.flow_removed, static_cast<unsigned>(reason))) continue;
+    if (session->congested()) {
+      ++counters_.notices_dropped;
+      continue;
+    }
     session->send(type::kFlowRemoved, 0, [&](Writer& to) {
       if (!v13) write_match10(to, flow.match);
       to.u64(flow.cookie);

@@ -59,11 +59,6 @@ Flow* FlowTable::find(const Match& match, std::uint16_t priority) const {
   return nullptr;
 }
 
-bool FlowTable::overlaps(const Match& match, std::uint16_t priority) const {
-  return std::ranges::any_of(
-      flows_, [&](const auto& flow) { return flow->priority == priority && flow->match.overlaps(match); });
-}
-
 void FlowTable::order() {
   std::ranges::stable_sort(tuples_, [](const auto& a, const auto& b) { return a->highest() > b->highest(); });
 }
@@ -100,12 +95,13 @@ std::unique_ptr<Flow> FlowTable::take(Flow& flow) {
   while (*place != &flow) place = &(*place)->next;
   *place = flow.next;
   if (entry.value() == nullptr) of.flows.erase(entry);
+  const std::uint16_t highest = of.highest();
   const auto priority = of.priorities.find(flow.priority);
   if (--priority->second == 0) of.priorities.erase(priority);
   if (--of.count == 0) {
     std::erase_if(tuples_, [&of](const auto& each) { return each.get() == &of; });
     ++shape_;
-  } else {
+  } else if (of.highest() != highest) {
     order();
   }
   std::unique_ptr<Flow> taken = std::move(flows_[flow.place]);

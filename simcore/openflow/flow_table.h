@@ -64,14 +64,15 @@ class FlowTable {
   Flow* lookup(const FlowKey& key) const;
 
   Flow* find(const Match& match, std::uint16_t priority) const;
-  // Another flow of that priority that some packet of `match` is of, too.
-  bool overlaps(const Match& match, std::uint16_t priority) const;
 
   // Precondition: find() has none like it.
   Flow& add(std::unique_ptr<Flow> flow);
   std::unique_ptr<Flow> take(Flow& flow);
 
   const std::vector<std::unique_ptr<Flow>>& flows() const { return flows_; }
+  // Different sets of bits that its flows look at.
+  std::size_t masks() const { return tuples_.size(); }
+  bool has_mask(const FlowKey& mask) const { return tuple(mask) != nullptr; }
 
   // The bits that lookups look at.
   void add_looked_at(FlowKey& mask) const;

@@ -9,18 +9,14 @@
 
 namespace simcore::openflow {
 
-void Switch::group_mod(Reader body) {
+void Switch::group_mod(Session& session, Reader body) {
   enum : std::uint16_t { kAdd = 0, kModify = 1, kErase = 2 };
   const std::uint16_t command = body.u16();
   const std::uint8_t kind = body.u8();
   body.skip(1);
   const std::uint32_t number = body.u32();
   if (command > kErase) throw ProtocolError(error::kGroupCommand);
-  if (command == kErase) {
-    if (number != kAllGroups) return remove_group(number);
-    while (!groups_.empty()) remove_group(groups_.begin()->first);
-    return;
-  }
+  if (command == kErase) return erase_groups(session, number);
   if (kind > static_cast<std::uint8_t>(GroupType::fast_failover)) throw ProtocolError(error::kGroupType);
   if (number > kMaxGroup) throw ProtocolError(error::kInvalidGroup);
   Group made;
@@ -40,33 +36,41 @@ void Switch::group_mod(Reader body) {
   if ((command == kAdd && groups_.size() >= kMostGroups) || group_bytes_ - before + after > kMostGroupBytes)
     throw ProtocolError(error::kOutOfGroups);
   made.created = there == groups_.end() ? host_.now() : there->second.created;
+  if (there != groups_.end() && needs_single_frames(there->second)) --single_frame_groups_;
+  if (needs_single_frames(made)) ++single_frame_groups_;
   groups_[number] = std::move(made);
   group_bytes_ += after - before;
   judge_trains();
 }
 
-void Switch::remove_group(std::uint32_t number) {
-  const auto found = groups_.find(number);
-  if (found == groups_.end()) return;
-  FlowFilter of_group;
-  of_group.out_group = number;
-  for (Flow* const flow : selected(of_group)) remove_flow(*flow, RemovedReason::group_erased);
-  group_bytes_ -= memory_of(found->second);
-  groups_.erase(found);
+// The groups are gone at once, the flows that go to them with the next turns where they are many.
+void Switch::erase_groups(Session& session, std::uint32_t number) {
+  const bool all = number == kAllGroups;
+  if (!all && !groups_.contains(number)) return;
+  const bool used = all ? tables_.groups_used() : tables_.users_of_group(number) != 0;
+  for (auto place = all ? groups_.begin() : groups_.find(number); place != groups_.end();) {
+    group_bytes_ -= memory_of(place->second);
+    single_frame_groups_ -= needs_single_frames(place->second) ? 1U : 0U;
+    place = groups_.erase(place);
+    if (!all) break;
+  }
   judge_trains();
+  if (!used) return;
+  walk(
+      session, kAllTables,
+      [all, number](const Flow& flow) {
+        return all ? goes_to_groups(flow.instructions) : goes_to_group(flow.instructions, number);
+      },
+      [this](Flow& flow) { remove_flow(flow, RemovedReason::group_erased); }, [this] { judge_trains(); });
 }
 
-void Switch::meter_mod(Reader body) {
+void Switch::meter_mod(Session& session, Reader body) {
   enum : std::uint16_t { kAdd = 0, kModify = 1, kErase = 2 };
   const std::uint16_t command = body.u16();
   const std::uint16_t flags = body.u16();
   const std::uint32_t number = body.u32();
   if (command > kErase) throw ProtocolError(error::kMeterCommand);
-  if (command == kErase) {
-    if (number != kAllMeters) return remove_meter(number);
-    while (!meters_.empty()) remove_meter(meters_.begin()->first);
-    return;
-  }
+  if (command == kErase) return erase_meters(session, number);
   if (number == 0 || number > kMaxMeter) throw ProtocolError(error::kInvalidMeter);
   Meter made;
   made.flags = flags;
@@ -80,25 +84,29 @@ void Switch::meter_mod(Reader body) {
   meters_[number] = std::move(made);
 }
 
-void Switch::remove_meter(std::uint32_t number) {
-  const auto found = meters_.find(number);
-  if (found == meters_.end()) return;
-  std::vector<Flow*> users;
-  tables_.each(kAllTables, [&](Flow& flow) {
-    if (flow.instructions.meter == number) users.push_back(&flow);
-  });
-  for (Flow* const flow : users) remove_flow(*flow, RemovedReason::erased);
-  meters_.erase(found);
+// As erase_groups().
+void Switch::erase_meters(Session& session, std::uint32_t number) {
+  const bool all = number == kAllMeters;
+  if (!all && !meters_.contains(number)) return;
+  const bool used = all ? tables_.meters_used() : tables_.users_of_meter(number) != 0;
+  if (all) {
+    meters_.clear();
+  } else {
+    meters_.erase(number);
+  }
+  if (!used) return;
+  walk(
+      session, kAllTables,
+      [all, number](const Flow& flow) {
+        const auto& meter = flow.instructions.meter;
+        return all ? meter.has_value() : meter == number;
+      },
+      [this](Flow& flow) { remove_flow(flow, RemovedReason::erased); }, [this] { judge_trains(); });
 }
 
 // Whether trains may come whole. Flows that went are judged with the next change.
 void Switch::judge_trains() {
-  bool single = std::ranges::any_of(groups_, [](const auto& each) {
-    return std::ranges::any_of(each.second.buckets,
-                               [](const Bucket& bucket) { return needs_single_frames(bucket.actions); });
-  });
-  if (!single) single = tables_.single_frame_flows() > 0;
-  pipeline_.set_single_frames(single);
+  pipeline_.set_single_frames(single_frame_groups_ > 0 || tables_.single_frame_flows() > 0);
 }
 
 }  // namespace simcore::openflow

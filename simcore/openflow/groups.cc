@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/openflow/groups.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "simcore/openflow/flow_table.h"
@@ -8,6 +9,7 @@
 namespace simcore::openflow {
 
 std::vector<Bucket> read_buckets(Reader from) {
+  if (from.left() > kMostBucketBytes) throw ProtocolError(error::kOutOfBuckets);
   std::vector<Bucket> buckets;
   while (!from.empty()) {
     if (buckets.size() == kMostBuckets) throw ProtocolError(error::kOutOfBuckets);
@@ -46,6 +48,11 @@ void check_group(GroupType type, const std::vector<Bucket>& buckets) {
       throw ProtocolError(error::kWatchUnsupported);
     if (!watches && type == GroupType::fast_failover) throw ProtocolError(error::kInvalidGroup);
   }
+}
+
+bool needs_single_frames(const Group& group) {
+  return std::ranges::any_of(group.buckets,
+                             [](const Bucket& bucket) { return needs_single_frames(bucket.actions); });
 }
 
 std::size_t memory_of(const Group& group) {

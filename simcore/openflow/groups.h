@@ -35,13 +35,15 @@ struct Group {
 using Groups = std::map<std::uint32_t, Group>;
 
 inline constexpr std::size_t kMostGroups = 16'384;
-inline constexpr std::size_t kMostBuckets = 4'096;  // of a group
+inline constexpr std::size_t kMostBuckets = 4'000;       // of a group: a message tells the counters of all
+inline constexpr std::size_t kMostBucketBytes = 65'000;  // of a group, as a message tells it
 inline constexpr std::size_t kMostGroupBytes = std::size_t{64} << 20;
 
 std::vector<Bucket> read_buckets(Reader from);
 void write_buckets(Writer& to, const Group& group);
 // Throws OFPGMFC_*: the buckets are none that a group of that type has.
 void check_group(GroupType type, const std::vector<Bucket>& buckets);
+bool needs_single_frames(const Group& group);
 std::size_t memory_of(const Group& group);
 
 // Spreads flows over buckets: the same for both directions of a connection.

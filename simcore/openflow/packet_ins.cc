@@ -44,7 +44,6 @@ void Switch::to_controllers(const Packet& packet, const FlowKey& key, const Pack
       if (!wants(*session)) continue;
       ++counters_.packet_ins;
       if (session->congested()) {
-        ++session->dropped_packet_ins;
         ++counters_.packet_ins_dropped;
       } else {
         send_packet_in(*session, bytes, key, cause);
@@ -83,7 +82,7 @@ void Switch::send_packet_in(Session& session, std::span<const std::uint8_t> fram
   });
 }
 
-void Switch::packet_out(Session& session, Reader body) {
+void Switch::packet_out(Session& session, Reader body, Effort& effort) {
   const Version version = session.version();
   const std::uint32_t buffer = body.u32();
   const std::uint32_t in_port = version == Version::v13 ? body.u32() : port_of10(body.u16());
@@ -100,7 +99,7 @@ void Switch::packet_out(Session& session, Reader body) {
   PacketPtr packet = pool_.copy_of(body.rest());
   if (!packet) return;
   packet->first_arrival = packet->last_arrival = host_.now();
-  pipeline_.perform(actions, in_port, std::move(packet), host_.now());
+  effort.spend(pipeline_.perform(actions, in_port, std::move(packet), host_.now()));
 }
 
 }  // namespace simcore::openflow

@@ -46,20 +46,6 @@ Actions in_set_order(const Actions& actions) {
   return ordered;
 }
 
-void write_into(Actions& set, const Actions& written) {
-  for (const Action& action : written) {
-    const auto same = [&action](const Action& there) {
-      if (there.type != action.type) return false;
-      return action.type != ActionType::set_field ||
-             (there.field == action.field && (there.mask & ~action.mask) == 0);
-    };
-    if (action.type != ActionType::move) std::erase_if(set, same);
-    if (ordered_first(action.type) || sets(action.type) || action.type == ActionType::group ||
-        action.type == ActionType::output)
-      set.push_back(action);
-  }
-}
-
 }  // namespace
 
 void Pipeline::receive(std::uint32_t in_port, PacketPtr packet, SimTime now) {
@@ -74,22 +60,24 @@ void Pipeline::receive(std::uint32_t in_port, PacketPtr packet, SimTime now) {
   run_whole(in_port, std::move(packet), now);
 }
 
-Pipeline::Context Pipeline::begin(std::uint32_t in_port, PacketPtr packet, SimTime now, int& steps) const {
+Pipeline::Context Pipeline::begin(std::uint32_t in_port, PacketPtr packet, SimTime now,
+                                  Allowance& allowance) const {
   Context context{.packet = std::move(packet),
                   .key = {},
                   .layout = {},
                   .now = now,
                   .set = {},
                   .pending = std::nullopt,
-                  .steps = &steps};
+                  .allowance = &allowance};
   context.key.set32(at::kInPort, in_port);
   context.layout = parse(context.packet->bytes(), context.packet->virtual_payload, context.key);
   return context;
 }
 
 void Pipeline::run_whole(std::uint32_t in_port, PacketPtr packet, SimTime now) {
-  int steps = kMostSteps;
-  Context context = begin(in_port, std::move(packet), now, steps);
+  tables_.forget_retired();
+  Allowance allowance;
+  Context context = begin(in_port, std::move(packet), now, allowance);
   std::uint64_t hash = 0;
   Way* const hit = cached(context.key, hash);
   if (hit != nullptr) {
@@ -168,16 +156,17 @@ void Pipeline::store(const Way& way, const FlowKey& key) {
   for (const auto& [at, mask] : words) *into++ = key.words[at] & mask;
 }
 
+Flow* Pipeline::look_up(Context& context, std::uint8_t table) const {
+  const FlowTable* const from = tables_.at(table);
+  return from != nullptr && spend(context, 1 + from->masks() / 2) ? from->lookup(context.key) : nullptr;
+}
+
 Flow* Pipeline::next_flow(Context& context, std::uint8_t table) {
   Way* const way = context.way;
-  if (way == nullptr || context.step >= kLongestWay) {
-    const FlowTable* const from = tables_.at(table);
-    return from == nullptr ? nullptr : from->lookup(context.key);
-  }
+  if (way == nullptr || context.step >= kLongestWay) return look_up(context, table);
   if (!context.recording && context.step < way->length) return way->flows[context.step++];
   if (!context.recording && way->missed && context.step == way->length) return nullptr;
-  const FlowTable* const from = tables_.at(table);
-  Flow* const found = from == nullptr ? nullptr : from->lookup(context.key);
+  Flow* const found = look_up(context, table);
   if (!context.recording) {
     context.way = nullptr;
     return found;
@@ -192,9 +181,10 @@ Flow* Pipeline::next_flow(Context& context, std::uint8_t table) {
 }
 
 void Pipeline::run(Context& context, std::uint8_t table) {
-  if (--*context.steps < 0) return;
+  if (--context.allowance->lookups < 0) return;
   context.table = table;
   Flow* const flow = next_flow(context, table);
+  if (context.allowance->work < 0) return give_up(context);
   FlowTable& from = tables_.make(table);
   const std::uint16_t segments = context.packet->segments;
   from.lookups += segments;
@@ -216,6 +206,30 @@ void Pipeline::run(Context& context, std::uint8_t table) {
   perform_flow(context, *flow, false);
 }
 
+bool Pipeline::spend(Context& context, std::size_t work) {
+  context.allowance->work -= static_cast<int>(std::min<std::size_t>(work, Allowance::kWork));
+  if (context.allowance->work >= 0) return true;
+  context.allowance->work = -1;
+  return false;
+}
+
+bool Pipeline::write_into(Context& context, const Actions& written) {
+  Actions& set = context.set;
+  for (const Action& action : written) {
+    if (!spend(context, 1 + set.size() / 8)) return false;
+    const auto same = [&action](const Action& there) {
+      if (there.type != action.type) return false;
+      return action.type != ActionType::set_field ||
+             (there.field == action.field && (there.mask & ~action.mask) == 0);
+    };
+    if (action.type != ActionType::move) std::erase_if(set, same);
+    if (ordered_first(action.type) || sets(action.type) || action.type == ActionType::group ||
+        action.type == ActionType::output)
+      set.push_back(action);
+  }
+  return true;
+}
+
 void Pipeline::perform_flow(Context& context, Flow& flow, bool metered) {
   const Instructions& instructions = flow.instructions;
   if (instructions.meter && !metered && !meter(context, *instructions.meter, flow)) return;
@@ -226,7 +240,7 @@ void Pipeline::perform_flow(Context& context, Flow& flow, bool metered) {
     if (!context.packet) return;
   }
   if (instructions.clear) context.set.clear();
-  if (instructions.write) write_into(context.set, *instructions.write);
+  if (instructions.write && !write_into(context, *instructions.write)) return give_up(context);
   if (instructions.metadata_mask != 0) {
     const std::uint64_t before = context.key.u64(at::kMetadata);
     context.key.set64(at::kMetadata, (before & ~instructions.metadata_mask) | instructions.metadata);
@@ -275,7 +289,7 @@ bool Pipeline::meter(Context& context, std::uint32_t number, Flow& flow) {
                 .table = context.table,
                 .flow = context.flow,
                 .depth = context.depth,
-                .steps = context.steps};
+                .allowance = context.allowance};
     remark(own);
     perform_flow(own, flow, true);
     finish(own);
@@ -305,16 +319,18 @@ void Pipeline::end(Context& context) {
   context.packet.reset();
 }
 
-void Pipeline::perform(const Actions& actions, std::uint32_t in_port, PacketPtr packet, SimTime now) {
-  int steps = kMostSteps;
-  Context context = begin(in_port, std::move(packet), now, steps);
+std::size_t Pipeline::perform(const Actions& actions, std::uint32_t in_port, PacketPtr packet, SimTime now) {
+  tables_.forget_retired();
+  Allowance allowance;
+  Context context = begin(in_port, std::move(packet), now, allowance);
   apply(context, actions, true);
   finish(context);
+  return static_cast<std::size_t>(Allowance::kWork - allowance.work);
 }
 
 void Pipeline::forward_normally(std::uint32_t in_port, PacketPtr packet, SimTime now) {
-  int steps = kMostSteps;
-  Context context = begin(in_port, std::move(packet), now, steps);
+  Allowance allowance;
+  Context context = begin(in_port, std::move(packet), now, allowance);
   normal(context);
   finish(context);
 }
@@ -322,6 +338,7 @@ void Pipeline::forward_normally(std::uint32_t in_port, PacketPtr packet, SimTime
 void Pipeline::bucket(Context& context, Bucket& bucket, bool last) {
   bucket.packets += context.packet->segments;
   bucket.bytes += context.bytes();
+  if (!spend(context, bucket.actions.size())) return give_up(context);
   const Actions ordered = in_set_order(bucket.actions);
   if (last) {
     context.way = nullptr;
@@ -343,7 +360,7 @@ void Pipeline::bucket(Context& context, Bucket& bucket, bool last) {
                 .table = context.table,
                 .flow = context.flow,
                 .depth = context.depth + 1,
-                .steps = context.steps};
+                .allowance = context.allowance};
   apply(inner, ordered, true);
   context.sent = context.sent || inner.sent || inner.pending.has_value();
   inner.sent = true;  // what is left of a copy is no drop

@@ -11,6 +11,8 @@
 // flows together). It holds for one version of the tables. An action that uncovers other headers ends the recorded part,
 // and the tables behind it are looked up.
 //
+// What becomes of one packet is bounded (Pipeline::Allowance), however flows and groups multiply it.
+//
 // A train goes through as one packet. Where some action of the switch takes headers apart that a train must keep, trains
 // come as single frames (Pipeline::set_single_frames).
 #pragma once
@@ -61,15 +63,13 @@ class Pipeline {
 
   // A packet that came by a port. Precondition: it has an Ethernet header.
   void receive(std::uint32_t in_port, PacketPtr packet, SimTime now);
-  // The actions of a packet-out.
-  void perform(const Actions& actions, std::uint32_t in_port, PacketPtr packet, SimTime now);
+  // The actions of a packet-out. Says how much work they were, in units of about 10 ns.
+  std::size_t perform(const Actions& actions, std::uint32_t in_port, PacketPtr packet, SimTime now);
   // As an ordinary bridge, without any flow.
   void forward_normally(std::uint32_t in_port, PacketPtr packet, SimTime now);
 
   // Whether the cache has the way of such a packet.
   bool knows(const FlowKey& key);
-  bool live(std::uint32_t port, std::uint32_t group, int depth = 0) const;
-  bool live(const Bucket& bucket, int depth = 0) const;
   void forget_port(std::uint32_t port) { bridge_.forget_port(port); }
   void set_single_frames(bool single) { single_frames_ = single; }
 
@@ -80,8 +80,17 @@ class Pipeline {
   static constexpr std::size_t kLongestWay = 8;  // tables; what is behind these is looked up
   static constexpr std::size_t kSmallestCache = 64;
   static constexpr std::size_t kLargestCache = 8'192;
-  static constexpr int kDeepest = 64;       // of resubmits and groups within each other
-  static constexpr int kMostSteps = 4'096;  // of one packet
+  static constexpr int kDeepest = 64;  // of resubmits and groups within each other
+
+  // What is left for one packet.
+  struct Allowance {
+    static constexpr int kWork = 65'536;
+
+    int lookups = 4'096;  // in tables, and of groups
+    int work = kWork;     // actions and buckets; a copy is kCopyWork and more
+  };
+  static constexpr int kCopyWork = 16;
+  static constexpr int kLearnWork = 100;
 
   struct Way {
     std::uint64_t version = 0;
@@ -105,7 +114,7 @@ class Pipeline {
     std::uint8_t table = 0;
     const Flow* flow = nullptr;
     int depth = 0;
-    int* steps = nullptr;
+    Allowance* allowance = nullptr;
     Way* way = nullptr;  // of the packet as it came; null: tables are looked up
     std::size_t step = 0;
     bool recording = false;
@@ -117,13 +126,18 @@ class Pipeline {
   };
 
   void run_whole(std::uint32_t in_port, PacketPtr packet, SimTime now);
-  Context begin(std::uint32_t in_port, PacketPtr packet, SimTime now, int& steps) const;
+  Context begin(std::uint32_t in_port, PacketPtr packet, SimTime now, Allowance& allowance) const;
   Way* cached(const FlowKey& key, std::uint64_t& hash);
   Way* cached_again(std::uint64_t hash, std::uint64_t version);
   void store(const Way& way, const FlowKey& key);
 
   void run(Context& context, std::uint8_t table);
+  Flow* look_up(Context& context, std::uint8_t table) const;
   Flow* next_flow(Context& context, std::uint8_t table);
+  // False: the packet has used up what it may.
+  static bool spend(Context& context, std::size_t work);
+  static bool write_into(Context& context, const Actions& written);
+  void give_up(Context& context);
   void perform_flow(Context& context, Flow& flow, bool metered);
   bool meter(Context& context, std::uint32_t number, Flow& flow);
   void finish(Context& context);
@@ -141,7 +155,9 @@ class Pipeline {
   void to_controllers(Context& context, PacketInReason reason);
   void group(Context& context, std::uint32_t number, bool last);
   void bucket(Context& context, Bucket& bucket, bool last);
-  Bucket* choose(Group& group, const FlowKey& key) const;
+  Bucket* choose(Context& context, Group& group) const;
+  bool live(Context& context, std::uint32_t port, std::uint32_t group, int depth) const;
+  bool live(Context& context, const Bucket& bucket, int depth) const;
   void resubmit(Context& context, const Action& action);
   void learn(Context& context, const Action& action);
   bool decrement_ttl(Context& context, const Field& ttl, Needs needs);

@@ -35,6 +35,10 @@ const Field& in_its_transport(const Field& of, const FlowKey& key) {
 
 bool Pipeline::apply(Context& context, const Actions& actions, bool last) {
   for (std::size_t at = 0; at < actions.size(); ++at) {
+    if (!spend(context, 1)) {
+      give_up(context);
+      return false;
+    }
     if (!apply(context, actions[at], last && at + 1 == actions.size())) return false;
     if (!context.packet) return true;
   }
@@ -126,7 +130,18 @@ void Pipeline::set_field(Context& context, const Field& named, FieldValue value,
   commit(*context.packet, context.layout, of, context.key);
 }
 
+// A packet that has used up what it may is counted, and what it has not become stays undone.
+void Pipeline::give_up(Context& context) {
+  if (!context.packet) return;
+  outlet_.drop(DropReason::too_much_work, *context.packet);
+  context.packet.reset();
+}
+
 PacketPtr Pipeline::copy(Context& context) {
+  if (!spend(context, kCopyWork + context.packet->size() / 256)) {
+    outlet_.drop(DropReason::too_much_work, *context.packet);
+    return nullptr;
+  }
   PacketPtr copied = pool_.copy_of(*context.packet);
   if (!copied) outlet_.drop(DropReason::pool_exhausted, *context.packet);
   return copied;
@@ -202,11 +217,12 @@ void Pipeline::to_controllers(Context& context, PacketInReason reason) {
   cause.reason = reason;
   cause.table = context.table;
   if (context.flow != nullptr) cause.cookie = context.flow->cookie;
+  if (!spend(context, kCopyWork + context.packet->size() / 256)) return give_up(context);
   context.sent = true;
   outlet_.to_controllers(*context.packet, context.key, cause);
 }
 
-bool Pipeline::live(std::uint32_t port, std::uint32_t number, int depth) const {
+bool Pipeline::live(Context& context, std::uint32_t port, std::uint32_t number, int depth) const {
   if (port != port_no::kAny) {
     const SwitchPort* const found = ports_.find(port);
     if (found != nullptr && found->live()) return true;
@@ -215,25 +231,26 @@ bool Pipeline::live(std::uint32_t port, std::uint32_t number, int depth) const {
   const auto found = groups_.find(number);
   if (found == groups_.end()) return false;
   return std::ranges::any_of(found->second.buckets,
-                             [&](const Bucket& bucket) { return live(bucket, depth + 1); });
+                             [&](const Bucket& bucket) { return live(context, bucket, depth + 1); });
 }
 
 // One that watches nothing counts as live, as in Open vSwitch.
-bool Pipeline::live(const Bucket& bucket, int depth) const {
+bool Pipeline::live(Context& context, const Bucket& bucket, int depth) const {
+  if (!spend(context, 1)) return false;
   const bool watches = bucket.watch_port != port_no::kAny || bucket.watch_group != kAnyGroup;
-  return !watches || live(bucket.watch_port, bucket.watch_group, depth);
+  return !watches || live(context, bucket.watch_port, bucket.watch_group, depth);
 }
 
 // Of `select`: the highest score of those that weigh something and whose watched port lives; so a bucket that comes or
 // goes moves few flows.
-Bucket* Pipeline::choose(Group& of, const FlowKey& key) const {
-  const auto alive = [this](const Bucket& bucket) { return live(bucket); };
+Bucket* Pipeline::choose(Context& context, Group& of) const {
+  const auto alive = [&](const Bucket& bucket) { return live(context, bucket, 0); };
   if (of.type == GroupType::indirect) return of.buckets.data();
   if (of.type == GroupType::fast_failover) {
     const auto found = std::ranges::find_if(of.buckets, alive);
     return found == of.buckets.end() ? nullptr : &*found;
   }
-  const std::uint64_t hash = flow_hash(key);
+  const std::uint64_t hash = flow_hash(context.key);
   Bucket* best = nullptr;
   double best_score = 0;
   for (std::size_t at = 0; at < of.buckets.size(); ++at) {
@@ -252,7 +269,7 @@ Bucket* Pipeline::choose(Group& of, const FlowKey& key) const {
 
 void Pipeline::group(Context& context, std::uint32_t number, bool last) {
   const auto found = groups_.find(number);
-  if (found == groups_.end() || context.depth >= kDeepest || --*context.steps < 0) return;
+  if (found == groups_.end() || context.depth >= kDeepest || --context.allowance->lookups < 0) return;
   Group& of = found->second;
   of.packets += context.packet->segments;
   of.bytes += context.bytes();
@@ -262,7 +279,7 @@ void Pipeline::group(Context& context, std::uint32_t number, bool last) {
     return;
   }
   if (of.buckets.empty()) return;
-  if (Bucket* const chosen = choose(of, context.key)) bucket(context, *chosen, last);
+  if (Bucket* const chosen = choose(context, of)) bucket(context, *chosen, last);
 }
 
 void Pipeline::resubmit(Context& context, const Action& action) {
@@ -287,6 +304,7 @@ void Pipeline::learn(Context& context, const Action& action) {
     way->learned->used = way->learned->modified = context.now;
     return;
   }
+  if (!spend(context, kLearnWork)) return give_up(context);
   const std::uint64_t before = tables_.version();
   Flow* const learned = tables_.learn(*action.learned, context.key, context.now);
   if (tables_.version() != before) outlet_.timeouts_changed();

@@ -107,6 +107,10 @@ void Switch::send_queues(Session& session, std::uint32_t xid, Reader body) {
 void Switch::tell_port(const SwitchPort& port, PortReason reason) {
   for (const auto& session : sessions_) {
     if (!session->wants(session->asynchronous.port_status, static_cast<unsigned>(reason))) continue;
+    if (session->congested()) {
+      ++counters_.notices_dropped;
+      continue;
+    }
     session->send(type::kPortStatus, 0, [&](Writer& to) {
       to.u8(static_cast<std::uint8_t>(reason));
       to.zeros(7);

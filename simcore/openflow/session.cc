@@ -12,12 +12,11 @@ namespace simcore::openflow {
 namespace {
 
 constexpr std::size_t kHeader = 8;
-constexpr std::size_t kQuoted = 64;  // bytes of a refused message
 
 }  // namespace
 
-Session::Session(Kind kind, std::uint32_t versions, std::function<void()> on_output)
-    : kind_(kind), versions_(versions), on_output_(std::move(on_output)) {
+Session::Session(Kind kind, std::uint32_t versions, std::function<void()> on_work)
+    : kind_(kind), versions_(versions), on_work_(std::move(on_work)) {
   version_ = (versions & 1U << 4) != 0 ? Version::v13 : Version::v10;
   if (kind == Kind::service) miss_send_len = 0;
 }
@@ -52,8 +51,9 @@ std::span<const std::uint8_t> Session::next_message() {
   return left.first(length);
 }
 
-bool Session::has_message() const {
+bool Session::has_work() const {
   const std::size_t left = input_.size() - read_;
+  if (task) return true;
   return !broken_ && left >= kHeader && left >= load_be16(input_.data() + read_ + 2);
 }
 
@@ -66,7 +66,7 @@ void Session::send(std::uint8_t type, std::uint32_t xid, const std::function<voi
   to.u32(xid);
   write(to);
   to.set16(begin + 2, to.size() - begin);
-  on_output_();
+  on_work_();
 }
 
 void Session::send_error(ErrorCode code, std::span<const std::uint8_t> message) {

@@ -4,7 +4,7 @@
 // connection has: its role, which messages it wants without asking, and what is on its way out. It knows no socket.
 //
 // Bounds: what came and is not handled is at most kMostInput; while more than kMostOutput waits to go out nothing more
-// is handled, and packets for the controller are dropped.
+// is handled, and what the controller would hear unasked is dropped.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "simcore/openflow/effort.h"
 #include "simcore/openflow/protocol.h"
 #include "simcore/openflow/wire.h"
 
@@ -34,8 +35,8 @@ class Session {
   static constexpr std::size_t kMostInput = 256 * 1'024;  // four of the largest messages
   static constexpr std::size_t kMostOutput = 1'024 * 1'024;
 
-  // `versions`: bit n is OpenFlow's wire version n.
-  Session(Kind kind, std::uint32_t versions, std::function<void()> on_output);
+  // `versions`: bit n is OpenFlow's wire version n. `on_work`: it has something to send, or more to do.
+  Session(Kind kind, std::uint32_t versions, std::function<void()> on_work);
 
   Kind kind() const { return kind_; }
   bool greeted() const { return greeted_; }  // both sides said hello, and agree
@@ -50,14 +51,16 @@ class Session {
   // The message that next_message() gave is handled later: it is given again.
   void put_back() { read_ -= last_; }
   bool waiting() const { return input_.size() != read_; }
-  // A whole message has come, and is not handled.
-  bool has_message() const;
+  // A task is not done, or a whole message has come and is not handled.
+  bool has_work() const;
+  void nudge() { on_work_(); }
 
   std::vector<std::uint8_t>& output() { return output_; }
   bool congested() const { return output_.size() > kMostOutput; }
 
   // Writes a message with what `write` appends behind the header.
   void send(std::uint8_t type, std::uint32_t xid, const std::function<void(Writer&)>& write);
+  static constexpr std::size_t kQuoted = 64;  // bytes of a refused message that its error repeats
   void send_error(ErrorCode code, std::span<const std::uint8_t> message);
   void greet();
   // Answers a hello. The version is then known, or the session broken.
@@ -76,10 +79,13 @@ class Session {
   std::uint16_t miss_send_len = 128;
   static constexpr std::uint16_t kInvalidTtlToController = 1U << 2;
   std::uint16_t config_flags = 0;
-  std::uint64_t dropped_packet_ins = 0;
-  // Parts of a multipart request that are yet to be joined.
-  std::vector<std::uint8_t> parts;
-  std::uint32_t parts_xid = 0;
+
+  // What a message began and is yet to be done: nothing else of this session is handled before. Each call goes on until
+  // the effort is spent or the session is congested; true: it is done. It may throw ProtocolError.
+  using Task = std::function<bool(Effort&)>;
+  Task task;
+  bool task_modifies = false;         // it is done even if the session ends
+  std::vector<std::uint8_t> task_of;  // the beginning of the message, for an error
 
   bool wants(const std::array<std::uint32_t, 2>& mask, unsigned reason) const {
     if (!greeted_ || broken_ || (kind_ == Kind::service && miss_send_len == 0)) return false;
@@ -91,7 +97,7 @@ class Session {
 
   Kind kind_;
   std::uint32_t versions_;
-  std::function<void()> on_output_;
+  std::function<void()> on_work_;
   Version version_ = Version::v13;
   bool greeted_ = false;
   bool broken_ = false;

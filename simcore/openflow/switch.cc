@@ -2,7 +2,7 @@
 #include "simcore/openflow/switch.h"
 
 #include <algorithm>
-#include <tuple>
+#include <limits>
 #include <utility>
 
 #include "simcore/openflow/message_type.h"
@@ -104,15 +104,16 @@ void Switch::transmit(SwitchPort& port, PacketPtr packet) {
 
 void Switch::drop(DropReason reason, const Packet& packet) { host_.drop(reason, packet); }
 
-Session& Switch::connect(Session::Kind kind, std::function<void()> on_output) {
+Session& Switch::connect(Session::Kind kind, std::function<void()> on_work) {
   // Who manages the switch by hand may speak any version.
   const std::uint32_t versions = kind == Session::Kind::service ? 1U << 1 | 1U << 4 : config_.versions;
-  sessions_.push_back(std::make_unique<Session>(kind, versions, std::move(on_output)));
+  sessions_.push_back(std::make_unique<Session>(kind, versions, std::move(on_work)));
   sessions_.back()->greet();
   return *sessions_.back();
 }
 
 void Switch::disconnect(Session& session) {
+  if (session.task && session.task_modifies) leave_behind(session);
   std::erase_if(sessions_, [&session](const auto& each) { return each.get() == &session; });
   if (!connected() && alone_since_ == SimTime::never()) alone_since_ = host_.now();
 }
@@ -122,38 +123,92 @@ bool Switch::has_to_wait(const Session& session, Message message) const {
          busy_until_ > host_.now();
 }
 
-void Switch::handle_input(Session& session) {
-  for (int handled = 0; handled < kMessagesAtOnce; ++handled) {
+// A modification that has begun is done, though nobody hears how it ends.
+void Switch::leave_behind(Session& session) {
+  left_behind_.push_back(std::move(session.task));
+  if (left_behind_.size() > kMostLeftBehind) {
+    Effort unlimited(std::numeric_limits<std::int64_t>::max());
+    go_on_left_behind(unlimited);
+  }
+  schedule();
+}
+
+void Switch::go_on_left_behind(Effort& effort) {
+  while (!left_behind_.empty() && !effort.spent()) {
+    bool done = true;
+    try {
+      done = left_behind_.front()(effort);
+    } catch (const ProtocolError&) {  // there is nobody to tell
+      ++counters_.errors;
+    }
+    if (done) left_behind_.erase(left_behind_.begin());
+  }
+}
+
+bool Switch::handle_input(Session& session, Effort& effort) {
+  bool more = false;
+  while (!session.broken() && !session.congested()) {
+    if (effort.spent()) {
+      more = session.has_work();
+      break;
+    }
+    if (session.task) {
+      go_on(session, effort);
+      continue;
+    }
     const Message message = session.next_message();
     if (message.empty()) break;
     if (has_to_wait(session, message)) {
       session.put_back();
       break;
     }
-    handle(session, message);
+    effort.spend(kMessageEffort + message.size() / 8);
+    handle(session, message, effort);
   }
   schedule();
+  return more;
+}
+
+void Switch::go_on(Session& session, Effort& effort) {
+  bool done = true;
+  try {
+    done = session.task(effort);
+  } catch (const ProtocolError& refused) {
+    ++counters_.errors;
+    session.send_error(refused.code(), session.task_of);
+  }
+  if (done) session.task = nullptr;
 }
 
 void Switch::schedule() {
-  SimTime next = tables_.next_due();
+  const SimTime now = host_.now();
+  SimTime next = left_behind_.empty() ? tables_.next_due() : now;
+  next = std::max(next, rested_at_);
   const bool waits = std::ranges::any_of(sessions_, [](const auto& session) { return session->waiting(); });
-  if (waits && busy_until_ > host_.now()) next = std::min(next, busy_until_);
+  if (waits && busy_until_ > now) next = std::min(next, busy_until_);
   host_.wake_at(next);
 }
 
 void Switch::tick() {
   const SimTime now = host_.now();
-  for (auto [flow, reason] = tables_.next_expired(now); flow != nullptr;
-       std::tie(flow, reason) = tables_.next_expired(now)) {
+  Effort effort(kEffortAtOnce);
+  while (!effort.spent()) {
+    const auto [flow, reason] = tables_.next_expired(now, effort);
+    if (flow == nullptr) break;
     ++counters_.flows_removed;
+    effort.spend(kRemovalEffort);
     remove_flow(*flow, reason);
   }
-  for (std::size_t at = 0; at < sessions_.size(); ++at) handle_input(*sessions_[at]);
+  go_on_left_behind(effort);
+  if (effort.spent()) rested_at_ = now + kRest;
+  for (const auto& session : sessions_) {
+    Effort own(kEffortAtOnce);
+    if (handle_input(*session, own)) session->nudge();
+  }
   schedule();
 }
 
-void Switch::handle(Session& session, Message message) {
+void Switch::handle(Session& session, Message message, Effort& effort) {
   Reader from(message, error::kBadLength);
   const std::uint8_t version = from.u8();
   std::uint8_t number = from.u8();
@@ -174,15 +229,17 @@ void Switch::handle(Session& session, Message message) {
     if (!session.greeted() || version != static_cast<std::uint8_t>(session.version()))
       throw ProtocolError(error::kBadVersion);
     if (session.version() == Version::v10) number = type_of10(number);
-    dispatch(session, number, xid, from, message);
+    dispatch(session, number, xid, from, effort);
+    if (session.task)
+      session.task_of.assign(message.begin(),
+                             message.begin() + std::ptrdiff_t(std::min(message.size(), Session::kQuoted)));
   } catch (const ProtocolError& refused) {
     ++counters_.errors;
     session.send_error(refused.code(), message);
   }
 }
 
-void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, Reader body,
-                      Message message) {
+void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, Reader body, Effort& effort) {
   const bool v13 = session.version() == Version::v13;
   switch (number) {
     case type::kExperimenter:
@@ -196,7 +253,7 @@ void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, 
       return set_config(session, body);
     case type::kPacketOut:
       check_writable(session);
-      return packet_out(session, body);
+      return packet_out(session, body, effort);
     case type::kFlowMod:
       check_writable(session);
       return flow_mod(session, body);
@@ -204,7 +261,7 @@ void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, 
       check_writable(session);
       return port_mod(session, body);
     case type::kMultipartRequest:
-      return v13 ? multipart(session, xid, body, message) : statistics10(session, xid, body);
+      return multipart(session, xid, body);
     case type::kBarrierRequest:
       session.send(v13 ? std::uint8_t{type::kBarrierReply} : std::uint8_t{type10::kBarrierReply}, xid,
                    [](Writer&) {});
@@ -218,13 +275,13 @@ void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, 
   switch (number) {
     case type::kGroupMod:
       check_writable(session);
-      return group_mod(body);
+      return group_mod(session, body);
     case type::kTableMod:
       check_writable(session);
       return table_mod(body);
     case type::kMeterMod:
       check_writable(session);
-      return meter_mod(body);
+      return meter_mod(session, body);
     case type::kRoleRequest:
       return change_role(session, xid, body);
     case type::kGetAsyncRequest:

@@ -8,12 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "simcore/openflow/entries.h"
 #include "simcore/openflow/groups.h"
 #include "simcore/openflow/meters.h"
 #include "simcore/openflow/pipeline.h"
@@ -48,9 +50,10 @@ struct SwitchConfig {
 class Switch final : private PipelineOutlet {
  public:
   static constexpr std::size_t kMostFlowBytes = std::size_t{256} << 20;
-  static constexpr int kMessagesAtOnce = 64;                // of a session
+  static constexpr std::size_t kMostLeftBehind = 16;        // modifications whose sessions have ended
   static constexpr Duration kProbe = Duration::seconds(5);  // silence after which a peer is asked for an echo
   static constexpr Duration kStandaloneAfter = kProbe * 3;  // without a controller
+  static constexpr Duration kRest = Duration::us(100);      // where tick() has spent its effort
 
   // Both must outlive it.
   Switch(SwitchConfig config, PacketPool& pool, SwitchHost& host);
@@ -62,12 +65,12 @@ class Switch final : private PipelineOutlet {
 
   void receive(std::uint32_t port, PacketPtr packet);
 
-  // Connections. `on_output`: it has something to send. The session lives until disconnect().
-  Session& connect(Session::Kind kind, std::function<void()> on_output);
+  // Connections. `on_work`: it has something to send, or more to do. The session lives until disconnect().
+  Session& connect(Session::Kind kind, std::function<void()> on_work);
   void disconnect(Session& session);
-  // Handles what has come in, as far as it may be handled now: at most kMessagesAtOnce, and nothing that has to wait
-  // for an earlier flow modification, which tick() goes on with.
-  void handle_input(Session& session);
+  // Handles what has come in, as far as the effort goes, and nothing that has to wait for an earlier flow modification,
+  // which tick() goes on with. True: there is more that could be done now.
+  bool handle_input(Session& session, Effort& effort);
   // A controller is connected, and the two agree.
   bool connected() const;
   // It is to have one: without, fail_mode decides at once what happens.
@@ -85,6 +88,7 @@ class Switch final : private PipelineOutlet {
   struct Counters {
     std::uint64_t packet_ins = 0;
     std::uint64_t packet_ins_dropped = 0;  // a controller was too slow
+    std::uint64_t notices_dropped = 0;     // of flows and ports, because of that
     std::uint64_t packet_outs = 0;
     std::uint64_t flow_mods = 0;
     std::uint64_t flows_removed = 0;  // by timeouts
@@ -95,7 +99,6 @@ class Switch final : private PipelineOutlet {
  private:
   struct FlowMod;
   struct FlowFilter;
-  class Parts;
   using Message = std::span<const std::uint8_t>;
 
   // PipelineOutlet
@@ -108,24 +111,33 @@ class Switch final : private PipelineOutlet {
   bool stands_alone() const;
   bool has_to_wait(const Session& session, Message message) const;
 
-  // switch.cc, packet_ins.cc, requests.cc, roles.cc
-  void handle(Session& session, Message message);
-  void dispatch(Session& session, std::uint8_t type, std::uint32_t xid, Reader body, Message message);
+  // switch.cc
+  void handle(Session& session, Message message, Effort& effort);
+  void dispatch(Session& session, std::uint8_t type, std::uint32_t xid, Reader body, Effort& effort);
+  void go_on(Session& session, Effort& effort);
+  void leave_behind(Session& session);
+  void go_on_left_behind(Effort& effort);
+
+  // packet_ins.cc
+  void packet_out(Session& session, Reader body, Effort& effort);
+  void send_packet_in(Session& session, std::span<const std::uint8_t> frame, const FlowKey& key,
+                      const PacketInCause& cause);
+
+  // requests.cc
   void send_features(Session& session, std::uint32_t xid);
   void send_config(Session& session, std::uint32_t xid);
   void set_config(Session& session, Reader body);
-  void packet_out(Session& session, Reader body);
   void port_mod(Session& session, Reader body);
   void table_mod(Reader body);
-  void change_role(Session& session, std::uint32_t xid, Reader body);
   void send_asynchronous(Session& session, std::uint32_t xid);
   void set_asynchronous(Session& session, Reader body);
   void send_queues(Session& session, std::uint32_t xid, Reader body);
-  void experiment(Session& session, std::uint32_t xid, Reader body);
   void tell_port(const SwitchPort& port, PortReason reason);
-  void send_packet_in(Session& session, std::span<const std::uint8_t> frame, const FlowKey& key,
-                      const PacketInCause& cause);
+
+  // roles.cc
   void check_writable(const Session& session) const;
+  void change_role(Session& session, std::uint32_t xid, Reader body);
+  void experiment(Session& session, std::uint32_t xid, Reader body);
 
   // flow_mods.cc
   void flow_mod(Session& session, Reader body);
@@ -133,35 +145,50 @@ class Switch final : private PipelineOutlet {
   void check_flow_mod(const FlowMod& mod) const;
   void check_references(const Actions& actions) const;
   void add_flow(FlowMod& mod);
-  void modify_flows(FlowMod& mod);
-  std::vector<Flow*> selected(const FlowFilter& filter) const;
+  void add_without_overlap(Session& session, FlowMod mod);
+  void change_flow(const FlowMod& mod, Flow& flow);
+  void change_flows(Session& session, FlowMod mod);
+  void finish(const FlowMod& mod);
+  // Makes it the session's task to do something with each flow that is chosen, and then `last`.
+  void walk(Session& session, std::uint8_t table, std::function<bool(const Flow&)> chooses,
+            std::function<void(Flow&)> act, std::function<void()> last);
   void remove_flow(Flow& flow, RemovedReason reason);
   void tell_removed(const Flow& flow, RemovedReason reason);
-  void group_mod(Reader body);
-  void remove_group(std::uint32_t number);
-  void meter_mod(Reader body);
-  void remove_meter(std::uint32_t number);
+
+  // group_mods.cc
+  void group_mod(Session& session, Reader body);
+  void erase_groups(Session& session, std::uint32_t number);
+  void meter_mod(Session& session, Reader body);
+  void erase_meters(Session& session, std::uint32_t number);
   void judge_trains();
 
   // multipart.cc
-  void multipart(Session& session, std::uint32_t xid, Reader body, Message message);
-  void statistics10(Session& session, std::uint32_t xid, Reader body);
-  void send_description(Parts& parts) const;
-  void send_flows(Parts& parts, Reader body, Version version) const;
-  void send_aggregate(Parts& parts, Reader body, Version version) const;
-  void send_tables(Parts& parts, Version version) const;
-  void send_port_counters(Parts& parts, Reader body, Version version) const;
-  void send_queue_counters(Parts& parts, Reader body, Version version) const;
-  void send_group_counters(Parts& parts, Reader body) const;
-  void send_groups(Parts& parts) const;
-  static void send_group_features(Parts& parts);
-  void send_meter_counters(Parts& parts, Reader body) const;
-  void send_meters(Parts& parts, Reader body) const;
-  static void send_meter_features(Parts& parts);
-  void send_table_features(Parts& parts, Reader body) const;
-  void send_ports(Parts& parts, Version version) const;
+  void multipart(Session& session, std::uint32_t xid, Reader body);
+  Entries entries_of(std::uint16_t type, Reader body, Version version) const;
+  static void reply(Session& session, std::uint32_t xid, std::uint16_t type, Entries entries);
+  Entries description() const;
+  Entries port_counters(Reader body, Version version) const;
+  Entries queue_counters(Reader body, Version version) const;
+  Entries port_descriptions(Version version) const;
+
+  // flow_reports.cc
   FlowFilter read_filter(Reader body, Version version) const;
-  std::uint32_t flows_of_meter(std::uint32_t number) const;
+  void write_flow(Writer& to, const Flow& flow, Version version) const;
+  Entries flow_counters(Reader body, Version version) const;
+  Entries aggregate_counters(Reader body, Version version) const;
+  Entries table_counters(Version version) const;
+
+  // group_reports.cc
+  Entries group_counters(Reader body) const;
+  Entries group_descriptions() const;
+  static Entries group_features();
+  std::uint32_t meter_asked(Reader body) const;
+  Entries meter_counters(Reader body) const;
+  Entries meter_configs(Reader body) const;
+  static Entries meter_features();
+
+  // table_features.cc
+  Entries table_features(Reader body) const;
 
   SwitchConfig config_;
   SwitchHost& host_;
@@ -169,6 +196,7 @@ class Switch final : private PipelineOutlet {
   Tables tables_;
   Groups groups_;
   std::size_t group_bytes_ = 0;
+  std::size_t single_frame_groups_ = 0;
   Meters meters_;
   Ports ports_;
   Pipeline pipeline_;
@@ -177,11 +205,14 @@ class Switch final : private PipelineOutlet {
   bool expects_controller_ = false;
   SimTime alone_since_;                   // without a controller; holds while there is none
   SimTime busy_until_ = SimTime::zero();  // with a flow modification
+  SimTime rested_at_ = SimTime::zero();   // nothing of tick() is done before
+  std::vector<Session::Task> left_behind_;
   Counters counters_;
 };
 
 // Whether an action of the list goes out of that port, or to that group.
 bool goes_to_port(const Instructions& instructions, std::uint32_t port);
 bool goes_to_group(const Instructions& instructions, std::uint32_t group);
+bool goes_to_groups(const Instructions& instructions);
 
 }  // namespace simcore::openflow

@@ -24,6 +24,30 @@ FlowKey read_by_actions(const Flow& flow) {
   return mask;
 }
 
+// Each once.
+std::vector<std::uint32_t> groups_of(const Instructions& instructions) {
+  std::vector<std::uint32_t> named;
+  for (const auto* const list : {&instructions.apply, &instructions.write}) {
+    if (!*list) continue;
+    for (const Action& action : **list) {
+      if (action.type == ActionType::group) named.push_back(action.port);
+    }
+  }
+  std::ranges::sort(named);
+  named.erase(std::ranges::unique(named).begin(), named.end());
+  return named;
+}
+
+// True: it was none before, or is none now.
+template <class Users>
+bool tally(Users& users, const typename Users::key_type& of, int change) {
+  if (change > 0) return ++users[of] == 1;
+  const auto found = users.find(of);
+  if (--found->second != 0) return false;
+  users.erase(found);
+  return true;
+}
+
 }  // namespace
 
 FlowTable& Tables::make(std::uint8_t number) {
@@ -31,35 +55,40 @@ FlowTable& Tables::make(std::uint8_t number) {
   return *tables_[number];
 }
 
-// What the actions of a flow ask for, when it comes (1) or goes (-1).
+// What the instructions of a flow ask for, when it comes (1) or goes (-1).
 void Tables::count(const Flow& flow, int change) {
   if (needs_single_frames(flow.instructions))
     single_frame_flows_ += change > 0 ? std::size_t{1} : ~std::size_t{0};
-  if (read_by_actions(flow) == FlowKey{}) return;
-  ++readers_changed_;
-  if (change > 0) {
-    readers_.push_back(&flow);
-  } else {
-    std::erase(readers_, &flow);
-  }
+  for (const std::uint32_t group : groups_of(flow.instructions)) tally(group_users_, group, change);
+  if (flow.instructions.meter) tally(meter_users_, *flow.instructions.meter, change);
+  const FlowKey read = read_by_actions(flow);
+  if (read != FlowKey{} && tally(readers_, read, change)) ++readers_changed_;
+}
+
+bool Tables::has_room(const Flow& flow) const {
+  if (flows_ >= most_flows_ || bytes_ + flow.memory() > most_bytes_ || readers_.size() >= kMostMasks)
+    return false;
+  const FlowTable* const into = at(flow.table);
+  return masks_ < kMostMasks || (into != nullptr && into->has_mask(flow.match.mask));
 }
 
 Flow* Tables::add(std::unique_ptr<Flow> flow, SimTime now) {
-  const std::size_t memory = flow->memory();
-  if (flows_ >= most_flows_ || bytes_ + memory > most_bytes_) return nullptr;
+  if (!has_room(*flow)) return nullptr;
   flow->created = flow->modified = flow->used = now;
   flow->serial = ++serial_;
   FlowTable& table = make(flow->table);
+  masks_ -= table.masks();
   Flow& added = table.add(std::move(flow));
+  masks_ += table.masks();
   ++flows_;
-  bytes_ += memory;
+  bytes_ += added.memory();
   ++version_;
   count(added, 1);
   schedule(added);
   return &added;
 }
 
-bool Tables::replace(Flow& flow, Instructions instructions) {
+bool Tables::replace(Flow& flow, Instructions& instructions) {
   const std::size_t before = flow.memory();
   count(flow, -1);
   std::swap(flow.instructions, instructions);
@@ -77,7 +106,11 @@ std::unique_ptr<Flow> Tables::take(Flow& flow) {
   bytes_ -= flow.memory();
   ++version_;
   count(flow, -1);
-  return tables_[flow.table]->take(flow);
+  FlowTable& table = *tables_[flow.table];
+  masks_ -= table.masks();
+  std::unique_ptr<Flow> taken = table.take(flow);
+  masks_ += table.masks();
+  return taken;
 }
 
 SimTime Tables::due_of(const Flow& flow) {
@@ -93,8 +126,9 @@ void Tables::schedule(Flow& flow) {
   if (flow.due != SimTime::never()) due_[{flow.due, flow.serial}] = &flow;
 }
 
-std::pair<Flow*, RemovedReason> Tables::next_expired(SimTime now) {
-  while (!due_.empty() && due_.begin()->first.first <= now) {
+std::pair<Flow*, RemovedReason> Tables::next_expired(SimTime now, Effort& effort) {
+  while (!effort.spent() && !due_.empty() && due_.begin()->first.first <= now) {
+    effort.spend(kLookEffort);
     Flow& flow = *due_.begin()->second;
     if (due_of(flow) <= now) {
       const bool hard = flow.hard_timeout != 0 && flow.modified + Duration::seconds(flow.hard_timeout) <= now;
@@ -139,11 +173,8 @@ Flow* Tables::learn(const Learn& learn, const FlowKey& key, SimTime now) {
       return a.type == b.type && a.port == b.port && a.field == b.field && a.value == b.value &&
              a.mask == b.mask;
     };
-    if (!there->instructions.apply || !std::ranges::equal(*there->instructions.apply, actions, same)) {
-      Instructions instructions;
-      instructions.apply = std::move(actions);
-      if (!replace(*there, std::move(instructions))) return nullptr;
-    }
+    if (!there->instructions.apply || !std::ranges::equal(*there->instructions.apply, actions, same))
+      return replace_learned(*there, std::move(actions), now);
     there->used = there->modified = now;
     return there;
   }
@@ -157,6 +188,26 @@ Flow* Tables::learn(const Learn& learn, const FlowKey& key, SimTime now) {
   flow->hard_timeout = learn.hard_timeout;
   flow->instructions.apply = std::move(actions);
   return add(std::move(flow), now);
+}
+
+Flow* Tables::replace_learned(Flow& old, Actions actions, SimTime now) {
+  auto flow = std::make_unique<Flow>();
+  flow->match = old.match;
+  flow->priority = old.priority;
+  flow->table = old.table;
+  flow->cookie = old.cookie;
+  flow->flags = old.flags;
+  flow->idle_timeout = old.idle_timeout;
+  flow->hard_timeout = old.hard_timeout;
+  flow->packets = old.packets;
+  flow->bytes = old.bytes;
+  flow->instructions.apply = std::move(actions);
+  if (bytes_ - old.memory() + flow->memory() > most_bytes_) return nullptr;
+  const SimTime created = old.created;
+  retired_.push_back(take(old));
+  Flow* const added = add(std::move(flow), now);
+  if (added != nullptr) added->created = created;
+  return added;
 }
 
 std::uint64_t Tables::shape() const {
@@ -174,18 +225,20 @@ void Tables::look_again() {
   for (const auto& table : tables_) {
     if (table) table->add_looked_at(mask);
   }
-  for (const Flow* const flow : readers_) {
-    const FlowKey read = read_by_actions(*flow);
+  for (const auto& [read, flows] : readers_) {
     for (std::size_t at = 0; at < FlowKey::kWords; ++at) mask.words[at] |= read.words[at];
   }
   looked_at_ = words_of(mask);
 }
 
-void Tables::each(std::uint8_t table, const std::function<void(Flow&)>& visit) const {
-  for (std::uint8_t number = 0; number < kTables; ++number) {
-    if ((table != kAllTables && table != number) || !tables_[number]) continue;
-    for (const auto& flow : tables_[number]->flows()) visit(*flow);
+// Downwards: where a flow goes, the last of its table takes its place, which the walk has seen.
+Flow* Tables::next(Walk& walk) const {
+  for (; walk.table < walk.end; ++walk.table, walk.left = ~std::size_t{0}) {
+    const FlowTable* const table = at(walk.table);
+    walk.left = std::min(walk.left, table == nullptr ? 0 : table->flows().size());
+    if (walk.left > 0) return table->flows()[--walk.left].get();
   }
+  return nullptr;
 }
 
 }  // namespace simcore::openflow

@@ -9,12 +9,14 @@
 
 namespace simcore {
 
+using openflow::Effort;
+using openflow::kEffortAtOnce;
 using openflow::Session;
 using openflow::Switch;
 
 void OpenFlowPortal::add(Switch& of, const Endpoints& endpoints) {
-  std::vector<StreamAddress> controllers;
-  for (const std::string& text : endpoints.controllers) controllers.push_back(StreamAddress::parse(text));
+  std::vector<StreamAddress> addresses;
+  for (const std::string& text : endpoints.controllers) addresses.push_back(StreamAddress::parse(text));
   std::vector<std::unique_ptr<StreamListener>> listeners;
   for (const std::string& text : endpoints.listens)
     listeners.push_back(std::make_unique<StreamListener>(StreamAddress::parse(text)));
@@ -23,9 +25,11 @@ void OpenFlowPortal::add(Switch& of, const Endpoints& endpoints) {
     watch_.watch(listener->fd(), tag, true, false);
     listeners_[tag] = {&of, std::move(listener)};
   }
-  if (!controllers.empty()) of.expect_controller();
-  for (const StreamAddress& address : controllers)
-    targets_.push_back(std::make_unique<Target>(Target{&of, address, endpoints.longest_retry}));
+  if (!addresses.empty()) of.expect_controller();
+  for (const StreamAddress& address : addresses) {
+    Controller& controller = controllers_.try_emplace(address.text(), Controller{address}).first->second;
+    targets_.push_back(std::make_unique<Target>(Target{&of, &controller, endpoints.longest_retry}));
+  }
 }
 
 void OpenFlowPortal::remove(Switch& of) {
@@ -45,38 +49,62 @@ void OpenFlowPortal::remove(Switch& of) {
   }
 }
 
-// Several times a second: tries to connect what is not, and asks the silent.
+// Several times a second: tries to connect what is not, asks the silent, and gives up who does not answer.
 void OpenFlowPortal::sweep() {
   const SimTime now = simulation_.now();
-  for (const auto& target : targets_) {
-    if (target->connection == 0 && target->next_try <= now) try_to_connect(*target);
-  }
-  std::vector<std::uint64_t> silent;
+  const bool all = connect_some();
+  std::vector<std::uint64_t> given_up;
   for (const auto& [tag, connection] : connections_) {
-    const Duration silence = now - connection->heard;
-    const bool answers_nothing = silence >= Switch::kProbe * 2;
-    if (connection->target != nullptr && answers_nothing) {
-      silent.push_back(tag);
-    } else if (silence >= Switch::kProbe && !connection->probed) {
+    const Duration probe_after = connection->target == nullptr ? kServiceProbe : Switch::kProbe;
+    if (gave_up(*connection)) {
+      given_up.push_back(tag);
+    } else if (now - connection->heard >= probe_after && !connection->probed) {
       probe(*connection);
     }
   }
-  for (const std::uint64_t tag : silent) close(tag);
-  simulation_.schedule_in(due_, kSweep);
+  for (const std::uint64_t tag : given_up) close(tag);
+  simulation_.schedule_in(due_, all ? kSweep : kHurry);
+}
+
+// False: there are more that want to be connected now.
+bool OpenFlowPortal::connect_some() {
+  int left = kConnectsAtOnce;
+  bool all = true;
+  for (const auto& target : targets_) {
+    if (target->connection != 0 || target->next_try > simulation_.now()) continue;
+    if (left == 0 || target->controller->greeting >= kGreetingAtOnce) {
+      all = false;
+    } else {
+      --left;
+      try_to_connect(*target);
+    }
+  }
+  return all;
+}
+
+bool OpenFlowPortal::gave_up(const Connection& connection) const {
+  const SimTime now = simulation_.now();
+  const bool service = connection.target == nullptr;
+  if (now - connection.heard >= (service ? kServiceProbe : Switch::kProbe) * 2) return true;
+  if (connection.session == nullptr) return false;
+  if (connection.session->broken()) return now - connection.heard >= kPatience;
+  return !connection.session->greeted() && now - connection.opened >= kPatience;
 }
 
 void OpenFlowPortal::probe(Connection& connection) {
-  if (connection.target == nullptr || connection.session == nullptr || !connection.session->greeted()) return;
+  if (connection.session == nullptr || !connection.session->greeted()) return;
   connection.probed = true;
   connection.session->send(openflow::type::kEchoRequest, connection.session->next_xid(),
                            [](openflow::Writer&) {});
 }
 
 void OpenFlowPortal::try_to_connect(Target& target) {
-  auto socket = StreamSocket::connect(target.address);
+  auto socket = StreamSocket::connect(target.controller->address);
   if (!socket) return retry_later(target);
   Connection& connection = connection_of(*target.of, std::move(*socket), &target);
   target.connection = connection.tag;
+  connection.greeting = true;
+  ++target.controller->greeting;
   connection.writing = true;  // writable says that it is decided
   connection.reading = false;
   watch_.watch(connection.socket.fd(), connection.tag, false, true);
@@ -98,11 +126,12 @@ void OpenFlowPortal::open(Connection& connection) {
   const std::uint64_t tag = connection.tag;
   const auto kind = connection.target == nullptr ? Session::Kind::service : Session::Kind::controller;
   connection.session = &connection.of->connect(kind, [this, tag] { mark(tag); });
-  connection.heard = simulation_.now();
-  if (connection.target != nullptr) {
-    connection.target->retry = kFirstRetry;
-    ++counters_.connections;
-  }
+  connection.opened = connection.heard = simulation_.now();
+  if (connection.target != nullptr) ++counters_.connections;
+}
+
+void OpenFlowPortal::greeted(Connection& connection) {
+  if (std::exchange(connection.greeting, false)) --connection.target->controller->greeting;
 }
 
 void OpenFlowPortal::close(std::uint64_t tag) {
@@ -112,6 +141,7 @@ void OpenFlowPortal::close(std::uint64_t tag) {
   watch_.unwatch(connection.socket.fd());
   if (connection.session != nullptr) connection.of->disconnect(*connection.session);
   if (connection.target != nullptr) {
+    greeted(connection);
     if (connection.session != nullptr) ++counters_.lost;
     connection.target->connection = 0;
     retry_later(*connection.target);
@@ -133,7 +163,11 @@ void OpenFlowPortal::accept(Listener& listener) {
 
 std::size_t OpenFlowPortal::poll() {
   std::size_t handled = 0;
-  for (const StreamWatch::Ready& ready : watch_.look()) {
+  Effort effort(kEffortAtOnce);
+  const std::vector<StreamWatch::Ready>& all = watch_.look();
+  // Not always the same first: they share the effort.
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const StreamWatch::Ready& ready = all[(first_ready_ + at) % all.size()];
     if (const auto listener = listeners_.find(ready.tag); listener != listeners_.end()) {
       accept(listener->second);
       continue;
@@ -149,12 +183,13 @@ std::size_t OpenFlowPortal::poll() {
       open(connection);
     }
     if (ready.writable) mark(ready.tag);
-    if (ready.readable) handled += read(connection);
+    if (ready.readable && !effort.spent()) handled += read(connection, effort);
   }
+  ++first_ready_;
   return handled;
 }
 
-std::size_t OpenFlowPortal::read(Connection& connection) {
+std::size_t OpenFlowPortal::read(Connection& connection, Effort& effort) {
   std::array<std::uint8_t, kReadAtOnce> bytes;
   const std::size_t room = std::min(bytes.size(), connection.session->room());
   if (room == 0) {
@@ -163,7 +198,7 @@ std::size_t OpenFlowPortal::read(Connection& connection) {
   }
   const std::ptrdiff_t count = connection.socket.read(std::span(bytes).first(room));
   if (count < 0) {
-    close(connection.tag);
+    end(connection);
     return 0;
   }
   if (count == 0) return 0;
@@ -171,9 +206,25 @@ std::size_t OpenFlowPortal::read(Connection& connection) {
   connection.heard = simulation_.now();
   connection.probed = false;
   connection.session->take_in(std::span(bytes).first(static_cast<std::size_t>(count)));
-  connection.of->handle_input(*connection.session);
+  serve(connection, effort);
   mark(connection.tag);
   return 1 + static_cast<std::size_t>(count) / 64;
+}
+
+// What the other side said before it went is done; flush() closes then.
+void OpenFlowPortal::end(Connection& connection) {
+  connection.over = true;
+  watch_.unwatch(connection.socket.fd());
+  mark(connection.tag);
+}
+
+void OpenFlowPortal::serve(Connection& connection, Effort& effort) {
+  const bool more = connection.of->handle_input(*connection.session, effort);
+  if (connection.greeting && connection.session->greeted()) {
+    connection.target->retry = kFirstRetry;
+    greeted(connection);
+  }
+  if (more) mark(connection.tag);
 }
 
 void OpenFlowPortal::mark(std::uint64_t tag) {
@@ -183,27 +234,31 @@ void OpenFlowPortal::mark(std::uint64_t tag) {
   dirty_.push_back(tag);
 }
 
+// One after the other, as far as the effort goes; who has more to do comes again behind the others.
 Pollable::Flushed OpenFlowPortal::flush() {
   Flushed flushed;
-  flushing_.clear();
-  flushing_.swap(dirty_);
-  for (const std::uint64_t tag : flushing_) {
+  Effort effort(kEffortAtOnce);
+  for (std::size_t left = dirty_.size(); left > 0 && !effort.spent(); --left) {
+    const std::uint64_t tag = dirty_.front();
+    dirty_.pop_front();
     const auto found = connections_.find(tag);
     if (found == connections_.end()) continue;
     Connection& connection = *found->second;
     connection.dirty = false;
     if (connection.session == nullptr) continue;
     ++flushed.frames;
-    if (!write(connection)) {
+    if (connection.over) {
+      connection.session->output().clear();
+      serve(connection, effort);
+      if (!connection.dirty) close(tag);
+      continue;
+    }
+    if (!write(connection, effort)) {
       close(tag);
       continue;
     }
-    Session& session = *connection.session;
-    if (session.has_message() && !session.congested()) {  // handled in parts
-      connection.of->handle_input(session);
-      if (session.has_message()) mark(tag);
-    }
-    if (session.broken() && session.output().empty()) {
+    if (connection.session->has_work()) serve(connection, effort);
+    if (connection.session->broken() && connection.session->output().empty()) {
       close(tag);
       continue;
     }
@@ -214,15 +269,15 @@ Pollable::Flushed OpenFlowPortal::flush() {
 }
 
 // What the kernel takes of the output. False: the connection is over.
-bool OpenFlowPortal::write(Connection& connection) {
+bool OpenFlowPortal::write(Connection& connection, Effort& effort) {
   std::vector<std::uint8_t>& output = connection.session->output();
-  while (connection.written < output.size()) {
-    const std::ptrdiff_t count =
-        connection.socket.write(std::span<const std::uint8_t>(output).subspan(connection.written));
+  if (connection.written < output.size()) {
+    const auto rest = std::span<const std::uint8_t>(output).subspan(connection.written);
+    const std::ptrdiff_t count = connection.socket.write(rest.first(std::min(rest.size(), kWriteAtOnce)));
     if (count < 0) return false;
-    if (count == 0) break;
     connection.written += static_cast<std::size_t>(count);
     counters_.sent_bytes += static_cast<std::uint64_t>(count);
+    effort.spend(kWriteEffort + static_cast<std::size_t>(count) / 32);
   }
   if (connection.written == output.size()) {
     output.clear();
@@ -239,7 +294,7 @@ bool OpenFlowPortal::write(Connection& connection) {
 void OpenFlowPortal::watch(Connection& connection) {
   const Session& session = *connection.session;
   const bool writing = !connection.session->output().empty();
-  const bool reading = session.room() >= kReadAtOnce && !session.congested();
+  const bool reading = session.room() >= kReadAtOnce && !session.congested() && !session.broken();
   if (writing == connection.writing && reading == connection.reading) return;
   connection.writing = writing;
   connection.reading = reading;

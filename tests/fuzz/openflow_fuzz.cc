@@ -73,7 +73,8 @@ class Table final : public SwitchHost {
  private:
   void say(std::span<const std::uint8_t> bytes) {
     session_->take_in(bytes.first(std::min(bytes.size(), session_->room())));
-    of_.handle_input(*session_);
+    Effort effort(kEffortAtOnce);
+    of_.handle_input(*session_, effort);
   }
 
   SimTime now() const override { return now_; }

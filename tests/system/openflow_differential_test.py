@@ -12,8 +12,7 @@ def test_open_vswitch_beside_itself_agrees_and_beside_a_tampered_one_does_not() 
     for tampers in (False, True):
         judgement = Judgement()
         with bench("openvswitch", "openvswitch", tampers=tampers) as two:
-            for seed in range(PIPELINES):
-                two.compare(seed, FRAMES, judgement)
+            two.compare(range(PIPELINES), FRAMES, judgement)
         assert judgement.frames == PIPELINES * FRAMES
         assert judgement.leaving > judgement.frames / 4
         assert bool(judgement.deviations) is tampers, judgement.deviations[:1]

@@ -70,7 +70,8 @@ class Bench final : public SwitchHost {
     to.u32(1);
     to.bytes(body);
     session.take_in(message);
-    of.handle_input(session);
+    Effort effort(kEffortAtOnce);
+    of.handle_input(session, effort);
     session.output().clear();
   }
 };

@@ -9,7 +9,7 @@ import struct
 from hybridnet.experiments.openflow_differential import wire
 from hybridnet.experiments.openflow_differential.experiment import checks_of
 from hybridnet.experiments.openflow_differential.frames import checksum, frame
-from hybridnet.experiments.openflow_differential.tables import pipeline
+from hybridnet.experiments.openflow_differential.tables import AT_ONCE, OF_A_PIPELINE, pipeline, source_of
 from hybridnet.experiments.openflow_differential.testbed import Deviation, Judgement
 
 
@@ -41,15 +41,38 @@ def test_checksums_of_a_frame_hold() -> None:
 
 
 def test_a_seed_makes_the_same_pipeline_again() -> None:
-    first, second = pipeline(random.Random(5)), pipeline(random.Random(5))
-    assert first.messages == second.messages
-    assert first.messages != pipeline(random.Random(6)).messages
+    assert pipeline(5).messages == pipeline(5).messages
+    assert pipeline(5).messages != pipeline(6).messages
+
+
+def test_pipelines_of_a_switch_share_no_table_group_or_cookie() -> None:
+    """OpenFlow 1.3.5: the table is byte 24 of a flow modification, the number of a group byte 12 of one of groups."""
+    seen: dict[str, set[int]] = {"tables": set(), "groups": set(), "cookies": set()}
+    for number in range(AT_ONCE):
+        made = pipeline(7, number)
+        tables = {message[24] for message in made.messages if message[1] == wire.FLOW_MOD} - {0}
+        groups = {
+            struct.unpack_from("!I", message, 12)[0]
+            for message in made.messages
+            if message[1] == wire.GROUP_MOD
+        }
+        for name, taken in (("tables", tables), ("groups", groups), ("cookies", set(made.words))):
+            assert taken
+            assert not taken & seen[name]
+            seen[name] |= taken
+    assert max(seen["tables"]) < 254
+
+
+def test_a_frame_goes_into_the_pipeline_of_its_source() -> None:
+    for seed in (0, 5, 1999):
+        for number in (0, 49):
+            assert source_of(seed, number) & OF_A_PIPELINE == source_of(seed, 0)
 
 
 def test_priorities_within_a_pipeline_differ() -> None:
     """Which of two overlapping flows of one priority matches is left open by the specification."""
     for seed in range(20):
-        made = pipeline(random.Random(seed)).messages
+        made = pipeline(seed).messages
         flows = [message for message in made if message[1] == wire.FLOW_MOD]
         keys = [(message[24], struct.unpack_from("!H", message, 30)[0]) for message in flows]
         assert len(set(keys)) == len(keys)

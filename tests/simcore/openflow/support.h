@@ -45,7 +45,8 @@ class Bench : public SwitchHost {
     to.u32(xid);
     to.bytes(body);
     session->take_in(message);
-    of.handle_input(*session);
+    Effort effort(kEffortAtOnce);
+    of.handle_input(*session, effort);
   }
   void greet(std::uint8_t version = 4) {
     tell(0, {}, version);

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""How soon a Ryu that has just been started knows all switches of a chain, and all links between them.
+
+The network runs and looks for its controller; then Ryu begins to listen, with its discovery by LLDP, and `links_seen`
+says what it knows. A switch counts once it has told Ryu its features and ports.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+import time
+from dataclasses import dataclass
+
+from hybridnet import Net, RemoteController
+from hybridnet.controllers.ryu import RyuController
+from hybridnet.errors import ControllerError
+from hybridnet.experiments.controller_load.chain import Chain
+from hybridnet.experiments.openflow_conformance.testbed import TARGETS
+
+__all__ = ["Discovery", "discover"]
+
+RECONNECT_MS = 1000
+"""Between a switch's attempts, at most."""
+PATIENCE_S = 300.0
+_SAID = re.compile(r"^links_seen: (\d+) switches, (\d+) links$")
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """Seconds from when Ryu listens: until it knows all switches, and all links in both directions."""
+
+    connected_s: float
+    links_s: float
+    links: int
+
+
+class _Seen:
+    """What `links_seen` says, and when it first said so."""
+
+    def __init__(self, switches: int, links: int) -> None:
+        self._wanted = (switches, links)
+        self._began = time.monotonic()
+        self._known = (0, 0)
+        self._first: list[float | None] = [None, None]
+        self._done = threading.Event()
+
+    def begin(self) -> None:
+        self._began = time.monotonic()
+
+    def line(self, line: str) -> None:
+        if (said := _SAID.match(line)) is None:
+            return
+        self._known = (int(said[1]), int(said[2]))
+        for which, (known, wanted) in enumerate(zip(self._known, self._wanted, strict=True)):
+            if known >= wanted and self._first[which] is None:
+                self._first[which] = time.monotonic() - self._began
+        if None not in self._first:
+            self._done.set()
+
+    def result(self) -> Discovery:
+        """Wait for it. Raises ControllerError where Ryu does not find everything in time."""
+        self._done.wait(PATIENCE_S)
+        connected_s, links_s = self._first
+        if connected_s is None or links_s is None:
+            raise ControllerError(
+                f"controller-load: after {PATIENCE_S:g} s Ryu knows {self._known[0]} of {self._wanted[0]} switches and "
+                f"{self._known[1]} of {self._wanted[1]} links"
+            )
+        return Discovery(connected_s, links_s, self._wanted[1])
+
+
+def discover(kind: str, count: int) -> Discovery:
+    """Start a chain, and then its controller.
+
+    Raises:
+        ControllerError: Ryu does not find all switches and links.
+    """
+    seen = _Seen(count, 2 * (count - 1))
+    with socket.create_server(("127.0.0.1", 0)) as place:  # the network wants to see that somebody listens
+        port = place.getsockname()[1]
+        topo = Chain(count=count, switch={"reconnectms": RECONNECT_MS, **TARGETS[kind]})
+        net = Net(topo, controller=RemoteController("c0", port=port), waitConnected=False)
+        net.start()
+    try:
+        ryu = RyuController(
+            ["setup_switch", "links_seen"], port=port, arguments=["--observe-links"], on_line=seen.line
+        )
+        with ryu:
+            seen.begin()
+            return seen.result()
+    finally:
+        net.stop()
