@@ -581,9 +581,10 @@ class Cluster:
                     )
 
     def _on_end(self, machine: str, words: str) -> None:
-        self._lose(
-            machine, f"machine {machine}: its agent has ended; {words[-1500:] or 'it printed nothing'}"
-        )
+        lines = [line for line in words.splitlines() if " - INFO - " not in line]
+        # Of one that has run the end says enough, in one line; who waits for one that does not come up needs all.
+        said = "; ".join(lines[-2:])[-300:] if machine in self._workers else "\n".join(lines)[-1500:]
+        self._lose(machine, f"machine {machine}: its agent has ended; {said or 'it printed nothing'}")
         self._changed.set()
 
     def _lose(self, machine: str, text: str) -> None:

@@ -64,7 +64,7 @@ def connection_cut_for_60_s(nodes: list[Node]) -> Seen:
     cut(nodes[2], nodes[0])
     told_s = run.await_line("machine m2 has not answered for")
     given_up_s = run.await_line("machine m2: it has not answered for")
-    assert GRACE_S <= given_up_s < GRACE_S + 5
+    assert abs(given_up_s - GRACE_S) < 5  # since its last answer
     over_s = run.await_end()
     _ended_by(run, "m2")
     assert run.left([nodes[1]])[0] == []
