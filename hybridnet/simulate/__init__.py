@@ -7,8 +7,9 @@ Topo ─ offline_plan ─▶ instance plan ─ run_replication (one per seed) �
 
 from __future__ import annotations
 
+from hybridnet.simulate.ranks import Hosts
 from hybridnet.simulate.replication import Replication, Series
 from hybridnet.simulate.report import Figure, SimulationReport
 from hybridnet.simulate.simulate import simulate
 
-__all__ = ["Figure", "Replication", "Series", "SimulationReport", "simulate"]
+__all__ = ["Figure", "Hosts", "Replication", "Series", "SimulationReport", "simulate"]

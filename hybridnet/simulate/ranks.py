@@ -11,34 +11,53 @@ import base64
 import contextlib
 import os
 import pickle
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.simulate.engine import Parts, simcore
 from hybridnet.simulate.replication import Job, Replication, replicate
+from hybridnet.system.priority import Priority, raise_session, raise_thread
 
-__all__ = ["replications_over_mpi"]
+__all__ = ["Hosts", "replications_over_mpi"]
 
 _ANSWER = b"hybridnet:"
 _MAIN = "from hybridnet.simulate.ranks import main; main()"
 
 
-def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Sequence[str]) -> Iterator[Replication]:
+@dataclass(frozen=True)
+class Hosts:
+    """Where the processes of an MPI job run, and how they are reached.
+
+    Args:
+        names: of the machines, in turns; none: this computer.
+        shell: the words before a machine's name and a command that run the command there, as ssh does; none: ssh.
+        network: the IPv4 network by which they reach each other and this computer, such as ``"198.18.0.0/24"``; None:
+            MPI chooses among all that they have.
+    """
+
+    names: tuple[str, ...] = ()
+    shell: tuple[str, ...] = ()
+    network: str | None = None
+
+
+def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Hosts) -> Iterator[Replication]:
     """Run one replication for each seed, one after the other. Yields them as they end.
 
     Args:
         job: with a partition; each part is a process.
         seeds: at least one.
-        hosts: where the processes run, in turns; none: here. On each there is the same Python with the same hybridnet
-            at the same path, and ``ssh`` leads there without a question.
+        hosts: where the processes run. On each there is the same Python with the same hybridnet at the same path, and
+            its shell leads there without a question.
 
     Raises:
         EnvironmentLackError: Open MPI is missing here, or the extension was built without it.
@@ -51,8 +70,14 @@ def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Sequence[str]) 
             "simulate over MPI: there is no mpirun; install it: apt-get install openmpi-bin"
         )
     module()
+    with tempfile.TemporaryDirectory(prefix="hybridnet-mpi-") as scratch:
+        command = _mpirun(job.partition.parts, hosts, Path(scratch))
+        yield from _replications(command, job, seeds)
+
+
+def _replications(command: list[str], job: Job, seeds: Sequence[int]) -> Iterator[Replication]:
     process = subprocess.Popen(
-        [*_mpirun(job.partition.parts, hosts), sys.executable, "-c", _MAIN],
+        [*command, sys.executable, "-c", _MAIN],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -88,16 +113,32 @@ def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Sequence[str]) 
                 pipe.close()
 
 
-def _mpirun(parts: int, hosts: Sequence[str]) -> list[str]:
+def _mpirun(parts: int, hosts: Hosts, scratch: Path) -> list[str]:
     command = ["mpirun", "-np", str(parts), "--oversubscribe"]
-    if hosts:
-        slots = [parts // len(hosts) + (place < parts % len(hosts)) for place in range(len(hosts))]
-        return [
-            *command,
-            "--host",
-            ",".join(f"{host}:{count}" for host, count in zip(hosts, slots, strict=True) if count),
-        ]
-    return [*command, "--mca", "plm", "isolated"]  # nothing is started elsewhere, so no ssh is needed
+    names = hosts.names
+    if not names:
+        return [*command, "--mca", "plm", "isolated"]  # nothing is started elsewhere, so no ssh is needed
+    slots = [parts // len(names) + (place < parts % len(names)) for place in range(len(names))]
+    given = ",".join(f"{name}:{count}" for name, count in zip(names, slots, strict=True) if count)
+    command += ["--host", given]
+    if hosts.shell:
+        # Machines may be on one computer, of whose processors each of them would take the first.
+        command += ["--bind-to", "none", "--leave-session-attached"]
+        command += ["--mca", "plm_rsh_agent", str(_write_shell(scratch, hosts.shell))]
+    if hosts.network is not None:
+        command += ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"]
+        for way in ("oob", "btl"):
+            command += ["--mca", f"{way}_tcp_if_include", hosts.network]
+    return command
+
+
+def _write_shell(scratch: Path, words: Sequence[str]) -> Path:
+    """A program that takes a machine and a command line, as ssh does."""
+    file = scratch / "shell"
+    program = f'#!/bin/sh\nmachine=$1\nshift\nexec {shlex.join(words)} "$machine" sh -c "$*"\n'
+    file.write_text(program, encoding="utf-8")
+    file.chmod(0o700)
+    return file
 
 
 def _answer(process: subprocess.Popen[bytes], listener: threading.Thread, said: list[bytes]) -> Replication:
@@ -132,8 +173,10 @@ def module() -> Path:
     return path
 
 
-def check_hosts(hosts: Any) -> list[str]:
+def check_hosts(hosts: Any) -> Hosts:
     """Hosts as they are given. Raises UsageError: what is given is no list of names."""
+    if isinstance(hosts, Hosts):
+        return hosts
     given = [hosts] if isinstance(hosts, str) else hosts
     if not isinstance(given, Sequence):
         raise UsageError(f"simulate: hosts {given!r}: write the names of machines, such as ['m1', 'm2']")
@@ -144,7 +187,7 @@ def check_hosts(hosts: Any) -> list[str]:
             or not all(each.isalnum() or each in "-._@" for each in host)
         ):
             raise UsageError(f"simulate: hosts {given!r}: write the names of machines, such as ['m1', 'm2']")
-    return list(given)
+    return Hosts(tuple(given))
 
 
 def main() -> None:
@@ -181,6 +224,9 @@ def _replicate(ranks: Any, job: Job, seed: int) -> Replication:
         here=[ranks.rank],
         gather=gather,
     )
+    if job.in_real_time:
+        raise_thread(Priority.INSTANCE)
+        raise_session(os.getpid(), Priority.INSTANCE)
     gather(None)  # all have been built
     begun = time.process_time()
     result = replicate(parts, job, seed)

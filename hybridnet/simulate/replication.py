@@ -25,8 +25,8 @@ class Job:
         sample_ns: simulated time between samples of all counters; None: no samples.
         partition: of the plan's network, each part a thread; None: one part.
         hashed: whether the trace is hashed.
-        in_real_time: whether it goes no faster than the wall clock, and ends when that has gone on by `until_ns`; it
-            has a partition, and no samples.
+        in_real_time: whether it goes no faster than the wall clock; it has a partition. Without samples it ends when
+            that has gone on by `until_ns`, with samples when all is simulated.
     """
 
     plan: dict[str, Any]
@@ -52,6 +52,7 @@ class Replication:
         figures: the counters at the end, by (element, name).
         applications: the elements among them that are applications.
         sampled_ns: instants of simulated time at which `series` has values.
+        sampled_wall_s: how long the simulation had taken by then, without the sampling. Seconds of wall time.
         series: the counters at these instants; 0 where one had not been touched yet.
         kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
@@ -66,6 +67,7 @@ class Replication:
     figures: dict[tuple[str, str], float]
     applications: frozenset[str] = frozenset()
     sampled_ns: list[int] = field(default_factory=list)
+    sampled_wall_s: list[float] = field(default_factory=list)
     series: Series = field(default_factory=dict)
     kinds: dict[tuple[str, str], str] = field(default_factory=dict)
     wall_s: float = 0.0
@@ -105,15 +107,20 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
     processor_s = time.thread_time if job.partition is None else time.process_time
     wall, processor = time.perf_counter(), processor_s()
     sampled: list[int] = []
+    sampled_wall_s: list[float] = []
+    simulating_s = 0.0
     series: Series = {}
     kinds: dict[tuple[str, str], str] = {}
-    left_ns = 0 if job.in_real_time else job.until_ns
-    if job.in_real_time:
-        assert isinstance(simulation, Parts)
-        simulation.run_in_real_time(job.until_ns)
+    left_ns = job.until_ns
     while left_ns > 0:
         step_ns = min(left_ns, job.sample_ns or left_ns)
-        _run(simulation, step_ns, trace)
+        began = time.perf_counter()
+        if job.in_real_time:
+            assert isinstance(simulation, Parts)
+            _keep_pace(simulation, step_ns, to_the_end=job.sample_ns is not None)
+        else:
+            _run(simulation, step_ns, trace)
+        simulating_s += time.perf_counter() - began
         left_ns -= step_ns
         if job.sample_ns is not None:
             for kind, element, name, value in of_sections(simulation.snapshot(), _SAMPLED):
@@ -122,6 +129,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
                 values += [0.0] * (len(sampled) - len(values))  # a counter appears with its first event
                 values.append(value)
             sampled.append(simulation.now_ns)
+            sampled_wall_s.append(simulating_s)
     took = time.perf_counter() - wall, processor_s() - processor
     final = simulation.snapshot()
     events, synchronization = simulation.totals()
@@ -130,6 +138,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
         figures={(element, name): value for element, name, value in figures_of(final)},
         applications=frozenset(row["name"] for row in final["applications"]),
         sampled_ns=sampled,
+        sampled_wall_s=sampled_wall_s,
         series={key: values + [0.0] * (len(sampled) - len(values)) for key, values in series.items()},
         kinds=kinds,
         wall_s=took[0],
@@ -139,6 +148,13 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
         trace_hash=simulation.trace_hash(),
         synchronization=synchronization,
     )
+
+
+def _keep_pace(simulation: Parts, for_ns: int, *, to_the_end: bool) -> None:
+    """Run no faster than the wall clock, for so long of it; or until so much is simulated."""
+    for_ns -= simulation.run_in_real_time(for_ns)
+    while to_the_end and for_ns > 0:
+        for_ns -= simulation.run_in_real_time(for_ns)
 
 
 def _run(simulation: Engine, for_ns: int, trace: ConnectionTrace | None) -> None:

@@ -15,7 +15,7 @@ from hybridnet.plan.layout import lay_out
 from hybridnet.plan.parts import Partition, partition, partition_as_named
 from hybridnet.quantities import parse_delay
 from hybridnet.simulate.connection_trace import ConnectionTrace
-from hybridnet.simulate.ranks import check_hosts, replications_over_mpi
+from hybridnet.simulate.ranks import Hosts, check_hosts, replications_over_mpi
 from hybridnet.simulate.replication import Job, Replication, run_replication
 from hybridnet.simulate.report import SimulationReport
 from hybridnet.simulate.workers import replications
@@ -37,7 +37,7 @@ def simulate(
     seeds: int | Sequence[int] = 1,
     parallel: int = 1,
     mpi: int | None = None,
-    hosts: Sequence[str] = (),
+    hosts: Sequence[str] | Hosts = (),
     real_time: bool = False,
     jobs: int | None = None,
     trace_hash: bool = False,
@@ -55,9 +55,11 @@ def simulate(
         seeds: how many replications, with the seeds 1, 2, ...; or the seeds themselves.
         parallel: so many parts of the network, each a thread, 1 to 1024. The results are those of one part.
         mpi: so many parts, each a process of an MPI job; replications come one after the other. None: threads.
-        hosts: the machines of these processes, as ssh knows them; none: this computer.
+        hosts: the machines of these processes, as ssh knows them, or `Hosts`, to say how they are reached; none: this
+            computer.
         real_time: no faster than the wall clock; a replication ends when `until` is over there, however much was
-            simulated (`simulated_ns`).
+            simulated (`simulated_ns`). With a series it ends when all is simulated, and `sampled_wall_s` says how
+            long each part took.
         jobs: so many replications at once, each in a process of its own; None: as many as there are processors for all
             their parts.
         trace_hash: take a digest of every packet at every link; replications have it as `trace_hash`.
@@ -90,11 +92,9 @@ def simulate(
         if parts > 1:
             raise UsageError("simulate: parallel and mpi: parts are threads or processes; give one of them")
         parts = whole(mpi, "simulate: mpi", 1, PARTS_LIMIT)
-    elif given_hosts:
+    elif given_hosts.names:
         raise UsageError("simulate: hosts are for the processes of MPI; say how many with mpi")
     paced = flag(real_time, "simulate: real_time")
-    if paced and sample_ns is not None:
-        raise UsageError("simulate: real_time has no series; leave one of them out")
     at_once = min(
         len(numbers),
         max(1, (os.cpu_count() or 1) // parts) if jobs is None else whole(jobs, "simulate: jobs", 1, 4096),

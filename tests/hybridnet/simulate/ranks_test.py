@@ -68,6 +68,15 @@ def test_threads_keep_pace_with_the_wall_clock_too() -> None:
     assert replication.wall_s >= 0.099
 
 
+def test_with_a_series_all_is_simulated_and_each_sample_says_when() -> None:
+    [replication] = simulate(Pair(), "100ms", parallel=2, real_time=True, series="50ms").replications
+    assert replication.sampled_ns == [50_000_000, 100_000_000]
+    assert replication.simulated_ns == 100_000_000
+    first, second = replication.sampled_wall_s
+    assert first >= 0.0499
+    assert second >= first + 0.0499
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -75,7 +84,6 @@ def test_threads_keep_pace_with_the_wall_clock_too() -> None:
         ({"hosts": ["m1"]}, "say how many with mpi"),
         ({"mpi": 2, "hosts": ["-x"]}, "write the names of machines"),
         ({"mpi": 0}, "mpi"),
-        ({"real_time": True, "series": "1ms"}, "leave one of them out"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, object], says: str) -> None:

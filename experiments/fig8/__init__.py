@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet reproduce fig8``: see experiment.py."""
