@@ -14,9 +14,10 @@ ip6_base, only segments where an interface is given its address and prefix lengt
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise
+from itertools import accumulate, chain, count, pairwise
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.families import Address, Family, Interface, Subnet, interface_of, overlap
@@ -146,7 +147,7 @@ def _refuse_overlaps(explicit: dict[Segment, Subnet], wanted: dict[str, _Wanted]
         return any(wanted[end.interface].pinned for end in segment.ends)
 
     # Sorted by their first address, an overlap shows between neighbours.
-    ordered = sorted(explicit.items(), key=lambda item: int(item[1][0]))
+    ordered = sorted(explicit.items(), key=lambda item: int(item[1].network_address))
     for (segment, network), (other, another) in pairwise(ordered):
         # Two parts of what was one segment, until a link between them was removed, have one subnet.
         if overlap(network, another) and not (exists(segment) and exists(other)):
@@ -157,7 +158,14 @@ def _refuse_overlaps(explicit: dict[Segment, Subnet], wanted: dict[str, _Wanted]
 
 
 def _free(candidates: Iterator[Subnet], taken: list[Subnet]) -> Iterator[Subnet]:
-    return (subnet for subnet in candidates if not any(overlap(subnet, other) for other in taken))
+    """The candidates that overlap nothing that is taken."""
+    spans = sorted((int(subnet.network_address), int(subnet.broadcast_address)) for subnet in taken)
+    firsts = [first for first, _ in spans]
+    furthest = list(accumulate((last for _, last in spans), max))  # end of what begins there or before
+    for subnet in candidates:
+        begun = bisect_right(firsts, int(subnet.broadcast_address))
+        if begun == 0 or furthest[begun - 1] < int(subnet.network_address):
+            yield subnet
 
 
 def _refuse_loose(segment: Segment, wanted: dict[str, _Wanted]) -> None:

@@ -129,7 +129,7 @@ def ipv6(ip6_base: str | None) -> Family:
 
 def overlap(one: Subnet, other: Subnet) -> bool:
     """Whether two subnets of one family have an address in common."""
-    return int(one[0]) <= int(other[-1]) and int(other[0]) <= int(one[-1])
+    return one.overlaps(other)
 
 
 def interface_of(address: Address, prefixlen: int) -> Interface:

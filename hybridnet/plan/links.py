@@ -15,6 +15,8 @@ crossing with an emulation portal at each end takes the place of peering (`hybri
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -99,7 +101,7 @@ def join(
         machine: Joints(instances={name: Ends() for name in layout.division.instances[machine]})
         for machine in addresses
     }
-    channels = set(pins.channels.values())
+    channels = _Channels(pins)
     ports = dict(pins.peer_ports)
     plans: list[LinkPlan] = []
     for link in layout.links:
@@ -107,11 +109,10 @@ def join(
         plan = _decide(layout, link, least_cut_delay_ns, pins)
         if plan.kind == "cut":
             pair = frozenset(plan.instances)
-            ports.setdefault(pair, max([peering.first_port - peering.ports, *ports.values()]) + peering.ports)
-            free = (channel for channel in count() if (pair, channel) not in channels)
-            channel = pins.channels.get(plan.name, (pair, next(free)))
-            plan = replace(plan, channel=channel[1], by_portals=peering.options.by_portals)
-            channels.add(channel)
+            if pair not in ports:
+                ports[pair] = max([peering.first_port - peering.ports, *ports.values()]) + peering.ports
+            channel = channels.of(plan.name, pair)
+            plan = replace(plan, channel=channel, by_portals=peering.options.by_portals)
         plans.append(plan)
         if plan.kind in ("veth", "patch"):
             ends = {at: _node_end(layout, end, plan.kind) for at, end in (("a", link.a), ("b", link.b))}
@@ -180,6 +181,20 @@ def rewritten(link: LinkPlan, instance: Json) -> Json:
         back = Direction()  # which is simulated where it begins
     entries[at] = {**entries[at], "a_to_b": there.to_json(), "b_to_a": back.to_json()}
     return {**instance, "links": entries}
+
+
+class _Channels:
+    """The channel of each cut link: its own from before, or the lowest that is free between its two instances."""
+
+    def __init__(self, pins: Pins) -> None:
+        self._pinned = pins.channels
+        self._taken = set(pins.channels.values())
+        self._numbers: defaultdict[frozenset[str], Iterator[int]] = defaultdict(count)
+
+    def of(self, link: str, pair: frozenset[str]) -> int:
+        if link in self._pinned:
+            return self._pinned[link][1]
+        return next(number for number in self._numbers[pair] if (pair, number) not in self._taken)
 
 
 def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins) -> LinkPlan:

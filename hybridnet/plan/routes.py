@@ -4,32 +4,29 @@
 Dijkstra over the routers and switches of the whole network, across machines: a packet from one subnet to
 another takes the path of least total propagation delay, then of fewest links. The subnets of a router's own
 interfaces need no route: the interface implies them.
+
+Where there are more than 64 subnets, a router with one way out has a default route instead of one for each: a network
+of thousands of access routers would have millions of routes that all say the same.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import Addresses
 from hybridnet.plan.families import Address
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.segments import Segment
+from hybridnet.plan.ways import Way, Ways
 from hybridnet.topo import NodeSpec, natural
-from hybridnet.topo.options import End
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 __all__ = ["Route", "host_routes", "router_routes"]
 
 Route = dict[str, str | None]  # prefix, via, interface: as the plans write it
 
-# More than any path has links, so that the number of links only decides between equal delays.
-_DELAY_WEIGHT = 1_000_000
+MOST_ROUTES_OF_A_LEAF = 64
 
 
 def router_routes(
@@ -48,35 +45,65 @@ def router_routes(
 def _routes_of_family(
     layout: Layout, segments: Sequence[Segment], addresses: Addresses, down: Collection[str]
 ) -> dict[str, list[Route]]:
-    routers = [spec.name for spec in layout.nodes.values() if spec.kind == "simrouter"]
-    if not routers:
-        return {}
-    import networkx as nx  # a quarter of a second, which networks without routers need not wait for
-
-    graph = _graph(layout, addresses, down)
-    routed = [segment for segment in segments if segment in addresses.subnet_of]
+    ways = Ways(layout, addresses, down)
+    routers = [name for name in layout.nodes if name in ways.routers]
+    subnets = [
+        (str(addresses.subnet_of[segment]), [end.node for end in segment.routers])
+        for segment in segments
+        if segment in addresses.subnet_of
+    ]
     own: dict[str, set[str]] = {}  # the prefixes that each router is on
-    for segment in routed:
-        for router in _routers(segment):
-            own.setdefault(router, set()).add(str(addresses.subnet_of[segment]))
+    for prefix, on_it in subnets:
+        for router in on_it:
+            own.setdefault(router, set()).add(prefix)
+    prefixes = len({prefix for prefix, _ in subnets})
+    only_ways = _only_ways(ways, routers) if prefixes > MOST_ROUTES_OF_A_LEAF else {}
     routes: dict[str, list[Route]] = {}
     for router in routers:
-        distances: dict[str, int]
-        paths: dict[str, list[str]]
-        distances, paths = nx.single_source_dijkstra(graph, router)  # type: ignore[assignment]
-        entries: dict[
-            str, str
-        ] = {}  # by prefix: two parts of what was one segment have one, and the nearer counts
-        for segment in routed:
-            entry, prefix = _nearest_router(segment, router, distances), str(addresses.subnet_of[segment])
-            if entry is not None and (prefix not in entries or distances[entry] < distances[entries[prefix]]):
-                entries[prefix] = entry
-        routes[router] = [
-            _route(layout, graph, addresses, paths[entry], prefix)
-            for prefix, entry in entries.items()
-            if prefix not in own.get(router, ())
-        ]
+        if router in only_ways:
+            way = only_ways[router]
+            routes[router] = [_route(_default_route(addresses.by_interface[way.via].ip), way, addresses)]
+        else:
+            nearest = _nearest(router, ways.from_router(router), subnets)
+            routes[router] = [
+                _route(prefix, way, addresses)
+                for prefix, way in nearest.items()
+                if prefix not in own.get(router, ())
+            ]
     return routes
+
+
+def _only_ways(ways: Ways, routers: Sequence[str]) -> dict[str, Way]:
+    """Of each router that has but one other beside it, and is not the only one beside that: the way there."""
+    next_ones = {router: ways.from_router(router, no_further=True) for router in routers}
+    return {
+        router: way
+        for router, found in next_ones.items()
+        if len(found) == 1
+        for other, way in found.items()
+        if len(next_ones[other]) > 1
+    }
+
+
+def _nearest(
+    start: str, ways: Mapping[str, Way], subnets: Sequence[tuple[str, Sequence[str]]]
+) -> dict[str, Way]:
+    """The way to the nearest router on each subnet that `start` reaches and is not on. Two parts of what was one
+    segment have one prefix; the nearer counts.
+    """
+    nearest: dict[str, Way] = {}
+    for prefix, routers in subnets:
+        reached = [router for router in routers if router in ways]
+        if not reached or start in routers:
+            continue
+        router = min(reached, key=lambda router: (ways[router].length, natural(router)))
+        if prefix not in nearest or ways[router].length < nearest[prefix].length:
+            nearest[prefix] = ways[router]
+    return nearest
+
+
+def _route(prefix: str, way: Way, addresses: Addresses) -> Route:
+    return {"prefix": prefix, "via": str(addresses.by_interface[way.via].ip), "interface": way.near}
 
 
 def host_routes(
@@ -102,57 +129,6 @@ def host_routes(
         found = [of_family[spec.name] for of_family in gateways if spec.name in of_family]
         routes[spec.name] = own + [route for route in found if route["prefix"] not in given]
     return routes
-
-
-def _graph(layout: Layout, addresses: Addresses, down: Collection[str]) -> nx.DiGraph:
-    """Return the graph of what forwards packets of one family; an edge carries its two interfaces. Among parallel
-    links, the one with the least delay counts.
-    """
-    import networkx as nx
-
-    graph: nx.DiGraph = nx.DiGraph()
-    for spec in layout.nodes.values():
-        if spec.forwards_frames or spec.kind == "simrouter":
-            graph.add_node(spec.name)
-    for link in layout.links:
-        if link.name in down:
-            continue
-        for near, far, direction in ((link.a, link.b, link.a_to_b), (link.b, link.a, link.b_to_a)):
-            if near.node not in graph or far.node not in graph:
-                continue
-            if not all(_speaks(layout, end, addresses) for end in (near, far)):
-                continue
-            weight = direction.delay_ns * _DELAY_WEIGHT + 1
-            if not graph.has_edge(near.node, far.node) or weight < graph[near.node][far.node]["weight"]:
-                graph.add_edge(near.node, far.node, weight=weight, near=near.interface, far=far.interface)
-    return graph
-
-
-def _speaks(layout: Layout, end: End, addresses: Addresses) -> bool:
-    """Whether packets of the family pass there: a router needs an address for that, a switch does not."""
-    return layout.nodes[end.node].kind != "simrouter" or end.interface in addresses.by_interface
-
-
-def _nearest_router(segment: Segment, start: str, distances: dict[str, int]) -> str | None:
-    """Return the router through which `start` reaches the segment; None if it is on it, or cannot reach it."""
-    routers = _routers(segment)
-    reachable = [router for router in routers if router in distances]
-    if start in routers or not reachable:
-        return None
-    return min(reachable, key=lambda router: (distances[router], natural(router)))
-
-
-def _routers(segment: Segment) -> list[str]:
-    return [end.node for end in segment.routers]
-
-
-def _route(layout: Layout, graph: nx.DiGraph, addresses: Addresses, path: list[str], prefix: str) -> Route:
-    """The first hop of `path`: out of its first link, to the first router on it."""
-    for node, following in pairwise(path):
-        if layout.nodes[following].kind == "simrouter":
-            via = addresses.by_interface[graph[node][following]["far"]]
-            return {"prefix": prefix, "via": str(via.ip), "interface": graph[path[0]][path[1]]["near"]}
-    raise AssertionError(f"the path {path} leads to no router")
 
 
 def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, Route]:

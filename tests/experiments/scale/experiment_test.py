@@ -7,7 +7,7 @@ from hybridnet.experiments.scale.experiment import Outcome, checks_of
 from hybridnet.experiments.scale.network import PAYLOAD_BPS, ManyHosts
 from hybridnet.results import Verdict
 
-GOOD = Outcome(10_000, 0.5, 3.0, 1 << 28, 30.0, [PAYLOAD_BPS] * 1000, 0.5, Verdict.of([]))
+GOOD = Outcome(10_000, 1, 0.5, 3.0, 1 << 28, 30.0, [PAYLOAD_BPS] * 1000, 0.5, Verdict.of([]))
 
 
 def test_flows_join_hosts_of_both_halves_and_are_spread_over_the_switches():
@@ -33,3 +33,9 @@ def test_each_promise_has_its_check():
         replace(GOOD, verdict=Verdict.of(["late"])),
     ):
         assert sum(not check.holds for check in checks_of(broken)) == 1
+
+
+def test_five_times_the_hosts_may_take_thirty_seconds_to_build():
+    large = replace(GOOD, hosts=50_000, instances=4, start_s=29.0)
+    assert all(check.holds for check in checks_of(large))
+    assert not all(check.holds for check in checks_of(replace(large, start_s=30.0)))

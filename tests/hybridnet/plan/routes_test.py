@@ -130,3 +130,26 @@ def test_a_simulated_hosts_gateway_must_be_in_its_subnet() -> None:
     topo.addLink(topo.addSimHost("v1", defaultRoute="via 172.16.0.1"), "r1")
     with pytest.raises(PlanError, match=r"simhost v1: gateway 172.16.0.1 is in none of its subnets"):
         plan(topo)
+
+
+class Star(Topo):
+    """Routers around one, each with a host in a subnet of its own."""
+
+    def build(self, routers: int) -> None:
+        self.addSimRouter("core")
+        for number in range(1, routers + 1):
+            self.addSimRouter(f"r{number}")
+            self.addLink(self.addSimHost(f"h{number}"), f"r{number}")
+            self.addLink(f"r{number}", "core", delay="1ms")
+
+
+def test_among_many_subnets_a_router_with_one_way_out_has_one_route() -> None:
+    made = plan(Star(40))  # 80 subnets
+    via = addresses(made)["core-eth7"].split("/")[0]
+    assert routes(made, "m1", "r7") == [("0.0.0.0/0", via)]
+    assert len(routes(made, "m1", "core")) == 40
+
+
+def test_among_few_subnets_every_router_has_all_routes() -> None:
+    made = plan(Star(20))
+    assert len(routes(made, "m1", "r7")) == 40 - 2
