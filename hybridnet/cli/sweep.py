@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ from hybridnet.errors import UsageError
 
 if TYPE_CHECKING:
     from hybridnet.results.estimate import Estimate
-    from hybridnet.sweep.sweep import Command
+    from hybridnet.sweep.sweep import Command, Workers
     from hybridnet.sweep.table import Row
 
+JOBS_LIMIT = 4096
 SUMMARY = "Run a script or a topology with many values and seeds; go on where a killed sweep ended."
 EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set delay=1ms,10ms --seeds 5
-  hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --parallel 4
+  hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
+  hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
   hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3       emulated: it names no --until
 """
 
@@ -48,10 +51,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds", default="1", metavar="N|FIRST-LAST", help="replications of each combination (default 1)"
     )
     parser.add_argument(
-        "--parallel",
+        "--jobs",
         type=int,
         metavar="N",
-        help="simulated points at once (default: one for each processor); emulated ones run one after the other",
+        help="simulated points at once (default: one for each processor, or as many as a Dask cluster takes); "
+        "emulated ones run one after the other",
+    )
+    parser.add_argument(
+        "--dask",
+        metavar="HOST:PORT",
+        help="simulate on the workers of this Dask scheduler, which have the same hybridnet; tls://HOST:PORT with "
+        "the certificates of Dask's configuration",
     )
     parser.add_argument("--series", metavar="TIME", help="sample counters every so often, in each point")
     parser.add_argument(
@@ -78,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     points = points_of(parse_axes(arguments.set), seeds_of(arguments.seeds))
     command = _command(arguments)
-    parallel = _parallel(arguments)
+    _check_jobs(arguments)
     directory = arguments.out or Path("runs") / f"sweep-{_name(arguments)}"
     _claim(directory, command, arguments)
     console = Console(stderr=True)
@@ -86,8 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("sweep", total=len(points))
+        command, workers = _workers(arguments, command)
         for each in run_sweep(
-            directory, command, points, parallel, lambda point: progress.update(task, description=str(point))
+            directory, command, points, workers, lambda point: progress.update(task, description=str(point))
         ):
             done.append(each)
             progress.advance(task)
@@ -128,14 +139,36 @@ def _command(arguments: argparse.Namespace) -> Command:
     return Command("run", [*words, *test, *file], arguments.script_arguments)
 
 
-def _parallel(arguments: argparse.Namespace) -> int:
-    if arguments.parallel is not None and not 1 <= arguments.parallel <= 4096:
-        raise UsageError(f"--parallel {arguments.parallel}: write a number from 1 to 4096")
-    if arguments.until is None:
-        if arguments.parallel not in (None, 1):
-            raise UsageError("--parallel: emulated networks would disturb each other; leave it out")
-        return 1
-    return int(arguments.parallel or os.cpu_count() or 1)
+def _check_jobs(arguments: argparse.Namespace) -> None:
+    if arguments.jobs is not None and not 1 <= arguments.jobs <= JOBS_LIMIT:
+        raise UsageError(f"--jobs {arguments.jobs}: write a number from 1 to {JOBS_LIMIT}")
+    if arguments.until is None and arguments.jobs not in (None, 1):
+        raise UsageError("--jobs: emulated networks would disturb each other; leave it out")
+    if arguments.dask is not None:
+        if arguments.until is None:
+            raise UsageError("--dask: only simulations run on its workers; write --until, too")
+        if not re.fullmatch(r"(\w+://)?([^/:\s]+|\[[0-9a-fA-F:]+\]):\d+", arguments.dask):
+            raise UsageError(f"--dask {arguments.dask}: write HOST:PORT, or tls://HOST:PORT")
+
+
+def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, Workers]:
+    """Where points run, and the command as it is there."""
+    if arguments.dask is None:
+        from hybridnet.sweep.local_workers import LocalWorkers
+
+        jobs = 1 if arguments.until is None else arguments.jobs or os.cpu_count() or 1
+        return command, LocalWorkers(jobs)
+    from hybridnet.recording.capsule import FILES, capsule_of
+    from hybridnet.sweep.dask_workers import DaskWorkers
+    from hybridnet.sweep.points import parse_axes
+    from hybridnet.sweep.sweep import Command
+
+    capsule = capsule_of([command.verb, *command.words])
+    files = {f"{FILES}/{name}": path.read_bytes() for name, path in capsule.files.items()}
+    for value in (value for values in parse_axes(arguments.set).values() for value in values):
+        if (path := Path(value)).is_file() and not path.is_absolute() and ".." not in path.parts:
+            files[value] = path.read_bytes()
+    return Command(capsule.verb, capsule.arguments), DaskWorkers(arguments.dask, files, arguments.jobs)
 
 
 def _name(arguments: argparse.Namespace) -> str:

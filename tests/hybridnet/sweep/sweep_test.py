@@ -73,7 +73,7 @@ def test_a_sweep_done_again_runs_nothing_and_more_values_run_what_is_new(
 
 
 def test_a_sweep_that_is_killed_goes_on_where_it_was(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*WORDS[:-4], "--set", "interval=10ms,20ms,30ms", "--seeds", "2", "--out", "s", "--parallel", "2"]
+    words = [*WORDS[:-4], "--set", "interval=10ms,20ms,30ms", "--seeds", "2", "--out", "s", "--jobs", "2"]
     process = subprocess.Popen([sys.executable, "-m", "hybridnet.cli", *words], stderr=subprocess.PIPE)
     assert process.stderr is not None
     for _ in range(3):  # so many lines, so many points
@@ -116,8 +116,13 @@ def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFix
         (["sweep", "--until", "1s"], "give a FILE.py, or --topo"),
         (["sweep", "nowhere.py", "--until", "1s"], "there is no such file"),
         (["sweep", "pinged.py", "--until", "1s", "--set", "count"], "write NAME=VALUE,VALUE"),
-        (["sweep", "pinged.py", "--until", "1s", "--parallel", "0"], "--parallel 0"),
-        (["sweep", "pinged.py", "--parallel", "2"], "would disturb each other"),
+        (["sweep", "pinged.py", "--until", "1s", "--jobs", "0"], "--jobs 0"),
+        (["sweep", "pinged.py", "--dask", "127.0.0.1:8786"], "only simulations run on its workers"),
+        (
+            ["sweep", "pinged.py", "--until", "1s", "--dask", "somewhere"],
+            "write HOST:PORT, or tls://HOST:PORT",
+        ),
+        (["sweep", "pinged.py", "--jobs", "2"], "would disturb each other"),
         (["sweep", "pinged.py", "--until", "1s", "--seeds", "x"], "--seeds x"),
         (["sweep", "--until", "1s", "pinged.py", "--", "word"], "takes no arguments after --"),
     ],
