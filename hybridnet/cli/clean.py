@@ -8,6 +8,7 @@ import json
 import os
 import sys
 
+from hybridnet.cli.output import mute
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import state_directory
 
@@ -56,4 +57,4 @@ def _say(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute(sys.stdout)

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
 
 __all__ = ["VERBS", "Parser", "main"]
@@ -52,6 +53,7 @@ EXIT_CODES = """exit codes:
   2  usage: the command line or the topology makes no sense
   3  the environment lacks something; the message says what, and how to get it
   4  it ran, but the verdict is broken: the results cannot be trusted (run and mn: only with --strict)
+  141  nobody read its output to the end, as after `| head -3`
 """
 
 
@@ -64,6 +66,22 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. Returns its exit code."""
+    code = 0
+    try:
+        code = _code_of(argv)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # at exit it would be too late to say so
+        return code
+    except BrokenPipeError:
+        unread = unread_outputs()
+        if not unread:  # another pipe broke: a failure
+            raise
+        for stream in unread:
+            mute(stream)
+        return code or OUTPUT_CLOSED
+
+
+def _code_of(argv: Sequence[str] | None) -> int:
     try:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
             words = sys.argv[1:] if argv is None else argv
@@ -73,15 +91,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except HybridnetError as error:
         if os.environ.get("HYBRIDNET_DEBUG"):
             raise
-        print(f"error: {error}", file=sys.stderr)
+        _say(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        _say("interrupted")
         return 130
+
+
+def _say(text: str) -> None:
+    """Print a line on standard error; the exit code stands, whether somebody reads the line or not."""
+    try:
+        print(text, file=sys.stderr)
     except BrokenPipeError:
-        # The reader of our output has closed it. Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        mute(sys.stderr)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from hybridnet.cli.output import unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
 
 __all__ = ["user_code"]
@@ -31,9 +32,11 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
         yield
     except UsageError as problem:
         raise type(problem)(f"{_place(problem, file)}: {problem}") from problem
-    except (HybridnetError, BrokenPipeError):
+    except HybridnetError:
         raise
     except Exception as problem:  # the user's own code: report whatever it raises
+        if isinstance(problem, BrokenPipeError) and unread_outputs():
+            raise  # nobody reads what it prints; any other pipe is the code's own
         said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only())
         told = said.strip().rpartition("\n")[2]  # what precedes it shows the line of a SyntaxError
         raise error(f"{_place(problem, file)}: {told}; HYBRIDNET_DEBUG=1 shows the whole trace") from problem
