@@ -132,9 +132,9 @@ def replicate_kendall(*, arrivals: tuple[str, int], service: tuple[str, int], se
 def confidence_interval(replications: Sequence[float], level: float = 0.95) -> tuple[float, float]:
     """Holds the mean of what they estimate, by Student's t distribution."""
 
-def omnetpp_files(run: str, attributes: Sequence[tuple[str, str]], scalars: Sequence[tuple[str, str, float]], vectors: Sequence[tuple[str, str, Sequence[int], Sequence[float]]]) -> tuple[str, str]:
+def omnetpp_files(run: str, attributes: Sequence[tuple[str, str]], scalars: Sequence[tuple[str, str, float]], vectors: Sequence[tuple[str, str, Sequence[int], Sequence[float]]], histograms: Sequence[tuple[str, str, Sequence[tuple[int, int]]]]) -> tuple[str, str]:
     """
-    The texts of an OMNeT++ .sca and .vec file. Scalars are (element, name, value), vectors (element, name, instants in nanoseconds, values).
+    The texts of an OMNeT++ .sca and .vec file. Scalars are (element, name, value), vectors (element, name, instants in nanoseconds, values), histograms (element, name, bins), a bin (the greatest whole number in it, how many there were).
     """
 
 class OfflineSimulation:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""OMNeT++'s result files of a network that ran: ``.sca`` of its final counters, ``.vec`` of its time series."""
+"""OMNeT++'s result files of a network that ran: ``.sca`` of its final counters and histograms, ``.vec`` of its time
+series.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hybridnet.series import figures_of
+from hybridnet.series import figures_of, histograms_of
 from hybridnet.series.table import read_series
 from hybridnet.series.writer import SERIES
 from hybridnet.system.log import info
@@ -25,9 +27,11 @@ def write_omnetpp(folder: Path, seed: int, counters: Mapping[str, Any]) -> None:
     """
     from hybridnet._simcore import omnetpp_files
 
-    scalars = [figure for each in counters.values() if each is not None for figure in figures_of(each)]
+    snapshots = [each for each in counters.values() if each is not None]
+    scalars = [figure for each in snapshots for figure in figures_of(each)]
+    histograms = [histogram for each in snapshots for histogram in histograms_of(each)]
     vectors = _vectors(folder) if (folder / SERIES).is_file() else []
-    texts = omnetpp_files(f"run-{seed}", [("seed", str(seed))], scalars, vectors)
+    texts = omnetpp_files(f"run-{seed}", [("seed", str(seed))], scalars, vectors, histograms)
     for suffix, text in zip(("sca", "vec"), texts, strict=True):
         path = folder / "omnetpp" / f"seed-{seed}.{suffix}"
         path.parent.mkdir(exist_ok=True)

@@ -7,6 +7,6 @@ sampler (agent, simulation) ─ rows ─▶ SampleBuffer ─ blocks ─▶ Serie
 from __future__ import annotations
 
 from hybridnet.series.block import Block, Key, SampleBuffer
-from hybridnet.series.figures import figures_of, of_sections
+from hybridnet.series.figures import figures_of, histograms_of, of_sections
 
-__all__ = ["Block", "Key", "SampleBuffer", "figures_of", "of_sections"]
+__all__ = ["Block", "Key", "SampleBuffer", "figures_of", "histograms_of", "of_sections"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.plan.parts import Partition
-from hybridnet.series.figures import figures_of, of_sections
+from hybridnet.series.figures import Histogram, figures_of, histograms_of, of_sections
 from hybridnet.simulate.connection_trace import ConnectionTrace
 from hybridnet.simulate.engine import Engine, Parts, Whole
 
@@ -54,6 +54,7 @@ class Replication:
         sampled_ns: instants of simulated time at which `series` has values.
         sampled_wall_s: how long the simulation had taken by then, without the sampling. Seconds of wall time.
         series: the counters at these instants; 0 where one had not been touched yet.
+        histograms: at the end, by (element, name); see `hybridnet.series.figures`.
         kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
         events: that were handled.
@@ -69,6 +70,7 @@ class Replication:
     sampled_ns: list[int] = field(default_factory=list)
     sampled_wall_s: list[float] = field(default_factory=list)
     series: Series = field(default_factory=dict)
+    histograms: dict[tuple[str, str], Histogram] = field(default_factory=dict)
     kinds: dict[tuple[str, str], str] = field(default_factory=dict)
     wall_s: float = 0.0
     processor_s: float = 0.0
@@ -140,6 +142,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
         sampled_ns=sampled,
         sampled_wall_s=sampled_wall_s,
         series={key: values + [0.0] * (len(sampled) - len(values)) for key, values in series.items()},
+        histograms={(element, name): bins for element, name, bins in histograms_of(final)},
         kinds=kinds,
         wall_s=took[0],
         processor_s=took[1],

@@ -77,8 +77,8 @@ class SimulationReport:
         }
 
     def write(self, directory: RunDirectory) -> list[Path]:
-        """Write ``figures.json``, ``.csv`` and ``.parquet``, OMNeT++'s ``.sca`` and ``.vec`` of each seed, and, with
-        samples, ``series.parquet``. Returns their paths.
+        """Write ``figures.json``, ``.csv`` and ``.parquet``, OMNeT++'s ``.sca`` and ``.vec`` of each seed, and, where
+        there are any, ``histograms.json``, and ``series.parquet`` with the samples. Returns their paths.
         """
         columns = ["seed", "element", "name", "value"]
         rows = [(each.seed, *key, value) for each in self.replications for key, value in each.figures.items()]
@@ -87,9 +87,18 @@ class SimulationReport:
             directory.write_csv("figures.csv", columns, rows),
             directory.write_parquet("figures.parquet", columns, rows),
         ]
+        if any(each.histograms for each in self.replications):
+            written.append(directory.write_json("histograms.json", self._histograms()))
         if any(each.sampled_ns for each in self.replications):
             written += self._write_series(directory.path)
         return [*written, *(path for each in self.replications for path in _omnetpp(each, directory))]
+
+    def _histograms(self) -> list[dict[str, Any]]:
+        return [
+            {"seed": each.seed, "element": element, "name": name, "bins": bins}
+            for each in self.replications
+            for (element, name), bins in each.histograms.items()
+        ]
 
     def _write_series(self, folder: Path) -> list[Path]:
         writer = SeriesWriter(folder)
@@ -110,6 +119,7 @@ def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path
         [("seed", str(replication.seed))],
         [(*key, value) for key, value in replication.figures.items()],
         [(*key, replication.sampled_ns, values) for key, values in replication.series.items()],
+        [(*key, bins) for key, bins in replication.histograms.items()],
     )
     for suffix, text in zip(("sca", "vec"), texts, strict=True):
         path = directory.path / "omnetpp" / f"seed-{replication.seed}.{suffix}"

@@ -19,9 +19,10 @@
 namespace simcore {
 
 struct SnapshotHistogram {
-  // Upper edge in ns, count; only those with a count.
+  // Upper edge, count; only those with a count.
   std::vector<std::pair<std::int64_t, std::uint64_t>> buckets;
-  std::int64_t max_ns = 0;
+  std::int64_t greatest = 0;
+  std::string_view unit = "ns";  // of the edges and the greatest
 };
 
 struct SnapshotRow {

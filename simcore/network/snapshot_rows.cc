@@ -82,6 +82,7 @@ SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::strin
     add(row, "queue_others_p50_packets", queue->others().quantile(0.5));
     add(row, "queue_others_p99_packets", queue->others().quantile(0.99));
     row.histograms.emplace_back("queue_sojourn", histogram_of(queue->sojourn_ns()));
+    row.histograms.emplace_back("queue_others", histogram_of(queue->others())).second.unit = "packets";
   }
   return row;
 }

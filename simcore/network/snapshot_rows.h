@@ -22,15 +22,15 @@ namespace simcore {
 // Adds `more` to `sum`.
 void add_to(DropCounters& sum, const DropCounters& more);
 
-// Of nanoseconds.
+// Of nanoseconds, unless the caller names another unit.
 template <unsigned kFractionBits>
-SnapshotHistogram histogram_of(const BasicLogHistogram<kFractionBits>& ns) {
+SnapshotHistogram histogram_of(const BasicLogHistogram<kFractionBits>& values) {
   using Histogram = BasicLogHistogram<kFractionBits>;
   SnapshotHistogram histogram;
   for (std::size_t bin = 0; bin < Histogram::kBins; ++bin) {
-    if (ns.count(bin) > 0) histogram.buckets.emplace_back(Histogram::upper_bound(bin), ns.count(bin));
+    if (values.count(bin) > 0) histogram.buckets.emplace_back(Histogram::upper_bound(bin), values.count(bin));
   }
-  histogram.max_ns = ns.greatest();
+  histogram.greatest = values.greatest();
   return histogram;
 }
 inline SnapshotHistogram histogram_of(const Lateness& lateness) { return histogram_of(lateness.ns()); }

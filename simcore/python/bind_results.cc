@@ -25,9 +25,11 @@ namespace {
 using Text = std::string;
 using Row = std::tuple<Text, Text, double>;  // element, name, value
 using Series = std::tuple<Text, Text, std::vector<std::int64_t>, std::vector<double>>;  // with instants in ns
+using Bins = std::tuple<Text, Text, std::vector<std::pair<std::int64_t, std::uint64_t>>>;  // of BinnedResult
 
 std::pair<Text, Text> omnetpp_files(const Text& run, const std::vector<std::pair<Text, Text>>& attributes,
-                                    const std::vector<Row>& scalars, const std::vector<Series>& vectors) {
+                                    const std::vector<Row>& scalars, const std::vector<Series>& vectors,
+                                    const std::vector<Bins>& histograms) {
   const nb::gil_scoped_release others_run;
   Results results{.run = run, .attributes = attributes};
   for (const auto& [element, name, value] : scalars) results.scalars.push_back({element, name, value});
@@ -42,6 +44,7 @@ std::pair<Text, Text> omnetpp_files(const Text& run, const std::vector<std::pair
     }
     results.vectors.push_back(std::move(vector));
   }
+  for (const auto& [element, name, bins] : histograms) results.binned.push_back({element, name, bins});
   std::ostringstream sca;
   std::ostringstream vec;
   write_omnetpp_sca(sca, results);
@@ -53,9 +56,10 @@ std::pair<Text, Text> omnetpp_files(const Text& run, const std::vector<std::pair
 
 void bind_results(nb::module_& m) {
   m.def("omnetpp_files", omnetpp_files, "run"_a, "attributes"_a, "scalars"_a, "vectors"_a,
+        "histograms"_a,
         "The texts of an OMNeT++ .sca and .vec file. Scalars are (element, name, value), vectors (element, "
-        "name, "
-        "instants in nanoseconds, values).");
+        "name, instants in nanoseconds, values), histograms (element, name, bins), a bin (the greatest whole "
+        "number in it, how many there were).");
 }
 
 }  // namespace simcore::python

@@ -40,10 +40,11 @@ nb::dict row_dict(const SnapshotRow& from) {
 
 nb::dict histogram_dict(const SnapshotHistogram& from) {
   nb::list buckets;
-  for (const auto& [upper_ns, count] : from.buckets) buckets.append(nb::make_tuple(upper_ns, count));
+  for (const auto& [upper, count] : from.buckets) buckets.append(nb::make_tuple(upper, count));
   nb::dict result;
   result["buckets"] = buckets;
-  result["max_ns"] = from.max_ns;
+  const std::string greatest = "max_" + std::string(from.unit);
+  result[nb::str(greatest.data(), greatest.size())] = from.greatest;
   return result;
 }
 

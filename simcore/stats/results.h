@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -57,12 +58,21 @@ struct HistogramResult {
   LinearHistogram histogram;
 };
 
+// A histogram of whole numbers from 0 on whose bins have widths of their own: of each the greatest number in it, and how
+// many there were. The numbers themselves are gone, so nothing else is known of them.
+struct BinnedResult {
+  std::string element;
+  std::string name;
+  std::vector<std::pair<std::int64_t, std::uint64_t>> bins;  // in ascending order
+};
+
 struct Results {
   std::string run;                                                   // unique, without blanks: "mm1-7"
   std::vector<std::pair<std::string, std::string>> attributes = {};  // of the run: seed, configuration ...
   std::vector<Scalar> scalars = {};
   std::vector<OutputVector> vectors = {};
   std::vector<HistogramResult> histograms = {};
+  std::vector<BinnedResult> binned = {};  // only in OMNeT++'s files
 };
 
 }  // namespace simcore

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Source: OMNeT++ Simulation Manual, appendix "Result File Formats", version 3.
+// Source: OMNeT++ Simulation Manual, appendix "Result File Formats", version 3. Its readers take the mean and the
+// deviation of a statistic from `sum` and `sqrsum`, and the first and the last bin for what lies outside.
+#include <algorithm>
 #include <string>
 
 #include "simcore/stats/number_text.h"
@@ -32,6 +34,19 @@ void write_head(std::ostream& out, const Results& results) {
   out << '\n';
 }
 
+void write_binned(std::ostream& out, const BinnedResult& result) {
+  std::uint64_t count = 0;
+  for (const auto& [most, numbers] : result.bins) count += numbers;
+  out << "statistic " << word(result.element) << ' ' << word(result.name) << "\nfield count " << count
+      << "\nbin -inf 0\n";
+  std::int64_t least = 0;
+  for (const auto& [most, numbers] : result.bins) {
+    out << "bin " << least << ' ' << numbers << '\n';
+    least = most + 1;
+  }
+  out << "bin " << least << " 0\n";
+}
+
 }  // namespace
 
 void write_omnetpp_sca(std::ostream& out, const Results& results) {
@@ -43,9 +58,13 @@ void write_omnetpp_sca(std::ostream& out, const Results& results) {
   for (const HistogramResult& result : results.histograms) {
     const RunningStats& stats = result.stats;
     out << "statistic " << word(result.element) << ' ' << word(result.name) << '\n';
+    const auto count = static_cast<double>(stats.count());
+    const double sum = count * stats.mean();
+    const double squares = stats.variance() * std::max(count - 1, 0.0) + sum * stats.mean();
     out << "field count " << stats.count() << "\nfield mean " << number_text(stats.mean())
         << "\nfield stddev " << number_text(stats.deviation()) << "\nfield min " << number_text(stats.least())
-        << "\nfield max " << number_text(stats.greatest()) << '\n';
+        << "\nfield max " << number_text(stats.greatest()) << "\nfield sum " << number_text(sum)
+        << "\nfield sqrsum " << number_text(squares) << '\n';
     out << "bin -inf " << number_text(result.histogram.below()) << '\n';
     for (std::size_t bin = 0; bin < result.histogram.bins(); ++bin) {
       out << "bin " << number_text(result.histogram.lower_bound(bin)) << ' '
@@ -54,6 +73,7 @@ void write_omnetpp_sca(std::ostream& out, const Results& results) {
     out << "bin " << number_text(result.histogram.high()) << ' ' << number_text(result.histogram.above())
         << '\n';
   }
+  for (const BinnedResult& result : results.binned) write_binned(out, result);
 }
 
 void write_omnetpp_vec(std::ostream& out, const Results& results) {

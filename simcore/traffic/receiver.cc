@@ -149,7 +149,7 @@ Receiver::Report Receiver::read() {
   report.portal = row_of(*portal_);
   report.loop = row_of(loop_);
   report.delay = histogram_of(delays_);
-  report.delay.max_ns = numbered_ > 0 ? longest_delay_ns_ : 0;
+  report.delay.greatest = numbered_ > 0 ? longest_delay_ns_ : 0;
   return report;
 }
 

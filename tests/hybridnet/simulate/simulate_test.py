@@ -12,14 +12,16 @@ from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.results import RunDirectory
 from hybridnet.series.figures import figures_of
 from hybridnet.simulate import SimulationReport, simulate
+from tests.omnetpp_files import read_results
 
 PAYLOAD, FRAME = 1448, 1514
+WATCHED = "r-b:r-eth2>b-eth0"
 
 
 class Pair(Topo):
     """a ─ r ─ b: 10 Mbit/s and 5 ms; a sends to b without end, and pings it."""
 
-    def build(self, loss: float = 0.0, machines: bool = False) -> None:
+    def build(self, loss: float = 0.0, machines: bool = False, watch: bool = False) -> None:
         to_b = [
             {"kind": "tcp_bulk", "destination": "b", "port": 9},
             {"kind": "ping", "destination": "b", "interval": "1s"},
@@ -29,7 +31,7 @@ class Pair(Topo):
         self.addSimRouter("r", **on[0])
         self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}], **on[1])
         self.addLink("a", "r")
-        self.addLink("r", "b", bw=10, delay="5ms", loss=loss, max_queue_size=100)
+        self.addLink("r", "b", bw=10, delay="5ms", loss=loss, max_queue_size=100, watch_queue=watch)
 
 
 def received(report: SimulationReport) -> list[float]:
@@ -98,13 +100,33 @@ def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
     assert of_b["mean"] == sum(received(report)) / 2
     rows = parquet.read_table(tmp_path / "run" / "series.parquet").to_pylist()
     assert {row["time_s"] for row in rows} == {0.5, 1.0}
-    scalars = (tmp_path / "run" / "omnetpp" / "seed-2.sca").read_text()
-    assert scalars.startswith("version 3\nrun simulate-2\n")
-    assert (
-        f"scalar b:tcp_discard:9 received_bytes {received(report)[1]:g}" in scalars
-        or "received_bytes" in scalars
-    )
-    assert "vector" in (tmp_path / "run" / "omnetpp" / "seed-1.vec").read_text()
+
+
+def test_opp_scavetool_reads_the_counters_the_samples_and_the_histograms_of_queues(tmp_path: Path) -> None:
+    report = simulate(Pair(watch=True), "1s", seeds=2, series="500ms", jobs=1)
+    report.write(RunDirectory(tmp_path / "run"))
+    for replication in report.replications:
+        stem = tmp_path / "run" / "omnetpp" / f"seed-{replication.seed}"
+        scalars = read_results(stem.with_suffix(".sca"))
+        assert (scalars.run, scalars.attributes) == (
+            f"simulate-{replication.seed}",
+            {"seed": str(replication.seed)},
+        )
+        assert scalars.scalars == replication.figures
+        vectors = read_results(stem.with_suffix(".vec")).vectors
+        assert {name: each.values for name, each in vectors.items()} == replication.series
+        assert vectors["b:tcp_discard:9", "received_bytes"].times == [0.5, 1.0]
+        waited = scalars.statistics[WATCHED, "queue_sojourn_ns"]
+        delivered = replication.figures[WATCHED, "delivered_packets"]
+        assert delivered <= waited.fields["count"] <= delivered + 100  # and those in the queue
+        assert (waited.underflows, waited.overflows) == (0, 0)
+        # 100 frames of 1514 bytes at 10 Mbit/s wait for at most 121 ms.
+        assert 10e6 < max(edge for edge, _ in waited.bins) < 125e6
+        assert scalars.statistics[WATCHED, "queue_others_packets"].fields["count"] == waited.fields["count"]
+    kept = json.loads((tmp_path / "run" / "histograms.json").read_text())
+    assert {(row["seed"], row["name"]) for row in kept} == {
+        (seed, name) for seed in (1, 2) for name in ("queue_sojourn_ns", "queue_others_packets")
+    }
 
 
 def test_progress_counts_replications() -> None:

@@ -83,7 +83,16 @@ TEST(WriteOmnetpp, scalarsAndStatistics) {
             "version 3\nrun mm1-7\nattr seed 7\nattr title \"a \\\"b\\\"\"\n\n"
             "scalar net.queue \"lost, of all\" 0.1\n"
             "statistic net.queue length\nfield count 3\nfield mean 1.5\nfield stddev 1\n"
-            "field min 0.5\nfield max 2.5\nbin -inf 0\nbin 0 1\nbin 1 1\nbin 2 1\n");
+            "field min 0.5\nfield max 2.5\nfield sum 4.5\nfield sqrsum 8.75\n"
+            "bin -inf 0\nbin 0 1\nbin 1 1\nbin 2 1\n");
+}
+
+TEST(WriteOmnetpp, binsOfTheirOwnWidthsBeginWhereTheOneBeforeEnds) {
+  Results results{.run = "r"};
+  results.binned.push_back({"r1-r2", "sojourn_ns", {{0, 5}, {63, 2}, {1023, 1}}});
+  EXPECT_EQ(written([&](auto& out) { write_omnetpp_sca(out, results); }),
+            "version 3\nrun r\n\nstatistic r1-r2 sojourn_ns\nfield count 8\n"
+            "bin -inf 0\nbin 0 5\nbin 1 2\nbin 64 1\nbin 1024 0\n");
 }
 
 TEST(WriteOmnetpp, aVectorForEachColumn) {
