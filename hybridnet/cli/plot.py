@@ -12,6 +12,7 @@ SUMMARY = (
 )
 EXAMPLES = """  hybridnet plot runs/one
   hybridnet plot runs/one --out pictures --format svg
+  hybridnet plot runs/one --web         one file for a browser: zoom, values, lines to choose
 """
 
 
@@ -22,18 +23,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="of a simulation, which replication (default: the first)"
     )
-    parser.add_argument("--format", choices=("png", "svg", "pdf"), default="png", help="default: png")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--format", choices=("png", "svg", "pdf"), default="png", help="default: png")
+    how.add_argument(
+        "--web", action="store_true", help="one interactive page instead, run.html, which needs nothing else"
+    )
     parser.add_argument("--json", action="store_true", help="print the paths of the pictures as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw, and print the paths."""
-    from hybridnet.recording.plot import plot_run
-
-    drawn = plot_run(arguments.directory, arguments.out, arguments.seed, arguments.format)
+    drawn = _page(arguments) if arguments.web else _pictures(arguments)
     if arguments.json:
         print(json.dumps([str(path) for path in drawn]))
     else:
         for path in drawn:
             print(path)
     return 0
+
+
+def _pictures(arguments: argparse.Namespace) -> list[Path]:
+    from hybridnet.recording.plot import plot_run
+
+    return plot_run(arguments.directory, arguments.out, arguments.seed, arguments.format)
+
+
+def _page(arguments: argparse.Namespace) -> list[Path]:
+    from hybridnet.live.files import library
+    from hybridnet.recording.web_page import LIBRARIES, write_web_page
+
+    libraries = {name: library(name) for name in LIBRARIES}
+    return [write_web_page(arguments.directory, libraries, arguments.out, arguments.seed)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError
 
-__all__ = ["Files"]
+__all__ = ["Files", "library"]
 
 DIRECTORY = Path(__file__).parent / "static"
 VENDORED = ("cytoscape.min.js", "uPlot.iife.min.js", "uPlot.min.css", "xterm.js", "xterm.css", "addon-fit.js")
@@ -23,11 +23,7 @@ class Files:
     """All files of the page. Raises EnvironmentLackError: those of others have not been fetched."""
 
     def __init__(self, directory: Path = DIRECTORY) -> None:
-        missing = [name for name in VENDORED if not (directory / "vendor" / name).is_file()]
-        if missing:
-            raise EnvironmentLackError(
-                f"the live page lacks {', '.join(missing)}; fetch them: setup/page (or make install)"
-            )
+        _check_fetched(VENDORED, directory)
         self._files = {
             str(path.relative_to(directory)): (_KINDS[path.suffix], path.read_bytes())
             for path in sorted(directory.rglob("*"))
@@ -37,3 +33,17 @@ class Files:
     def get(self, name: str) -> tuple[str, bytes] | None:
         """The media type and the content of a file; the empty name is the page itself. None: there is none."""
         return self._files.get(name or "index.html")
+
+
+def library(name: str, directory: Path = DIRECTORY) -> str:
+    """The text of one of the files of others. Raises EnvironmentLackError: it has not been fetched."""
+    _check_fetched((name,), directory)
+    return (directory / "vendor" / name).read_text(encoding="utf-8")
+
+
+def _check_fetched(names: tuple[str, ...], directory: Path) -> None:
+    missing = [name for name in names if not (directory / "vendor" / name).is_file()]
+    if missing:
+        raise EnvironmentLackError(
+            f"pages lack {', '.join(missing)}; fetch them: setup/page (or make install)"
+        )

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from hybridnet.recording.omnetpp import write_omnetpp
 from hybridnet.series.table import read_series
 from hybridnet.series.writer import PARTS
+from tests.omnetpp_files import read_results
 
 pytestmark = pytest.mark.system
 
@@ -35,7 +35,7 @@ class Two(Topo):
         self.addSimHost("s1", machine="m2", applications=[{{"kind": "tcp_discard", "port": 9}}])
         self.addSimHost("s2", machine="m1", applications=[{{"kind": "tcp_bulk", "destination": "s1", "port": 9}}])
         self.addLink("h1", "r1")
-        self.addLink("h2", "r1", bw=value("bw", {MEGABITS}), delay="5ms", max_queue_size=100)
+        self.addLink("h2", "r1", bw=value("bw", {MEGABITS}), delay="5ms", max_queue_size=100, watch_queue=True)
         self.addLink("s2", "r1", bw=2)
         self.addLink("r1", "r2", delay="5ms")
         self.addLink("s1", "r2")
@@ -111,13 +111,40 @@ def test_the_directory_has_what_repeats_the_run_and_no_token(run: Path) -> None:
     assert set(read(run / "network-1" / "plan.json")["machines"]) == {"m1", "m2"}
     assert not any("token" in path.read_text() for path in run.rglob("*.json"))
     assert read(run / "network-1" / "verdict.json")["word"] in ("trusted", "saturated", "broken")
-    assert (
-        "scalar s1:tcp_discard:9 received_bytes" in (run / "network-1" / "omnetpp" / "seed-1.sca").read_text()
-    )
-    vectors = (run / "network-1" / "omnetpp" / "seed-1.vec").read_text()
-    assert "h2-eth0 rx_bytes" in vectors
-    write_omnetpp(run / "network-1", 1, {})  # again, from what is there
-    assert (run / "network-1" / "omnetpp" / "seed-1.vec").read_text() == vectors
+
+
+def test_opp_scavetool_reads_the_counters_the_series_and_the_histograms(run: Path) -> None:
+    stem = run / "network-1" / "omnetpp" / "seed-1"
+    scalars = read_results(stem.with_suffix(".sca"))
+    counters = read(run / "network-1" / "counters.json")
+    [sink] = [row for row in counters["m2"]["applications"] if row["name"] == "s1:tcp_discard:9"]
+    assert scalars.scalars["s1:tcp_discard:9", "received_bytes"] == sink["received_bytes"] > 0
+    for machine in ("m1", "m2"):
+        late = scalars.statistics[counters[machine]["name"], "lateness_ns"]
+        assert late.fields["count"] == sum(count for _, count in counters[machine]["lateness"]["buckets"])
+    waited = scalars.statistics["h2-r1:r1-eth2>h2-eth0", "queue_sojourn_ns"]
+    # 100 frames at 20 Mbit/s wait for at most 61 ms, and iperf3's flow fills the queue.
+    assert 5e6 < max(edge for edge, _ in waited.bins) < 63e6
+    vectors = read_results(stem.with_suffix(".vec")).vectors
+    series = read_series(run / "network-1")
+    assert set(vectors) == {(element, name) for _, element, name in series.figures()}
+    times, values = series.of("interfaces", "h2-eth0", "rx_bytes")
+    received = vectors["h2-eth0", "rx_bytes"]
+    assert received.times == pytest.approx(list(times), abs=1e-9)
+    assert received.values == list(values)
+
+
+def test_histograms_of_queues_are_in_the_pictures_and_on_the_page(run: Path) -> None:
+    said = subprocess.run(
+        command("plot", str(run)), check=True, stdout=subprocess.PIPE, text=True, timeout=120
+    ).stdout
+    assert {"throughput", "rtt", "cwnd", "lateness", "cdf", "queue-wait", "queue-found"} <= {
+        Path(line).stem for line in said.split()
+    }
+    said = subprocess.run(
+        command("plot", str(run), "--web"), check=True, stdout=subprocess.PIPE, text=True, timeout=120
+    ).stdout
+    assert "How long packets waited" in Path(said.strip()).read_text()
 
 
 def test_the_run_is_repeated_and_agrees(run: Path) -> None:

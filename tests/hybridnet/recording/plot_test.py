@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
-from hybridnet.recording.plot import pictures_of, plot_run
+from hybridnet.recording.pictures import histogram_pictures, pictures_of
+from hybridnet.recording.plot import plot_run
 from hybridnet.series import Key, SampleBuffer
 from hybridnet.series.table import read_series
 from hybridnet.series.writer import SeriesWriter
@@ -50,6 +52,20 @@ def test_a_flow_is_a_connection_that_sends(tmp_path: Path) -> None:
     assert list(throughput["h1:a>b"].times) == [1.0, 2.0, 3.0, 4.0]
     assert pictures["rtt"].lines[0].values == pytest.approx([20.0] * 5)
     assert pictures["cwnd"].lines[0].values == pytest.approx([50.0] * 5)
+
+
+def test_a_flow_that_begins_late_is_drawn_from_its_beginning(tmp_path: Path) -> None:
+    """A simulation samples what is not there yet as 0."""
+    late = [of_connection("h1:a>b", 80, max(0, second - 3)) for second in range(7)]
+    for figures in late[:3]:
+        figures |= dict.fromkeys(figures, 0.0)
+    pictures = {
+        each.name: each for each in pictures_of(read_series(written(tmp_path / "run", late) / "network-1"))
+    }
+    for name, times in (("throughput", [4.0, 5.0, 6.0]), ("rtt", [3.0, 4.0, 5.0, 6.0])):
+        [line] = pictures[name].lines
+        assert list(line.times) == times
+        assert line.values.min() > 0
 
 
 def test_without_connections_applications_are_flows_and_without_these_interfaces(tmp_path: Path) -> None:
@@ -102,3 +118,30 @@ def test_a_series_with_nothing_to_draw_and_a_run_without_one_are_refused(tmp_pat
         plot_run(run)
     with pytest.raises(UsageError, match="no time series"):
         plot_run(tmp_path)
+
+
+def test_histograms_of_queues_are_drawn_in_bins_of_one_width(tmp_path: Path) -> None:
+    waited = {"buckets": [[0, 50], [1_000_000, 30], [3_999_999, 20]], "max_ns": 3_900_000}
+    found = {"buckets": [[0, 80], [7, 20]], "max_packets": 7}
+    link = {"name": "r1-r2:a>b", "queue_sojourn": waited, "queue_others": found}
+    (tmp_path / "counters.json").write_text(json.dumps({"m1": {"name": "m1", "links": [link]}, "m2": None}))
+    wait, others = histogram_pictures(tmp_path)
+    assert (wait.name, others.name) == ("queue-wait", "queue-found")
+    [line] = wait.lines
+    assert len(line.times) == len(line.values) + 1 == 41  # 40 bins of 0.1 ms
+    assert line.times[-1] == pytest.approx(4.0)
+    assert [line.values[n] for n in (0, 10, 39)] == pytest.approx([0.5, 0.3, 0.2])
+    [line] = others.lines
+    assert list(line.times) == list(range(9))  # a bin for each number of packets
+    assert [line.values[0], line.values[7]] == pytest.approx([0.8, 0.2])
+
+
+def test_of_a_simulation_the_histograms_of_one_seed_are_drawn(tmp_path: Path) -> None:
+    rows = [
+        {"seed": seed, "element": "a-b:a>b", "name": "queue_others_packets", "bins": [[seed, 10]]}
+        for seed in (2, 3)
+    ]
+    (tmp_path / "histograms.json").write_text(json.dumps(rows))
+    for seed, place in ((None, 2), (3, 3)):
+        [picture] = histogram_pictures(tmp_path, seed)
+        assert picture.lines[0].values[place] == 1.0
