@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from hybridnet import Net, RemoteController
 from hybridnet.controllers.ryu import RyuController
 from hybridnet.errors import ControllerError
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load.chain import Chain
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 
 __all__ = ["Discovery", "discover"]
 
@@ -80,7 +80,7 @@ def discover(kind: str, count: int) -> Discovery:
     seen = _Seen(count, 2 * (count - 1))
     with socket.create_server(("127.0.0.1", 0)) as place:  # the network wants to see that somebody listens
         port = place.getsockname()[1]
-        topo = Chain(count=count, switch={"reconnectms": RECONNECT_MS, **TARGETS[kind]})
+        topo = Chain(count=count, switch={"reconnectms": RECONNECT_MS, **SWITCH_KINDS[kind]})
         net = Net(topo, controller=RemoteController("c0", port=port), waitConnected=False)
         net.start()
     try:

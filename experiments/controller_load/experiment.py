@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 from rich.table import Table
 
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load.discovery import Discovery, discover
 from hybridnet.experiments.controller_load.plot import plot_loads
 from hybridnet.experiments.controller_load.setups import SetUps, measure
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS, known_targets
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "flow set-ups per second and their latency: Ryu with 16 to 1,000 switches"
@@ -43,7 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--size", type=int, action="append", metavar="N", help=f"switches; several times (default: {SIZES})"
     )
     parser.add_argument(
-        "--switches", action="append", choices=list(TARGETS), help="may be given several times (default: all)"
+        "--switches",
+        action="append",
+        choices=list(SWITCH_KINDS),
+        help="may be given several times (default: all)",
     )
     add_experiment_arguments(parser, "controller-load", quick="16 switches")
 
@@ -60,7 +63,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     sizes = sorted(set(QUICK_SIZES if arguments.quick else arguments.size or SIZES))
     if sizes[0] < 2:
         raise UsageError(f"controller-load: --size {sizes[0]}: at least 2")
-    kinds = list(dict.fromkeys(arguments.switches or known_targets()))
+    kinds = list(dict.fromkeys(arguments.switches or SWITCH_KINDS))
     experiment = Experiment(arguments, {"sizes": sizes, "switches": kinds})
     loads = []
     with experiment.steps(2 * len(sizes) * len(kinds)) as steps:

@@ -18,9 +18,9 @@ from statistics import quantiles
 
 from hybridnet import Net, Ryu
 from hybridnet.errors import HybridnetError
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load import prober
 from hybridnet.experiments.controller_load.chain import Chain
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 
 __all__ = ["SetUps", "measure"]
 
@@ -54,7 +54,7 @@ def measure(kind: str, count: int) -> SetUps:
             took_ms[int(said[1])].append(int(said[2]) / 1e6)
 
     controller = Ryu("c0", "setup_switch", on_line=hear)
-    with Net(Chain(count=count, switch=TARGETS[kind]), controller=controller, autoStaticArp=True) as net:
+    with Net(Chain(count=count, switch=SWITCH_KINDS[kind]), controller=controller, autoStaticArp=True) as net:
         first, last = net.get("h1", "h2")
         script = Path(prober.__file__).read_text()
         taking = last.popen([sys.executable, "-c", script, "receive", str(PORT)])

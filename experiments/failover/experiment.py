@@ -22,7 +22,7 @@ from rich.table import Table
 from hybridnet import Net, Ryu
 from hybridnet.cluster import Cluster
 from hybridnet.errors import HybridnetError, UsageError
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS, add_switches_argument
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 from hybridnet.topologies import LeafSpineTopo
 
@@ -68,12 +68,7 @@ class Looped(LeafSpineTopo):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--switches",
-        choices=list(TARGETS),
-        default="openvswitch",
-        help="of the network (default: %(default)s)",
-    )
+    add_switches_argument(parser, "network")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
     parser.add_argument(
         "--way", action="append", choices=list(WAYS), help="may be given several times (default: all)"
@@ -102,7 +97,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         for number in range(rounds):
             for way in ways:
                 status.update(f"round {number + 1} of {rounds}: {way}")
-                silent[way].append(silence(cluster, WAYS[way], TARGETS[arguments.switches]))
+                silent[way].append(silence(cluster, WAYS[way], SWITCH_KINDS[arguments.switches]))
     table = Table(title="Without an answer after a core link failed", title_justify="left")
     for column in ("way", "app", "median, s", "least, s", "most, s"):
         table.add_column(column, justify="left" if column in ("way", "app") else "right")

@@ -16,9 +16,9 @@ from hybridnet.cluster import Cluster
 from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.errors import HybridnetError
 from hybridnet.experiments.common.programs import PYTHON
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.hedera import transfer
 from hybridnet.experiments.hedera.patterns import Pairs
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 from hybridnet.topologies import FatTreeTopo
 
 __all__ = ["ARMS", "Flow", "Sinks", "measure", "network"]
@@ -70,10 +70,10 @@ def network(
     link = {"bw": rate_mbps, "delay": DELAY, "max_queue_size": QUEUE_PACKETS}
     scheduler = ARMS[arm]
     if scheduler is None:
-        topo: Topo = OneSwitch(hosts=k**3 // 4, switch=TARGETS[target], **link)
+        topo: Topo = OneSwitch(hosts=k**3 // 4, switch=SWITCH_KINDS[target], **link)
         ryu = Ryu("c0", "tree_switch")
     else:
-        topo = Tree(k=k, switch=TARGETS[target], **link)
+        topo = Tree(k=k, switch=SWITCH_KINDS[target], **link)
         options = {"scheduler": scheduler, "poll": poll_s, "rate": rate_mbps}
         words = [word for name, value in options.items() for word in (f"--hedera-{name}", str(value))]
         ryu = Ryu("c0", "hedera_switch", arguments=["--user-flags", str(FLAGS), *words])

@@ -18,10 +18,10 @@ from statistics import mean
 from rich.table import Table
 
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.switch_kinds import add_switches_argument
 from hybridnet.experiments.hedera.arms import ARMS, measure, network
 from hybridnet.experiments.hedera.patterns import PATTERNS
 from hybridnet.experiments.hedera.plot import plot_bandwidth
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "Hedera beside ECMP and a non-blocking switch: what crosses a fat tree of 16 real hosts"
@@ -43,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--k", type=int, default=4, metavar="K", help="of the fat tree (default: %(default)s)"
     )
-    parser.add_argument(
-        "--switches", choices=list(TARGETS), default="openvswitch", help="of the tree (default: %(default)s)"
-    )
+    add_switches_argument(parser, "tree")
     parser.add_argument(
         "--rate",
         type=float,

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.cases import all_cases
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS, Result, known_targets, run_cases
+from hybridnet.experiments.openflow_conformance.testbed import Result, run_cases
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "Ryu's switch tester with over 800 cases of ours: Open vSwitch and simulated switches as targets"
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         action="append",
-        choices=list(TARGETS),
+        choices=list(SWITCH_KINDS),
         help="the switch that is tested; may be given several times (default: each of them)",
     )
     parser.add_argument(
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         raise UsageError(f"openflow-conformance: no case has {arguments.only!r} in its name")
     if arguments.quick:
         cases = cases[::QUICK_EVERY]
-    targets = arguments.target or known_targets()
+    targets = arguments.target or list(SWITCH_KINDS)
     experiment = Experiment(arguments, {"targets": targets, "cases": len(cases)})
     outcome: dict[str, list[Result]] = {}
     for target in targets:

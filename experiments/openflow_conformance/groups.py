@@ -10,6 +10,7 @@ from hybridnet.experiments.openflow_conformance.messages import (
     FIRST,
     GROUP_TYPES,
     SECOND,
+    TCP,
     Json,
     action,
     apply,
@@ -25,7 +26,6 @@ from hybridnet.experiments.openflow_conformance.messages import (
 from hybridnet.experiments.openflow_conformance.packets import label, packet, vlan_tag
 
 SENT = packet("tcp")
-TCP = {"eth_type": 0x0800, "ip_proto": 6}
 LIVE, DEAD = 2, 99
 """A port of the target that is up, and one that does not exist."""
 LARGEST = 0xFFFFFF00

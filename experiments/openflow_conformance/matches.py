@@ -8,19 +8,16 @@ from collections.abc import Iterator
 from hybridnet.experiments.openflow_conformance.case import Case, leaves, misses
 from hybridnet.experiments.openflow_conformance.fields import FIELDS, VLAN_PRESENT, Field
 from hybridnet.experiments.openflow_conformance.messages import (
-    FIRST,
     IN,
+    PASS,
     apply,
     flow,
     goto,
     otherwise_to_controller,
-    output,
     set_field,
     write_metadata,
 )
 from hybridnet.experiments.openflow_conformance.packets import packet, prerequisites, value_of
-
-PASS = [apply(output(FIRST))]
 
 
 def cases() -> Iterator[Case]:

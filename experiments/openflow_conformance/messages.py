@@ -9,8 +9,8 @@ from typing import Any
 from hybridnet.experiments.openflow_conformance.fields import BY_NAME, json_value, oxm
 
 __all__ = [
-    "CONTROLLER", "FIRST", "IN", "SECOND", "action", "apply", "bucket", "flow", "goto", "group", "meter",
-    "otherwise_to_controller", "output", "set_field", "to_group", "use_meter", "write", "write_metadata",
+    "CONTROLLER", "FIRST", "IN", "PASS", "SECOND", "STAY", "TCP", "action", "apply", "bucket", "flow", "goto", "group",
+    "meter", "otherwise_to_controller", "output", "set_field", "to_group", "use_meter", "write", "write_metadata",
 ]  # fmt: skip
 
 Json = dict[str, Any]
@@ -20,6 +20,8 @@ IN = 1
 FIRST, SECOND = "target_send_port_1", "target_send_port_2"
 """The target's ports by which they leave: only what leaves by the first one comes back to Ryu."""
 CONTROLLER = 0xFFFFFFFD
+TCP = {"eth_type": 0x0800, "ip_proto": 6}
+"""What matches the packets of kind "tcp", and of the usual kinds no others."""
 ANY = 0xFFFFFFFF
 PRIORITY, BELOW = 200, 100
 APPLY, WRITE, CLEAR = 4, 3, 5
@@ -123,3 +125,9 @@ def meter(
     else:
         band = {"OFPMeterBandDscpRemark": {"rate": rate, "burst_size": burst, "prec_level": remark}}
     return {"OFPMeterMod": {"meter_id": number, "flags": flags, "command": command, "bands": [band]}}
+
+
+PASS = [apply(output(FIRST))]
+"""The instructions of a flow that lets packets out to Ryu."""
+STAY = [apply(output(CONTROLLER))]
+"""Those of one that gives them to the controller instead."""

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 
 from hybridnet.experiments.openflow_conformance.case import Case, leaves, misses
 from hybridnet.experiments.openflow_conformance.messages import (
+    CONTROLLER,
     FIRST,
     IN,
+    PASS,
     SECOND,
+    STAY,
+    TCP,
     action,
     apply,
     clear,
@@ -24,8 +28,6 @@ from hybridnet.experiments.openflow_conformance.messages import (
 from hybridnet.experiments.openflow_conformance.packets import packet
 
 SENT = packet("tcp")
-PASS, STAY = [apply(output(FIRST))], [apply(output(0xFFFFFFFD))]
-TCP = {"eth_type": 0x0800, "ip_proto": 6}
 IN_PORT, FLOOD, ALL, TABLE_MISS = 0xFFFFFFF8, 0xFFFFFFFB, 0xFFFFFFFC, 0
 MODIFY, MODIFY_STRICT, DELETE, DELETE_STRICT = 1, 2, 3, 4
 ONES = (1 << 64) - 1
@@ -251,7 +253,7 @@ def _reserved_ports() -> Iterator[Case]:
     yield Case(
         "reserved port",
         "CONTROLLER after a change",
-        [flow({}, [apply(set_field("eth_dst", changed["eth_dst"]), output(0xFFFFFFFD))])],
+        [flow({}, [apply(set_field("eth_dst", changed["eth_dst"]), output(CONTROLLER))])],
         [misses(SENT, packet("tcp", changed))],
     )
     yield Case(

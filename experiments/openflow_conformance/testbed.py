@@ -26,25 +26,12 @@ from typing import Any
 from hybridnet import Net, RemoteController, Topo
 from hybridnet.controllers.relay import Relay
 from hybridnet.controllers.ryu import RyuController, free_port
-from hybridnet.errors import ControllerError, TopologyError
+from hybridnet.errors import ControllerError
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.packets import USUAL
 
-__all__ = ["TARGETS", "Result", "known_targets", "run_cases"]
-
-TARGETS: dict[str, dict[str, Any]] = {"openvswitch": {}, "simulated": {"datapath": "simulated"}}
-"""What `addSwitch` is told of each."""
-
-
-def known_targets() -> list[str]:
-    """Those of `TARGETS` that this version of hybridnet has."""
-    known = []
-    for name, options in TARGETS.items():
-        with contextlib.suppress(TopologyError):
-            Topo().addSwitch("s1", **options)
-            known.append(name)
-    return known
-
+__all__ = ["Result", "run_cases"]
 
 PORTS = 3
 RECONNECT_MS = 1000
@@ -78,7 +65,7 @@ class TesterAndTarget(Topo):
     """The two switches."""
 
     def build(self, target: str, version: str) -> None:
-        self.addSwitch("s1", protocols=PROTOCOLS[version], reconnectms=RECONNECT_MS, **TARGETS[target])
+        self.addSwitch("s1", protocols=PROTOCOLS[version], reconnectms=RECONNECT_MS, **SWITCH_KINDS[target])
         self.addSwitch("s2", reconnectms=RECONNECT_MS)
         for port in range(1, PORTS + 1):
             self.addLink("s1", "s2", port1=port, port2=port, delay=DELAY)
@@ -90,7 +77,7 @@ def run_cases(
     """Run cases against a target, in their order.
 
     Args:
-        target: one of `TARGETS`.
+        target: one of `SWITCH_KINDS`.
         progress: called with each result as it comes.
 
     Raises:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from rich.table import Table
 
 from hybridnet.errors import UsageError
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS, known_targets
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--target",
-        choices=list(TARGETS),
-        default=known_targets()[-1],
+        choices=list(SWITCH_KINDS),
+        default="simulated",
         help="the switch beside Open vSwitch (default: %(default)s)",
     )
     parser.add_argument(

@@ -21,7 +21,7 @@ from typing import Any
 
 from hybridnet import Net, RemoteController, Topo
 from hybridnet.errors import HybridnetError
-from hybridnet.experiments.openflow_conformance.testbed import TARGETS
+from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_differential import injector
 from hybridnet.experiments.openflow_differential.frames import frame
 from hybridnet.experiments.openflow_differential.speaker import Connection, Speaker
@@ -71,7 +71,7 @@ class SideBySide(Topo):
     def build(self, left: str, right: str) -> None:
         self.addHost("h1")
         for name, target in (("s1", left), ("s2", right)):
-            self.addSwitch(name, reconnectms=RECONNECT_MS, **TARGETS[target])
+            self.addSwitch(name, reconnectms=RECONNECT_MS, **SWITCH_KINDS[target])
             for port in range(1, PORTS + 1):
                 self.addLink("h1", name, port2=port)
 
@@ -186,7 +186,7 @@ class Bench:
 
 @contextlib.contextmanager
 def bench(left: str, right: str, *, tampers: bool = False) -> Iterator[Bench]:
-    """Two switches of these kinds, as `TARGETS` has them."""
+    """Two switches of these kinds, as `SWITCH_KINDS` has them."""
     with contextlib.ExitStack() as stack:
         speaker = Speaker()
         stack.callback(speaker.close)

@@ -5,31 +5,16 @@
 
 #include <string>
 
+#include "tests/simcore/network/pairs.h"
+
 namespace simcore {
 namespace {
 
 constexpr std::size_t kPairs = 200;
 
-// Pairs of switches, each pair joined by a link.
-void add_pairs(SimulatedNetwork& network) {
-  for (std::size_t i = 0; i < kPairs; ++i) {
-    const std::string number = std::to_string(i);
-    for (const std::string side : {"a", "b"}) {
-      network.add_node(NodeKind::learning_switch, side + number);
-      Interface::Config config;
-      config.name = side + number + "-eth1";
-      network.add_interface(side + number, config);
-    }
-    const std::string name = "l" + number;
-    network.add_link(name, network.end("a" + number + "-eth1", name),
-                     network.end("b" + number + "-eth1", name), LinkModel(Link::Config{}),
-                     LinkModel(Link::Config{}));
-  }
-}
-
 TEST(SampleReaderTest, it_reads_both_directions_of_named_links_and_named_interfaces_and_leaves_out_the_rest) {
   SimulatedNetwork network(1);
-  add_pairs(network);
+  add_pairs(network, kPairs);
   const SampledNames names{.links = {"l3", "gone", "l7"}, .interfaces = {"b7-eth1", "gone"}};
   Snapshot snapshot;
   EXPECT_FALSE(SampleReader(network, names, snapshot).read_slice());
@@ -43,7 +28,7 @@ TEST(SampleReaderTest, it_reads_both_directions_of_named_links_and_named_interfa
 
 TEST(SampleReaderTest, many_names_take_several_slices) {
   SimulatedNetwork network(1);
-  add_pairs(network);
+  add_pairs(network, kPairs);
   SampledNames names;
   for (std::size_t i = 0; i < kPairs; ++i) names.links.push_back("l" + std::to_string(i));
   Snapshot snapshot;

@@ -7,27 +7,12 @@
 #include <set>
 #include <string>
 
+#include "tests/simcore/network/pairs.h"
+
 namespace simcore {
 namespace {
 
 constexpr std::size_t kLinks = 5'000;  // each with two switches and so two interfaces: 30,000 rows
-
-// Pairs of switches, each pair joined by a link.
-void add_pairs(SimulatedNetwork& network, std::size_t links) {
-  for (std::size_t i = 0; i < links; ++i) {
-    const std::string number = std::to_string(i);
-    for (const std::string side : {"a", "b"}) {
-      network.add_node(NodeKind::learning_switch, side + number);
-      Interface::Config config;
-      config.name = side + number + "-eth1";
-      network.add_interface(side + number, config);
-    }
-    const std::string name = "l" + number;
-    network.add_link(name, network.end("a" + number + "-eth1", name),
-                     network.end("b" + number + "-eth1", name), LinkModel(Link::Config{}),
-                     LinkModel(Link::Config{}));
-  }
-}
 
 std::size_t rows_of(const Snapshot& snapshot) {
   return snapshot.applications.size() + snapshot.links.size() + snapshot.nodes.size() +
