@@ -25,7 +25,7 @@ from benchmarks import binary
 from benchmarks.result import Result, commit, machine
 from hybridnet import HybridnetError
 
-PYTHON = ("portal", "capture_thread", "peering", "trees", "openflow_path", "boot", "under_load")
+PYTHON = ("portal", "capture_thread", "peering", "trees", "openflow_path", "boot", "under_load", "watching")
 
 Benchmark = Callable[[], list[Result]]
 

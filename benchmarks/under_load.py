@@ -9,22 +9,19 @@ the same without flows, what the flows carry before and after, and how long they
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from benchmarks.flows import TCP, Pairs, await_each_other, received, start_flows, udp
 from benchmarks.result import Result
 from hybridnet import ExperimentError, Host, Net
-from hybridnet.node.popen import Popen
 from hybridnet.topologies import TwoTrees
 
 DEPTH = 6
 FLOWS = 32  # of each kind
-PORT = 5201
 SETTLE_S = 5.0
-FLOW_S = 1000  # longer than all that is measured
 SHELLS = 16
 COMMANDS = 300
 COMMANDS_S = 60.0  # no more commands after that
@@ -34,17 +31,15 @@ CARRIED_S = 3.0
 
 PROGRAM = ["sh", "-c", "echo here; exec sleep 1000"]
 
-Pairs = list[tuple[Host, Host]]
-
 
 def run() -> list[Result]:
     topo = TwoTrees(depth=DEPTH, bw=10_000, delay="5ms")
     with Net(topo) as net, ExitStack() as flows:
         pairs = [(net[source], net[target]) for source, target in topo.pairs]
-        _await_each_other(net, pairs)
+        await_each_other(net, pairs)
         idle = _head(net, pairs[: 2 * SHELLS], "idle", Goals())
         began = time.monotonic()
-        clients = _start_flows(pairs, flows)
+        clients = start_flows(pairs, [TCP] * FLOWS + [udp("0")] * FLOWS, flows)
         started = Result("under_load/flows/started", time.monotonic() - began, "s")
         time.sleep(SETTLE_S)
         before = _carried(net, pairs, "before")
@@ -106,57 +101,13 @@ def _start_programs(hosts: list[Host]) -> tuple[float, float]:
         return started_s, time.monotonic() - began
 
 
-def _start_flows(pairs: Pairs, ending: ExitStack) -> list[Popen]:
-    """TCP between the first pairs, UDP between the others; what ends them goes to `ending`."""
-    server = ["iperf3", "-s", "-p", str(PORT), "--forceflush"]
-    servers = [ending.enter_context(target.popen(server, stderr=subprocess.STDOUT)) for _, target in pairs]
-    for program in servers:
-        assert program.stdout is not None
-        while "listening" not in (line := program.stdout.readline()):
-            if not line:
-                raise ExperimentError("an iperf3 server ended before it listened")
-    kinds = [["-C", "cubic"]] * FLOWS + [["-u", "-b", "0", "-l", "1400"]] * FLOWS
-    argv = ["-p", str(PORT), "-t", str(FLOW_S)]
-    return [
-        ending.enter_context(
-            source.popen(
-                ["iperf3", "-c", str(target.IP()), *argv, *kind],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.STDOUT,
-            )
-        )
-        for (source, target), kind in zip(pairs, kinds, strict=True)
-    ]
-
-
-def _await_each_other(net: Net, pairs: Pairs) -> None:
-    """Every host's pair has answered it: nothing has to be learned any more."""
-    machine = pairs[0][0].machine
-    assert machine is not None
-    waiting = [(source.name, target.IP()) for source, target in pairs]
-    limit = time.monotonic() + 60
-    while waiting:
-        answers = net.cluster.call(machine, "ping_pairs", pairs=waiting, wait_s=5.0)
-        waiting = [pair for pair, ping in zip(waiting, answers, strict=True) if not ping["received"]]
-        if waiting and time.monotonic() > limit:
-            raise ExperimentError(f"{len(waiting)} hosts have no answer, {waiting[0][0]} for one")
-
-
 def _carried(net: Net, pairs: Pairs, when: str) -> Result:
     """What arrives at the receivers' interfaces."""
-    machine = pairs[0][1].machine
-    assert machine is not None
-    interfaces = [(target.name, f"{target.name}-eth0") for _, target in pairs]
-    began, ended = (_counted(net, machine, interfaces, wait_s) for wait_s in (0.0, CARRIED_S))
+    began = received(net, pairs)
+    time.sleep(CARRIED_S)
+    ended = received(net, pairs)
     gbps = 8 * (ended[0] - began[0]) / (ended[1] - began[1])
     return Result(f"under_load/flows/carried/{when}", gbps, "Gbit/s")
-
-
-def _counted(net: Net, machine: str, interfaces: list[tuple[str, str]], wait_s: float) -> tuple[int, int]:
-    """Bytes received so far, and the instant in nanoseconds."""
-    time.sleep(wait_s)
-    answer = net.cluster.call(machine, "interface_counters", interfaces=interfaces)
-    return sum(counter["rx_bytes"] for counter in answer["counters"]), answer["time_ns"]
 
 
 def _percentile_ms(seconds: list[float], share: float) -> float:

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What it costs to watch and to record the comparison's two trees of 63 switches with 64 hosts each.
+
+Watched is a network with the live page, of which a program of its own takes every update, and a time series of ten
+samples a second. Windows with and without alternate, in the order a b b a: first while nothing is sent, then with 8 TCP
+flows without a limit and 8 UDP flows of 10 Mbit/s.
+
+Goals: the head takes 3 % of a core more, and the instances 1 %, while nothing is sent. Under flows goodput is 97 % of
+that without, or as near to it as half of the windows without are to each other, and 99.9 % of the events are at most
+0.1 ms later.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from benchmarks.flows import TCP, Pairs, await_each_other, received, start_flows, udp
+from benchmarks.result import Result
+from hybridnet import ExperimentError, Net
+from hybridnet.recording.network_record import NetworkRecord
+from hybridnet.results.verdict import percentile_ns, subtract_buckets
+from hybridnet.topologies import TwoTrees
+
+DEPTH = 6
+FLOWS = 8  # of each kind
+IDLE_ROUNDS, IDLE_S = 3, 6.0
+FLOW_ROUNDS, FLOW_S = 5, 8.0
+SERIES_S = 0.1
+HEAD, INSTANCES, GOODPUT, LATER_MS = 0.03, 0.01, 0.97, 0.1
+
+LISTEN = """
+import sys
+from hybridnet.live import Client
+for event in Client(sys.argv[1]).events():
+    print(event["number"], flush=True)
+"""
+
+Arms = Mapping[bool, list[dict[str, float]]]
+"""With and without being watched: the figures of each window."""
+
+
+def run() -> list[Result]:
+    with Net(TwoTrees(depth=DEPTH, bw=10_000, delay="5ms")) as net, ExitStack() as flows:
+        pairs = [(net[source], net[target]) for source, target in net.topo.pairs]  # type: ignore[attr-defined]
+        await_each_other(net, pairs)
+        idle = _alternate(net, IDLE_ROUNDS, lambda: _processor_window(net, IDLE_S))
+        clients = start_flows(pairs[: 2 * FLOWS], [TCP] * FLOWS + [udp("10M")] * FLOWS, flows)
+        busy = _alternate(net, FLOW_ROUNDS, lambda: _flow_window(net, pairs[: 2 * FLOWS], FLOW_S))
+        if ended := [client.args for client in clients if client.poll() is not None]:
+            raise ExperimentError(f"{len(ended)} flows ended while they were needed: {ended[0]}")
+    return [*_costs(idle), *_effects(busy)]
+
+
+def _alternate(net: Net, rounds: int, window: Callable[[], dict[str, float]]) -> Arms:
+    arms: dict[bool, list[dict[str, float]]] = {False: [], True: []}
+    for number in range(rounds):
+        for with_page in (False, True) if number % 2 == 0 else (True, False):
+            if with_page:
+                with _watched(net):
+                    arms[True].append(window())
+            else:
+                arms[False].append(window())
+    return arms
+
+
+@contextmanager
+def _watched(net: Net) -> Iterator[None]:
+    """The network has a page, somebody who looks at it, and a time series."""
+    with tempfile.TemporaryDirectory(prefix="watching-") as folder, net.live() as page:
+        argv = [sys.executable, "-c", LISTEN, page.url]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as listener:
+            assert listener.stdout is not None
+            if not listener.stdout.readline():
+                raise ExperimentError("the page told nothing")
+            machines = net.cluster.machines
+            call = ("start_series", {"interval_s": SERIES_S, "elements": None})
+            net.cluster.call_all(dict.fromkeys(machines, call))
+            assert net.plan is not None
+            record = NetworkRecord(
+                Path(folder) / "network",
+                net.plan.to_json(),
+                {},
+                1,
+                lambda last: net.cluster.call_all(dict.fromkeys(machines, ("take_series", {"last": last}))),
+            )
+            try:
+                yield
+            finally:
+                record.end_series()
+                listener.terminate()
+
+
+def _processor_window(net: Net, seconds: float) -> dict[str, float]:
+    """Processor time, as shares of a core."""
+    before, began = _processor_times(net), time.monotonic()
+    time.sleep(seconds)
+    after, lasted = _processor_times(net), time.monotonic() - began
+    return {key: (after[key] - before[key]) / lasted for key in after}
+
+
+def _processor_times(net: Net) -> dict[str, float]:
+    """In seconds, so far: of this process, and of the machines' processes of two kinds."""
+    found = {"head": time.process_time()}
+    ticks = os.sysconf("SC_CLK_TCK")
+    for kind, pattern in {"instances": "[h]ybridnet.instance", "agents": "[h]ybridnet.machines"}.items():
+        told = f"for p in $(pgrep -f '{pattern}'); do cat /proc/$p/stat 2>/dev/null; done; true"
+        lines = [
+            line
+            for machine in net.cluster.machines
+            for line in net.cluster.call(machine, "exec", argv=told)["stdout"].decode().splitlines()
+        ]
+        fields = [line.rpartition(")")[2].split() for line in lines]
+        found[kind] = sum(int(row[11]) + int(row[12]) for row in fields) / ticks
+    return found
+
+
+def _flow_window(net: Net, pairs: Pairs, seconds: float) -> dict[str, float]:
+    """What arrives, and how late 99.9 % of the events of the instance that is latest are."""
+    began, before = received(net, pairs), net.snapshot()
+    time.sleep(seconds)
+    ended, after = received(net, pairs), net.snapshot()
+    return {
+        "goodput_gbps": 8 * (ended[0] - began[0]) / (ended[1] - began[1]),
+        "p999_ms": max(_late_ms(before[machine], after[machine]) for machine in after),
+    }
+
+
+def _late_ms(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
+    grown = subtract_buckets(after["lateness"]["buckets"], before["lateness"]["buckets"])
+    return percentile_ns(grown, 0.999) / 1e6
+
+
+def _costs(arms: Arms) -> list[Result]:
+    results = []
+    for who, goal in (("head", HEAD), ("instances", INSTANCES), ("agents", None)):
+        without, watched = (median(row[who] for row in arms[arm]) for arm in (False, True))
+        results += [
+            Result(f"watching/idle/{who}/without", without, "cores"),
+            Result(f"watching/idle/{who}/more", watched - without, "cores", goal, less_is_better=True),
+        ]
+    return results
+
+
+def _effects(arms: Arms) -> list[Result]:
+    goodput, late = (
+        {arm: [row[figure] for row in rows] for arm, rows in arms.items()}
+        for figure in ("goodput_gbps", "p999_ms")
+    )
+    low, middle, high = quantiles(goodput[False], n=4, method="inclusive")
+    spread = (high - low) / middle
+    without_ms, watched_ms = (median(late[arm]) for arm in (False, True))
+    return [
+        Result("watching/flows/goodput/without", middle, "Gbit/s"),
+        Result("watching/flows/goodput/spread", spread, ""),
+        Result("watching/flows/goodput/share", median(goodput[True]) / middle, "", min(GOODPUT, 1 - spread)),
+        Result("watching/flows/p999/without", without_ms, "ms"),
+        Result("watching/flows/p999/more", watched_ms - without_ms, "ms", LATER_MS, less_is_better=True),
+    ]
