@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from hybridnet.live.answers import ANSWERS
 from hybridnet.live.flows import MOST_SECONDS
 
 __all__ = ["PREFIX", "ROUTES", "Route", "openapi"]
@@ -152,6 +153,10 @@ _ERRORS = {
 }
 
 
+def _answer(route: Route) -> Schema:
+    return {"schema": ANSWERS[route.call]} if route.call in ANSWERS else {}
+
+
 def openapi(version: str) -> Schema:
     """The OpenAPI 3.1 document of all routes."""
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
@@ -161,7 +166,7 @@ def openapi(version: str) -> Schema:
             "operationId": route.call,
             "summary": route.summary,
             "responses": {
-                "200": {"description": "ok", "content": {route.answer: {}}},
+                "200": {"description": "ok", "content": {route.answer: _answer(route)}},
                 **{status: {"description": text, "content": error} for status, text in _ERRORS.items()},
             },
         }
