@@ -55,8 +55,7 @@ std::pair<Text, Text> omnetpp_files(const Text& run, const std::vector<std::pair
 }  // namespace
 
 void bind_results(nb::module_& m) {
-  m.def("omnetpp_files", omnetpp_files, "run"_a, "attributes"_a, "scalars"_a, "vectors"_a,
-        "histograms"_a,
+  m.def("omnetpp_files", omnetpp_files, "run"_a, "attributes"_a, "scalars"_a, "vectors"_a, "histograms"_a,
         "The texts of an OMNeT++ .sca and .vec file. Scalars are (element, name, value), vectors (element, "
         "name, instants in nanoseconds, values), histograms (element, name, bins), a bin (the greatest whole "
         "number in it, how many there were).");
