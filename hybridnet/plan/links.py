@@ -103,6 +103,7 @@ def join(
     }
     channels = _Channels(pins)
     ports = dict(pins.peer_ports)
+    crossings = count(1)
     plans: list[LinkPlan] = []
     for link in layout.links:
         _check_ends(layout, link)
@@ -128,7 +129,7 @@ def join(
         port = ports[frozenset(plan.instances)]
         if plan.by_portals:
             peering.check_open(plan.instances, plan.machines)
-            _add_crossing(joints, plan, sum(each.by_portals for each in plans), addresses, port)
+            _add_crossing(joints, plan, next(crossings), addresses, port)
             continue
         for near, far in ((0, 1), (1, 0)):
             here, other = plan.instances[near], plan.instances[far]
