@@ -3,8 +3,9 @@
 
 A switch has several at once, each in tables of its own: table 0 says by a frame's source which of them it goes through.
 
-What the specification leaves open is left out: equal priorities that overlap, the choice of select groups, and what
-becomes of a TTL of zero. Fields are changed only where the flow's match says that they are there.
+What the specification leaves open is left out: equal priorities that overlap, the choice of select groups, what
+becomes of a TTL of zero, and a set-field of a tag that the same action set pops. Fields are changed only where the
+flow's match says that they are there.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Pipeline:
 
     messages: list[bytes] = field(default_factory=list)
     words: dict[int, str] = field(default_factory=dict)
+    sets_pop: bool = False
+    """Its action sets may pop tags, and then do not set their fields."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def pipeline(seed: int, number: int = 0) -> Pipeline:
     It is the same for the same seed but for its place.
     """
     rng, place = random.Random(seed), Place(number)
-    made = Pipeline()
+    made = Pipeline(sets_pop=rng.random() < 0.5)
     for group in range(1, GROUPS + 1):
         _group(rng, made, place, group)
     priorities = rng.sample(range(1, 1000), FLOWS)
@@ -106,7 +109,7 @@ def _group(rng: random.Random, made: Pipeline, place: Place, number: int) -> Non
     kind = rng.choice((ALL_BUCKETS, INDIRECT, FAILOVER))
     buckets, said = [], []
     for bucket in range(1 if kind == INDIRECT else rng.randint(1, 3)):
-        changes, text = _changes(rng, "any", False)
+        changes, text = _changes(rng, "any")
         port = rng.randint(1, PORTS)
         watched = (NO_PORT if bucket == 0 and rng.random() < 0.5 else port) if kind == FAILOVER else wire.ANY
         buckets.append(wire.bucket([*changes, wire.output(port)], watched))
@@ -134,9 +137,17 @@ def _flow(rng: random.Random, made: Pipeline, place: Place, number: int, table: 
     if table and rng.random() < 0.2:
         match["metadata"] = (rng.randrange(4), 3)
     instructions, said = [], []
-    changes, text = _changes(rng, kind, tagged)
+    writes = rng.random() < 0.3
+    of_tags: tuple[str, ...] = ()
+    if tagged:
+        of_tags = ("vlan_vid", "vlan_pcp", "pop-vlan")
+        if writes:
+            of_tags = ("pop-vlan",) if made.sets_pop else ("vlan_vid", "vlan_pcp")
+    elif kind != "any":
+        of_tags = ("push-vlan",)
+    changes, text = _changes(rng, kind, of_tags)
     end, where = _end(rng, place)
-    if rng.random() < 0.3:
+    if writes:
         instructions.append(wire.write([*_without_repeats(changes), end]))
         said.append(f"write {', '.join([*text, where])}")
     elif changes or rng.random() < 0.8:
@@ -163,14 +174,10 @@ def _wanted(rng: random.Random, name: str) -> int | tuple[int, int]:
     return value & mask, mask
 
 
-def _changes(rng: random.Random, kind: str, tagged: bool) -> tuple[list[bytes], list[str]]:
-    """Actions that change a packet of this kind, each of another type or field."""
+def _changes(rng: random.Random, kind: str, of_tags: tuple[str, ...] = ()) -> tuple[list[bytes], list[str]]:
+    """Actions that change a packet of this kind, each of another type or field; of those of tags, these."""
     _, fields = KINDS[kind]
-    possible = ["eth_dst", *(name for name in fields if name not in _NOT_SET)]
-    if tagged:
-        possible += ["vlan_vid", "vlan_pcp", "pop-vlan"]
-    elif kind != "any":
-        possible.append("push-vlan")
+    possible = ["eth_dst", *(name for name in fields if name not in _NOT_SET), *of_tags]
     if kind not in ("any", "arp"):
         possible.append("dec-ttl")
     actions, said = [], []

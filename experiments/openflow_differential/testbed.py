@@ -24,6 +24,7 @@ from hybridnet.errors import HybridnetError
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_differential import injector
 from hybridnet.experiments.openflow_differential.frames import frame
+from hybridnet.experiments.openflow_differential.known import clause_of
 from hybridnet.experiments.openflow_differential.speaker import Connection, Speaker
 from hybridnet.experiments.openflow_differential.tables import PORTS, TABLES, Pipeline, pipeline, source_of
 from hybridnet.experiments.openflow_differential.wire import delete_all
@@ -44,11 +45,13 @@ class Deviation:
         kind: "output", "counters" or "refused".
         table: the seed of the pipeline, which makes it again.
         words: what each of the two did.
+        clause: why the first of the two is known to do so, and what the specification says; empty: it is not.
     """
 
     kind: str
     table: int
     words: str
+    clause: str = ""
 
 
 @dataclass
@@ -63,6 +66,10 @@ class Judgement:
     counters: int = 0
     late: int = 0
     deviations: list[Deviation] = field(default_factory=list)
+
+    @property
+    def unexplained(self) -> list[Deviation]:
+        return [deviation for deviation in self.deviations if not deviation.clause]
 
 
 class SideBySide(Topo):
@@ -104,10 +111,9 @@ class Bench:
         }
         self._tell(seeds, made, judgement)
         sent: list[tuple[int, bytes]] = []
-        of: list[int] = []
-        """Of each frame, the seed of its pipeline."""
+        of: list[int] = []  # of each frame, the seed of its pipeline
         for seed in seeds:
-            rng = random.Random(~seed)
+            rng = random.Random(f"frames of {seed}")
             sent += [self._frame(rng, seed, number, len(sent) + number) for number in range(frames)]
             of += [seed] * frames
         results = self._send(sent, QUIET_MS)
@@ -121,7 +127,8 @@ class Bench:
             if again[0] == again[1]:
                 judgement.late += 1
             else:
-                judgement.deviations.append(Deviation("output", of[number], _said(port, data, again)))
+                clause = clause_of(frame_out for _, frame_out in again[1])
+                judgement.deviations.append(Deviation("output", of[number], _said(port, data, again), clause))
         judgement.pipelines += len(seeds)
         judgement.flows += sum(cookie > 0 for cookie in words)
         judgement.groups += sum(cookie < 0 for cookie in words)

@@ -9,6 +9,7 @@ import struct
 from hybridnet.experiments.openflow_differential import wire
 from hybridnet.experiments.openflow_differential.experiment import checks_of
 from hybridnet.experiments.openflow_differential.frames import checksum, frame
+from hybridnet.experiments.openflow_differential.known import THREE_TAGS, clause_of
 from hybridnet.experiments.openflow_differential.tables import AT_ONCE, OF_A_PIPELINE, pipeline, source_of
 from hybridnet.experiments.openflow_differential.testbed import Deviation, Judgement
 
@@ -82,3 +83,12 @@ def test_a_comparison_that_finds_nothing_where_it_must_does_not_hold() -> None:
     same, odd = Judgement(), Judgement(deviations=[Deviation("output", 1, "words")])
     assert [check.holds for check in checks_of("simulated", same, odd)] == [True, True]
     assert [check.holds for check in checks_of("simulated", odd, same)] == [False, False]
+
+
+def test_what_a_clause_explains_is_listed_and_breaks_nothing() -> None:
+    tag, rest = bytes.fromhex("8100000a"), bytes.fromhex("0806") + bytes(28)
+    assert clause_of([bytes(12) + 3 * tag + rest]) == THREE_TAGS
+    assert clause_of([bytes(12) + 2 * tag + rest]) == ""
+    explained = Judgement(deviations=[Deviation("output", 1, "words", THREE_TAGS)])
+    odd = Judgement(deviations=[Deviation("output", 1, "words")])
+    assert [check.holds for check in checks_of("simulated", explained, odd)] == [True, True]
