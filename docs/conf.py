@@ -44,6 +44,7 @@ SECTIONS = {
         "docs/controllers",
         "docs/machines",
         "docs/cloudlab",
+        "docs/forecast",
         "docs/verdict",
         "docs/live",
         "docs/rest",

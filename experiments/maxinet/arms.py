@@ -119,18 +119,23 @@ class _SimpleNets(_Arm):
         self.settings = {"between_switches": "patch ports"}
 
 
+def hybrid_topo(scale: Scale) -> Topo:
+    """The network of the hybrid arms."""
+    return TwoTrees(
+        depth=scale.depth,
+        bw=scale.link_rate_bps / 1e6,
+        delay=f"{scale.link_delay_ns}ns",
+        machines=(SENDERS, RECEIVERS),
+    )
+
+
 class HybridArm(_SimpleNets):
     """Roots joined through simcore."""
 
     name = "hybrid"
 
     def _topo(self) -> Topo:
-        return TwoTrees(
-            depth=self.scale.depth,
-            bw=self.scale.link_rate_bps / 1e6,
-            delay=f"{self.scale.link_delay_ns}ns",
-            machines=(SENDERS, RECEIVERS),
-        )
+        return hybrid_topo(self.scale)
 
     def _build(self, undo: ExitStack) -> None:
         super()._build(undo)

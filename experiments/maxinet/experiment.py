@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hybridnet.cli.tables import wide_console
 from hybridnet.cluster import Cluster
+from hybridnet.errors import UsageError
 from hybridnet.experiments.maxinet.arms import (
     RECEIVERS,
     SENDERS,
@@ -28,9 +29,11 @@ from hybridnet.experiments.maxinet.arms import (
     MaxinetPatchArm,
     SimulatedArm,
     TunnelArm,
+    hybrid_topo,
 )
 from hybridnet.experiments.maxinet.capacity import measure_capacity
 from hybridnet.experiments.maxinet.datapath import Datapath, resolve
+from hybridnet.experiments.maxinet.forecast import demand_of, forecast_capacity
 from hybridnet.experiments.maxinet.measure import GRACE_S, climb
 from hybridnet.experiments.maxinet.plot import plot_comparison, plot_met, plot_over_time
 from hybridnet.experiments.maxinet.report import (
@@ -41,12 +44,14 @@ from hybridnet.experiments.maxinet.report import (
     compare,
     sentence_of,
 )
-from hybridnet.experiments.maxinet.scale import PAPER, Scale, capacity_scale, met_scale
+from hybridnet.experiments.maxinet.scale import MET_STEPS, PAPER, Scale, capacity_scale, met_scale
 from hybridnet.experiments.maxinet.tables import LEGEND, columns_of, rows_of, table_of
 from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
+from hybridnet.forecast import Demand
 from hybridnet.net.boot import machine_specs
 from hybridnet.quantities import parse_delay, parse_rate
 from hybridnet.results import Check, RunDirectory
+from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
 SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
@@ -66,7 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale",
         choices=("auto", "paper"),
         default="auto",
-        help="rates that fill every arm on this computer, or the paper's (default: auto)",
+        help="rates that fill every arm on these computers, by forecast where `hybridnet calibrate` has been there, "
+        "else by a short measurement; or the paper's (default: auto)",
     )
     parser.add_argument(
         "--seconds-per-step",
@@ -100,6 +106,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="run directory (default: %(default)s)",
     )
+
+
+def demanded() -> tuple[Topo, Demand]:
+    """The hybrid arm's network, and the paper's rates at the last step: for `hybridnet plan --experiment maxinet`."""
+    return hybrid_topo(PAPER), demand_of(PAPER, PAPER.steps[-1])
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
@@ -139,18 +150,42 @@ Rounds = dict[str, list[list[ArmRound]]]
 def _choose_scales(arguments: argparse.Namespace, hybrid: HybridArm, base: Scale, console: Console) -> Scales:
     """Once the first hybrid arm is up: the demand, the same for all arms."""
     seconds: int | None = arguments.seconds_per_step
-    hybrid_bps = measure_capacity(hybrid, base)
-    console.print(
-        f"the hybrid arm carries {hybrid_bps / 1e6:.0f} Mbit/s of 8 + 8 unlimited flows here", highlight=False
-    )
+    hybrid_bps, trusted_bps = _capacity(hybrid, base, console)
     if arguments.scale == "paper":
         full = replace(base, seconds_per_step=seconds or base.seconds_per_step)
     else:
         full = capacity_scale(base, hybrid_bps, seconds or SECONDS_PER_STEP)
-    scales = {"capacity": full, "met": met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP)}
+    scales = {"capacity": full, "met": met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP, trusted_bps)}
     for name, scale in scales.items():
         console.print(f"{name}: {scale}", highlight=False)
     return scales
+
+
+def _capacity(hybrid: HybridArm, base: Scale, console: Console) -> tuple[int, int | None]:
+    """What the hybrid arm carries in all, and what of the widest step to be met stays trusted (None: not known), in
+    payload bit/s: forecast where the machines' computers are calibrated, else measured.
+    """
+    assert hybrid.net.plan is not None
+    try:
+        found = forecast_capacity(hybrid.cluster, hybrid.net.plan, base)
+    except UsageError as error:
+        hybrid_bps = measure_capacity(hybrid, base)
+        console.print(
+            f"measured, as there is no forecast ({error}): the hybrid arm carries {_mbps(hybrid_bps)} of 8 + 8 "
+            "unlimited flows here",
+            highlight=False,
+        )
+        return hybrid_bps, None
+    console.print(
+        f"forecast: the hybrid arm carries {_mbps(found.full_bps)} of 8 + 8 flows here (full first: {found.full}), and "
+        f"{_mbps(found.trusted_bps)} of {MET_STEPS[-1]} + {MET_STEPS[-1]} stay trusted",
+        highlight=False,
+    )
+    return found.full_bps, found.trusted_bps
+
+
+def _mbps(bps: int) -> str:
+    return f"{bps / 1e6:.0f} Mbit/s"
 
 
 def _run_rounds(

@@ -103,13 +103,18 @@ def protocol_arguments(spec: dict[str, Any]) -> list[str]:
     """
     rate_bps, datagram_bytes = spec["rate_bps"], spec["datagram_bytes"]
     if spec["protocol"] == "udp":
-        pacing_us = max(
-            LEAST_PACING_US, min(8_000_000 * DATAGRAMS_AT_ONCE * datagram_bytes // rate_bps, MOST_PACING_US)
-        )
+        pacing_us = udp_pacing_us(rate_bps, datagram_bytes)
         sending = ["--udp", "--length", str(datagram_bytes)]
         return [*sending, "--bitrate", str(rate_bps), "--pacing-timer", str(pacing_us)]
     pacing = ["--fq-rate", str(rate_bps)] if rate_bps else []
     return ["--congestion", CONGESTION_CONTROL, "--bitrate", "0", *pacing]
+
+
+def udp_pacing_us(rate_bps: int, datagram_bytes: int) -> int:
+    """How often a UDP client wakes up, in microseconds."""
+    return max(
+        LEAST_PACING_US, min(8_000_000 * DATAGRAMS_AT_ONCE * datagram_bytes // rate_bps, MOST_PACING_US)
+    )
 
 
 class Sampler(threading.Thread):

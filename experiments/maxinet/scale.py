@@ -27,6 +27,10 @@ capacity is measured with, and because what a computer carries varies from minut
 """
 
 
+MET_OF_TRUSTED = 0.6
+"""Of the largest demand that stays trusted by the forecast."""
+
+
 @dataclass(frozen=True)
 class Scale:
     """One size of the experiment.
@@ -111,14 +115,16 @@ def capacity_scale(base: Scale, hybrid_bps: int, seconds_per_step: int) -> Scale
     return _with_demand(base, "capacity", PAPER.steps, FIRST_SHARE * hybrid_bps, seconds_per_step)
 
 
-def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int) -> Scale:
+def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int, trusted_bps: int | None = None) -> Scale:
     """The same network with a demand that the hybrid arm meets, and two of the steps: ``MET_SHARE`` at the wider one.
 
-    Args and Returns: as of `capacity_scale`.
+    Args and Returns: as of `capacity_scale`; where it is known, no more than ``MET_OF_TRUSTED`` of ``trusted_bps``,
+    the most that stays trusted at the wider one.
     """
-    return _with_demand(
-        base, "met", MET_STEPS, MET_SHARE * hybrid_bps * MET_STEPS[0] / MET_STEPS[-1], seconds_per_step
-    )
+    widest_bps = MET_SHARE * hybrid_bps
+    if trusted_bps is not None:
+        widest_bps = min(widest_bps, MET_OF_TRUSTED * trusted_bps)
+    return _with_demand(base, "met", MET_STEPS, widest_bps * MET_STEPS[0] / MET_STEPS[-1], seconds_per_step)
 
 
 def _with_demand(

@@ -34,10 +34,10 @@ def facts() -> dict[str, Any]:
     """What this machine has, as plain data.
 
     Returns:
-        ``kernel``, ``cpus`` (numbers of the processors this process may use), ``memory_bytes``,
-        ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``, ``afxdp`` (whether
-        Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built), ``congestion_control``,
-        ``load``, ``hostname``, ``python``, ``executable`` (the interpreter that has hybridnet),
+        ``kernel``, ``processor`` (the model), ``cpus`` (numbers of the processors this process may use),
+        ``memory_bytes``, ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``,
+        ``afxdp`` (whether Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built),
+        ``congestion_control``, ``load``, ``hostname``, ``python``, ``executable`` (the interpreter that has hybridnet),
         ``hybridnet``.
     """
     from hybridnet import __version__  # reading it takes a while
@@ -46,6 +46,7 @@ def facts() -> dict[str, Any]:
     return {
         "hostname": socket.gethostname(),
         "kernel": platform.release(),
+        "processor": _processor(),
         "cpus": sorted(os.sched_getaffinity(0)),
         "memory_bytes": memory["MemTotal"],
         "memory_available_bytes": memory["MemAvailable"],
@@ -60,6 +61,12 @@ def facts() -> dict[str, Any]:
         "executable": sys.executable,
         "hybridnet": __version__,
     }
+
+
+def _processor() -> str:
+    """The model of the processors as the kernel names it; their architecture where it does not."""
+    found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
 
 
 def _memory() -> dict[str, int]:

@@ -23,6 +23,7 @@ VERBS = {
     "run": "run",
     "mn": "mn",
     "plan": "plan",
+    "calibrate": "calibrate",
     "simulate": "simulate",
     "reproduce": "reproduce",
     "wire": "wire",

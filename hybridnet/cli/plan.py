@@ -5,7 +5,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from hybridnet.cli.forecasting import (
+    add_forecast_arguments,
+    computers_for,
+    demanded_by_experiment,
+    machines_on,
+    print_forecast,
+)
 from hybridnet.cli.network import (
     add_cut_delay_argument,
     add_machines_argument,
@@ -17,20 +26,26 @@ from hybridnet.cli.network import (
 )
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.controllers.kinds import OPENFLOW_PORTS
+from hybridnet.errors import UsageError
 from hybridnet.files import write_topology
 from hybridnet.files.yaml_form import schema
+from hybridnet.forecast import Demand, make_forecast, read_demand
 from hybridnet.net.controllers import controller_targets
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
 from hybridnet.plan.spread import spread
 from hybridnet.topo import Topo, find_loop, natural
 
-SUMMARY = "Show what each machine would make, and whether it fits. Needs no root."
+SUMMARY = (
+    "Show what each machine would make, whether it fits, and what a demand will keep busy. Needs no root."
+)
 EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
   hybridnet plan --topo linear,8 --machines 2
   hybridnet plan my_topologies.py --topo mytopo --json
   hybridnet plan my_topologies.py --topo backbone --instances 4       where it would be cut, and how even the parts are
   hybridnet plan --topo fattree,4 --draw fattree.png
   hybridnet plan --topo Abilene.graphml,hosts=2 --draw abilene.yaml
+  hybridnet plan --topo twotrees,depth=3 --demand flows.yaml     what these flows will keep busy
+  hybridnet plan --experiment maxinet --computers node1,node2
   hybridnet plan --schema > topology.schema.json
 """
 
@@ -51,9 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the JSON schema of YAML files for --topo, and nothing else",
     )
+    add_forecast_arguments(parser)
     add_machines_argument(parser)
     add_cut_delay_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print the whole plan as JSON")
+    parser.add_argument("--json", action="store_true", help="print the whole plan, or forecast, as JSON")
     add_network_arguments(parser)
 
 
@@ -64,14 +80,52 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.schema:
         print(json.dumps(schema(), indent=2))
         return 0
-    topo = find_topology(arguments.file, arguments.topo)
+    topo, demand = _asked(arguments)
+    if demand is None and arguments.computers is not None:
+        raise UsageError("--computers is for a forecast; give --demand or --experiment too")
     controllers = controllers_of(arguments.controller, topo)
     names = machine_names(arguments.machines) or _named_machines(topo)
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
         topo = spread(topo, names, least_cut_delay_ns=cut_delay_ns(arguments.cut_delay)).topo
     here = facts()
+    computers = [] if demand is None else computers_for(arguments.computers, names, here)
+    machines = machines_on(computers, names) if computers else _like_this(here, names)
+    for controller in controllers:
+        controller.suit(find_loop(topo))
+        controller.port = controller.port or OPENFLOW_PORTS[0]  # the run takes a free one
+    targets = controller_targets(controllers, dict.fromkeys(names, HEAD))
+    options = PlanOptions(
+        token="0" * 16, peering_key="0" * 64, controllers=targets, **plan_options(arguments)
+    )
+    plan = make_plan(topo, machines, options)
+    if demand is not None:
+        print_forecast(make_forecast(plan, demand, computers), as_json=arguments.json)
+        return 0
+    print(plan.dumps() if arguments.json else plan)
+    if not arguments.json and topo.switches():
+        for controller in controllers:
+            print(f"controller {controller}: {controller.what()}")
+    if arguments.draw is not None:
+        write_topology(arguments.draw, topo, plan)
+    return 0
+
+
+def _asked(arguments: argparse.Namespace) -> tuple[Topo, Demand | None]:
+    """The network, and the demand of a forecast, if one is asked for."""
+    if arguments.experiment is None:
+        topo = find_topology(arguments.file, arguments.topo)
+        return topo, None if arguments.demand is None else read_demand(arguments.demand)
+    if arguments.file is not None or arguments.topo is not None:
+        raise UsageError(
+            f"--experiment {arguments.experiment}: it has its own network; leave FILE.py and --topo out"
+        )
+    return demanded_by_experiment(arguments.experiment)
+
+
+def _like_this(here: Mapping[str, Any], names: Sequence[str]) -> list[MachineSpec]:
+    """So many machines on this computer, which share its memory and its processors."""
     each = len(here["cpus"]) // len(names)
-    machines = [
+    return [
         MachineSpec(
             name,
             f"198.18.0.{number}",
@@ -81,21 +135,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         for number, name in enumerate(names, start=1)
     ]
-    for controller in controllers:
-        controller.suit(find_loop(topo))
-        controller.port = controller.port or OPENFLOW_PORTS[0]  # the run takes a free one
-    targets = controller_targets(controllers, dict.fromkeys(names, HEAD))
-    options = PlanOptions(
-        token="0" * 16, peering_key="0" * 64, controllers=targets, **plan_options(arguments)
-    )
-    plan = make_plan(topo, machines, options)
-    print(plan.dumps() if arguments.json else plan)
-    if not arguments.json and topo.switches():
-        for controller in controllers:
-            print(f"controller {controller}: {controller.what()}")
-    if arguments.draw is not None:
-        write_topology(arguments.draw, topo, plan)
-    return 0
 
 
 def _named_machines(topo: Topo) -> list[str]:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""From measured busy shares to costs: the non-negative ones that explain them best. Pure."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hybridnet.forecast.costs import PROTOCOLS, Cost, Traffic, turning
+
+__all__ = ["Point", "extra", "fit", "fit_loop", "fit_turns", "non_negative"]
+
+TERMS = {"tcp": ("unit_ns", "byte_ns"), "udp": ("burst_ns", "unit_ns", "byte_ns")}
+"""A burst of TCP is a train, so it has no cost of its own."""
+LEAST_CORES = 1e-4
+TURNS_NS = np.geomspace(500, 200_000, 120)
+
+Points = Mapping[str, Sequence["Point"]]
+"""By protocol."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measurement: what passed, and how many processors it kept busy.
+
+    Args:
+        turns: of the loop that did the work: how many there were in a second, or how many there were causes for.
+    """
+
+    traffic: Traffic
+    cores: float
+    turns: float = 0.0
+
+
+def non_negative(rows: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """The x >= 0 for which rows @ x is next to what is wanted, with the same relative weight for each row; and the sum
+    of squares that is left. Where fewer terms explain as much, the others are 0.
+    """
+    weights = 1 / np.maximum(wanted, LEAST_CORES)
+    weighted, target = rows * weights[:, None], wanted * weights
+    best, least = np.zeros(rows.shape[1]), float(np.square(target).sum())
+    for number in range(1, rows.shape[1] + 1):
+        for chosen in itertools.combinations(range(rows.shape[1]), number):
+            columns = weighted[:, chosen]
+            scale = np.abs(columns).max(axis=0)
+            if number > len(wanted) or (scale <= 0).any():
+                continue
+            solved, _, rank, _ = np.linalg.lstsq(columns / scale, target, rcond=1e-6)
+            if rank < number or (solved < 0).any():
+                continue
+            left = float(np.square(columns / scale @ solved - target).sum())
+            if left < least - 1e-9:
+                best, least = np.zeros(rows.shape[1]), left
+                best[list(chosen)] = solved / scale
+    return best, least
+
+
+def fit(points: Sequence[Point], protocol: str) -> Cost:
+    """The costs that explain some points of one protocol.
+
+    Example:
+        >>> fit([Point(Traffic(0, 1000, 0), 0.002), Point(Traffic(0, 1000, 1e6), 0.003)], "tcp")
+        Cost(burst_ns=0.0, unit_ns=2000.0, byte_ns=1.0)
+    """
+    if not points:
+        return Cost()
+    terms = TERMS[protocol]
+    rows = np.array([[_amount(point.traffic, term) for term in terms] for point in points])
+    found, _ = non_negative(rows, np.array([point.cores for point in points]))
+    return Cost(**{term: round(float(each) * 1e9, 6) for term, each in zip(terms, found, strict=True)})
+
+
+def fit_loop(points: Points) -> dict[str, Cost]:
+    """The costs of a loop whose turns were counted: the same for a turn of both protocols, and theirs for units and
+    bytes. Returns them by protocol; `burst_ns` is that of a turn.
+    """
+    rows, wanted = [], []
+    for at, protocol in enumerate(PROTOCOLS):
+        before, after = [0.0, 0.0] * at, [0.0, 0.0] * (len(PROTOCOLS) - 1 - at)
+        for point in points.get(protocol, ()):
+            rows.append([point.turns, *before, point.traffic.units, point.traffic.bytes, *after])
+            wanted.append(point.cores)
+    found, _ = non_negative(np.array(rows), np.array(wanted))
+    return {
+        protocol: Cost(*(float(found[each]) * 1e9 for each in (0, 1 + 2 * at, 2 + 2 * at)))
+        for at, protocol in enumerate(PROTOCOLS)
+    }
+
+
+def fit_turns(points: Points) -> dict[str, Cost]:
+    """The same of a loop whose turns nobody counts: `turns` of a point are the causes for one, of which those that come
+    while it turns have the next turn together.
+    """
+    best: tuple[float, dict[str, Cost]] = (math.inf, {})
+    for turn_ns in map(float, TURNS_NS):
+        costs, left = {}, 0.0
+        for protocol, measured in points.items():
+            rows = np.array([[point.traffic.units, point.traffic.bytes] for point in measured])
+            turned = [turning(point.turns, turn_ns, 0.0) for point in measured]
+            wanted = [max(point.cores - each, 0.0) for point, each in zip(measured, turned, strict=True)]
+            found, _ = non_negative(rows, np.array(wanted))
+            for point, row in zip(measured, rows, strict=True):
+                said = turning(point.turns, turn_ns, float(row @ found))
+                left += (said / max(point.cores, LEAST_CORES) - 1) ** 2
+            costs[protocol] = Cost(turn_ns, float(found[0]) * 1e9, float(found[1]) * 1e9)
+        best = min(best, (left, costs), key=lambda each: each[0])
+    return best[1]
+
+
+def extra(points: Sequence[Point], known: Sequence[Cost]) -> list[Point]:
+    """What is left of the points after what is known already, of turns too; nothing below 0."""
+    return [
+        replace(
+            point,
+            cores=max(
+                0.0,
+                point.cores
+                - sum(cost.work(point.traffic) for cost in known)
+                - sum(cost.burst_ns for cost in known) * point.turns / 1e9,
+            ),
+        )
+        for point in points
+    ]
+
+
+def _amount(traffic: Traffic, term: str) -> float:
+    return {"burst_ns": traffic.bursts, "unit_ns": traffic.units, "byte_ns": traffic.bytes}[term]

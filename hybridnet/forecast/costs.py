@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Costs: the processor time that packets take at each kind of element of a computer, as it was measured there.
+
+What passes an element is told by three figures, each of which costs time of its own: bursts (somebody is woken), units
+(an object that the kernel or the simulator handles as one: a train of TCP, a datagram) and bytes.
+
+    element            what it is                                                     whose time
+    sender.X           the sending program, on X: veth, portal, or a port type        thread
+    receiver.X         the receiving program                                          thread
+    veth               two hosts on a veth pair, beside their programs                around
+    ovs.PORT_TYPE      a pass through Open vSwitch: in at one port, out at another    thread, around
+    ovs.bridge         what each further bridge adds to a turn, with packet sockets   thread
+    loop               a turn of an instance's loop                                   thread
+    portal             in or out at an emulation portal, and half of a link           thread, around
+    switch, openflow, router     a simulated node of that kind, and a link            thread
+    peering.KIND       out or in at a peering portal: shm, udp, sealed                thread
+    simhost            a segment at a simulated host                                  thread
+
+The thread's time is that of the one thread which does the work; around it is what the kernel does elsewhere. The costs
+of TCP hold what its acknowledgments take, so they are told by the data's direction alone. A loop, of an instance or of
+Open vSwitch, has a cost for each turn, its `burst_ns`; what comes while it turns has the next turn in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hybridnet.errors import UsageError
+
+__all__ = ["AROUND", "FORMAT", "PROTOCOLS", "THREAD", "Cost", "Costs", "Traffic", "turning"]
+
+FORMAT = 1
+PROTOCOLS = ("tcp", "udp")
+THREAD, AROUND = "thread", "around"
+"""Whose time: that of the one thread which does the work, or of the kernel elsewhere."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What passes a place in one second.
+
+    Args:
+        bursts: how often something comes after a pause.
+        units: trains or datagrams.
+        bytes: payload.
+    """
+
+    bursts: float
+    units: float
+    bytes: float
+
+    def scaled(self, factor: float) -> Traffic:
+        """So much of it."""
+        return Traffic(self.bursts * factor, self.units * factor, self.bytes * factor)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor time, in nanoseconds: for each burst, unit and byte."""
+
+    burst_ns: float = 0.0
+    unit_ns: float = 0.0
+    byte_ns: float = 0.0
+
+    def cores(self, traffic: Traffic) -> float:
+        """How many processors this traffic keeps busy.
+
+        Example:
+            >>> Cost(unit_ns=1000, byte_ns=0.5).cores(Traffic(bursts=0, units=100_000, bytes=100_000_000))
+            0.15
+        """
+        return self.burst_ns * traffic.bursts / 1e9 + self.work(traffic)
+
+    def work(self, traffic: Traffic) -> float:
+        """The same without bursts."""
+        return (self.unit_ns * traffic.units + self.byte_ns * traffic.bytes) / 1e9
+
+    def times(self, factor: float) -> Cost:
+        """So many of these costs."""
+        return Cost(self.burst_ns * factor, self.unit_ns * factor, self.byte_ns * factor)
+
+
+def turning(causes: float, turn_ns: float, work: float) -> float:
+    """How many processors a loop keeps busy, which turns when there is a cause.
+
+    Of n causes in a second, each turn of t seconds takes those along that came while it turned, so there are
+    n / (1 + n t) turns. The more work there is beside, the less time is left for turns.
+
+    Args:
+        causes: in a second.
+        turn_ns: of a turn with nothing in it.
+        work: processors that what passes keeps busy.
+
+    Example:
+        >>> turning(50_000, 20_000, 0.25)
+        0.625
+    """
+    waited = causes * turn_ns / 1e9
+    return work + max(0.0, 1.0 - work) * waited / (1.0 + waited)
+
+
+Element = Mapping[str, Mapping[str, Cost]]
+"""The cost by protocol, and by whose time it is."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What things cost on one computer.
+
+    Args:
+        computer: its host name.
+        facts: of it, when it was measured; other facts make the costs stale.
+        measured_at: when, in ISO 8601, UTC.
+        quick: whether each figure is of a short run.
+        disturbed: whether other programs ran meanwhile: then what is around threads is not known, and counts as 0.
+        idle_cores: processors that a network keeps busy without traffic.
+        elements: the costs.
+    """
+
+    computer: str
+    facts: Mapping[str, Any]
+    measured_at: str
+    quick: bool
+    disturbed: bool
+    idle_cores: float
+    elements: Mapping[str, Element] = field(repr=False)
+
+    def of(self, element: str, protocol: str, whose: str) -> Cost:
+        """One cost.
+
+        Raises:
+            UsageError: it was not measured there; the message says what to do.
+        """
+        found = self.elements.get(element, {}).get(protocol, {}).get(whose)
+        if found is None:
+            raise UsageError(
+                f"forecast: what {element} costs with {protocol.upper()} was not measured on {self.computer}; "
+                f"{_CURES.get(element.partition('.')[0], 'run `hybridnet calibrate` there')}"
+            )
+        return found
+
+    def has(self, element: str) -> bool:
+        """Whether it was measured there."""
+        return element in self.elements
+
+    def to_json(self) -> dict[str, Any]:
+        """As the file has it: a cost is a list of its three figures."""
+        return {
+            "format": FORMAT,
+            "computer": self.computer,
+            "measured_at": self.measured_at,
+            "quick": self.quick,
+            "disturbed": self.disturbed,
+            "facts": dict(self.facts),
+            "idle_cores": round(self.idle_cores, 4),
+            "elements": {
+                element: {
+                    protocol: {
+                        whose: [round(each, 4) for each in (cost.burst_ns, cost.unit_ns, cost.byte_ns)]
+                        for whose, cost in of_protocol.items()
+                    }
+                    for protocol, of_protocol in of_element.items()
+                }
+                for element, of_element in self.elements.items()
+            },
+        }
+
+    @classmethod
+    def from_json(cls, content: Any, file: str) -> Costs:
+        """What `to_json` gave.
+
+        Raises:
+            UsageError: it is something else, or of another format.
+        """
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            found = content.get("format") if isinstance(content, dict) else None
+            raise UsageError(
+                f"{file}: its format is {found!r}, and this hybridnet reads {FORMAT}; run `hybridnet calibrate` again"
+            )
+        try:
+            return cls(
+                str(content["computer"]),
+                dict(content["facts"]),
+                str(content["measured_at"]),
+                bool(content["quick"]),
+                bool(content["disturbed"]),
+                float(content["idle_cores"]),
+                {
+                    element: {
+                        protocol: {whose: Cost(*map(float, cost)) for whose, cost in of_protocol.items()}
+                        for protocol, of_protocol in of_element.items()
+                    }
+                    for element, of_element in content["elements"].items()
+                },
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UsageError(
+                f"{file}: it holds no costs ({type(error).__name__}: {error}); run `hybridnet calibrate` again"
+            ) from None
+
+
+_CURES = {
+    "peering": "run `hybridnet calibrate` with two machines, where one reaches the other the same way",
+    "ovs": "choose another --port-type, or run `hybridnet calibrate` there",
+    "bridge": "a forecast knows Open vSwitch and simulated switches",
+}

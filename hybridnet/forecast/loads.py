@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""What each part of the computers, and each link with a rate, has to do for a demand. Pure.
+
+    Plan ─ Ways ─▶ hops of each flow ─┬─ links' rates ─▶ what of it is carried
+                                      └─ Costs ────────▶ processors of each part
+
+A part is what can be full by itself: the processors of a computer, an instance's thread, Open vSwitch's busiest thread
+on a machine, a program of a host, a direction of a link.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hybridnet.errors import UsageError
+from hybridnet.forecast.costs import AROUND, THREAD, Costs, Traffic, turning
+from hybridnet.forecast.demand import Demand, Flow
+from hybridnet.forecast.traffic import at_sender, causes, frame_bits, segmented, through_link
+from hybridnet.forecast.ways import Hop, Ways
+from hybridnet.plan import Plan
+
+__all__ = ["Computer", "Loads", "Part", "Work"]
+
+KERNEL_PORTS = "system"
+PACKET_PORTS = "afpacket"
+XDP_PORTS = "afxdp"
+SIMULATED = ("portal", "switch", "openflow", "router", "simhost")
+LEAST_RTT_S = 0.0001
+"""Of two hosts with nothing but their computer between them."""
+MOST_ROUNDS = 16
+CARRIED_WITHIN = 1e-3
+
+
+@dataclass(frozen=True)
+class Computer:
+    """A computer with some machines of the plan.
+
+    Args:
+        name: its host name.
+        cpus: the numbers of its processors.
+        machines: those of the plan that are on it.
+        costs: what things cost there.
+    """
+
+    name: str
+    cpus: Sequence[int]
+    machines: Sequence[str]
+    costs: Costs
+
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """Something that can be full.
+
+    Args:
+        kind: ``processors``, ``instance``, ``switching``, ``sender``, ``receiver`` or ``link``.
+        name: which: the computer, the instance, the machine, the host, the link.
+        machine: where it is; a computer is of none, and a link of its sender's.
+        capacity: processors, or 1 for a link.
+    """
+
+    kind: str
+    name: str
+    machine: str = field(compare=False)
+    capacity: float = field(default=1.0, compare=False)
+
+    def __str__(self) -> str:
+        texts = {
+            "processors": f"processors of {self.name}",
+            "instance": f"instance {self.name}",
+            "switching": f"Open vSwitch of {self.name}",
+            "sender": f"sender at {self.name}",
+            "receiver": f"receiver at {self.name}",
+            "link": self.name,
+        }
+        return texts[self.kind]
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What the parts have to do.
+
+    Args:
+        busy: of each part: processors, or the share of a link's rate; more than its capacity where it is too much.
+        carried_bps: payload of all flows that the links let through.
+    """
+
+    busy: Mapping[Part, float]
+    carried_bps: float
+
+    def share(self, part: Part) -> float:
+        """Of the part's capacity."""
+        return self.busy[part] / part.capacity
+
+
+@dataclass(frozen=True)
+class _Routed:
+    """A flow, its way, and its round trip without waiting."""
+
+    flow: Flow
+    hops: Sequence[Hop]
+    rtt_s: float
+
+
+class Work:
+    """The work that a demand is for a planned network.
+
+    Raises:
+        UsageError: a flow has no way, a machine no computer, or something on a way no cost.
+    """
+
+    def __init__(self, plan: Plan, demand: Demand, computers: Sequence[Computer]) -> None:
+        self.notes: list[str] = []
+        self.computers = computers
+        self._plan = plan
+        self._ways = Ways(plan)
+        self._computer_of = {machine: each for each in computers for machine in each.machines}
+        for machine in plan.machines:
+            if machine not in self._computer_of:
+                raise UsageError(f"machine {machine}: it is on no computer whose costs are known; name one")
+        self._routed = [self._route(flow) for flow in demand.flows]
+        bridges = sorted(
+            {
+                hop.target
+                for routed in self._routed
+                for hop in routed.hops
+                if self._ways.kind[hop.target] == "bridge"
+            }
+        )
+        if bridges:
+            self.notes.append(f"what Linux bridges cost is not measured, and left out: {', '.join(bridges)}")
+
+    def loads(self, factor: float = 1.0) -> Loads:
+        """The loads where every flow offers so many times its rate."""
+        flows = [routed.flow.scaled(factor) for routed in self._routed]
+        lets = self._lets(flows)
+        tally = Tally()
+        carried_bps = 0.0
+        for routed, flow in zip(self._routed, flows, strict=True):
+            parts = _passing(routed.hops, flow, lets)
+            self._add(tally, routed, flow, parts)
+            carried_bps += flow.rate_bps * parts[-1]
+        busy = tally.threads()
+        for computer in self.computers:
+            own = sum(min(1.0, cores) for part, cores in busy.items() if part.machine in computer.machines)
+            busy[_processors(computer)] = computer.costs.idle_cores + own + tally.around[computer.name]
+        for hop, share in self._offered(flows, lets).values():
+            busy[Part("link", hop.name, self._plan.machine_of[hop.source])] = share
+        return Loads(busy, carried_bps)
+
+    def _route(self, flow: Flow) -> _Routed:
+        hops = self._ways.way(flow.source, flow.target)
+        back = (hop.link.b_to_a if hop.forward else hop.link.a_to_b for hop in hops)
+        delay_ns = sum(hop.direction.least_delay_ns for hop in hops) + sum(
+            each.least_delay_ns for each in back
+        )
+        return _Routed(flow, hops, delay_ns / 1e9 + LEAST_RTT_S)
+
+    # -- what the links let through ---------------------------------------------------------------------------------
+
+    def _lets(self, flows: Sequence[Flow]) -> dict[_Key, float]:
+        """Which part of what is offered to a link with a rate passes it: each of its flows loses the same part."""
+        lets: dict[_Key, float] = {}
+        for _ in range(MOST_ROUNDS):
+            new = {
+                key: min(1.0, 1.0 / share)
+                for key, (_, share) in self._offered(flows, lets).items()
+                if share > 0
+            }
+            changed = any(abs(let - lets.get(key, 1.0)) > CARRIED_WITHIN for key, let in new.items())
+            lets = new
+            if not changed:
+                break
+        return lets
+
+    def _offered(self, flows: Sequence[Flow], lets: Mapping[_Key, float]) -> dict[_Key, tuple[Hop, float]]:
+        """What is offered to each link with a rate, as a share of that."""
+        offered: dict[_Key, tuple[Hop, float]] = {}
+        for routed, flow in zip(self._routed, flows, strict=True):
+            parts = _passing(routed.hops, flow, lets)
+            for hop, part in zip(routed.hops, parts, strict=False):
+                rate_bps = hop.direction.rate_bps
+                if rate_bps is None:
+                    continue
+                # What passes of TCP has adapted to this link, too.
+                came = part / lets.get(_key(hop), 1.0) if flow.protocol == "tcp" else part
+                share = flow.rate_bps * came * frame_bits(flow, hop.direction) / rate_bps
+                offered[_key(hop)] = (hop, offered.get(_key(hop), (hop, 0.0))[1] + share)
+        return offered
+
+    # -- what they cost ---------------------------------------------------------------------------------------------
+
+    def _add(self, tally: Tally, routed: _Routed, flow: Flow, parts: Sequence[float]) -> None:
+        """Add what one flow keeps busy: its ends, and everything between."""
+        hops, protocol = routed.hops, flow.protocol
+        sent = parts[0] if protocol == "tcp" else 1.0  # TCP adapts, UDP does not
+        traffic = at_sender(flow.scaled(sent), routed.rtt_s)
+        if self._ways.kind[hops[0].source] == "host":
+            self._add_end(tally, "sender", hops[0], flow, traffic)
+        elif self._ways.kind[hops[0].source] == "simhost":
+            self._add_simulated(tally, hops[0].instances[0], "simhost", protocol, traffic, stages=1)
+        for hop, (part, after) in zip(hops, itertools.pairwise(parts), strict=True):
+            traffic = self._add_hop(tally, hop, flow, traffic, after / part if part else 0.0)
+        if self._ways.kind[hops[-1].target] == "host":
+            self._add_end(tally, "receiver", hops[-1], flow, traffic)
+
+    def _add_hop(self, tally: Tally, hop: Hop, flow: Flow, traffic: Traffic, let: float) -> Traffic:
+        """Add what one hop takes, and its far node. Returns the traffic behind it."""
+        protocol, kind = flow.protocol, self._ways.kind[hop.target]
+        if hop.link.kind in ("simulated", "cut"):
+            near, far = hop.instances
+            if hop.has_portal(near=True):
+                self._add_simulated(tally, near, "portal", protocol, traffic, stages=1)
+            traffic = through_link(traffic.scaled(let), flow, hop.direction)
+            # What waits on a link comes out in a turn of its own.
+            waits = int(hop.direction.delay_ns > 0 or hop.direction.rate_bps is not None)
+            if hop.link.kind == "cut":
+                peering = self._peering(near, far)
+                self._add_simulated(tally, near, peering, protocol, traffic, stages=0)
+                self._add_simulated(tally, far, peering, protocol, traffic, stages=1 + waits)
+                waits = 0
+            element = "portal" if hop.has_portal(near=False) else kind
+            if element in SIMULATED:
+                self._add_simulated(tally, far, element, protocol, traffic, stages=waits)
+        if kind == "ovs" and hop.link.kind != "patch":
+            self._add_switching(tally, hop.target, flow, traffic)
+        return traffic
+
+    def _add_end(self, tally: Tally, end: str, hop: Hop, flow: Flow, traffic: Traffic) -> None:
+        host, other = (hop.source, hop.target) if end == "sender" else (hop.target, hop.source)
+        machine, protocol = self._plan.machine_of[host], flow.protocol
+        computer = self._computer_of[machine]
+        attached = "veth"
+        if hop.link.kind in ("simulated", "cut"):
+            attached = "portal"
+        elif self._ways.kind[other] == "ovs":
+            attached = self._plan.machines[machine]["port_type"]
+        if attached == XDP_PORTS:
+            traffic = segmented(traffic, flow)
+        thread = computer.costs.of(f"{end}.{attached}", protocol, THREAD)
+        tally.work[Part(end, host, machine)] += thread.cores(traffic)
+        if attached == "veth" and end == "sender":
+            tally.around[computer.name] += computer.costs.of("veth", protocol, AROUND).cores(traffic)
+
+    def _add_switching(self, tally: Tally, switch: str, flow: Flow, traffic: Traffic) -> None:
+        """A pass through the Open vSwitch of a machine; between its bridges are patch ports, which take nothing. Behind
+        AF_XDP ports the kernel puts segments together again (GRO), before a portal as before a host.
+        """
+        machine = self._plan.machine_of[switch]
+        costs, plan = self._computer_of[machine].costs, self._plan.machines[machine]
+        ports, protocol = plan["port_type"], flow.protocol
+        if ports == XDP_PORTS:
+            traffic = segmented(traffic, flow)
+        element = f"ovs.{ports}"
+        tally.around[self._computer_of[machine].name] += costs.of(element, protocol, AROUND).cores(traffic)
+        if ports != KERNEL_PORTS:
+            thread = costs.of(element, protocol, THREAD)
+            turn_ns = thread.burst_ns
+            if ports == PACKET_PORTS and (more := len(plan["switches"]) - 1):
+                turn_ns += more * costs.of("ovs.bridge", protocol, THREAD).burst_ns
+            part = Part("switching", machine, machine)
+            tally.add(part, thread.work(traffic), turn_ns, causes(traffic, protocol))
+
+    def _add_simulated(
+        self, tally: Tally, instance: str, element: str, protocol: str, traffic: Traffic, *, stages: int
+    ) -> None:
+        """Add one element of an instance, where each unit is handled in so many turns, unless turns are shared."""
+        machine = self._plan.machine_of_instance[instance]
+        computer = self._computer_of[machine]
+        work = computer.costs.of(element, protocol, THREAD).work(traffic)
+        turn_ns = computer.costs.of("loop", protocol, THREAD).burst_ns
+        tally.add(Part("instance", instance, machine), work, turn_ns, stages * causes(traffic, protocol))
+        if element == "portal":
+            tally.around[computer.name] += computer.costs.of("portal", protocol, AROUND).cores(traffic)
+
+    def _peering(self, near: str, far: str) -> str:
+        peers: list[dict[str, Any]] = self._plan.instances[near]["peers"]
+        peer = next(each for each in peers if each["name"] == far)
+        return f"peering.{'sealed' if 'key' in peer else peer.get('transport', 'udp')}"
+
+
+class Tally:
+    """What comes together at each part, before it is known how a loop shares out its turns.
+
+    Attributes:
+        work: processors of each thread, without turns.
+        around: processors of each computer beside its threads.
+    """
+
+    def __init__(self) -> None:
+        self.work: defaultdict[Part, float] = defaultdict(float)
+        self.around: defaultdict[str, float] = defaultdict(float)
+        self._turn_ns: dict[Part, float] = {}
+        self._causes: defaultdict[Part, float] = defaultdict(float)
+
+    def add(self, part: Part, work: float, turn_ns: float, causes: float) -> None:
+        """Add to a loop: work, and causes for a turn."""
+        self.work[part] += work
+        self._turn_ns[part] = turn_ns
+        self._causes[part] += causes
+
+    def threads(self) -> dict[Part, float]:
+        """How many processors each thread keeps busy; more than one where it is asked for more."""
+        return {
+            part: turning(self._causes[part], self._turn_ns[part], work) if part in self._turn_ns else work
+            for part, work in self.work.items()
+        }
+
+
+_Key = tuple[str, bool]
+
+
+def _processors(computer: Computer) -> Part:
+    return Part("processors", computer.name, "", len(computer.cpus))
+
+
+def _key(hop: Hop) -> _Key:
+    return hop.link.a.interface, hop.forward
+
+
+def _passing(hops: Sequence[Hop], flow: Flow, lets: Mapping[_Key, float]) -> list[float]:
+    """What part of what a flow offers comes to each of its hops, and in the end. TCP sends less from the start where a
+    link is full; UDP does not.
+    """
+    each = [lets.get(_key(hop), 1.0) for hop in hops]
+    if flow.protocol == "tcp":
+        return [math.prod(each)] * (len(hops) + 1)
+    return list(itertools.accumulate(each, operator.mul, initial=1.0))

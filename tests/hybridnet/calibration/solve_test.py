@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import pytest
+
+from hybridnet.calibration.solve import Point, extra, fit, fit_loop, fit_turns
+from hybridnet.forecast.costs import Cost, Traffic, turning
+
+BURSTS = Traffic(1000, 13_000, 18e6)
+SINGLES = Traffic(6400, 6400, 9e6)
+SMALL = Traffic(1000, 15_000, 1.5e6)
+
+
+def points(cost: Cost, *traffics: Traffic) -> list[Point]:
+    return [Point(traffic, cost.cores(traffic)) for traffic in traffics]
+
+
+def test_three_terms_come_back_from_three_points() -> None:
+    cost = Cost(burst_ns=20_000, unit_ns=4_000, byte_ns=0.25)
+    found = fit(points(cost, BURSTS, SINGLES, SMALL), "udp")
+    assert (found.burst_ns, found.unit_ns, found.byte_ns) == pytest.approx((20_000, 4_000, 0.25), rel=1e-4)
+
+
+def test_two_points_are_explained_by_two_terms() -> None:
+    cost = Cost(burst_ns=20_000, unit_ns=4_000)
+    found = fit(points(cost, BURSTS, SINGLES), "udp")
+    for traffic in (BURSTS, SINGLES):
+        assert found.cores(traffic) == pytest.approx(cost.cores(traffic), rel=1e-6)
+
+
+def test_a_burst_of_tcp_costs_nothing_by_itself() -> None:
+    cost = Cost(unit_ns=9_000, byte_ns=0.5)
+    assert fit(points(cost, Traffic(800, 800, 50e6), Traffic(5000, 5000, 20e6)), "tcp") == cost
+
+
+def test_no_cost_is_negative() -> None:
+    """The second point takes less than the first, although more bytes pass."""
+    found = fit([Point(Traffic(1, 1000, 1e6), 0.02), Point(Traffic(1, 1000, 2e6), 0.01)], "tcp")
+    assert found.byte_ns >= 0
+    assert 10_000 <= found.unit_ns <= 20_000
+
+
+def test_points_that_are_multiples_of_each_other_need_one_term() -> None:
+    found = fit([Point(Traffic(1, 1000, 1e6), 0.01), Point(Traffic(1, 2000, 2e6), 0.02)], "tcp")
+    assert found.cores(Traffic(1, 3000, 3e6)) == pytest.approx(0.03)
+
+
+def test_what_takes_nothing_costs_nothing() -> None:
+    assert fit([Point(BURSTS, 0.0), Point(SINGLES, 0.0)], "udp") == Cost()
+
+
+def test_what_is_known_is_taken_off_and_leaves_nothing_below_zero() -> None:
+    measured = [Point(BURSTS, 0.1, turns=1000), Point(SINGLES, 0.001)]
+    left = extra(measured, [Cost(unit_ns=2000), Cost(burst_ns=10_000)])
+    assert [each.cores for each in left] == pytest.approx([0.1 - 0.026 - 0.01, 0.0])
+
+
+def test_a_loop_has_one_cost_for_turns_and_two_for_each_protocol() -> None:
+    turn_ns, tcp, udp = 13_000, Cost(unit_ns=20_000, byte_ns=0.5), Cost(unit_ns=5_000, byte_ns=0.25)
+    passed = {"tcp": [Traffic(900, 900, 50e6), Traffic(6000, 6000, 20e6)], "udp": [BURSTS, SINGLES, SMALL]}
+    turns = iter([3000, 18_000, 20_000, 11_000, 16_000])
+    measured = {
+        protocol: [
+            Point(traffic, cost.work(traffic) + (n := next(turns)) * turn_ns / 1e9, n)
+            for traffic in passed[protocol]
+        ]
+        for protocol, cost in (("tcp", tcp), ("udp", udp))
+    }
+    found = fit_loop(measured)
+    for protocol, cost in (("tcp", tcp), ("udp", udp)):
+        assert found[protocol].burst_ns == pytest.approx(turn_ns, rel=1e-3)
+        assert found[protocol].unit_ns == pytest.approx(cost.unit_ns, rel=1e-3)
+        assert found[protocol].byte_ns == pytest.approx(cost.byte_ns, rel=1e-2)
+
+
+def test_turns_that_nobody_counts_are_found_by_how_they_are_shared() -> None:
+    work = Cost(unit_ns=2_000)
+    measured = {
+        "udp": [
+            Point(each, turning(each.units, 40_000, work.work(each)), each.units)
+            for each in (BURSTS, SINGLES)
+        ]
+    }
+    found = fit_turns(measured)["udp"]
+    for each in (BURSTS, SINGLES, SMALL):
+        said = turning(each.units, found.burst_ns, found.work(each))
+        assert said == pytest.approx(turning(each.units, 40_000, work.work(each)), abs=0.02)
