@@ -41,7 +41,9 @@ bool ClockExchange::take(const SyncMessage& message, SimTime arrived, const Sent
                                           SimTime::at_ns(message.reply_sent_ns), arrived};
     if (!clock_.add(exchange)) return false;
   }
-  if ((message.datagram.flags & kSynchronized) != 0) peer_synchronized_ = true;
+  // A request may speak of the instance that was here before; a reply is for this one.
+  if (message.datagram.kind == DatagramKind::sync_reply && (message.datagram.flags & kSynchronized) != 0)
+    peer_synchronized_ = true;
   if (message.datagram.kind == DatagramKind::sync_request) {
     SyncMessage reply;
     reply.request_sent_ns = message.request_sent_ns;

@@ -71,6 +71,22 @@ TEST_F(PeeringSessionTest, an_instance_that_returns_numbers_anew_and_is_not_take
 }
 
 TEST_F(PeeringSessionTest,
+       what_a_returned_instance_sends_first_arrives_in_every_phase_of_its_peers_requests) {
+  start();
+  synchronize();
+  pass(Duration::seconds(1));  // until the requests come at their steady pace
+  for (int phase_ms = 0; phase_ms < 100; phase_ms += 4) {
+    a.reset();
+    pass(Duration::ms(200 + phase_ms));
+    a.emplace(clock, Duration::zero(), joined(a_address, b_address));
+    const std::size_t before = b->sink.packets.size();
+    a->send(100);
+    pass(Duration::ms(200));
+    EXPECT_EQ(b->sink.packets.size(), before + 1) << phase_ms;
+  }
+}
+
+TEST_F(PeeringSessionTest,
        what_was_sent_to_an_instance_while_it_was_away_is_not_lost_by_the_one_that_returns) {
   start();
   synchronize();
