@@ -13,6 +13,7 @@ from hybridnet.options import Option, table
 from hybridnet.options.read import cure, read_options
 from hybridnet.plan.crossings import BACKEND
 from hybridnet.plan.transports import peer_entry
+from hybridnet.topo import natural
 from hybridnet.values import flag, shown
 
 __all__ = ["Peering", "PeeringOptions", "parse_peering"]
@@ -110,12 +111,12 @@ class Peering:
                 f"instance {instances[1]}: no port is left for peering ({port}); start from a lower peer_port"
             )
         made = peer_entry(instances, machines, addresses, port)
+        left_out = _BETWEEN_MACHINES if machines[0] == machines[1] else ()
+        if instances[0] == min(instances, key=natural):
+            left_out += _OF_THE_SECOND
+        made |= {key: value for key, value in self.options.planned.items() if key not in left_out}
         if machines[0] == machines[1]:
-            options = {
-                key: value for key, value in self.options.planned.items() if key not in _BETWEEN_MACHINES
-            }
-            return made | options
-        made |= self.options.planned
+            return made
         if self._is_authenticated(machines):
             if self.key is None:
                 raise PlanError(
@@ -151,7 +152,8 @@ def _check_alone(options: Mapping[str, Any], authenticated: bool | None) -> None
         )
 
 
-_BETWEEN_MACHINES = ("transport", "datagram_size_bytes")
+_BETWEEN_MACHINES: tuple[str, ...] = ("transport", "datagram_size_bytes")
+_OF_THE_SECOND = ("clock_ahead_ns", "clock_drift_ppm")
 
 
 def parse_peering(words: Sequence[str]) -> PeeringOptions:

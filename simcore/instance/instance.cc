@@ -49,7 +49,11 @@ void Instance::add_emulation_portal(const std::string& backend, EmulationPortal:
 void Instance::add_peer(PeeringPortal::Config config) {
   network_.nodes().claim("peer", config.name);
   config.token = config_.token;
-  config.clock_zero_ns = [this] { return loop_.epoch_ns(); };
+  const bool of_day = config.options.clocks == PeeringOptions::Clocks::told;
+  config.clock_zero_ns = [this, of_day] {
+    const std::int64_t epoch = loop_.epoch_ns();
+    return epoch == 0 || !of_day ? epoch : epoch - monotonic_minus_realtime_ns();
+  };
   const std::string name = config.name;
   auto peer = std::make_unique<PeeringPortal>(
       network_.simulation(), network_.pool(), [this] { return loop_.wall_now(); }, config);

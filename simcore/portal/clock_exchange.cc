@@ -26,12 +26,12 @@ void ClockExchange::request(const Sent& sent) {
 
 Duration ClockExchange::pace() const {
   if (!synchronized()) return kAtStart;
-  const bool enough = transport_.shares_clock() || clock_.exchanges() >= ClockSync::kWindow / 2;
+  const bool enough = told() || clock_.exchanges() >= ClockSync::kWindow / 2;
   return enough ? kSteady : kSoonAfter;
 }
 
 bool ClockExchange::take(const SyncMessage& message, SimTime arrived, const Sent& sent) {
-  if (transport_.shares_clock()) {
+  if (told()) {
     const std::int64_t zero_ns = config_.clock_zero_ns();
     if (message.clock_zero_ns != 0 && zero_ns != 0)
       clock_.set_exact(Duration::ns(zero_ns - message.clock_zero_ns));
@@ -67,7 +67,7 @@ void ClockExchange::send(SyncMessage message, DatagramKind kind, const Sent& sen
   message.datagram.token = config_.token;
   message.datagram.session = config_.session;
   message.sent = sent;
-  if (transport_.shares_clock()) message.clock_zero_ns = config_.clock_zero_ns();
+  if (told()) message.clock_zero_ns = config_.clock_zero_ns();
   const Transport::Datagram datagram = {{reinterpret_cast<const std::uint8_t*>(&message), sizeof message},
                                         {}};
   transport_.send(std::span<const Transport::Datagram>(&datagram, 1));

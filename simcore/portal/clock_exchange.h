@@ -7,7 +7,7 @@
 //   peer                      `--> take(): answers at once --'
 //
 // Each message also tells whether its sender knows the receiver's clock, and how much it has sent. Where both read the same
-// clock, a message tells where its sender's zero is on it, and the first one is enough.
+// clock, or are taken to, a message tells where its sender's zero is on it, and the first one is enough.
 #pragma once
 
 #include <array>
@@ -28,8 +28,9 @@ class ClockExchange {
     std::uint64_t token = 0;    // the run's
     std::uint64_t session = 0;  // this instance's
     std::function<SimTime()> wall_now;
-    // CLOCK_MONOTONIC at SimTime zero, 0 while that is not known. Asked only where the transport shares the clock.
+    // Of the clock that both read at SimTime zero, 0 while that is not known. Asked only where zeros are told.
     std::function<std::int64_t()> clock_zero_ns;
+    bool told = false;  // zeros are told also where the transport does not share the clock
   };
 
   using Sent = std::array<LaneSent, kLanes>;  // so far, to the peer
@@ -56,6 +57,7 @@ class ClockExchange {
   const ClockSync& clock() const { return clock_; }
 
  private:
+  bool told() const { return config_.told || transport_.shares_clock(); }
   void send(SyncMessage message, DatagramKind kind, const Sent& sent);
 
   Transport& transport_;

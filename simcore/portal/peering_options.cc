@@ -14,6 +14,7 @@ using peering::Compression;
 
 const OptionTable<PeeringOptions>& PeeringOptions::table() {
   using O = PeeringOptions;
+  using Clocks = O::Clocks;
   static const OptionTable<O> options(
       "peering", "the way between two instances", O{},
       {
@@ -97,6 +98,22 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
           {"bulk_filter",
            &O::bulk_filter,
            {.help = "so are packets that this expression of pcap-filter(7) matches"}},
+          {"clocks",
+           &O::clocks,
+           {{"measured", Clocks::measured}, {"told", Clocks::told}},
+           {.help =
+                "how the peer's clock is known: compared all the time; or told once, by the time of day, so "
+                "that "
+                "every error of that becomes one of the delays"}},
+          {"clock_ahead",
+           &O::clock_ahead,
+           {.help = "to see what wrong clocks do: that of the second instance of each pair is shown to the "
+                    "first so much "
+                    "ahead of what it is",
+            .most = 10'000'000'000}},
+          {"clock_drift_ppm",
+           &O::clock_drift_ppm,
+           {.help = "and gains so many millionths", .least = -1'000, .most = 1'000}},
           {"key",
            &O::key,
            {.help = "the run's, 64 hexadecimal digits: datagrams are encrypted and authenticated",

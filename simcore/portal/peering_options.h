@@ -18,6 +18,10 @@ namespace simcore {
 
 struct PeeringOptions {
   enum class Transport : std::uint8_t { udp, tcp, shm };
+  enum class Clocks : std::uint8_t {
+    measured,
+    told,  // once, as what the time of day was at SimTime zero: computers are taken to agree about it
+  };
 
   Transport transport = Transport::udp;
   peering::BatchPolicy batch;
@@ -28,7 +32,10 @@ struct PeeringOptions {
   ByteCount receive_size = ByteCount::zero();  // 0: only the time counts
   std::vector<int> bulk_dscps;
   std::string bulk_filter;
-  std::string key;  // empty: nothing is sealed
+  Clocks clocks = Clocks::measured;
+  Duration clock_ahead = Duration::zero();  // an error put into the clock that is shown to the peer
+  int clock_drift_ppm = 0;                  // and how fast it grows
+  std::string key;                          // empty: nothing is sealed
 
   // There is a lane for bulk.
   bool bulk() const { return !bulk_dscps.empty() || !bulk_filter.empty(); }

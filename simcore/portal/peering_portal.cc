@@ -39,10 +39,18 @@ std::vector<std::unique_ptr<peering::Transport>> make_transports(const PeeringPo
   return transports;
 }
 
+peering::ShownClock shown_clock(const PeeringOptions& options) {
+  return {options.clock_ahead, options.clock_drift_ppm * 1e-6};
+}
+
 peering::PeeringSender::Config sender_config(const PeeringPortal::Config& config,
                                              const peering::Transport& transport) {
-  return {config.token, config.session, config.options.batch, config.options.compression,
-          peering::datagram_size(config, transport)};
+  return {config.token,
+          config.session,
+          config.options.batch,
+          config.options.compression,
+          peering::datagram_size(config, transport),
+          shown_clock(config.options)};
 }
 
 std::vector<std::unique_ptr<peering::Lane>> make_lanes(
@@ -65,10 +73,15 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
       pool_(pool),
       wall_now_(std::move(wall_now)),
       config_(checked_config(config)),
+      shown_(shown_clock(config_.options)),
       bulk_(config_.options.bulk_dscps, config_.options.bulk_filter),
       transports_(make_transports(config_)),
       lanes_(make_lanes(transports_, config_, wall_now_, *this)),
-      exchange_(*transports_[0], {config_.token, config_.session, wall_now_, config_.clock_zero_ns}),
+      exchange_(*transports_[0], {.token = config_.token,
+                                  .session = config_.session,
+                                  .wall_now = [this] { return shown_.shown(wall_now_()); },
+                                  .clock_zero_ns = config_.clock_zero_ns,
+                                  .told = config_.options.clocks == PeeringOptions::Clocks::told}),
       raw_(peering::kLargestBody) {
   if (lanes_.size() > 1 || gathers()) {
     watched_.emplace();
@@ -245,8 +258,7 @@ void PeeringPortal::take_records(std::size_t lane, const PieceHeader& header,
 
 void PeeringPortal::take_record(std::size_t lane, const PieceHeader& header, const Record& record,
                                 std::span<const std::uint8_t> stored) {
-  const SimTime departure =
-      clock().to_local(SimTime::at_ns(header.base_time_ns) + Duration::ns(record.departure_ns));
+  const SimTime departure = to_local(header.base_time_ns + record.departure_ns);
   if (departure > received_at_ + kMostAhead) {
     counts_.dropped_received.add(DropReason::malformed, record.segments);
     return;
@@ -292,8 +304,7 @@ void PeeringPortal::watch_held() {
 }
 
 SimTime PeeringPortal::due(const peering::Reassembly::Held& held) const {
-  return clock().to_local(SimTime::at_ns(held.base_time_ns)) +
-         (channels_.empty() ? Duration::zero() : least_delay_);
+  return to_local(held.base_time_ns) + (channels_.empty() ? Duration::zero() : least_delay_);
 }
 
 void PeeringPortal::give_up_missing() {
@@ -323,7 +334,7 @@ void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram, SimTime ar
     return;
   }
   if (message->datagram.session != peer_session_) begin_session(*message);
-  if (!exchange_.take(*message, arrived, sent())) {
+  if (!exchange_.take(*message, shown_.shown(arrived), sent())) {
     counts_.dropped_datagrams.add(DropReason::malformed, 1);
     return;
   }
@@ -359,6 +370,11 @@ peering::ClockExchange::Sent PeeringPortal::sent() const {
   peering::ClockExchange::Sent sent;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) sent[lane] = lanes_[lane]->sender().sent();
   return sent;
+}
+
+// When the peer's clock shows that.
+SimTime PeeringPortal::to_local(std::int64_t peer_ns) const {
+  return shown_.own(clock().to_local(SimTime::at_ns(peer_ns)));
 }
 
 bool PeeringPortal::silent() const { return !last_heard_ || wall_now_() - *last_heard_ > kSilence; }

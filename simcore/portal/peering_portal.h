@@ -59,7 +59,8 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
     PeeringOptions options;
     bool kernel_cuts = true;    // where it can (UDP_SEGMENT); false only to compare
     bool kernel_stamps = true;  // of synchronizations; false when wall_now is not the wall clock
-    // CLOCK_MONOTONIC at SimTime zero, 0 while that is not known; for a transport that shares the clock.
+    // What CLOCK_MONOTONIC showed at SimTime zero, or CLOCK_REALTIME where the options have clocks told; 0 while that is
+    // not known.
     std::function<std::int64_t()> clock_zero_ns = [] { return 0; };
   };
 
@@ -167,11 +168,13 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   peering::ClockExchange::Sent sent() const;
   bool silent() const;
   void batch_due();
+  SimTime to_local(std::int64_t peer_ns) const;
 
   Simulation& simulation_;
   PacketPool& pool_;
   std::function<SimTime()> wall_now_;
   Config config_;
+  peering::ShownClock shown_;
   peering::BulkTraffic bulk_;
   std::vector<std::unique_ptr<peering::Transport>> transports_;
   std::vector<std::unique_ptr<peering::Lane>> lanes_;  // one, or two: then the second has what is bulk

@@ -144,7 +144,7 @@ int PeeringSender::send_pieces(Batch& batch) {
                        config_.token,
                        config_.session};
     header.batch = next_batch_;
-    header.base_time_ns = batch.base_time_ns;
+    header.base_time_ns = config_.clock.shown(SimTime::at_ns(batch.base_time_ns)).count_ns();
     header.first_segment = counters_.sent_packets;
     header.segments = batch.segments;
     header.body_size = static_cast<std::uint32_t>(batch.body.size());

@@ -24,6 +24,7 @@
 #include "simcore/portal/peering_compressor.h"
 #include "simcore/portal/peering_transport.h"
 #include "simcore/portal/peering_wire.h"
+#include "simcore/portal/shown_clock.h"
 #include "simcore/units/data.h"
 #include "simcore/units/time.h"
 
@@ -52,6 +53,7 @@ class PeeringSender {
     BatchPolicy batch;
     Compression compression = Compression::off;
     std::size_t datagram_size = 1'472;
+    ShownClock clock;
   };
 
   // Packets are counted as segments.

@@ -103,3 +103,12 @@ def test_words_of_the_command_line_mean_the_same() -> None:
     for wrong in (["transport"], ["flush=time", "flush=turn"], ["bulk_dscp=x"], ["authenticated=1"]):
         with pytest.raises(PlanError):
             parse_peering(wrong)
+
+
+def test_a_wrong_clock_is_that_of_the_second_instance_alone() -> None:
+    entries = peers(
+        machines("one", "one"), peering={"clocks": "told", "clock_ahead": "3ms", "clock_drift_ppm": 50}
+    )
+    assert [entry["clocks"] for entry in entries.values()] == ["told", "told"]
+    assert "clock_ahead_ns" not in entries["m1"]
+    assert (entries["m2"]["clock_ahead_ns"], entries["m2"]["clock_drift_ppm"]) == (3_000_000, 50)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet reproduce clock-error``: see experiment.py."""
