@@ -25,7 +25,17 @@ from benchmarks import binary
 from benchmarks.result import Result, commit, machine
 from hybridnet import HybridnetError
 
-PYTHON = ("portal", "capture_thread", "peering", "trees", "openflow_path", "boot", "under_load", "watching")
+PYTHON = (
+    "portal",
+    "capture_thread",
+    "peering",
+    "instances",
+    "trees",
+    "openflow_path",
+    "boot",
+    "under_load",
+    "watching",
+)
 
 Benchmark = Callable[[], list[Result]]
 

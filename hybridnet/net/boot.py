@@ -73,17 +73,22 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
 
 
 def await_peers(
-    cluster: Machines, plan: Plan, patience_s: float = PEERS_SECONDS, *, missed: Collection[str] = ()
+    cluster: Machines,
+    instances: Mapping[str, Mapping[str, Any]],
+    patience_s: float = PEERS_SECONDS,
+    *,
+    missed: Collection[str] = (),
 ) -> None:
     """Wait until the instances know the clocks of their peers: packets pass between them from then on.
 
     Args:
+        instances: their plans, by name.
         missed: instances that nobody waits for.
 
     Raises:
         MachineError: some do not in time; the message names the first two.
     """
-    if not any(instance["peers"] for instance in plan.instances.values()):
+    if not any(instance["peers"] for instance in instances.values()):
         return
     deadline = time.monotonic() + patience_s
     call = ("snapshot", {"of_elements": False})
@@ -99,7 +104,7 @@ def await_peers(
             return
         if time.monotonic() > deadline:
             name, peer = waiting[0]
-            ends = next(each for each in plan.instances[name]["peers"] if each["name"] == peer)
+            ends = next(each for each in instances[name]["peers"] if each["name"] == peer)
             raise MachineError(
                 f"instances {name} and {peer} do not hear each other after {patience_s:g} s, at {ends['local']} and "
                 f"{ends['remote']}; between machines, let these pass"

@@ -640,7 +640,7 @@ class Net(Structure):
         cluster.call_all({machine: ("obey_controllers", {}) for machine in told})
         self._endings.add(self._unbind)
         self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
-        boot.await_peers(cluster, plan)
+        boot.await_peers(cluster, plan.instances)
         self._await_switches(plan, list(self._nodes))
         self._endings.add(lambda: self._terminate(self._configured), once=True)
         links = LinkChanges(topo, plan, cluster)

@@ -92,7 +92,7 @@ class Outages:
             again = _with_files_of_its_own(instances[name], number)
             self._cluster.call(plan.machine_of_instance[name], "restart_instance", plan=again)
             self._missed.discard(name)
-            boot.await_peers(self._cluster, plan, missed=self._missed)
+            boot.await_peers(self._cluster, instances, missed=self._missed)
             self._back(name, plan)
         info(f"*** instance {name} runs again\n")
 

@@ -29,8 +29,8 @@ class Transport {
   };
 
   struct Received {
-    std::span<const std::uint8_t> bytes;  // valid until the next receive()
-    Duration waited = Duration::zero();   // since it arrived here, as far as the transport knows
+    std::span<std::uint8_t> bytes;       // valid until the next receive(); the caller may write there
+    Duration waited = Duration::zero();  // since it arrived here, as far as the transport knows
   };
 
   struct Counters {

@@ -65,13 +65,13 @@ void Seal::close(std::uint64_t counter, std::span<const std::uint8_t> head,
   cipher.aead->close(nonce_of(counter), to.first(sizeof header), head, body, to.subspan(sizeof header));
 }
 
-std::optional<std::span<const std::uint8_t>> Seal::open(std::span<const std::uint8_t> sealed,
-                                                        std::span<std::uint8_t> to) {
+std::optional<std::span<std::uint8_t>> Seal::open(std::span<std::uint8_t> sealed) {
   SealHeader header;
   std::memcpy(&header, sealed.data(), sizeof header);
   Cipher& cipher = cipher_of(header.counter / datagrams_per_key_);
-  const auto opened = cipher.aead->open(nonce_of(header.counter), sealed.first(sizeof header),
-                                        sealed.subspan(sizeof header), to);
+  const std::span<std::uint8_t> closed = sealed.subspan(sizeof header);
+  const auto opened =
+      cipher.aead->open(nonce_of(header.counter), sealed.first(sizeof header), closed, closed);
   if (opened && &cipher != &ciphers_[in_use_] && cipher.number > ciphers_[in_use_].number) use_other();
   return opened;
 }

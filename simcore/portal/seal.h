@@ -58,10 +58,9 @@ class Seal {
   void close(std::uint64_t counter, std::span<const std::uint8_t> head, std::span<const std::uint8_t> body,
              std::span<std::uint8_t> to);
 
-  // Opens a sealed datagram into `to`, which has room for it, and returns what was in it; none when it is not authentic.
-  // Precondition: it has at least kSealBytes.
-  std::optional<std::span<const std::uint8_t>> open(std::span<const std::uint8_t> sealed,
-                                                    std::span<std::uint8_t> to);
+  // Opens a sealed datagram where it lies, and returns what was in it; none when it is not authentic, and then its bytes are
+  // of no use. Precondition: it has at least kSealBytes.
+  std::optional<std::span<std::uint8_t>> open(std::span<std::uint8_t> sealed);
 
   std::uint64_t keys() const { return keys_; }  // that were used, one after the other
 

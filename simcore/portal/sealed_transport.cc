@@ -42,13 +42,8 @@ int SealedTransport::send(std::span<const Datagram> datagrams) {
 }
 
 std::span<const Transport::Received> SealedTransport::receive() {
-  const std::span<const Received> sealed = carrier_->receive();
-  std::size_t bytes = 0;
-  for (const Received& each : sealed) bytes += each.bytes.size();
-  if (in_bytes_.size() < bytes) in_bytes_.resize(bytes);
   in_.clear();
-  std::span<std::uint8_t> room(in_bytes_);
-  for (const Received& each : sealed) {
+  for (const Received& each : carrier_->receive()) {
     SealHeader header;
     const std::size_t size = each.bytes.size();
     if (size >= sizeof header) std::memcpy(&header, each.bytes.data(), sizeof header);
@@ -57,14 +52,14 @@ std::span<const Transport::Received> SealedTransport::receive() {
     } else if (header.kind == SealedKind::hello) {
       take_hello(each.bytes);
     } else {
-      take_datagram(each, room.first(size));
-      room = room.subspan(size);
+      take_datagram(each);
     }
   }
   return in_;
 }
 
-void SealedTransport::take_datagram(const Received& sealed, std::span<std::uint8_t> to) {
+// Where it lies: it is in the cache there.
+void SealedTransport::take_datagram(const Received& sealed) {
   if (!peer_) {
     dropped_.add(DropReason::stale_session, 1);
     return;
@@ -75,7 +70,7 @@ void SealedTransport::take_datagram(const Received& sealed, std::span<std::uint8
     dropped_.add(DropReason::replayed, 1);
     return;
   }
-  const auto opened = peer_->in.open(sealed.bytes, to);
+  const auto opened = peer_->in.open(sealed.bytes);
   if (!opened) {
     dropped_.add(DropReason::forged, 1);
     return;

@@ -75,7 +75,7 @@ class SealedTransport final : public Transport {
 
   void say_hello(const EndNumber& to, bool wants_answer);
   void take_hello(std::span<const std::uint8_t> bytes);
-  void take_datagram(const Received& sealed, std::span<std::uint8_t> to);
+  void take_datagram(const Received& sealed);
   void believe(const EndNumber& number);
   bool was_replaced(const EndNumber& number) const;
 
@@ -90,7 +90,6 @@ class SealedTransport final : public Transport {
 
   std::vector<std::uint8_t> out_bytes_;
   std::vector<Datagram> out_;
-  std::vector<std::uint8_t> in_bytes_;
   std::vector<Received> in_;
 };
 

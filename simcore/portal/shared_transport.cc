@@ -17,7 +17,7 @@ int SharedTransport::send(std::span<const Datagram> datagrams) {
 
 std::span<const Transport::Received> SharedTransport::receive() {
   received_.clear();
-  for (const std::span<const std::uint8_t> record : in_.read()) received_.push_back({record});
+  for (const std::span<std::uint8_t> record : in_.read()) received_.push_back({record});
   return received_;
 }
 

@@ -86,7 +86,7 @@ std::span<const Transport::Received> TcpTransport::receive() {
       break;
     }
     if (received_bytes_ - consumed_ - sizeof length < length) break;
-    received_.push_back({std::span<const std::uint8_t>(buffer_).subspan(consumed_ + sizeof length, length)});
+    received_.push_back({std::span<std::uint8_t>(buffer_).subspan(consumed_ + sizeof length, length)});
     consumed_ += sizeof length + length;
   }
   return received_;

@@ -114,7 +114,7 @@ void SharedRing::wake() {
   if (positions_->asleep.exchange(0, std::memory_order_acq_rel) != 0) signal();
 }
 
-std::span<const std::span<const std::uint8_t>> SharedRing::read() {
+std::span<const std::span<std::uint8_t>> SharedRing::read() {
   positions_->read.store(position_, std::memory_order_release);  // of the last read()
   records_.clear();
   std::array<std::uint8_t, 16> bytes;

@@ -46,8 +46,8 @@ class SharedRing {
 
   // Reader: readable when read() would return something.
   int fd() const { return wake_.get(); }
-  // Reader: the records that are there, a bounded number. They stay until the next read().
-  std::span<const std::span<const std::uint8_t>> read();
+  // Reader: the records that are there, a bounded number. They stay until the next read(), and the caller may write there.
+  std::span<const std::span<std::uint8_t>> read();
   // Reader: what read() would return, and its lengths.
   std::size_t waiting_bytes() const { return static_cast<std::size_t>(written() - position_); }
 
@@ -76,7 +76,7 @@ class SharedRing {
   Positions* positions_ = nullptr;
   std::uint8_t* bytes_ = nullptr;
   std::uint64_t position_ = 0;  // of this end: before it publishes that
-  std::vector<std::span<const std::uint8_t>> records_;
+  std::vector<std::span<std::uint8_t>> records_;
   std::uint64_t syscalls_ = 0;
   std::uint64_t damaged_ = 0;
 };

@@ -51,7 +51,7 @@ class UdpSocket {
   };
 
   struct Received {
-    std::span<const std::uint8_t> bytes;  // valid until the next receive()
+    std::span<std::uint8_t> bytes;  // valid until the next receive(); the caller may write there
     // Of the datagrams in it, the last may be shorter; its size when there is one.
     std::size_t segment_size = 0;
     Duration waited = Duration::zero();  // in the socket, by the kernel's timestamp

@@ -15,45 +15,16 @@
 
 #include "simcore/portal/sealed_transport.h"
 #include "tests/fuzz/input.h"
+#include "tests/simcore/portal/carrier.h"
 
 namespace simcore::peering {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using Bytes = Carrier::Bytes;
 
 constexpr RunKey kKey = {7};
 constexpr std::uint64_t kDatagramsPerKey = 16;
-
-class Carrier final : public Transport {
- public:
-  Carrier(std::deque<Bytes>& in, std::deque<Bytes>& out) : in_(in), out_(out) {}
-  int fd() const override { return -1; }
-  std::size_t largest_datagram() const override { return 65'507; }
-  std::size_t together(std::size_t) const override { return 1; }
-  int send(std::span<const Datagram> datagrams) override {
-    for (const Datagram& datagram : datagrams) {
-      Bytes bytes(datagram.head.begin(), datagram.head.end());
-      bytes.insert(bytes.end(), datagram.body.begin(), datagram.body.end());
-      out_.push_back(std::move(bytes));
-    }
-    return static_cast<int>(datagrams.size());
-  }
-  std::span<const Received> receive() override {
-    taken_.assign(in_.begin(), in_.end());
-    in_.clear();
-    received_.clear();
-    for (const Bytes& bytes : taken_) received_.push_back({bytes});
-    return received_;
-  }
-  std::size_t waiting_bytes() const override { return 0; }
-  Counters counters() const override { return {}; }
-
- private:
-  std::deque<Bytes>& in_;
-  std::deque<Bytes>& out_;
-  std::vector<Bytes> taken_;
-  std::vector<Received> received_;
-};
+constexpr std::size_t kLargestDatagram = 65'507;
 
 class Run {
  public:
@@ -103,8 +74,9 @@ class Run {
 
   std::deque<Bytes> to_us_;
   std::deque<Bytes> to_peer_;
-  SealedTransport us_{std::make_unique<Carrier>(to_us_, to_peer_), kKey, kDatagramsPerKey};
-  SealedTransport peer_{std::make_unique<Carrier>(to_peer_, to_us_), kKey, kDatagramsPerKey};
+  SealedTransport us_{std::make_unique<Carrier>(to_us_, to_peer_, kLargestDatagram), kKey, kDatagramsPerKey};
+  SealedTransport peer_{std::make_unique<Carrier>(to_peer_, to_us_, kLargestDatagram), kKey,
+                        kDatagramsPerKey};
   std::vector<Bytes> heard_;
   std::set<std::string> entered_;
   std::uint64_t said_ = 0;

@@ -103,4 +103,4 @@ def test_peers_that_do_not_hear_each_other_are_named(net: Net, cluster: FakeClus
     deaf = {"m1.1": {"peers": [{"name": "m1.2", "synchronized": False}]}}
     cluster.answers["snapshot"] = lambda machine, of_elements: deaf
     with pytest.raises(MachineError, match=r"instances m1.1 and m1.2 do not hear each other"):
-        boot.await_peers(cluster, net.plan, patience_s=0)  # type: ignore[arg-type]
+        boot.await_peers(cluster, net.plan.instances, patience_s=0)  # type: ignore[arg-type]

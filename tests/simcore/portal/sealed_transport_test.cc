@@ -8,11 +8,12 @@
 #include <string>
 
 #include "simcore/units/error.h"
+#include "tests/simcore/portal/carrier.h"
 
 namespace simcore::peering {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using Bytes = Carrier::Bytes;
 
 constexpr RunKey kKey = {1, 2, 3};
 constexpr RunKey kOtherKey = {1, 2, 4};
@@ -23,44 +24,13 @@ struct Way {
   std::deque<Bytes> to_b;
 };
 
-class Carrier final : public Transport {
- public:
-  Carrier(std::deque<Bytes>& in, std::deque<Bytes>& out) : in_(in), out_(out) {}
-  int fd() const override { return -1; }
-  std::size_t largest_datagram() const override { return 1'472; }
-  std::size_t together(std::size_t) const override { return 64; }
-  int send(std::span<const Datagram> datagrams) override {
-    for (const Datagram& datagram : datagrams) {
-      Bytes bytes(datagram.head.begin(), datagram.head.end());
-      bytes.insert(bytes.end(), datagram.body.begin(), datagram.body.end());
-      out_.push_back(std::move(bytes));
-    }
-    return static_cast<int>(datagrams.size());
-  }
-  std::span<const Received> receive() override {
-    taken_.assign(in_.begin(), in_.end());
-    in_.clear();
-    received_.clear();
-    for (const Bytes& bytes : taken_) received_.push_back({bytes});
-    return received_;
-  }
-  std::size_t waiting_bytes() const override { return in_.size(); }
-  Counters counters() const override { return {}; }
-
- private:
-  std::deque<Bytes>& in_;
-  std::deque<Bytes>& out_;
-  std::vector<Bytes> taken_;
-  std::vector<Received> received_;
-};
-
 class SealedTransportTest : public ::testing::Test {
  protected:
   void start_a(const RunKey& key = kKey) {
-    a = std::make_unique<SealedTransport>(std::make_unique<Carrier>(way.to_a, way.to_b), key, 100);
+    a = std::make_unique<SealedTransport>(std::make_unique<Carrier>(way.to_a, way.to_b, 1'472), key, 100);
   }
   void start_b(const RunKey& key = kKey) {
-    b = std::make_unique<SealedTransport>(std::make_unique<Carrier>(way.to_b, way.to_a), key, 100);
+    b = std::make_unique<SealedTransport>(std::make_unique<Carrier>(way.to_b, way.to_a, 1'472), key, 100);
   }
 
   static int send(SealedTransport& from, const std::string& head, const std::string& body = "") {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "simcore/sys/aead.h"
+#ifndef SIMCORE_IPSEC_MB
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
+#include "simcore/sys/aead.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -19,27 +18,25 @@ void must(bool done) {
 
 }  // namespace
 
-std::array<std::uint8_t, 32> hmac_sha256(std::span<const std::uint8_t> key,
-                                         std::span<const std::uint8_t> bytes) {
-  std::array<std::uint8_t, 32> digest{};
-  must(::HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes.data(), bytes.size(),
-              digest.data(), nullptr) != nullptr);
-  return digest;
-}
+struct Aead::State {
+  EVP_CIPHER_CTX* const cipher = ::EVP_CIPHER_CTX_new();
 
-bool same_secret(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
-  return ::CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { ::EVP_CIPHER_CTX_free(cipher); }
+};
 
-void Aead::Freed::operator()(evp_cipher_ctx_st* cipher) const { ::EVP_CIPHER_CTX_free(cipher); }
+void Aead::Freed::operator()(State* state) const { delete state; }
 
-Aead::Aead(const Key& key) : state_(::EVP_CIPHER_CTX_new()) {
-  must(state_ && ::EVP_CipherInit_ex(state_.get(), EVP_aes_256_gcm(), nullptr, key.data(), nullptr, 1) == 1);
+Aead::Aead(const Key& key) : state_(new State) {
+  must(state_->cipher != nullptr &&
+       ::EVP_CipherInit_ex(state_->cipher, EVP_aes_256_gcm(), nullptr, key.data(), nullptr, 1) == 1);
 }
 
 void Aead::close(const Nonce& nonce, std::span<const std::uint8_t> clear, std::span<const std::uint8_t> head,
                  std::span<const std::uint8_t> body, std::span<std::uint8_t> to) {
-  EVP_CIPHER_CTX* const state = state_.get();
+  EVP_CIPHER_CTX* const state = state_->cipher;
   int length = 0;
   std::uint8_t* out = to.data();
   bool done = ::EVP_EncryptInit_ex(state, nullptr, nullptr, nullptr, nonce.data()) == 1 &&
@@ -53,11 +50,10 @@ void Aead::close(const Nonce& nonce, std::span<const std::uint8_t> clear, std::s
        ::EVP_CIPHER_CTX_ctrl(state, EVP_CTRL_AEAD_GET_TAG, kTag, out) == 1);
 }
 
-std::optional<std::span<const std::uint8_t>> Aead::open(const Nonce& nonce,
-                                                        std::span<const std::uint8_t> clear,
-                                                        std::span<const std::uint8_t> closed,
-                                                        std::span<std::uint8_t> to) {
-  EVP_CIPHER_CTX* const state = state_.get();
+std::optional<std::span<std::uint8_t>> Aead::open(const Nonce& nonce, std::span<const std::uint8_t> clear,
+                                                  std::span<const std::uint8_t> closed,
+                                                  std::span<std::uint8_t> to) {
+  EVP_CIPHER_CTX* const state = state_->cipher;
   const std::span<const std::uint8_t> bytes = closed.first(closed.size() - kTag);
   auto* const tag = const_cast<std::uint8_t*>(closed.data() + bytes.size());  // OpenSSL only reads it
   int length = 0;
@@ -71,3 +67,5 @@ std::optional<std::span<const std::uint8_t>> Aead::open(const Nonce& nonce,
 }
 
 }  // namespace simcore
+
+#endif

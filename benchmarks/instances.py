@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Instances of one machine, joined through shared memory: what a cut costs, and sixteen of them in a ring.
+
+Two emulated hosts with a link of 50 us between their portals, in one instance and in two, in turns: pings, TCP, and the
+processor time of the instances and of the whole computer for each byte. Goals: pings through the cut within 0.06 ms of
+those without (median), and 60 % of its TCP.
+
+Sixteen instances, each a router with a simulated host, which sends UDP to the host two instances further, for a minute.
+Goal: with a fifth of the computer busy, no event is 5 ms late.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks import traffic
+from benchmarks.result import Result
+from hybridnet import Net, Topo
+from hybridnet.series.buckets import subtract_buckets
+
+ROUNDS = 3
+PAIR_DELAY = "50us"
+ARMS = {"one": False, "two": True}
+
+RING = 16
+RING_S = 60.0
+RING_RATE = "8 Mbit/s"
+"""Of each host: 680 packets a second, each through three instances."""
+SETTLE_S = 2.0
+
+
+class Pair(Topo):
+    """h1 ── portal ── 50 us ── portal ── h2, the portals in one instance or in two."""
+
+    def build(self, apart: bool) -> None:
+        h1, h2 = self.addHost("h1", instance=1), self.addHost("h2", instance=2 if apart else 1)
+        self.addLink(h1, h2, delay=PAIR_DELAY, max_queue_size=50_000)
+
+
+class Ring(Topo):
+    """Instances in a circle, 1 ms from each other."""
+
+    def build(self) -> None:
+        for number in range(1, RING + 1):
+            far = f"h{(number + 1) % RING + 1}"
+            source = {"kind": "udp_source", "destination": far, "port": 9, "rate": RING_RATE}
+            sink = {"kind": "udp_sink", "port": 9}
+            self.addSimRouter(f"r{number}", instance=number)
+            self.addSimHost(f"h{number}", applications=[source, sink])
+            self.addLink(f"h{number}", f"r{number}", bw=1000)
+        for number in range(1, RING + 1):
+            self.addLink(f"r{number}", f"r{number % RING + 1}", bw=1000, delay="1ms")
+
+
+def run() -> list[Result]:
+    return _pairs() + _ring()
+
+
+def _pairs() -> list[Result]:
+    rows: list[Result] = []
+    found: dict[str, dict[str, list[float]]] = {arm: {} for arm in ARMS}
+    for number in range(1, ROUNDS + 1):
+        for arm, apart in ARMS.items():
+            name = f"instances/{arm}/{number}"
+            measured = _pair(apart, name)
+            rows += measured
+            for each in measured:
+                if each.value is not None:
+                    found[arm].setdefault(each.name.removeprefix(f"{name}/"), []).append(each.value)
+    of = {arm: {what: median(values) for what, values in figures.items()} for arm, figures in found.items()}
+    added = of["two"]["ping/p50"] - of["one"]["ping/p50"]
+    rows += [
+        Result("instances/cut/ping_added", added, "ms", 0.06, less_is_better=True),
+        Result("instances/cut/tcp_kept", of["two"]["tcp"] / of["one"]["tcp"], "", 0.6),
+    ]
+    for arm in ARMS:
+        for what in ("instances_ns_per_byte", "computer_ns_per_byte"):
+            rows.append(Result(f"instances/{arm}/{what}", of[arm][what], "ns"))
+    return rows
+
+
+def _pair(apart: bool, name: str) -> list[Result]:
+    with Net(Pair(apart), controller=None) as net:
+        h1, h2 = net.get("h1", "h2")
+        traffic.raise_windows(h1, h2)
+        results = traffic.ping(net, h1, h2, name, None, None)
+        before, busy = net.snapshot(of_elements=False), _busy_ns()
+        tcp = traffic.tcp(h1, h2, name)
+        after, busy_after = net.snapshot(of_elements=False), _busy_ns()
+    spent = sum(after[each]["loop"]["cpu_ns"] - before[each]["loop"]["cpu_ns"] for each in after)
+    carried = (tcp.value or 0.0) * 1e9 / 8 * traffic.TCP_SECONDS
+    return [
+        *results,
+        tcp,
+        Result(f"{name}/instances_ns_per_byte", spent / carried, "ns"),
+        Result(f"{name}/computer_ns_per_byte", (busy_after - busy) / carried, "ns"),
+    ]
+
+
+def _ring() -> list[Result]:
+    with Net(Ring(), controller=None) as net:
+        time.sleep(SETTLE_S)  # what is measured is time itself
+        before, began, busy = net.snapshot(of_elements=False), time.monotonic(), _busy_ns()
+        with net.measured() as measured:
+            time.sleep(RING_S)
+        lasted, busy = time.monotonic() - began, _busy_ns() - busy
+        after = net.snapshot(of_elements=False)
+    latest = max(_latest_ms(before[name], after[name]) for name in after)
+    cpu = {name: after[name]["loop"]["cpu_ns"] - before[name]["loop"]["cpu_ns"] for name in after}
+    sinks = [_sink(snapshot) for snapshot in after.values()]
+    return [
+        Result("instances/ring/latest", latest, "ms", 5.0, less_is_better=True),
+        Result("instances/ring/computer_busy", busy / 1e9 / lasted / (os.cpu_count() or 1), ""),
+        Result("instances/ring/simulating", sum(cpu.values()) / 1e9 / lasted / (os.cpu_count() or 1), ""),
+        Result("instances/ring/received", sum(row["received_datagrams"] for row in sinks), "packets"),
+        Result(
+            "instances/ring/missing",
+            sum(row["missing"] for row in sinks),
+            "packets",
+            0,
+            less_is_better=True,
+        ),
+        Result("instances/ring/trusted", float(str(measured.verdict).startswith("trusted")), "", 1),
+    ]
+
+
+def _latest_ms(before: dict[str, Any], after: dict[str, Any]) -> float:
+    """The most that an event was late between two snapshots, within a sixteenth."""
+    late = subtract_buckets(after["lateness"]["buckets"], before["lateness"]["buckets"])
+    return max((upper_ns for upper_ns, count in late if count), default=0) / 1e6
+
+
+def _sink(snapshot: dict[str, Any]) -> dict[str, Any]:
+    [row] = [row for row in snapshot["applications"] if ":udp_sink:" in row["name"]]
+    return dict(row)
+
+
+def _busy_ns() -> int:
+    """Processor time of the computer since it started, idle and waiting time left out."""
+    jiffies = [int(each) for each in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return (sum(jiffies) - jiffies[3] - jiffies[4]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
