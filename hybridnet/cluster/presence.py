@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from hybridnet.system.log import warn
+from hybridnet.system.priority import run_in_real_time
 
 __all__ = ["GRACE_S", "Presence"]
 
@@ -61,6 +62,7 @@ class Presence:
         self._silent_s.pop(machine, None)
 
     def _watch(self) -> None:
+        run_in_real_time()  # for some microseconds a second: what is told in time must not wait for the flows
         before = time.monotonic()
         while not self._stop.wait(EVERY_S):
             now = time.monotonic()

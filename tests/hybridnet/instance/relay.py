@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
 
+from hybridnet.system.priority import run_in_real_time
+
 Address = tuple[str, int]
 DATAGRAM_BYTES = 1 << 16
 BUFFER_BYTES = 4 << 20
@@ -82,6 +84,7 @@ class Relay:
             each.close()
 
     def _run(self) -> None:
+        run_in_real_time()  # a network does not wait for processors
         while not self._ended.is_set():
             wait_s = max(0.0, self._held[0][0] - monotonic()) if self._held else 0.05
             ready, _, _ = select.select(self._sockets, [], [], wait_s)
