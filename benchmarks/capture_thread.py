@@ -70,7 +70,7 @@ def _measure(cluster: Cluster, arm: Arm) -> dict[str, float]:
             "ping_p99": rtts_ns[len(rtts_ns) * 99 // 100] / 1e6,
             "lost": 100 * flood.missing / flood.sent,
             "lateness_p999": flood.verdict.figures[MACHINE]["lateness_p999_ns"] / 1e6,
-            "tcp": _tcp(cluster),
+            "tcp": tcp(cluster),
         }
     finally:
         cluster.call(MACHINE, "destroy")
@@ -87,7 +87,7 @@ def _pings(cluster: Cluster) -> list[int]:
     return rtts
 
 
-def _tcp(cluster: Cluster) -> float:
+def tcp(cluster: Cluster) -> float:
     """Goodput of one cubic flow at the receiver, in Gbit/s."""
     server = _start(cluster, ["iperf3", "-s", "-1", "--forceflush"], "listening on 5201")
     try:

@@ -27,6 +27,7 @@ from hybridnet import HybridnetError
 
 PYTHON = (
     "portal",
+    "waiting",
     "capture_thread",
     "peering",
     "instances",

@@ -224,14 +224,5 @@ def _instance(
         "peers": [],
         "links": links,
         "captures": [],
-        "realtime": {
-            "policy": "best_effort",
-            "lateness_limit_ns": 1_000_000,
-            "spin_ns": 0,
-            "early_wake_ns": 150_000,
-            "cpu": None,
-            "fifo_priority": 10,
-            "shallow_idle": True,
-            **arm.realtime,
-        },
+        "realtime": dict(arm.realtime),
     }

@@ -29,9 +29,9 @@ __all__ = [
 
 TESTS = ("local", "across")
 
-SLEEPS = {"early_wake_ns": 0, "shallow_idle": False}
+SLEEPS = {"wait": "sleep", "shallow_idle": False}
 """As INET 2.6, which sleeps until the event is due, and then wakes up, on a computer that idles as it likes."""
-FIXED_POLL = {**SLEEPS, "fixed_poll_ns": 10_000_000}
+FIXED_POLL = {"wait": "inet", "shallow_idle": False}
 READ_STAMPS = {"kernel_stamps": False}
 GATHERED = {"immediate": False, "timeout_ns": 10_000_000}
 ARMS = (

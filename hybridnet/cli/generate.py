@@ -57,7 +57,7 @@ OF_SENDING = (
         "loop",
         "gather",
         "trains",
-        "spin",
+        "wait",
         "patience",
         "seed",
         "lateness_limit",
@@ -120,8 +120,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="send them as trains of equal segments; gathers 50us",
     )
     sending.add_argument(
-        "--spin", metavar="TIME", help="busy-wait this long before a frame is due; default 0"
+        "--wait",
+        metavar="POLICY",
+        help="how it waits until a frame is due: sleep, adaptive, or dedicated, which takes a core; default sleep",
     )
+    sending.add_argument("--spin", dest="retired_spin", help=argparse.SUPPRESS)
     sending.add_argument(
         "--patience", metavar="TIME", help="go on with late frames for this long; default 1s"
     )
@@ -139,6 +142,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Send or count. Return 4 when the schedule was not kept, or the count is not complete."""
+    if arguments.retired_spin is not None:
+        raise UsageError("generate: there is no --spin any more; write --wait dedicated, which never sleeps")
     foreign = OF_SENDING if arguments.receive else OF_RECEIVING
     for name in foreign:
         if getattr(arguments, name) is not None:

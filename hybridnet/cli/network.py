@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
-from hybridnet.plan.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES
+from hybridnet.plan.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
 from hybridnet.plan.peering import parse_peering
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.topo import Topo
@@ -25,6 +25,7 @@ __all__ = [
     "add_cut_delay_argument",
     "add_machines_argument",
     "add_network_arguments",
+    "add_wait_argument",
     "controllers_of",
     "cut_delay_ns",
     "machine_names",
@@ -132,6 +133,17 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         help="divide what each machine simulates among so many instances, where the topology names none itself; auto: "
         "one for each processor that is free (default %(default)s)",
     )
+    add_wait_argument(parser)
+
+
+def add_wait_argument(parser: argparse.ArgumentParser) -> None:
+    """Add --wait."""
+    parser.add_argument(
+        "--wait",
+        metavar="POLICY",
+        help="how the simulator waits for frames and events: sleep (least processor time), adaptive, or dedicated (a "
+        "core for each instance, least delay); default: what fits the machine (docs/portals.md)",
+    )
 
 
 def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -147,6 +159,7 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "peering": parse_peering(arguments.peering),
         "record": None if arguments.record is None else os.path.abspath(arguments.record),
         "instances_per_machine": _instances(arguments.instances),
+        "realtime": RealtimeOptions() if arguments.wait is None else RealtimeOptions(wait=arguments.wait),
     }
 
 

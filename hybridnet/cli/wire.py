@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from hybridnet.cli.network import add_wait_argument
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.options import Option, table
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="segments written to an interface at once; default 192, pcap 64",
     )
+    add_wait_argument(parser)
     parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn at random; default 1")
     parser.add_argument(
         "--record", metavar="FILE.pcapng", help="keep everything that crosses A and B, for hybridnet replay"
@@ -102,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         **_options(arguments),
         backend=arguments.portal or "packet",
         portal_options={} if arguments.batch is None else {"segments_per_flush": arguments.batch},
+        realtime={} if arguments.wait is None else {"wait": arguments.wait},
         name=arguments.name,
         seed=1 if arguments.seed is None else arguments.seed,
         record=arguments.record,
@@ -113,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _set(arguments: argparse.Namespace) -> int:
-    for option in ("portal", "batch", "name", "duration", "seed", "record"):
+    for option in ("portal", "batch", "wait", "name", "duration", "seed", "record"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"wire set: --{option} cannot be changed while a wire runs; end it and start another"

@@ -130,7 +130,8 @@ class Generator(_Part):
             offload; the default of ``gather`` is then 50 us.
         backend: ``packet`` or ``pcap``: how frames are written.
         patience: how long after the last frame was due it goes on to send what is late.
-        spin: busy-wait this long before a frame is due, instead of sleeping. Up to 1 ms. Default 0.
+        wait: how it waits until a frame is due: ``sleep``, ``adaptive`` or ``dedicated``, which takes a core;
+            see docs/portals.md.
         cpu, fifo_priority: of the sending thread: keep it on this core; run it in real time (1 to 99).
         seed: of random gaps.
         lateness_limit: 99.9 % of the frames must leave within it, or the verdict says that the schedule was not
@@ -172,7 +173,7 @@ class Generator(_Part):
         trains: bool = False,
         backend: str = "packet",
         patience: object = "1 s",
-        spin: object = "0",
+        wait: str = "sleep",
         cpu: int | None = None,
         fifo_priority: int | None = None,
         seed: int = 1,
@@ -210,7 +211,7 @@ class Generator(_Part):
         timing = {
             "gather_ns": self._gather_ns,
             "patience_ns": parse_delay(patience, f"{self._what}: patience"),
-            "spin_ns": parse_delay(spin, f"{self._what}: spin"),
+            "wait": text(wait, f"{what}: wait"),
         }
         burst = {
             "mean_on_ns": parse_delay(on, f"{self._what}: on"),

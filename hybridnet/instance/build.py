@@ -32,8 +32,10 @@ def build(plan: dict[str, Any], directory: Path) -> Any:
         raise EnvironmentLackError(
             f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
-    pool = {"pool_bytes": plan["pool_bytes"]} if "pool_bytes" in plan else {}
-    instance = _simcore.Instance(plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **pool)
+    given = {key: plan[key] for key in ("pool_bytes", "moderation_ns") if key in plan}
+    instance = _simcore.Instance(
+        plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **given
+    )
     if "record" in plan:
         instance.add_record(plan["record"], json.dumps(_without_keys(with_traces(plan))))
     add_nodes(instance, plan)

@@ -10,11 +10,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import TopologyError
+from hybridnet.errors import HybridnetError, TopologyError
 from hybridnet.options.tables import Family, Option, Table, family, table
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_size
 
-__all__ = ["bounds_of", "cure", "one_of", "read_kind", "read_model", "read_options", "read_value"]
+__all__ = [
+    "bounds_of",
+    "cure",
+    "one_of",
+    "read_kind",
+    "read_model",
+    "read_options",
+    "read_value",
+    "refuse_unknown",
+]
 
 MOST = 1 << 40
 
@@ -23,6 +32,19 @@ def cure(name: object, known: Collection[str], what: str = "options") -> str:
     """How an error about an unknown name ends."""
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"the {what} are {', '.join(sorted(known))}"
+
+
+def refuse_unknown(given: Collection[str], of: Table, what: str, error: type[HybridnetError]) -> None:
+    """Refuse keys that plans do not have, among them those that they had once.
+
+    Raises:
+        error: a key is none of the table's; the message says what to write instead.
+    """
+    for key in given:
+        if key in of.retired:
+            raise error(f"{what}: there is no option {key} any more; {of.retired[key]}")
+        if key not in of.planned:
+            raise error(f"{what}: unknown option {key!r}; {cure(key, of.planned)}")
 
 
 def one_of(value: Any, names: Collection[str], what: str) -> str:

@@ -74,12 +74,14 @@ class Table:
 
     Attributes:
         presets: by name, what each says otherwise than the defaults.
+        retired: keys that there were once, and what to write instead.
     """
 
     name: str
     help: str
     options: tuple[Option, ...]
     presets: Mapping[str, Mapping[str, Any]]
+    retired: Mapping[str, str]
 
     @cached_property
     def said(self) -> Mapping[str, Option]:
@@ -119,6 +121,7 @@ def tables() -> tuple[Mapping[str, Table], Mapping[str, Family]]:
                 Option(**{**option, "choices": tuple(option["choices"])}) for option in each["options"]
             ),
             presets=each["presets"],
+            retired=each["retired"],
         )
         for name, each in declared["tables"].items()
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from hybridnet.plan.openflow import openflow_node
 from hybridnet.plan.options import PlanOptions
 from hybridnet.plan.pool import pool_bytes
 from hybridnet.plan.routes import Route
+from hybridnet.plan.waiting import moderation_ns
 from hybridnet.topo import NodeSpec
 
 __all__ = ["Network", "instance_plan"]
@@ -42,13 +43,11 @@ def instance_plan(
     joints: Ends,
     options: PlanOptions,
     running: Mapping[str, Any] | None = None,
-    processor: int | None = None,
 ) -> dict[str, Any] | None:
     """The plan of one instance; None if it simulates nothing.
 
     Args:
         joints: its portals, peers and links.
-        processor: which it is pinned to, unless the run says; None: the kernel chooses.
         running: the plan of the instance that runs already, which stays, with what holds for all of it.
 
     Raises:
@@ -70,7 +69,6 @@ def instance_plan(
             )
     own = set(interfaces)
     captures = [{"interface": each, "file": file} for each, file in options.captures.items() if each in own]
-    alone = not joints.emulation_portals and not joints.peers
     peers = {peer["name"]: peer for peer in (running["peers"] if running else ())} | joints.peers
     plan: dict[str, Any] = {
         "format": 1,
@@ -83,22 +81,18 @@ def instance_plan(
         "links": joints.links,
         "captures": captures,
         "pool_bytes": pool_bytes(joints.links) if options.pool_bytes is None else options.pool_bytes,
-        "realtime": options.realtime.to_json(_least_delay_ns(joints.links), alone=alone),
+        "realtime": options.realtime.to_json(),
     }
-    if plan["realtime"]["cpu"] is None:
-        plan["realtime"]["cpu"] = processor
+    plan["moderation_ns"] = moderation_ns(plan)
     if options.record is not None:
         plan["record"] = f"{options.record}/{name}.pcapng"
     if running is not None:
         plan |= {
-            key: running[key] for key in ("captures", "pool_bytes", "realtime", "record") if key in running
+            key: running[key]
+            for key in ("captures", "pool_bytes", "moderation_ns", "realtime", "record")
+            if key in running
         }
     return plan
-
-
-def _least_delay_ns(links: Sequence[Mapping[str, Any]]) -> int:
-    """The least delay over both directions of all links; 0 if there are none."""
-    return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
 
 
 def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, Any]:

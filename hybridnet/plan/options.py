@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.options import table
-from hybridnet.options.read import cure
+from hybridnet.options.read import refuse_unknown
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
 from hybridnet.plan.peering import PeeringOptions
 from hybridnet.plan.transports import LEAST_DELAY_NS
@@ -40,13 +40,6 @@ LEAST_CUT_DELAY_NS = LEAST_DELAY_NS["udp"]  # between machines
 PEER_PORT = 47000
 MOST_SEED = 2**64 - 1
 AUTO = "auto"
-
-# Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
-# the links delay, and of the verdict's limit on lateness.
-MODERATION_PART = 20
-MOST_MODERATION_NS = 100_000
-ALONE_MODERATION_NS = 300_000
-"""Of an instance that nothing real is attached to: nobody waits for what is late, only the verdict looks at it."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +89,10 @@ class RealtimeOptions:
 
     Args:
         options: those of the table of real time, by their names in plans; docs/portals.md has them all, with units,
-            ranges and defaults. Without `moderation_ns` the plan chooses it: a twentieth of the least delay of an
-            instance's links, at most 100,000; 300,000 where it has neither portals nor peers.
+            ranges and defaults. `wait` says how they wait for frames and events; with ``"auto"`` the plan chooses.
 
     Raises:
-        PlanError: an option does not exist, or its value is of another type or out of range.
+        PlanError: an option does not exist, or not any more, or its value is of another type or out of range.
 
     Example:
         >>> RealtimeOptions(policy="strict", lateness_limit_ns=200_000).options["policy"]
@@ -108,27 +100,14 @@ class RealtimeOptions:
     """
 
     def __init__(self, **options: Any) -> None:
-        known = table("realtime").planned
-        for name in options:
-            if name not in known:
-                raise PlanError(f"realtime: unknown option {name!r}; {cure(name, known)}")
+        refuse_unknown(options, table("realtime"), "realtime", PlanError)
         check(options, "instance", "realtime", "realtime")
         self.options: Mapping[str, Any] = options
 
-    def to_json(self, least_delay_ns: int, *, alone: bool) -> dict[str, Any]:
-        """As the instance plan writes it.
-
-        Args:
-            least_delay_ns: of the links of the instance.
-            alone: whether it has neither portals nor peers.
-        """
-        chosen_ns = (
-            ALONE_MODERATION_NS if alone else min(least_delay_ns // MODERATION_PART, MOST_MODERATION_NS)
-        )
-        defaults = {
-            key: option.default for key, option in table("realtime").planned.items() if not option.plan_only
-        }
-        return {**defaults, "moderation_ns": chosen_ns, **self.options}
+    def to_json(self) -> dict[str, Any]:
+        """As the instance plan writes it; what nobody has said is the default."""
+        defaults = {key: option.default for key, option in table("realtime").planned.items()}
+        return {**defaults, **self.options}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,7 @@ from hybridnet.plan.switches import (
     is_linux_bridge,
     switch_plan,
 )
+from hybridnet.plan.waiting import choose_waits, waiting_notes
 from hybridnet.topo import Topo
 from hybridnet.values import shown
 
@@ -168,7 +169,10 @@ def make_plan(
         plans[machine.name] = _machine_plan(network, machine, joints[machine.name], options, pins)
         estimates[machine.name], found = judge_fit(machine, plans[machine.name])
         warnings += found
-    notes = layout.division.notes
+    waits = {
+        name: [instance["realtime"]["wait"] for instance in plan["instances"]] for name, plan in plans.items()
+    }
+    notes = [*layout.division.notes, *waiting_notes(machines, waits)]
     return Plan(plans, layout.machine_of, layout.instance_of, links, estimates, warnings, notes, pins)
 
 
@@ -217,15 +221,23 @@ def _machine_plan(
 def _instance_plans(
     network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions, pins: Pins
 ) -> list[dict[str, Any]]:
-    """The plans of a machine's instances, each pinned to a processor of its own where there are enough."""
-    emulates = any(not spec.simulated for spec in network.layout.on(machine.name))
-    enough = 1 < len(joint.instances) <= len(machine.processors) - emulates
-    processors = [*reversed(machine.processors)] if enough else [None] * len(joint.instances)
+    """The plans of a machine's instances. Where there are enough processors, each is pinned to one of its own: several,
+    and those that wait `dedicated`."""
     plans = [
-        instance_plan(network, name, ends, options, pins.instances.get(name), processor)
-        for (name, ends), processor in zip(joint.instances.items(), processors, strict=False)
+        plan
+        for name, ends in joint.instances.items()
+        if (plan := instance_plan(network, name, ends, options, pins.instances.get(name))) is not None
     ]
-    return [plan for plan in plans if plan is not None]
+    waits = choose_waits(machine, plans)
+    emulates = any(not spec.simulated for spec in network.layout.on(machine.name))
+    enough = len(plans) <= len(machine.processors) - emulates
+    pinned = enough and (len(plans) > 1 or "dedicated" in waits)
+    for at, (plan, wait) in enumerate(zip(plans, waits, strict=True), 1):
+        realtime = plan["realtime"]
+        if plan["name"] not in pins.instances:
+            cpu = machine.processors[-at] if pinned and realtime["cpu"] is None else realtime["cpu"]
+            plan["realtime"] = {**realtime, "wait": wait, "cpu": cpu}
+    return plans
 
 
 def _check_captures(layout: Layout, options: PlanOptions) -> None:

@@ -25,6 +25,8 @@ from typing import Any
 from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.instance.plugin import find_plugin
+from hybridnet.options import table
+from hybridnet.options.read import refuse_unknown
 from hybridnet.results import Limits, Verdict, judge
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.device_features import DeviceFeatures
@@ -71,7 +73,8 @@ def wire_plan(
     Args:
         forward, backward: the directions a to b and b to a, with all keys of the schema.
         portal_options: of both portals; see docs/portals.md.
-        realtime: what differs from the defaults.
+        realtime: what differs from the defaults. A wire does not gather what comes (Moderation in simcore): it is as
+            exact as the computer can make it.
         seed: of the random numbers.
         record: the file into which everything that crosses the portals goes; None: none.
     """
@@ -97,11 +100,7 @@ def wire_plan(
             }
         ],
         "captures": [],
-        # A wait of a fixed length ends when it ends, so nothing wakes up early for an event.
-        "realtime": {
-            **({"early_wake_ns": 0} if (realtime or {}).get("fixed_poll_ns") else {}),
-            **(realtime or {}),
-        },
+        "realtime": dict(realtime or {}),
     }
 
 
@@ -132,7 +131,7 @@ class Wire:
         backend: ``packet``, ``pcap``, ``tap`` or ``xdp``: how frames are read and written; ``tap`` makes
             interfaces that are not there.
         portal_options: of both portals; see docs/portals.md.
-        realtime: of the instance, as in an instance plan.
+        realtime: of the instance, as in an instance plan: ``{"wait": "dedicated"}`` keeps a core for the wire.
         name: by which ``hybridnet wire set`` finds it; default ``A-B``.
         seed: of what is drawn: losses, jitter. The same for the same seed and packets.
         record: a ``.pcapng`` file for everything that crosses the two interfaces, for ``hybridnet replay``.
@@ -179,6 +178,7 @@ class Wire:
         for option, given_options in (("portal_options", portal_options), ("realtime", realtime)):
             if given_options is not None and not isinstance(given_options, Mapping):
                 raise UsageError(f"{what}: {option} {shown(given_options)} is not a dictionary; leave it out")
+        refuse_unknown(realtime or {}, table("realtime"), f"{what}: realtime", UsageError)
         if not _NAME.fullmatch(self.name):
             raise UsageError(
                 f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"

@@ -29,11 +29,13 @@ void add_to(DropCounters& sum, const DropCounters& more) {
 
 SnapshotRow row_of(const RunLoop& loop) {
   const RunLoop::Counters c = loop.counters();
-  SnapshotRow row{.name = "loop", .labels = {}, .figures = {}, .dropped = {}};
+  SnapshotRow row{
+      .name = "loop", .labels = {{"wait", name_of(loop.wait_policy())}}, .figures = {}, .dropped = {}};
   add(row, "turns", c.turns);
   add(row, "sleeps", c.sleeps);
   add(row, "overruns", c.overruns);
   add(row, "moderated", c.moderated);
+  add(row, "looked_ns", c.looked);
   add(row, "fifo_pauses", c.fifo_pauses);
   add(row, "stalls", c.stalls);
   add(row, "stalled_ns", c.stalled);

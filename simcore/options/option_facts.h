@@ -70,6 +70,8 @@ struct TableFacts {
   std::vector<OptionFacts> options;
   std::vector<std::pair<std::string, OptionValue::Dict>>
       presets;  // what each says otherwise than the defaults
+  std::vector<std::pair<std::string, std::string>>
+      retired;  // keys that there were once, and what to write instead
 };
 
 struct FamilyFacts {

@@ -12,6 +12,7 @@
 // goes through such a table, and so knows and refuses the same; nobody who moves packets sees one.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <initializer_list>
@@ -197,13 +198,16 @@ template <class T>
 class OptionTable {
  public:
   using Presets = std::vector<std::pair<std::string, T>>;
+  using Retired = std::vector<std::pair<std::string, std::string>>;
 
-  // `blank` has the defaults; of what is required it may have anything.
+  // `blank` has the defaults; of what is required it may have anything. `retired`: keys that there were once, and what
+  // to write instead.
   OptionTable(std::string name, std::string help, T blank, std::vector<Option<T>> options,
-              Presets presets = {})
+              Presets presets = {}, Retired retired = {})
       : blank_(std::move(blank)), options_(std::move(options)), presets_(std::move(presets)) {
     facts_.name = std::move(name);
     facts_.help = std::move(help);
+    facts_.retired = std::move(retired);
     for (Option<T>& option : options_) {
       if (option.get && !option.required) option.otherwise = option.get(blank_);
       facts_.options.push_back(option);
@@ -276,6 +280,9 @@ class OptionTable {
       if (option.key == key) return option;
       known.push_back(option.key);
     }
+    const auto old = std::ranges::find(facts_.retired, key, &Retired::value_type::first);
+    if (old != facts_.retired.end())
+      throw ConfigError(place + ": there is no option " + key + " any more; " + old->second);
     throw ConfigError(place + ": there is no option " + key + "; " + cure(key, known));
   }
 

@@ -63,9 +63,10 @@ nb::tuple link_counts(Instance& instance, std::uint64_t known) {
 }
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const nb::dict& realtime,
-               std::int64_t pool_bytes) {
+               std::int64_t pool_bytes, std::int64_t moderation_ns) {
   const Text place = "make instance " + name + ": realtime";
-  const RunLoop::Options options = run_loop_options().read(option_value(realtime, place), place);
+  RunLoop::Options options = run_loop_options().read(option_value(realtime, place), place);
+  options.moderation = Duration::ns(moderation_ns);
   new (self) Instance({.name = std::move(name),
                        .seed = seed,
                        .token = token,
@@ -80,7 +81,7 @@ void bind_instance(nb::module_& m) {
                                 "One running simulation in real time; see simcore/instance/instance.h.");
   instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, "realtime"_a = nb::dict(), nb::kw_only(),
-           "pool_bytes"_a = PacketPool::kUsualLimit.count())
+           "pool_bytes"_a = PacketPool::kUsualLimit.count(), "moderation_ns"_a = 0)
       .def("add_emulation_portal", add_emulation_portal<Instance>, "name"_a, "device"_a,
            "backend"_a = "packet", "filter"_a = "", "options"_a = nb::dict())
       .def(

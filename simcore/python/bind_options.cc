@@ -71,11 +71,14 @@ void add(nb::dict& tables, nb::dict& families, const TableFacts& table) {
   nb::dict result;
   nb::list options;
   nb::dict presets;
+  nb::dict retired;
   for (const OptionFacts& each : table.options) options.append(dict_of(each));
   for (const auto& [name, values] : table.presets) presets[name.c_str()] = object_of(values);
   result["help"] = table.help;
   result["options"] = options;
+  for (const auto& [key, instead] : table.retired) retired[key.c_str()] = instead;
   result["presets"] = presets;
+  result["retired"] = retired;
   tables[table.name.c_str()] = result;
   for (const OptionFacts& each : table.options) {
     if (each.table != nullptr) add(tables, families, *each.table);

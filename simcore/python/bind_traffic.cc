@@ -15,6 +15,7 @@
 
 #include "simcore/python/bindings.h"
 #include "simcore/python/snapshot.h"
+#include "simcore/realtime/run_loop_options.h"
 #include "simcore/replay/recorded_frames.h"
 #include "simcore/replay/replay_source.h"
 #include "simcore/traffic/generator.h"
@@ -110,16 +111,17 @@ std::pair<Source, nb::dict> replay(const Text& file, const Text& pace, std::int6
 }
 
 void construct_generator(Generator* self, Source& source, Text device, Text backend, std::int64_t gather_ns,
-                         std::int64_t patience_ns, std::int64_t spin_ns, std::optional<int> cpu,
+                         std::int64_t patience_ns, const Text& wait, std::optional<int> cpu,
                          std::optional<int> fifo_priority) {
   if (!source.source)
     throw ConfigError("generate at " + device + ": another generator has this source; make a new one");
   Generator::Config config;
+  config.realtime.wait =
+      run_loop_options().read(OptionValue::Dict{{"wait", wait}}, "generate at " + device).wait;
   config.device = std::move(device);
   config.backend = std::move(backend);
   config.gather = Duration::ns(gather_ns);
   config.patience = Duration::ns(patience_ns);
-  config.realtime.spin = Duration::ns(spin_ns);
   config.realtime.cpu = cpu;
   config.realtime.fifo_priority = fifo_priority;
   new (self) Generator(std::move(config), std::move(source.source));
@@ -181,7 +183,7 @@ void bind_traffic(nb::module_& m) {
         "Frames of a pcap or pcapng file; see simcore/replay/replay_source.h.");
   nb::class_<Generator>(m, "Generator", "Sends frames when they are due; see simcore/traffic/generator.h.")
       .def("__init__", construct_generator, "source"_a, "device"_a, nb::kw_only(), "backend"_a = "packet",
-           "gather_ns"_a = 0, "patience_ns"_a = 1'000'000'000, "spin_ns"_a = 0, "cpu"_a = nb::none(),
+           "gather_ns"_a = 0, "patience_ns"_a = 1'000'000'000, "wait"_a = "sleep", "cpu"_a = nb::none(),
            "fifo_priority"_a = nb::none())
       .def("run", &Generator::run, nb::call_guard<nb::gil_scoped_release>())
       .def("stop", &Generator::stop)

@@ -29,40 +29,27 @@ void check(bool in_range, const char* option, std::int64_t value, const char* ra
 }  // namespace
 
 RunLoop::RunLoop(Simulation& simulation, const Options& options)
-    : simulation_(simulation),
-      options_(options),
-      moderation_(options.moderation),
-      waiting_(options.early_wake, options.fixed_poll, stall_watch_) {
+    : simulation_(simulation), options_(options), waiter_(options.wait, options.moderation) {
   check(options.lateness_limit > Duration::zero(), "lateness_limit", options.lateness_limit.count_ns(),
         "more than 0 ns");
-  check(options.spin >= Duration::zero() && options.spin <= Duration::ms(1), "spin", options.spin.count_ns(),
-        "0 to 1,000,000 ns");
-  check(options.fixed_poll >= Duration::zero() && options.fixed_poll <= Duration::seconds(1), "fixed_poll",
-        options.fixed_poll.count_ns(), "0 to 1,000,000,000 ns");
   check(options.moderation >= Duration::zero() && options.moderation <= Duration::ms(1), "moderation",
         options.moderation.count_ns(), "0 to 1,000,000 ns");
-  check(options.moderation == Duration::zero() || options.fixed_poll == Duration::zero(), "moderation",
-        options.moderation.count_ns(), "0 with a fixed_poll");
-  check(options.early_wake >= Duration::zero() && options.early_wake <= Duration::ms(1), "early_wake",
-        options.early_wake.count_ns(), "0 to 1,000,000 ns");
-  check(options.early_wake == Duration::zero() || options.fixed_poll == Duration::zero(), "early_wake",
-        options.early_wake.count_ns(), "0 with a fixed_poll");
   check(options.events_per_turn >= 1, "events_per_turn", options.events_per_turn, "at least 1");
   check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
   check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
         "fifo_priority", options.fifo_priority.value_or(0), "1 to 99");
-  waiting_.watch_always(wake_.fd(), kWakeTag);
+  waiter_.waiter().watch_always(wake_.fd(), kWakeTag);
 }
 
 void RunLoop::add(Pollable& pollable) {
   auto place = std::ranges::find(pollables_, nullptr);
   if (place == pollables_.end()) place = pollables_.insert(place, nullptr);
-  waiting_.watch(pollable.fd(), static_cast<std::uint32_t>(place - pollables_.begin()));
+  waiter_.waiter().watch(pollable.fd(), static_cast<std::uint32_t>(place - pollables_.begin()));
   *place = &pollable;
 }
 
 void RunLoop::remove(Pollable& pollable) {
-  waiting_.unwatch(pollable.fd());
+  waiter_.waiter().unwatch(pollable.fd());
   *std::ranges::find(pollables_, &pollable) = nullptr;
 }
 
@@ -85,25 +72,23 @@ void RunLoop::turn_until_stopped() {
   cpu_at_start_ns_ = thread_cpu_ns();
   started_ns_ = monotonic_ns();
   epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
-  stall_watch_.begin(started_ns_);
+  waiter_.begin();
 
   bool flush_again = flush();  // what was sent before the start
   bool overrun = false;
   while (!stopping_.load(std::memory_order_acquire)) {
-    const bool moderated = moderate(flush_again || overrun);
-    const Duration sleep = moderated ? Duration::zero() : time_to_sleep(flush_again);
-    const bool waits = sleep > Duration::zero();
-    if (waits) ++counters_.sleeps;
-    const Waiting::Readable& readable = waits ? waiting_.wait(sleep, !flush_again) : waiting_.look();
+    Waiter::Until until = next_work(flush_again);
+    until.behind = flush_again || overrun;
+    const Waiter::Waited waited = waiter_.wait(until);
     ++counters_.turns;
-    const SimTime now = wall_now();
-    if (fifo_) keep_fifo(epoch_ns() + now.count_ns());
-    moderation_.turn_begins(epoch_ns() + now.count_ns(),
-                            !moderated || !readable.empty() || simulation_.next_event_time() <= now);
-    poll_stamped(readable);
+    const SimTime now = SimTime::at_ns(waited.now_ns - epoch_ns());
+    if (fifo_ && fifo_->keep(waited.now_ns)) waiter_.judge_stalls(fifo_->active());
+    waiter_.waiter().turn_begins(waited.now_ns,
+                                 !waited.readable->empty() || simulation_.next_event_time() <= now);
+    poll_stamped(*waited.readable);
     overrun = !fire_due(now);
     if (overrun) ++counters_.overruns;
-    poll_others(readable);
+    poll_others(*waited.readable);
     flush_again = flush();
   }
 }
@@ -131,7 +116,7 @@ SimTime RunLoop::wall_now() const {
 }
 
 SimTime RunLoop::advance(SimTime time) {
-  stall_watch_.called(epoch_ns() + time.count_ns());
+  waiter_.arrived(epoch_ns() + time.count_ns());
   if (fire_due(time) && time > simulation_.now()) simulation_.advance_to(time);
   return simulation_.now();
 }
@@ -139,10 +124,13 @@ SimTime RunLoop::advance(SimTime time) {
 RunLoop::Counters RunLoop::counters() const {
   Counters counters = counters_;
   if (counters.wall_time > Duration::zero() || epoch_ns() == 0) return counters;  // ended, or not begun
+  counters.sleeps = waiter_.counts().sleeps;
+  counters.moderated = waiter_.counts().moderated;
+  counters.looked = waiter_.counts().looked;
   counters.fifo_pauses = fifo_ ? fifo_->pauses() : 0;
   if (fifo_ && !fifo_->refused()) {
-    counters.stalls = stall_watch_.count();
-    counters.stalled = stall_watch_.total();
+    counters.stalls = waiter_.stalls().count();
+    counters.stalled = waiter_.stalls().total();
   }
   counters.cpu_time = Duration::ns(thread_cpu_ns() - cpu_at_start_ns_);
   counters.wall_time = Duration::ns(monotonic_ns() - started_ns_);
@@ -151,14 +139,14 @@ RunLoop::Counters RunLoop::counters() const {
 
 void RunLoop::prepare_thread() {
   set_least_timer_slack();
+  if (wait_policy() == Waiter::Policy::dedicated && cores_allowed() < 2) {
+    throw ConfigError(
+        "wait with the policy dedicated: it takes a core for itself, and this process may use one core only; "
+        "give it "
+        "more, or write adaptive");
+  }
   if (options_.cpu) pin_to_cpu(*options_.cpu);
   if (options_.fifo_priority) fifo_.emplace(*options_.fifo_priority);
-}
-
-void RunLoop::keep_fifo(std::int64_t now_ns) {
-  if (!fifo_->keep(now_ns)) return;
-  stall_watch_.judge(fifo_->active());
-  stall_watch_.begin(monotonic_ns());
 }
 
 // Fires what is due at or before `limit`, at most events_per_turn of it; says whether that was all.
@@ -167,9 +155,8 @@ bool RunLoop::fire_due(SimTime limit) {
     if (fired == options_.events_per_turn) return false;
     const SimTime due = simulation_.next_event_time();
     const SimTime now = wall_now();
-    stall_watch_.done(epoch_ns() + now.count_ns(), Duration::zero());
     const Duration late = now - due;
-    lateness_.record(late);
+    waiter_.fires(epoch_ns() + now.count_ns(), late);
     if (options_.policy == Policy::strict && late > options_.lateness_limit) {
       throw LatenessError(
           "keep time: the event due at " + std::to_string(due.count_ns()) + " ns ran " +
@@ -189,13 +176,13 @@ void RunLoop::move_clock_to_now() {
 }
 
 // Before what is due now: a frame that came while the loop slept finds the network as it was when it came.
-void RunLoop::poll_stamped(const Waiting::Readable& readable) {
+void RunLoop::poll_stamped(const std::vector<std::uint32_t>& readable) {
   for (const std::uint32_t tag : readable) {
     if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) poll(*pollables_[tag]);
   }
 }
 
-void RunLoop::poll_others(const Waiting::Readable& readable) {
+void RunLoop::poll_others(const std::vector<std::uint32_t>& readable) {
   for (const std::uint32_t tag : readable) {
     const bool removed = tag != kWakeTag && pollables_[tag] == nullptr;  // by a task, in this very turn
     if (removed || (tag != kWakeTag && pollables_[tag]->stamps_arrivals())) continue;
@@ -208,10 +195,7 @@ void RunLoop::poll_others(const Waiting::Readable& readable) {
   }
 }
 
-void RunLoop::poll(Pollable& pollable) {
-  const std::size_t frames = pollable.poll();
-  stall_watch_.done(monotonic_ns(), StallWatch::of_frames(frames));
-}
+void RunLoop::poll(Pollable& pollable) { waiter_.handled(pollable.poll()); }
 
 // True when a portal has something left to send.
 bool RunLoop::flush() {
@@ -223,30 +207,18 @@ bool RunLoop::flush() {
     left = left || flushed.left;
     frames += flushed.frames;
   }
-  stall_watch_.done(monotonic_ns(), StallWatch::of_frames(frames));
+  waiter_.handled(frames);
   return left;
 }
 
-// While busy, waits until the next turn is worth its cost; says whether it did. A loop that is behind does not wait.
-bool RunLoop::moderate(bool behind) {
-  const std::int64_t until_ns = moderation_.wait_until();
-  const std::int64_t now_ns = monotonic_ns();
-  if (behind || until_ns == 0 || until_ns <= now_ns) return false;
-  stall_watch_.begin(now_ns);
-  sleep_until_ns(until_ns);
-  stall_watch_.done(monotonic_ns(), Duration::ns(until_ns - now_ns));
-  ++counters_.moderated;
-  return true;
-}
-
-Duration RunLoop::time_to_sleep(bool flush_again) const {
+Waiter::Until RunLoop::next_work(bool flush_again) const {
   const SimTime next = simulation_.next_event_time();
-  Duration sleep = Duration::infinite();
-  if (next != SimTime::never()) {
-    const SimTime now = wall_now();
-    sleep = next > now + options_.spin ? next - now - options_.spin : Duration::zero();
-  }
-  return flush_again ? std::min(sleep, kFlushAgain) : sleep;
+  Waiter::Until until;
+  if (next != SimTime::never()) until.due_ns = epoch_ns() + next.count_ns();
+  if (!flush_again) return until;
+  const std::int64_t again_ns = monotonic_ns() + kFlushAgain.count_ns();
+  if (again_ns < until.due_ns) until = {.due_ns = again_ns, .event = false};
+  return until;
 }
 
 void RunLoop::run_posted() {
@@ -257,7 +229,7 @@ void RunLoop::run_posted() {
     tasks.swap(posted_);
   }
   run_each(tasks);
-  if (!tasks.empty()) stall_watch_.begin(monotonic_ns());  // they take what they take
+  if (!tasks.empty()) waiter_.begin();  // they take what they take
 }
 
 // Whatever one of them throws, the others run: somebody may wait for each.

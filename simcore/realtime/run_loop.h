@@ -5,8 +5,7 @@
 //   turn:  poll each readable portal that stamps its frames (bounded)
 //          ->  fire what is due (at most `events_per_turn`)
 //          ->  poll the other readable ones (bounded)  ->  flush portals
-//          ->  sleep until the next event or a readable portal, whichever is first
-//              (epoll_pwait2, nanoseconds)
+//          ->  wait until the next event or a readable portal, whichever is first (Waiter)
 //
 // Simulated time is CLOCK_MONOTONIC minus the instant at which run() was called. Frames enter at the instant
 // at which they arrived: portals that have the kernel's timestamps move the clock to each frame's, within
@@ -33,12 +32,11 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/realtime/accounted_waiter.h"
 #include "simcore/realtime/fifo_thread.h"
 #include "simcore/realtime/lateness.h"
-#include "simcore/realtime/moderation.h"
 #include "simcore/realtime/pollable.h"
-#include "simcore/realtime/stall_watch.h"
-#include "simcore/realtime/waiting.h"
+#include "simcore/realtime/waiter.h"
 #include "simcore/sys/event_fd.h"
 
 namespace simcore {
@@ -53,17 +51,11 @@ class RunLoop {
   struct Options {
     Policy policy = Policy::best_effort;
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
-    Duration spin = Duration::zero();  // busy-wait this long before an event instead of sleeping; 0 to 1 ms
-    // Ends sleeps before an event by what waking up takes, at most by this; see Waiting. 0 (never) to 1 ms; not together
-    // with `fixed_poll`.
-    Duration early_wake = Duration::zero();
+    Waiter::Policy wait = Waiter::Policy::sleep;
     int events_per_turn = 1'024;  // >= 1
-    // While busy, turns begin at least this far apart, and what came meanwhile is handled together; see Moderation.
-    // 0 (never) to 1 ms; not together with `fixed_poll`.
+    // While busy, turns begin at least this far apart, and what came meanwhile is handled together; see Moderation. Only
+    // with the policies `sleep` and `adaptive`. 0 (never) to 1 ms.
     Duration moderation = Duration::zero();
-    // Whenever no event is due: waits this long at one portal after the other, or until that one is readable, however
-    // soon the next event is; see Waiting. Zero: waits for the next event, and at all portals. 0 to 1 s.
-    Duration fixed_poll = Duration::zero();
     std::optional<int> cpu;  // pin the thread to this core
     // SCHED_FIFO with this priority, 1 to 99, where allowed, and with pauses in which the thread is an ordinary one;
     // see FifoThread.
@@ -73,10 +65,11 @@ class RunLoop {
 
   struct Counters {
     std::uint64_t turns = 0;
-    std::uint64_t sleeps = 0;       // turns that ended in a wait, not just a look
-    std::uint64_t overruns = 0;     // turns that left due events behind
-    std::uint64_t moderated = 0;    // turns that waited for more to do
-    std::uint64_t fifo_pauses = 0;  // times that SCHED_FIFO was given up for a while
+    std::uint64_t sleeps = 0;            // turns that ended in a wait, not just a look
+    std::uint64_t overruns = 0;          // turns that left due events behind
+    std::uint64_t moderated = 0;         // turns that waited for more to do
+    Duration looked = Duration::zero();  // waited without sleeping
+    std::uint64_t fifo_pauses = 0;       // times that SCHED_FIFO was given up for a while
     // Times that the computer kept the thread from running, and all of them together: StallWatch. The loop was late then,
     // and its load is not to blame. Without SCHED_FIFO other programs may have been in the way, and nothing is counted.
     std::uint64_t stalls = 0;
@@ -131,23 +124,23 @@ class RunLoop {
 
   const Options& options() const { return options_; }
 
+  Waiter::Policy wait_policy() const { return waiter_.waiter().policy(); }  // never automatic
+
   // On the loop's thread, or after run().
-  const Lateness& lateness() const { return lateness_; }
+  const Lateness& lateness() const { return waiter_.lateness(); }
   Counters counters() const;
   bool fifo_refused() const { return fifo_ && fifo_->refused(); }  // a priority was asked for and not allowed
   bool shallow_idle_refused() const { return shallow_idle_refused_; }
 
  private:
   void prepare_thread();
-  void keep_fifo(std::int64_t now_ns);
   bool fire_due(SimTime limit);
   void move_clock_to_now();
-  void poll_stamped(const Waiting::Readable& readable);
-  void poll_others(const Waiting::Readable& readable);
+  void poll_stamped(const std::vector<std::uint32_t>& readable);
+  void poll_others(const std::vector<std::uint32_t>& readable);
   void poll(Pollable& pollable);
   bool flush();
-  bool moderate(bool behind);
-  Duration time_to_sleep(bool flush_again) const;
+  Waiter::Until next_work(bool flush_again) const;
   void turn_until_stopped();
   void run_posted();
   void run_each(const std::vector<std::function<void()>>& tasks) noexcept;
@@ -155,10 +148,7 @@ class RunLoop {
 
   Simulation& simulation_;
   Options options_;
-  Moderation moderation_;
-  StallWatch stall_watch_;
-  Waiting waiting_;
-  Lateness lateness_;
+  AccountedWaiter waiter_;
   Counters counters_;
   std::optional<FifoThread> fifo_;  // from run() on, where there is a priority
   bool shallow_idle_refused_ = false;

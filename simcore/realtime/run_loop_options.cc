@@ -7,7 +7,7 @@ namespace {
 
 RunLoop::Options of_a_run() {
   RunLoop::Options options;
-  options.early_wake = Duration::us(150);
+  options.wait = Waiter::Policy::automatic;
   options.fifo_priority = 10;
   options.shallow_idle = true;
   return options;
@@ -17,7 +17,7 @@ RunLoop::Options of_a_run() {
 
 const OptionTable<RunLoop::Options>& run_loop_options() {
   using O = RunLoop::Options;
-  constexpr double kMillisecond = 1'000'000;
+  using Wait = Waiter::Policy;
   static const OptionTable<O> table(
       "realtime", "how an instance keeps up with the wall clock", of_a_run(),
       {
@@ -26,24 +26,17 @@ const OptionTable<RunLoop::Options>& run_loop_options() {
            {{"best_effort", RunLoop::Policy::best_effort}, {"strict", RunLoop::Policy::strict}},
            {.help = "`best_effort` runs on when late and reports it, `strict` stops"}},
           {"lateness_limit", &O::lateness_limit, {.help = "of the strict policy", .least = 1}},
-          {"spin",
-           &O::spin,
-           {.help = "how long before an event it stops sleeping and spins", .most = kMillisecond}},
-          {"moderation",
-           &O::moderation,
-           {.help = "while busy, its turns begin at least this far apart; 0: as soon as there is work. A "
-                    "plan chooses by "
-                    "the delays of the links where nobody says",
-            .most = kMillisecond}},
-          {"early_wake",
-           &O::early_wake,
-           {.help = "sleeps end before an event by what waking up takes, at most by this; 0: they do not",
-            .most = kMillisecond}},
-          {"fixed_poll",
-           &O::fixed_poll,
-           {.help = "waits this long whenever no event is due, as INET 2.6 did; 0: waits for the event",
-            .most = 1'000 * kMillisecond,
-            .plan_only = true}},
+          {"wait",
+           &O::wait,
+           {{name_of(Wait::automatic), Wait::automatic},
+            {name_of(Wait::sleep), Wait::sleep},
+            {name_of(Wait::adaptive), Wait::adaptive},
+            {name_of(Wait::dedicated), Wait::dedicated},
+            {name_of(Wait::inet), Wait::inet}},
+           {.help = "`sleep` takes the least processor time, `adaptive` also looks for what comes next, "
+                    "for a while, `dedicated` looks all the time, on a core of its own; `auto`: "
+                    "`dedicated` where a plan finds cores to spare, else `adaptive`; `inet` waits as INET "
+                    "2.6 did"}},
           {"cpu", &O::cpu, {.help = "the processor it is pinned to; null: any"}},
           {"fifo_priority",
            &O::fifo_priority,
@@ -54,7 +47,13 @@ const OptionTable<RunLoop::Options>& run_loop_options() {
            &O::shallow_idle,
            {.help = "while it runs, idle processors stay in states that they leave at once, where it is "
                     "allowed"}},
-      });
+      },
+      {},
+      {{"spin_ns", "write wait dedicated, which looks all the time"},
+       {"early_wake_ns", "write wait adaptive, which wakes up in time for events"},
+       {"fixed_poll_ns", "write wait inet, which waits for 10 ms at one portal after the other"},
+       {"moderation_ns",
+        "leave it out: it follows from the delays of the links; with wait dedicated nothing is gathered"}});
   return table;
 }
 

@@ -41,6 +41,13 @@ void pin_to_cpu(int cpu) {
   throw SystemError(attempt, errno);
 }
 
+int cores_allowed() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  checked(::sched_getaffinity(0, sizeof cores, &cores), "read on which cores this thread may run");
+  return CPU_COUNT(&cores);
+}
+
 bool try_fifo_priority(int priority) {
   sched_param parameters{};
   parameters.sched_priority = priority;

@@ -16,6 +16,9 @@ void set_least_timer_slack();
 // Keeps this thread on one core. Throws ConfigError when this process may not run there.
 void pin_to_cpu(int cpu);
 
+// How many cores this thread may run on.
+int cores_allowed();
+
 // Runs this thread under SCHED_FIFO. False when the process lacks the privilege (CAP_SYS_NICE or
 // RLIMIT_RTPRIO). Precondition: 1 <= priority <= 99.
 bool try_fifo_priority(int priority);

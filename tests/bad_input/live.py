@@ -276,7 +276,7 @@ NO_ROOT = [
         "gaps": "constant", "on": "10 ms", "off": "10 ms", "source_mac": None, "destination_mac": None,
         "source": "198.18.0.1", "destination": "198.18.0.2", "source_port": 5300, "destination_port": 5300,
         "pcap": None, "speed": None, "loop": 1, "gather": None, "trains": False, "backend": "packet", "patience": "1 s",
-        "spin": "0", "cpu": None, "fifo_priority": None, "seed": 1, "lateness_limit": None,
+        "wait": "sleep", "cpu": None, "fifo_priority": None, "seed": 1, "lateness_limit": None,
     }, {"device": WRONG.filter(lambda value: value != "lo")}),
     Subject("Receiver", Receiver, {
         "device": NO_DEVICE, "port": 5300, "count": None, "silence": None, "gro": True, "backend": "packet",

@@ -129,7 +129,6 @@ def sim_plan(machine: str) -> dict[str, Any]:
         "realtime": {
             "policy": "best_effort",
             "lateness_limit_ns": 1_000_000,
-            "spin_ns": 0,
             "cpu": None,
             "fifo_priority": 10,
         },

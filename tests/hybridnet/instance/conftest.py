@@ -29,7 +29,6 @@ def plan() -> dict[str, Any]:
         "realtime": {
             "policy": "best_effort",
             "lateness_limit_ns": 1,
-            "spin_ns": 0,
             "cpu": None,
             "fifo_priority": None,
         },

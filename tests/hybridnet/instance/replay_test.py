@@ -66,7 +66,6 @@ def plan(tmp_path: Path) -> dict[str, Any]:
         "realtime": {
             "policy": "best_effort",
             "lateness_limit_ns": 1_000_000,
-            "spin_ns": 0,
             "cpu": None,
             "fifo_priority": None,
         },
@@ -90,6 +89,12 @@ def own_block(kind: int, time_ns: int, text: bytes) -> bytes:
 def write_record(path: Path, plan: bytes, *blocks: bytes) -> Path:
     path.write_bytes(section_header() + own_block(1, 0, plan) + b"".join(blocks))
     return path
+
+
+def test_a_record_is_replayed_whatever_real_time_was_asked_then(plan: dict[str, Any], tmp_path: Path) -> None:
+    plan["realtime"] = {"spin_ns": 0, "early_wake_ns": 150_000}  # of an earlier edition
+    record = write_record(tmp_path / "x.pcapng", json.dumps(plan).encode(), own_block(3, 2_000_000_000, b""))
+    assert replay(record).duration_ns == 2_000_000_000
 
 
 def test_a_record_is_replayed_with_the_plan_in_it(plan: dict[str, Any], tmp_path: Path) -> None:

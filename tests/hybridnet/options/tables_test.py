@@ -42,8 +42,8 @@ def test_every_option_has_help_and_a_name_of_its_own() -> None:
 
 def test_defaults_stand_once() -> None:
     assert table("direction").planned["queue_packets"].default == 1000
-    assert table("realtime").planned["early_wake_ns"].default == 150_000
-    assert RealtimeOptions().to_json(0, alone=False)["early_wake_ns"] == 150_000
+    assert table("realtime").planned["wait"].default == "auto"
+    assert RealtimeOptions().to_json()["wait"] == "auto"
     assert default_of(flags(table("direction"))["train_limit"]) == "50 us"
 
 
@@ -77,8 +77,8 @@ def test_an_application_a_portal_and_real_time_are_read_by_their_tables() -> Non
         instance.add_application("h1", "ping", {})
     with pytest.raises(PlanError, match=r"make portal p .packet.: there is no option ring_frames"):
         instance.add_emulation_portal("p", "d", "packet", "", {"ring_frames": 64})
-    with pytest.raises(PlanError, match=r"realtime: there is no option spin; did you mean spin_ns"):
-        Instance("m1", 1, 1, {"spin": 5})
+    with pytest.raises(PlanError, match=r"realtime: there is no option weit; did you mean wait"):
+        Instance("m1", 1, 1, {"weit": "sleep"})
 
 
 def test_real_time_is_refused_where_it_is_written() -> None:
@@ -86,6 +86,18 @@ def test_real_time_is_refused_where_it_is_written() -> None:
         RealtimeOptions(polici="strict")
     with pytest.raises(PlanError, match="at fifo_priority: 100 is greater than the maximum of 99"):
         RealtimeOptions(fifo_priority=100)
+
+
+@pytest.mark.parametrize(
+    ("old", "instead"),
+    [("spin_ns", "dedicated"), ("early_wake_ns", "adaptive"), ("fixed_poll_ns", "inet"), ("moderation_ns", "leave it")],
+)  # fmt: skip
+def test_an_option_of_earlier_editions_is_refused_with_what_to_write_instead(old: str, instead: str) -> None:
+    told = rf"there is no option {old} any more; .*{instead}"
+    with pytest.raises(PlanError, match=told):
+        Instance("m1", 1, 1, {old: 0})
+    with pytest.raises(PlanError, match=told):
+        RealtimeOptions(**{old: 0})
 
 
 def test_people_are_told_the_nearest_name() -> None:

@@ -151,7 +151,7 @@ def test_two_machines_have_instances_of_their_own() -> None:
 def test_auto_takes_what_is_free_and_says_so() -> None:
     simulated = plan(ring(8), one(0, 1), instances_per_machine="auto")
     assert len(simulated.instances) == 2
-    assert simulated.notes == ["machine m1: 2 instances at most, for 2 processors (all of them simulate)"]
+    assert simulated.notes[0] == "machine m1: 2 instances at most, for 2 processors (all of them simulate)"
     topo = ring(8)
     topo.addLink(topo.addHost("e1"), "r1")
     emulated = plan(topo, one(0, 1), instances_per_machine="auto")

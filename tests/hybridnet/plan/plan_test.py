@@ -12,7 +12,6 @@ import pytest
 from hybridnet.errors import PlanError
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
 from hybridnet.plan.fit import AFXDP_PORT_BYTES
-from hybridnet.plan.options import RealtimeOptions
 from hybridnet.topo import Topo
 from hybridnet.topologies import SingleSwitchTopo, TreeTopo, TwoTrees
 from tests.hybridnet.plan.support import MACHINES, TOKEN, plan
@@ -175,9 +174,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
     assert instance["realtime"] == {
         "policy": "best_effort",
         "lateness_limit_ns": 10**6,
-        "spin_ns": 0,
-        "moderation_ns": 1_000_000 // 20,
-        "early_wake_ns": 150_000,
+        "wait": "adaptive",
         "cpu": None,
         "fifo_priority": 10,
         "shallow_idle": True,
@@ -189,7 +186,7 @@ def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> Non
 )
 def test_an_instance_is_moderated_by_a_part_of_its_links_delay(delay: str, moderation_ns: int) -> None:
     instance = plan(TwoTrees(depth=1, delay=delay)).machines["m1"]["instances"][0]
-    assert instance["realtime"]["moderation_ns"] == moderation_ns
+    assert instance["moderation_ns"] == moderation_ns
 
 
 def test_an_instance_that_nothing_real_is_attached_to_turns_less_often() -> None:
@@ -198,19 +195,7 @@ def test_an_instance_that_nothing_real_is_attached_to_turns_less_often() -> None
         topo.addSimHost(name)
     topo.addLink("v1", "v2", bw=10, delay="1ms")
     instance = plan(topo).machines["m1"]["instances"][0]
-    assert instance["realtime"]["moderation_ns"] == 300_000
-
-
-def test_moderation_can_be_set_and_is_bounded() -> None:
-    unmoderated = plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=0))
-    assert unmoderated.machines["m1"]["instances"][0]["realtime"]["moderation_ns"] == 0
-    with pytest.raises(PlanError, match="at moderation_ns: 2000000 is greater than"):
-        plan(TwoTrees(depth=1), realtime=RealtimeOptions(moderation_ns=2_000_000))
-
-
-def test_an_early_wake_is_bounded() -> None:
-    with pytest.raises(PlanError, match="at early_wake_ns: -1 is less than"):
-        plan(TwoTrees(depth=1), realtime=RealtimeOptions(early_wake_ns=-1))
+    assert instance["moderation_ns"] == 300_000
 
 
 @pytest.mark.parametrize(

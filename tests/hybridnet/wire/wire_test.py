@@ -44,14 +44,16 @@ def test_the_plan_follows_the_schema(tmp_path: Path) -> None:
         ("xdp", {"ring_frames": 4096, "segments_per_flush": 32}),
     ):
         file.write_text(
-            json.dumps(plan(backend=backend, portal_options=options, realtime={"fixed_poll_ns": 1}))
+            json.dumps(plan(backend=backend, portal_options=options, realtime={"wait": "dedicated"}))
         )
         assert load_plan(file)["emulation_portals"][1]["options"] == options
 
 
-def test_a_wire_wakes_up_early_unless_it_polls_at_fixed_times() -> None:
-    assert "early_wake_ns" not in plan()["realtime"]
-    assert plan(realtime={"fixed_poll_ns": 10_000_000})["realtime"]["early_wake_ns"] == 0
+def test_a_wire_refuses_real_time_options_that_are_none() -> None:
+    with pytest.raises(UsageError, match=r"wire a-b: realtime: unknown option 'weit'; did you mean 'wait'"):
+        Wire("a", "b", realtime={"weit": "sleep"})
+    with pytest.raises(UsageError, match="there is no option spin_ns any more; write wait dedicated"):
+        Wire("a", "b", realtime={"spin_ns": 0})
 
 
 @pytest.mark.parametrize(

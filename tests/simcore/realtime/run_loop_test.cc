@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <csignal>
 #include <functional>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -46,7 +48,7 @@ TEST_F(RunLoopTest, events_fire_in_order_and_never_before_they_are_due) {
 
 TEST_F(RunLoopTest, a_fixed_poll_makes_events_late_and_lets_frames_in_at_once) {
   RunLoop::Options options;
-  options.fixed_poll = Duration::ms(20);
+  options.wait = Waiter::Policy::inet;
   RunLoop loop(simulation_, options);
   Pipe pipe;
   loop.add(pipe);
@@ -62,14 +64,14 @@ TEST_F(RunLoopTest, a_fixed_poll_makes_events_late_and_lets_frames_in_at_once) {
   };
   simulation_.schedule(event, SimTime::at_ns(1'000'000));
   loop.run();
-  EXPECT_GE(event_ran, SimTime::at_ns(20'000'000));  // due after 1 ms: 19 ms late, or more
-  EXPECT_GE(loop.lateness().max(), Duration::ms(19));
-  EXPECT_LT(frame_came - event_ran, Duration::ms(20));
+  EXPECT_GE(event_ran, SimTime::at_ns(10'000'000));  // due after 1 ms: 9 ms late, or more
+  EXPECT_GE(loop.lateness().max(), Duration::ms(9));
+  EXPECT_LT(frame_came - event_ran, FixedPoll::kInterval);
 }
 
 TEST_F(RunLoopTest, a_fixed_poll_waits_at_one_portal_while_a_frame_waits_at_the_other) {
   RunLoop::Options options;
-  options.fixed_poll = Duration::ms(20);
+  options.wait = Waiter::Policy::inet;
   RunLoop loop(simulation_, options);
   Pipe first;
   Pipe second;
@@ -85,13 +87,7 @@ TEST_F(RunLoopTest, a_fixed_poll_waits_at_one_portal_while_a_frame_waits_at_the_
   first.send(1);
   loop.run();
   ASSERT_EQ(came.size(), 4U);
-  for (std::size_t i = 1; i < came.size(); ++i) EXPECT_GE(came[i] - came[i - 1], Duration::ms(20)) << i;
-}
-
-TEST_F(RunLoopTest, a_fixed_poll_out_of_range_is_refused) {
-  RunLoop::Options options;
-  options.fixed_poll = Duration::seconds(2);
-  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  for (std::size_t i = 1; i < came.size(); ++i) EXPECT_GE(came[i] - came[i - 1], FixedPoll::kInterval) << i;
 }
 
 TEST_F(RunLoopTest, a_busy_loop_is_moderated_and_fires_every_event) {
@@ -124,18 +120,25 @@ TEST_F(RunLoopTest, a_quiet_loop_is_not_moderated) {
   EXPECT_EQ(loop.counters().moderated, 0U);
 }
 
-TEST_F(RunLoopTest, moderation_out_of_range_or_with_a_fixed_poll_is_refused) {
+TEST_F(RunLoopTest, a_loop_with_a_core_of_its_own_is_not_moderated) {
   RunLoop::Options options;
-  options.moderation = Duration::us(1'001);
-  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
   options.moderation = Duration::us(200);
-  options.fixed_poll = Duration::ms(10);
-  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
+  options.wait = Waiter::Policy::dedicated;
+  if (cores_allowed() < 2) GTEST_SKIP() << "this takes a core";
+  RunLoop loop(simulation_, options);
+  int left = 400;
+  Call busy([&] {
+    if (--left == 0) return loop.stop();
+    simulation_.schedule_in(busy, Duration::us(5));
+  });
+  simulation_.schedule(busy, SimTime::zero());
+  loop.run();
+  EXPECT_EQ(loop.counters().moderated, 0U);
 }
 
 TEST_F(RunLoopTest, a_loop_that_wakes_up_early_fires_nothing_before_it_is_due) {
   RunLoop::Options options;
-  options.early_wake = Duration::us(150);
+  options.wait = Waiter::Policy::adaptive;
   RunLoop loop(simulation_, options);
   int left = 100;
   Call seldom([&] {
@@ -150,7 +153,7 @@ TEST_F(RunLoopTest, a_loop_that_wakes_up_early_fires_nothing_before_it_is_due) {
 
 TEST_F(RunLoopTest, a_frame_ends_the_wait_before_an_event) {
   RunLoop::Options options;
-  options.early_wake = Duration::us(150);
+  options.wait = Waiter::Policy::adaptive;
   RunLoop loop(simulation_, options);
   Pipe pipe;
   pipe.stamps = true;
@@ -169,7 +172,7 @@ TEST_F(RunLoopTest, a_signal_ends_no_sleep_for_good) {
   struct sigaction before {};
   ASSERT_EQ(sigaction(SIGUSR1, &nothing, &before), 0);
   RunLoop::Options options;
-  options.early_wake = Duration::us(150);
+  options.wait = Waiter::Policy::adaptive;
   RunLoop loop(simulation_, options);
   Call last([&] { loop.stop(); });
   simulation_.schedule(last, SimTime::at_ns(400'000'000));
@@ -182,15 +185,6 @@ TEST_F(RunLoopTest, a_signal_ends_no_sleep_for_good) {
   other.join();
   sigaction(SIGUSR1, &before, nullptr);
   EXPECT_LT(loop.counters().cpu_time, Duration::ms(200)) << "it spun until the event";
-}
-
-TEST_F(RunLoopTest, an_early_wake_out_of_range_or_with_a_fixed_poll_is_refused) {
-  RunLoop::Options options;
-  options.early_wake = Duration::us(1'001);
-  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
-  options.early_wake = Duration::us(150);
-  options.fixed_poll = Duration::ms(10);
-  EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
 }
 
 TEST_F(RunLoopTest, simulated_time_continues_where_it_was) {
@@ -416,15 +410,52 @@ TEST_F(RunLoopTest, who_calls_while_the_loop_fails_is_answered) {
   caller.join();
 }
 
-TEST_F(RunLoopTest, spinning_wakes_without_sleeping_through_the_last_stretch) {
+TEST_F(RunLoopTest, a_dedicated_wait_never_sleeps_and_sees_frames_and_tasks) {
+  if (cores_allowed() < 2) GTEST_SKIP() << "this takes a core";
   RunLoop::Options options;
-  options.spin = Duration::ms(1);
+  options.wait = Waiter::Policy::dedicated;
   RunLoop loop(simulation_, options);
-  Call end([&] { loop.stop(); });
-  simulation_.schedule(end, SimTime::at_ns(500'000));
+  Pipe pipe;
+  loop.add(pipe);
+  SimTime frame_came = SimTime::never();
+  pipe.on_byte = [&] {
+    frame_came = loop.wall_now();
+    loop.post([&] { loop.stop(); });
+  };
+  Call send([&] { pipe.send(1); });
+  simulation_.schedule(send, SimTime::at_ns(3'000'000));
   loop.run();
+  EXPECT_GE(frame_came, SimTime::at_ns(3'000'000));
   EXPECT_EQ(loop.counters().sleeps, 0u);
-  EXPECT_GT(loop.counters().turns, 1u);
+  EXPECT_GE(loop.counters().looked, Duration::ms(2));
+  EXPECT_EQ(loop.wait_policy(), Waiter::Policy::dedicated);
+}
+
+TEST_F(RunLoopTest, a_dedicated_wait_is_refused_where_there_is_one_core) {
+  RunLoop::Options options;
+  options.wait = Waiter::Policy::dedicated;
+  RunLoop loop(simulation_, options);
+  std::string told;
+  std::thread([&] {
+    int core = 0;
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    ASSERT_EQ(sched_getaffinity(0, sizeof cores, &cores), 0);
+    while (!CPU_ISSET(core, &cores)) ++core;
+    pin_to_cpu(core);
+    try {
+      loop.run();
+    } catch (const ConfigError& error) {
+      told = error.what();
+    }
+  }).join();
+  EXPECT_NE(told.find("write adaptive"), std::string::npos) << told;
+}
+
+TEST_F(RunLoopTest, who_leaves_the_wait_to_it_gets_the_adaptive_one) {
+  RunLoop::Options options;
+  options.wait = Waiter::Policy::automatic;
+  EXPECT_EQ(RunLoop(simulation_, options).wait_policy(), Waiter::Policy::adaptive);
 }
 
 TEST_F(RunLoopTest, counters_tell_the_cpu_time_of_the_loop_only) {
@@ -440,7 +471,7 @@ TEST_F(RunLoopTest, counters_tell_the_cpu_time_of_the_loop_only) {
 
 TEST_F(RunLoopTest, options_out_of_range_are_refused_with_their_value) {
   RunLoop::Options options;
-  options.spin = Duration::ms(2);
+  options.moderation = Duration::us(1'001);
   EXPECT_THROW(RunLoop(simulation_, options), ConfigError);
   options = {};
   options.events_per_turn = 0;
@@ -461,10 +492,10 @@ TEST_F(RunLoopTest, a_core_that_does_not_exist_is_refused) {
 }
 
 TEST_F(RunLoopTest, a_portal_can_be_removed_and_another_takes_its_place_while_it_runs) {
-  for (const Duration fixed_poll : {Duration::zero(), Duration::ms(1)}) {
+  for (const auto wait : {Waiter::Policy::sleep, Waiter::Policy::adaptive, Waiter::Policy::inet}) {
     Simulation simulation(1);
     RunLoop::Options options;
-    options.fixed_poll = fixed_poll;
+    options.wait = wait;
     RunLoop loop(simulation, options);
     Pipe first;
     Pipe second;

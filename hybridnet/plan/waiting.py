@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""How instances wait for frames and events: what ``auto`` means on each machine, and how far apart a busy one's turns
+are. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hybridnet.errors import PlanError
+from hybridnet.plan.options import AUTO, MachineSpec
+
+__all__ = ["choose_waits", "moderation_ns", "waiting_notes"]
+
+SLEEP, ADAPTIVE, DEDICATED = "sleep", "adaptive", "dedicated"
+
+SPARED = 2
+"""Processors that stay for everything else on a machine, at least, where ``auto`` gives instances their own."""
+
+# Moderation saves wake-ups, each of which takes a core from the emulated hosts. Its error stays a small part of what
+# the links delay, and of the verdict's limit on lateness.
+MODERATION_PART = 20
+MOST_MODERATION_NS = 100_000
+ALONE_MODERATION_NS = 300_000
+"""Of an instance that nothing real is attached to: nobody waits for what is late, only the verdict looks at it."""
+
+
+def moderation_ns(instance: Mapping[str, Any]) -> int:
+    """How far apart the turns of a busy instance begin, by the least delay of its links."""
+    if is_alone(instance):
+        return ALONE_MODERATION_NS
+    delays = (link[way]["delay_ns"] for link in instance["links"] for way in ("a_to_b", "b_to_a"))
+    return min(min(delays, default=0) // MODERATION_PART, MOST_MODERATION_NS)
+
+
+def is_alone(instance: Mapping[str, Any]) -> bool:
+    """Whether it has neither portals nor peers."""
+    return not instance["emulation_portals"] and not instance["peers"]
+
+
+def choose_waits(machine: MachineSpec, instances: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How each instance of a machine waits, in the plans' order.
+
+    Raises:
+        PlanError: the machine has too few processors for those that are to have one each.
+    """
+    asked = [instance["realtime"]["wait"] for instance in instances]
+    spare = len(machine.processors) - len(instances) >= max(SPARED, len(instances))
+    chosen = [
+        _chosen(instance, spare) if wait == AUTO else wait
+        for wait, instance in zip(asked, instances, strict=True)
+    ]
+    processors, owners = len(machine.processors), chosen.count(DEDICATED)
+    if 0 < processors <= owners:
+        raise PlanError(
+            f"machine {machine.name}: wait 'dedicated' takes a processor for each of {owners} "
+            f"instance{'s' * (owners != 1)} and at least one for the rest, and the machine has {processors}; write "
+            "'adaptive', or give it more"
+        )
+    return chosen
+
+
+def _chosen(instance: Mapping[str, Any], spare: bool) -> str:
+    if is_alone(instance):
+        return SLEEP
+    return DEDICATED if spare and instance["emulation_portals"] else ADAPTIVE
+
+
+def waiting_notes(machines: Sequence[MachineSpec], waits: Mapping[str, Sequence[str]]) -> list[str]:
+    """What was chosen, in a line for all machines with the same choice.
+
+    Args:
+        waits: of each machine, as `choose_waits` returns them.
+    """
+    alike: dict[str, list[str]] = {}
+    for machine in machines:
+        if waits[machine.name]:
+            ways = ", ".join(dict.fromkeys(waits[machine.name]))
+            count = len(machine.processors)
+            known = f"{count} processor{'s' * (count != 1)}" if count else "processors not known"
+            alike.setdefault(f"{ways} ({known})", []).append(machine.name)
+    return [f"instances on {', '.join(names)} wait: {how}" for how, names in alike.items()]

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// AccountedWaiter: a Waiter, and the accounts of the time of its loop: how late events were (Lateness), how often and for
+// how long the computer kept the loop from running (StallWatch), how it waited. The loop says what it has done; what
+// passed beyond what that takes is a stall.
+//
+// It keeps the last reading of the clock, so that what ends is where the next thing begins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simcore/realtime/lateness.h"
+#include "simcore/realtime/stall_watch.h"
+#include "simcore/realtime/waiter.h"
+#include "simcore/units/time.h"
+
+namespace simcore {
+
+class AccountedWaiter {
+ public:
+  struct Counts {
+    std::uint64_t sleeps = 0;
+    std::uint64_t moderated = 0;
+    Duration looked = Duration::zero();
+  };
+
+  AccountedWaiter(Waiter::Policy policy, Duration moderation) : waiter_(policy, moderation) {}
+
+  Waiter& waiter() { return waiter_; }
+  const Waiter& waiter() const { return waiter_; }
+
+  // Something begins now, and what passed since the last call is not judged.
+  void begin();
+
+  Waiter::Waited wait(const Waiter::Until& until);
+
+  // An event fires at `now_ns`, `late` after it was due.
+  void fires(std::int64_t now_ns, Duration late);
+
+  // So many frames were taken in, or written.
+  void handled(std::size_t frames);
+
+  // What had arrived at `arrived_ns` is taken in.
+  void arrived(std::int64_t arrived_ns) { stalls_.called(arrived_ns); }
+
+  // Whether stalls are counted from now on; see StallWatch.
+  void judge_stalls(bool judging);
+
+  const Lateness& lateness() const { return lateness_; }
+  const StallWatch& stalls() const { return stalls_; }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  Waiter waiter_;
+  StallWatch stalls_;
+  Lateness lateness_;
+  Counts counts_;
+  std::int64_t now_ns_ = 0;  // the last reading of the clock
+};
+
+}  // namespace simcore
