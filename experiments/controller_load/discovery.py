@@ -8,13 +8,13 @@ says what it knows. A switch counts once it has told Ryu its features and ports.
 from __future__ import annotations
 
 import re
-import socket
 import threading
 import time
 from dataclasses import dataclass
 
 from hybridnet import Net, RemoteController
-from hybridnet.controllers.ryu import RyuController
+from hybridnet.controllers.kinds import fabric_of
+from hybridnet.controllers.ryu import RyuController, free_port
 from hybridnet.errors import ControllerError
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load.chain import Chain
@@ -71,6 +71,25 @@ class _Seen:
         return Discovery(connected_s, links_s, self._wanted[1])
 
 
+class _Later(RemoteController):
+    """A Ryu that does not run yet when the switches begin to look for it."""
+
+    def begin(self, head_address: str) -> None:
+        self.ip, self.port = head_address, free_port(head_address)
+
+    def ryu(self, seen: _Seen) -> RyuController:
+        assert self.port is not None, "the network has not begun"
+        return RyuController(
+            ["setup_switch", "links_seen"],
+            address=self.ip,
+            port=self.port,
+            fabric=fabric_of(self.ip),
+            arguments=["--observe-links"],
+            on_line=seen.line,
+            patience_s=PATIENCE_S,
+        )
+
+
 def discover(kind: str, count: int) -> Discovery:
     """Start a chain, and then its controller.
 
@@ -78,17 +97,8 @@ def discover(kind: str, count: int) -> Discovery:
         ControllerError: Ryu does not find all switches and links.
     """
     seen = _Seen(count, 2 * (count - 1))
-    with socket.create_server(("127.0.0.1", 0)) as place:  # the network wants to see that somebody listens
-        port = place.getsockname()[1]
-        topo = Chain(count=count, switch={"reconnectms": RECONNECT_MS, **SWITCH_KINDS[kind]})
-        net = Net(topo, controller=RemoteController("c0", port=port), waitConnected=False)
-        net.start()
-    try:
-        ryu = RyuController(
-            ["setup_switch", "links_seen"], port=port, arguments=["--observe-links"], on_line=seen.line
-        )
-        with ryu:
-            seen.begin()
-            return seen.result()
-    finally:
-        net.stop()
+    later = _Later()
+    topo = Chain(count=count, switch={"reconnectms": RECONNECT_MS, **SWITCH_KINDS[kind]})
+    with Net(topo, controller=later, waitConnected=False), later.ryu(seen):
+        seen.begin()
+        return seen.result()
