@@ -149,6 +149,7 @@ class Outcome:
     measured_busy: float
     forecast_full: str
     measured_full: str
+    disturbed: bool
     seconds: float
 
     @property
@@ -203,12 +204,15 @@ def _measure(cluster: Cluster, case: Case, costs: Costs) -> Outcome:
             _busy(seen, costs),
             _class_of(str(full.part)),
             _fullest(net, more, busiest, costs),
+            costs.disturbed,
             time.monotonic() - began,
         )
 
 
 def _busy(seen: Seen, costs: Costs) -> float:
-    return sum(seen.cores.values()) / int(costs.facts["cpus"])
+    """Of all processors. Beside other programs only what our own threads took is known."""
+    cores = seen.threads if costs.disturbed else sum(seen.cores.values())
+    return min(1.0, cores / int(costs.facts["cpus"]))
 
 
 def _fullest(net: Net, forecast: Forecast, seen: Seen, costs: Costs) -> str:
@@ -280,6 +284,10 @@ def main() -> None:
             for each in found
         ],
     )
+    if any(each.disturbed for each in found):
+        print(
+            "the costs were measured beside other programs: busy is what our own threads take, on both sides"
+        )
     good = sum(each.error <= BUSY_WITHIN for each in found)
     print(f"busy share within {BUSY_WITHIN} in {good} of {len(found)}; ", end="")
     print(

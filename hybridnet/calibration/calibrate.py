@@ -27,7 +27,6 @@ from hybridnet.errors import ExperimentError
 from hybridnet.forecast.costs import AROUND, PROTOCOLS, THREAD, Cost, Costs, Element, Traffic
 from hybridnet.forecast.demand import DATAGRAM_BYTES, SEGMENT_BYTES, Flow
 from hybridnet.forecast.kept import facts_of
-from hybridnet.forecast.traffic import causes
 from hybridnet.net import Net
 
 __all__ = ["calibrate", "computers_of", "named_facts"]
@@ -262,7 +261,7 @@ class _Bench:
     def _switching_points(self, rows: Rows) -> dict[str, list[Point]]:
         return {
             protocol: [
-                Point(traffic, seen.switching.get(self._machine, 0.0), causes(traffic, protocol))
+                Point(traffic, seen.switching.get(self._machine, 0.0), traffic.bursts)
                 for traffic, seen in rows[protocol]
             ]
             for protocol in PROTOCOLS

@@ -27,6 +27,8 @@ FIRST_PORT = 5201
 SETTLE_S = 0.5
 """After the last flow has begun: connections are there and windows have grown."""
 WINDOW_S = 0.5
+WHOLE = 0.9
+"""Of the most packets in a window: what one must have to count."""
 START_S = 0.05
 """What starting one program takes, at most, on a computer that is not full."""
 SPARE_S = 0.3
@@ -118,7 +120,12 @@ def _look(net: Net, flows: Sequence[Flow]) -> _Look:
 
 def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows: Sequence[Flow]) -> Seen:
     windows = list(itertools.pairwise(looks))
-    first, last = min(windows, key=lambda window: sum(_cores(*window).values()))
+    # A flow may have begun late; then its first windows have less traffic.
+    carried = [_sent_packets(*window) for window in windows]
+    whole = [
+        window for window, packets in zip(windows, carried, strict=True) if packets >= WHOLE * max(carried)
+    ]
+    first, last = min(whole, key=lambda window: sum(_cores(*window).values()))
     seconds = _seconds(first, last)
     loops = {
         name: {key: (snapshot["loop"][key] - earlier["loop"][key]) / seconds for key in ("cpu_ns", "turns")}
@@ -154,6 +161,10 @@ def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows:
         Traffic(bursts or units, units, sent_bytes / seconds),
         8 * sum(grown[name]["rx_bytes"] for name in dict.fromkeys(flow.target for flow in flows)) / seconds,
     )
+
+
+def _sent_packets(first: _Look, last: _Look) -> int:
+    return sum(row["tx_packets"] - first.hosts[name]["tx_packets"] for name, row in last.hosts.items())
 
 
 def _seconds(first: _Look, last: _Look) -> float:

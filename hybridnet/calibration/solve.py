@@ -18,7 +18,7 @@ __all__ = ["Point", "extra", "fit", "fit_loop", "fit_turns", "non_negative"]
 TERMS = {"tcp": ("unit_ns", "byte_ns"), "udp": ("burst_ns", "unit_ns", "byte_ns")}
 """A burst of TCP is a train, so it has no cost of its own."""
 LEAST_CORES = 1e-4
-TURNS_NS = np.geomspace(500, 200_000, 120)
+TURNS_NS = np.geomspace(5_000, 200_000, 80)
 
 Points = Mapping[str, Sequence["Point"]]
 """By protocol."""

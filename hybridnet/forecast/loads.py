@@ -265,7 +265,8 @@ class Work:
             if ports == PACKET_PORTS and (more := len(plan["switches"]) - 1):
                 turn_ns += more * costs.of("ovs.bridge", protocol, THREAD).burst_ns
             part = Part("switching", machine, machine)
-            tally.add(part, thread.work(traffic), turn_ns, causes(traffic, protocol))
+            # A turn takes in all of a burst, and its acknowledgments.
+            tally.add(part, thread.work(traffic), turn_ns, traffic.bursts)
 
     def _add_simulated(
         self, tally: Tally, instance: str, element: str, protocol: str, traffic: Traffic, *, stages: int
