@@ -32,6 +32,7 @@ from hybridnet.calibration import Seen, calibrate, run_flows
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.forecast import Costs, Demand, Flow, Forecast, make_forecast
+from hybridnet.forecast.forecast import FULL
 from hybridnet.forecast.kept import facts_of, keep_costs, read_costs
 from hybridnet.forecast.loads import Computer
 from hybridnet.topologies import TwoTrees
@@ -218,8 +219,8 @@ def _busy(seen: Seen, costs: Costs) -> float:
 def _fullest(net: Net, forecast: Forecast, seen: Seen, costs: Costs) -> str:
     """The part with the highest measured share. Where all processors are busy, they are what everything waits for."""
     shares = {f"processors of {costs.computer}": _busy(seen, costs)}
-    shares |= {f"instance {name}": share for name, share in seen.instances.items()}
-    shares |= {f"Open vSwitch of {name}": share for name, share in seen.switching.items()}
+    shares |= {f"instance {name}": share / FULL["instance"] for name, share in seen.instances.items()}
+    shares |= {f"Open vSwitch of {name}": share / FULL["switching"] for name, share in seen.switching.items()}
     flows = forecast.demand.flows
     for end, used in (("sender", seen.senders), ("receiver", seen.receivers)):
         for flow, share in zip(flows, used, strict=True):

@@ -31,7 +31,7 @@ from hybridnet.net import Net
 
 __all__ = ["calibrate", "computers_of", "named_facts"]
 
-LOOK_S, QUICK_LOOK_S = 2.0, 1.0
+LOOK_S, QUICK_LOOK_S = 3.0, 1.0
 IDLE_S = 1.5
 MORE_BRIDGES = 5
 MOST_IDLE = 0.15
@@ -51,7 +51,6 @@ class Load:
         rate_bps: of each.
         packet_bytes: of a UDP datagram.
         write_bytes: what a TCP program gives the kernel at a time; None: all it has.
-        quick: also part of a quick calibration.
     """
 
     protocol: str
@@ -59,15 +58,14 @@ class Load:
     rate_bps: float
     packet_bytes: int = SEGMENT_BYTES
     write_bytes: int | None = None
-    quick: bool = True
 
 
 LOADS = (
-    Load("tcp", 1, 400e6),
+    Load("tcp", 1, 1e9),
     Load("tcp", 4, 40e6, write_bytes=4096),
-    Load("udp", 1, 150e6, DATAGRAM_BYTES),
+    Load("udp", 1, 400e6, DATAGRAM_BYTES),
     Load("udp", 8, 9e6, DATAGRAM_BYTES),
-    Load("udp", 1, 12e6, 100, quick=False),
+    Load("udp", 1, 20e6, 100),
 )
 """Long trains and short ones; datagrams in bursts, one by one, and small."""
 CHAIN_LOADS = (LOADS[1], LOADS[3])
@@ -99,7 +97,7 @@ def calibrate(cluster: Cluster, *, quick: bool = False, tell: Tell = lambda text
 
     Args:
         cluster: its machines build nothing else meanwhile.
-        quick: short runs: half the time, and a coarser figure.
+        quick: a third of the time for each figure, which is coarser.
         tell: called with what is being measured.
 
     Raises:
@@ -155,7 +153,6 @@ class _Bench:
         self._machine = machine
         self._other = other
         self._look_s = QUICK_LOOK_S if quick else LOOK_S
-        self._loads = [load for load in LOADS if load.quick or not quick]
         self._tell = tell
         self._idle = 0.0  # processors that the network which runs now keeps busy by itself
         self._elements: dict[str, dict[str, dict[str, Cost]]] = {}
@@ -207,9 +204,9 @@ class _Bench:
                 "here, and the costs will be wrong"
             )
 
-    def _pair(self, net: Net, prefix: str, what: str, loads: Sequence[Load] | None = None) -> Rows:
+    def _pair(self, net: Net, prefix: str, what: str, loads: Sequence[Load] = LOADS) -> Rows:
         rows: Rows = {protocol: [] for protocol in PROTOCOLS}
-        for load in self._loads if loads is None else loads:
+        for load in loads:
             self._tell(f"{what}, {load.flows} x {load.rate_bps / 1e6:g} Mbit/s of {load.protocol.upper()}")
             flow = Flow(f"{prefix}1", f"{prefix}2", load.rate_bps, load.protocol, load.packet_bytes)
             seen = run_flows(net, [flow] * load.flows, self._look_s, write_bytes=load.write_bytes)

@@ -14,7 +14,7 @@ from hybridnet.forecast.demand import Demand
 from hybridnet.forecast.loads import Computer, Loads, Part, Work
 from hybridnet.plan import Plan
 
-__all__ = ["TRUSTED", "Bound", "Core", "Forecast", "make_forecast"]
+__all__ = ["FULL", "TRUSTED", "Bound", "Core", "Forecast", "make_forecast"]
 
 TRUSTED: Mapping[str, float] = {
     "processors": 0.90,
@@ -28,7 +28,10 @@ below that stays what a forecast may be wrong by. An instance that is busier mee
 no fault: it drops, as it was asked to.
 """
 
-FULL = 1.0
+FULL: Mapping[str, float] = {"instance": 0.95, "switching": 0.95}
+"""How busy a part is that is full; 1 where nothing is said. A loop that is asked for more shares its turns out better,
+and comes nearer and nearer to 1 while it falls behind.
+"""
 MOST_FACTOR = 1e6
 FACTOR_WITHIN = 1e-4
 
@@ -167,7 +170,7 @@ def make_forecast(plan: Plan, demand: Demand, computers: Sequence[Computer]) -> 
         demand,
         loads,
         [core for computer in computers for core in _cores(plan, loads, computer)],
-        _bound(work, lambda part: FULL),
+        _bound(work, lambda part: FULL.get(part.kind, 1.0)),
         _bound(work, lambda part: TRUSTED.get(part.kind)),
         notes,
     )

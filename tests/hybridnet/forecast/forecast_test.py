@@ -8,7 +8,7 @@ import pytest
 
 from hybridnet.forecast import Demand, Flow, Forecast, make_forecast
 from hybridnet.forecast.costs import AROUND, THREAD, Cost
-from hybridnet.forecast.forecast import TRUSTED, _level
+from hybridnet.forecast.forecast import FULL, TRUSTED, _level
 from hybridnet.forecast.text import core_rows, cost_rows, part_rows, sentences
 from hybridnet.plan import MachineSpec
 from hybridnet.topo import Topo
@@ -59,7 +59,7 @@ def test_a_link_is_full_first_and_spoils_no_trust() -> None:
 def test_an_instance_is_not_trusted_as_far_as_it_goes() -> None:
     found = forecast(Pair(delay="1ms"), udp("h1", "h2", 1e5))
     assert str(found.first.part) == "instance m1"
-    assert found.first.factor == pytest.approx(1 / 0.4, rel=2e-3)
+    assert found.first.factor == pytest.approx(FULL["instance"] / 0.4, rel=2e-3)
     assert found.loads.busy[next(p for p in found.parts if p.kind == "instance")] == pytest.approx(
         2 * PORTAL * 1e5 / 1e9
     )
