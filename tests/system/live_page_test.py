@@ -24,6 +24,7 @@ pytestmark = pytest.mark.system
 SHOTS = Path(__file__).parents[2] / "runs" / "live-page"
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 ATTEMPTS = """async (base) => {
   const flow = { method: "POST", mode: "no-cors", credentials: "include", body: "{}" };
   const tries = [

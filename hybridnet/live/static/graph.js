@@ -4,6 +4,7 @@
 import { place } from "./layout.js";
 import { short } from "./units.js";
 
+const LEGIBLE = 0.7; // the zoom from which names can be read
 const LEVELS = [[0.02, "--u0"], [0.25, "--u1"], [0.5, "--u2"], [0.75, "--u3"], [0.9, "--u4"], [Infinity, "--u5"]];
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -95,10 +96,13 @@ export class Graph {
 
   focus(name) {
     const node = this.cy.getElementById(`node ${name}`);
-    if (node.nonempty()) {
-      this.cy.animate({ center: { eles: node }, zoom: Math.max(this.cy.zoom(), 1.1), duration: 250 });
-      this.mark(node);
-    }
+    if (node.empty()) return;
+    const { x1, y1, x2, y2 } = this.cy.extent();
+    const { x, y } = node.position();
+    // Who sees it already, large enough to read, need not lose the rest from sight.
+    const seen = this.cy.zoom() >= LEGIBLE && x > x1 && x < x2 && y > y1 && y < y2;
+    if (!seen) this.cy.animate({ center: { eles: node }, zoom: Math.max(this.cy.zoom(), 1.1), duration: 250 });
+    this.mark(node);
   }
 
   mark(element) {
@@ -142,7 +146,8 @@ export class Graph {
       { selector: "node.router", style: { shape: "round-diamond", width: 24, height: 24, "background-color": colour("--router"), "border-color": colour("--router") } },
       { selector: "node.external", style: { shape: "round-hexagon", "background-color": colour("--muted"), "border-color": colour("--muted") } },
       { selector: "node.simulated", style: { "background-color": colour("--surface"), "border-style": "dashed", "border-width": 2, "border-color": colour("--simulated") } },
-      { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2 } },
+      // Many stand side by side there: without room for names, there are none but that of the chosen one.
+      { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2, "min-zoomed-font-size": 8 } },
       { selector: "node.stack", style: { width: 30, height: 30, "border-style": "double", "border-width": 6, "font-size": 11, color: text } },
       { selector: "node.stack.rim", style: { width: 19, height: 19, "border-width": 4, "font-size": 7 } },
       {
@@ -173,7 +178,7 @@ export class Graph {
           "text-background-color": colour("--drop"), width: 2,
         },
       },
-      { selector: "node.marked", style: { "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 7 } },
+      { selector: "node.marked", style: { "min-zoomed-font-size": 0, "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 7 } },
       { selector: "edge.marked", style: { "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 6 } },
     ]);
   }

@@ -206,7 +206,8 @@ export function figureRows(link) {
   const rows = [row("rate", figures.rate_bps.map(rate)), row("packets", figures.packets_per_s.map((value) => `${count(value)} /s`))];
   if (share.some((value) => value !== null)) rows.push(row("utilization", share.map(percent), (way) => (share[way] > 0.9 ? "hot" : "")));
   if (link.simulated) {
-    rows.push(row("waiting", figures.queue_packets.map((value, way) => `${count(value)} · ${bytes(figures.queue_bytes[way])}`)));
+    rows.push(row("waiting packets", figures.queue_packets.map(count)));
+    rows.push(row("waiting bytes", figures.queue_bytes.map(bytes)));
     rows.push(row("time in queue", wait.map(time)));
     rows.push(row("in flight", figures.in_flight.map(count)));
     rows.push(row("lost as asked", figures.lost.map(count), (way) => (figures.lost[way] > 0 ? "warm" : "")));
