@@ -28,7 +28,7 @@ QUICK_STEPS = (2, 4)
 CORE_DELAY = "5us"
 """A kilometre of fibre: of the few microseconds that the paper calls a usual lookahead."""
 UDP_RATE = "150 Mbit/s"
-LEAD_S = 4.0
+LEAD_S = 2.0
 LABELS = {"peering": "peering portals", "pcap": "pcap portals", "mpi": "conservative MPI"}
 
 

@@ -49,7 +49,11 @@ def _balance(plan: Plan) -> Iterator[str]:
             f"{format_delay(compared.lookahead_ns)}"
         )
         yield from _branch(
-            [f"{_ends(link)}  {_directions(link)}  {' - '.join(link.instances)}" for link in cut]
+            [
+                f"{_ends(link)}  {_directions(link)}  {' - '.join(link.instances)}"
+                + ("  over pcap portals" if link.by_portals else "")
+                for link in cut
+            ]
         )
 
 

@@ -82,6 +82,12 @@ def test_the_balance_has_cut_links_whoever_carries_them() -> None:
         assert (each.cut_links, each.cut_mbps, each.lookahead_ns) == (2, 100 + 100 + 10 + 20, 10**6)
 
 
+def test_the_plan_says_which_cut_links_have_portals() -> None:
+    text = str(plan(routers(), peering="pcap"))
+    assert text.count("over pcap portals") == 2
+    assert "over pcap portals" not in str(plan(routers()))
+
+
 def test_between_computers_frames_in_clear_are_sent_only_where_that_is_said() -> None:
     with pytest.raises(PlanError, match="authenticated=False"):
         plan(routers(), APART, peering="pcap", peering_key="5" * 64)
