@@ -103,8 +103,8 @@ class Net(Structure):
         on_progress: called with the machine's name and what it has done, while building.
         reroute: simulated routers go around the links to an instance that has ended by itself, and get their ways back
             when `restart_instance` has started it again.
-        on_loss: what becomes of the run when a machine is lost: "stop": whatever asks the network from then on raises
-            MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are down.
+        on_loss: what becomes of the run when a machine is lost: "stop": what asks the whole network, or that machine,
+            raises MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are down.
             The verdict names it in both cases. None: as `hybridnet run --on-loss` says, else "stop".
         limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its

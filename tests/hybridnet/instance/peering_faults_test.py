@@ -9,6 +9,7 @@ other side meanwhile; and once nothing is under way, what one end has sent is wh
 from __future__ import annotations
 
 import os
+import random
 import statistics
 import tempfile
 import time
@@ -27,10 +28,13 @@ from tests.hybridnet.instance.relay import Relay, Way
 ROUNDS = 20
 RECOVERED_S = 1.0
 FLAP_S = 2.0
+FORGED = 50_000  # in twenty rounds a million
 LEAST_CHANGED = 20  # datagrams, in each round
 PORT = 47_330
 LINK_DELAY_NS = 100_000_000  # what a busy computer adds to the relay's way is hidden in it
 ENDS = ("a", "b")
+Rows = dict[str, dict[str, Any]]
+"""What each end says of the other."""
 
 
 def source(destination: str) -> dict[str, Any]:
@@ -56,6 +60,7 @@ class Place:
 
     pair: Pair
     relay: Relay
+    sealed: bool
 
     def got(self, name: str) -> int:
         """Packets that an end has got from the other."""
@@ -76,7 +81,7 @@ class Place:
                 time.sleep(0.002)
         return time.monotonic() - began
 
-    def settle(self) -> dict[str, dict[str, Any]]:
+    def settle(self) -> Rows:
         """What the ends say of each other once nothing is under way; then traffic goes on."""
         for name in ENDS:
             self.pair.ask(name, verb="set_link", link="cut", up=False)
@@ -127,7 +132,7 @@ def place(kind: str, port: int) -> Iterator[Place]:
         relay,
         Pair(plans, Path(directory)) as pair,
     ):
-        made = Place(pair, relay)
+        made = Place(pair, relay, "key" in KINDS[kind])
         made.await_traffic()
         yield made
 
@@ -164,6 +169,12 @@ def _impaired(of: Place, way: Way, seconds: float = 1.0) -> Seen:
     recovered_s = of.await_traffic()
     after = of.settle()
     _check_balance(after)
+    refused, lost = _grown(before, after)
+    return Seen(recovered_s, lost, refused)
+
+
+def _grown(before: Rows, after: Rows) -> tuple[dict[str, int], int]:
+    """What was refused meanwhile, by reason, and how many packets were lost."""
     refused = {
         reason: sum(
             after[name]["dropped"].get(reason, 0) - before[name]["dropped"].get(reason, 0) for name in ENDS
@@ -171,10 +182,10 @@ def _impaired(of: Place, way: Way, seconds: float = 1.0) -> Seen:
         for reason in set().union(*(after[name]["dropped"] for name in ENDS))
     }
     lost = sum(after[name]["lost_packets"] - before[name]["lost_packets"] for name in ENDS)
-    return Seen(recovered_s, lost, {reason: count for reason, count in refused.items() if count})
+    return {reason: count for reason, count in refused.items() if count}, lost
 
 
-def _check_balance(rows: dict[str, dict[str, Any]]) -> None:
+def _check_balance(rows: Rows) -> None:
     """Every packet is somewhere."""
     for name, other in (ENDS, ENDS[::-1]):
         sent, got = rows[name], rows[other]
@@ -220,11 +231,28 @@ def an_instance_killed_and_returned(of: Place) -> Seen:
     return Seen(recovered_s, after["a"]["lost_packets"] - before["lost_packets"])
 
 
+def fifty_thousand_forged_datagrams(of: Place) -> Seen:
+    """Without sealing, some are believed for a moment."""
+    before = of.settle()
+    out = {name: of.out(name) for name in ENDS}
+    of.relay.forge(FORGED, random.Random(of.relay.passed.datagrams))
+    for name in ENDS:
+        assert of.out(name) > out[name]
+    recovered_s = of.await_traffic()
+    after = of.settle()
+    if of.sealed:
+        _check_balance(after)
+    refused, lost = _grown(before, after)
+    assert sum(refused.values()) > FORGED // 2
+    return Seen(recovered_s, lost, refused)
+
+
 FAULTS: tuple[Callable[[Place], Seen], ...] = (
     loss_of_5_percent,
     reordering,
     duplication,
     a_flap_of_2_s,
+    fifty_thousand_forged_datagrams,
     an_instance_killed_and_returned,
 )
 

@@ -9,14 +9,18 @@ import random
 import select
 import socket
 import threading
+from collections import deque
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, sleep
 from types import TracebackType
 
 from hybridnet.system.priority import run_in_real_time
 
 Address = tuple[str, int]
 DATAGRAM_BYTES = 1 << 16
+BATCH_NUMBER = slice(24, 32)  # simcore/portal/peering_wire.h
+BURST = 20
+KEPT = 256
 BUFFER_BYTES = 4 << 20
 
 
@@ -60,6 +64,7 @@ class Relay:
     ends: tuple[Address, Address]
     way: Way = field(default_factory=Way)
     passed: Passed = field(default_factory=Passed)
+    latest: deque[tuple[int, bytes]] = field(default_factory=lambda: deque(maxlen=KEPT))
 
     def __enter__(self) -> Relay:
         self._sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in self.near]
@@ -83,6 +88,26 @@ class Relay:
         for each in self._sockets:
             each.close()
 
+    def forge(self, count: int, random: random.Random) -> None:
+        """Send so many datagrams that nobody of the two has sent, from the address of the other end: random ones, those
+        that have just passed with some bytes changed, or with a huge batch number, and those again as they were.
+        """
+        for number in range(count):
+            if number % BURST == 0:
+                sleep(0.0005)
+                recent = list(self.latest)
+            to, datagram = random.choice(recent)
+            forged = bytearray(datagram)
+            match number % 4:
+                case 0:
+                    forged = bytearray(random.randbytes(random.randint(1, 1400)))
+                case 1:
+                    for _ in range(random.randint(1, 8)):
+                        forged[random.randrange(len(forged))] = random.randrange(256)
+                case 2 if len(forged) >= BATCH_NUMBER.stop:
+                    forged[BATCH_NUMBER] = random.randbytes(8)
+            self._give(to, bytes(forged))
+
     def _run(self) -> None:
         run_in_real_time()  # a network does not wait for processors
         while not self._ended.is_set():
@@ -104,6 +129,7 @@ class Relay:
             except ConnectionRefusedError:  # that end is gone for now
                 continue
             passed.datagrams += 1
+            self.latest.append((to, datagram))
             if way.down or self._random.random() < way.loss:
                 passed.lost += 1
                 continue
