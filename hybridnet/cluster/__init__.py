@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.cluster.machines import Machines
+from hybridnet.cluster.machines import Loss, Machines
 
 if TYPE_CHECKING:
     from hybridnet.cluster.cluster import Cluster
     from hybridnet.cluster.here import Here
 
-__all__ = ["Cluster", "Here", "Machines"]
+__all__ = ["Cluster", "Here", "Loss", "Machines"]
 
 
 def __getattr__(name: str) -> Any:

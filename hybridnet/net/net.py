@@ -104,8 +104,8 @@ class Net(Structure):
         reroute: simulated routers go around the links to an instance that has ended by itself, and get their ways back
             when `restart_instance` has started it again.
         on_loss: what becomes of the run when a machine is lost: "stop": what asks the whole network, or that machine,
-            raises MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are down.
-            The verdict names it in both cases. None: as `hybridnet run --on-loss` says, else "stop".
+            raises MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are
+            down. The verdict names it in both cases. None: as `hybridnet run --on-loss` says, else "stop".
         limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its
             own. See docs/recording.md.
@@ -582,9 +582,13 @@ class Net(Structure):
         running = self._now()
         if lead is not None:
             number(lead, "timeline: lead", 0, 1e6)
-        plan, plan_without = self._planning(running)
+        plan, _ = self._planning(running)
         return running.timelines.begin(
-            read_timeline(changes), plan, self._options.least_cut_delay_ns, plan_without, lead
+            read_timeline(changes),
+            plan,
+            self._options.least_cut_delay_ns,
+            running.outages.routes_without,
+            lead,
         )
 
     def restart_instance(self, name: str) -> None:

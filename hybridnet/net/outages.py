@@ -106,6 +106,13 @@ class Outages:
                 )
             )
 
+    def routes_without(self, down: frozenset[str]) -> dict[str, Json]:
+        """By instance that is not missed: the routes that avoid these links, and those to instances that are missed."""
+        plan, plan_without = self._planning()
+        gone = {link.name for link in _cut_links(plan, self._missed)}
+        routes = rerouted(plan, plan_without(down | gone))
+        return {name: of_nodes for name, of_nodes in routes.items() if name not in self._missed}
+
     def go_around(self) -> None:
         """Simulated routers get the routes of the network without the links that are down now."""
         with self._acting:
@@ -162,14 +169,8 @@ class Outages:
         call_instances(self._cluster, plan.machine_of_instance, dict.fromkeys(running, told))
 
     def _go_around(self, plan: Plan) -> None:
-        gone = {link.name for link in _cut_links(plan, self._missed)}
-        _, plan_without = self._planning()
-        routes = rerouted(plan, plan_without(frozenset(self._links.down | gone)))
-        calls = {
-            name: ("set_routes", {"routes": of_nodes})
-            for name, of_nodes in routes.items()
-            if name not in self._missed
-        }
+        routes = self.routes_without(frozenset(self._links.down))
+        calls = {name: ("set_routes", {"routes": of_nodes}) for name, of_nodes in routes.items()}
         call_instances(self._cluster, plan.machine_of_instance, calls)
 
 

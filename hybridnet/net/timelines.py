@@ -15,7 +15,7 @@ from hybridnet.net.instances import by_instance
 from hybridnet.net.link_changes import LinkChanges, LinkStep
 from hybridnet.net.timeline_changes import TimedChange
 from hybridnet.plan import Plan
-from hybridnet.plan.route_changes import interface_toward, rerouted
+from hybridnet.plan.route_changes import interface_toward
 from hybridnet.values import shown
 
 __all__ = ["Event", "Schedule", "Timeline", "Timelines", "make_schedule"]
@@ -25,6 +25,7 @@ LEAD_SECONDS = 0.3
 LEAD_SECONDS_PER_CHANGE = 0.0003
 
 Json = dict[str, Any]
+RoutesWithout = Callable[[frozenset[str]], Mapping[str, Json]]
 
 
 @dataclass(frozen=True)
@@ -200,12 +201,12 @@ class Timelines:
         changes: list[TimedChange],
         plan: Plan,
         least_cut_delay_ns: int,
-        plan_without: Callable[[frozenset[str]], Plan],
+        routes_without: RoutesWithout,
         lead_s: float | None,
     ) -> Timeline:
         """Schedule a timeline; see `hybridnet.Net.timeline`."""
         self.follow()
-        schedule = make_schedule(changes, plan, self._links, least_cut_delay_ns, plan_without)
+        schedule = make_schedule(changes, plan, self._links, least_cut_delay_ns, routes_without)
         self._count += 1
         least = LEAD_SECONDS + LEAD_SECONDS_PER_CHANGE * len(changes)
         timeline = Timeline(f"t{self._count}", self._cluster, schedule, least if lead_s is None else lead_s)
@@ -236,12 +237,12 @@ def make_schedule(
     plan: Plan,
     links: LinkChanges,
     least_cut_delay_ns: int,
-    plan_without: Callable[[frozenset[str]], Plan],
+    routes_without: RoutesWithout,
 ) -> Schedule:
     """What each machine is told.
 
     Args:
-        plan_without: plans the network again with routes that avoid these links.
+        routes_without: what `set_routes` is told, by instance, so that the routes avoid these links.
 
     Raises:
         TopologyError, UnitError, PlanError, UsageError: a change cannot be made; the message names the entry.
@@ -252,7 +253,7 @@ def make_schedule(
     for number in sorted(range(len(changes)), key=lambda number: changes[number].at_ns):
         timed = changes[number]
         try:
-            _add(schedule, number, timed, plan, links, least_cut_delay_ns, held, down, plan_without)
+            _add(schedule, number, timed, plan, links, least_cut_delay_ns, held, down, routes_without)
         except HybridnetError as error:
             raise type(error)(f"{timed.what}: {error}") from None
     return schedule
@@ -267,7 +268,7 @@ def _add(
     least_cut_delay_ns: int,
     held: dict[str, LinkStep],
     down: set[str],
-    plan_without: Callable[[frozenset[str]], Plan],
+    routes_without: RoutesWithout,
 ) -> None:
     change = timed.change
     if "routes" in change:
@@ -297,7 +298,7 @@ def _add(
             for end in (link.a, link.b)
         )
     if change.get("reroute"):
-        for instance, routes in rerouted(plan, plan_without(frozenset(down))).items():
+        for instance, routes in routes_without(frozenset(down)).items():
             schedule.tell(instance, number, {"routes": routes})
 
 

@@ -82,6 +82,8 @@ def test_the_others_go_on_where_it_is_asked() -> None:
         assert {source for source, _ in pinged} == {"h1", "h3"}
         with pytest.raises(MachineError, match="machine m2: its agent is gone"):
             net["h2"].cmd("true")
+        net.timeline([(1.0, {"link": ("r1", "r3"), "status": "down", "reroute": True})])
+        assert {machine for machine, _ in told(cluster, "schedule")} == {"m1", "m3"}
         net.configLinkStatus("r1", "r3", "down", reroute=True)
         verdict = net.verdict(mark)
         assert verdict.word == "broken"
