@@ -63,9 +63,9 @@ class Run:
     _rest: bytes = b""
 
     def __post_init__(self) -> None:
-        self.before = [node.run(LOOKS).stdout for node in self.nodes]
+        self.before = [node.run(LOOKS, timeout_s=180).stdout for node in self.nodes]
         hosts = ",".join(f"{USER}@{node.address}" for node in self.nodes[1:])
-        command = f"exec timeout 300 hybridnet run --on-loss {self.on_loss} head.py -- {hosts} 2>&1"
+        command = f"exec timeout 900 hybridnet run --on-loss {self.on_loss} head.py -- {hosts} 2>&1"
         self.head = subprocess.Popen([*self.nodes[0].ssh, command], stdout=subprocess.PIPE)
         self.await_line("up")
 
@@ -73,7 +73,7 @@ class Run:
         """The fault begins now: times count from here."""
         self.began = time.monotonic()
 
-    def await_line(self, text: str, patience_s: float = 120.0) -> float:
+    def await_line(self, text: str, patience_s: float = 300.0) -> float:
         """Wait until the head says this. Returns how long after the fault that was, in seconds."""
         assert self.head.stdout is not None
         deadline = time.monotonic() + patience_s
@@ -89,7 +89,7 @@ class Run:
             assert piece, f"the head did not say {text!r} within {patience_s:g} s, but: {self.said}"
             self._rest += piece
 
-    def await_end(self, patience_s: float = 120.0) -> float:
+    def await_end(self, patience_s: float = 300.0) -> float:
         """Wait until the head has ended. Returns how long after the fault that was, in seconds."""
         assert self.head.stdout is not None
         said, _ = self.head.communicate(timeout=patience_s)
@@ -120,7 +120,7 @@ class Run:
         were = [was for node, was in zip(self.nodes, self.before, strict=True) if node in looked]
         deadline = time.monotonic() + patience_s
         while True:
-            now = [node.run(LOOKS).stdout for node in looked]
+            now = [node.run(LOOKS, timeout_s=180).stdout for node in looked]
             left = sorted(
                 line
                 for was, is_now in zip(were, now, strict=True)
