@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from hybridnet.errors import UsageError
-from hybridnet.experiments.maxinet.scale import FIRST_SHARE, MET_SHARE, PAPER, capacity_scale, met_scale
+from hybridnet.experiments.maxinet.scale import (
+    FIRST_SHARE,
+    MET_OF_TRUSTED,
+    MET_SHARE,
+    PAPER,
+    capacity_scale,
+    met_scale,
+)
 
 
 def test_paper_scale_is_128_hosts_and_64_flows():
@@ -56,3 +63,11 @@ def test_steps_shorter_than_three_seconds_are_refused():
 def test_more_flows_than_hosts_are_refused():
     with pytest.raises(UsageError, match="need 64 hosts"):
         replace(PAPER, depth=5)
+
+
+def test_the_demand_to_meet_is_no_more_than_a_part_of_what_stays_trusted():
+    scale = met_scale(PAPER, 400_000_000, seconds_per_step=4, trusted_bps=100_000_000)
+    widest = sum(scale.demand_bps(scale.steps[-1]).values())
+    rounded_off = scale.steps[-1] * 2 * 100_000
+    assert MET_OF_TRUSTED * 100_000_000 - rounded_off < widest <= MET_OF_TRUSTED * 100_000_000
+    assert met_scale(PAPER, 400_000_000, 4, trusted_bps=10**10) == met_scale(PAPER, 400_000_000, 4)
