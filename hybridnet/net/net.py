@@ -749,9 +749,13 @@ class Net(Structure):
 
     def _planning(self, running: Running) -> tuple[Plan, Callable[[frozenset[str]], Plan]]:
         """The plan, and what plans the same network with routes that avoid some links."""
-        assert self.plan is not None
-        pins, topo = pins_of(self.plan), self._described()
-        return self.plan, lambda down: make_plan(topo, running.specs, running.options, pins, down)
+        plan = self.plan
+        assert plan is not None
+
+        def without(down: frozenset[str]) -> Plan:
+            return make_plan(self._described(), running.specs, running.options, pins_of(plan), down)
+
+        return plan, without
 
     def _of_each(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """What each machine answers that is left. Raises as `_refuse_losses`."""
