@@ -7,7 +7,7 @@
      8 pods of 4 aggregation and 4 edge routers
      4 hosts at each edge router, 100 Mbit/s, 10 us, one packet in 10,000 lost
 
-`hybridnet simulate benchmarks/fat_tree_flows.py --until 500ms --seeds 10` simulates it; `ns3_fat_tree.py` compares.
+`hybridnet simulate benchmarks/fat_tree_flows.py --until 50ms --seeds 10` simulates it; `ns3_fat_tree.py` compares.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare a fat tree's simulation with ns-3's.")
     parser.add_argument("program", type=Path, help="ns3_fat_tree, as built")
     parser.add_argument("--seeds", type=int, default=10, help="(default: 10)")
-    parser.add_argument("--seconds", type=float, default=0.5, help="simulated by each seed (default: 0.5)")
+    parser.add_argument("--seconds", type=float, default=0.05, help="simulated by each seed (default: 0.05)")
     parser.add_argument("--rounds", type=int, default=1, help="of both, in turns (default: 1)")
     parser.add_argument("--out", type=Path, required=True, help="the JSON file to write")
     arguments = parser.parse_args()
