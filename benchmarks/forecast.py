@@ -142,7 +142,9 @@ CASES = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """One case: forecast and measured."""
+    """One case: forecast and measured. `carried` is what came when `BUSY_AT` was aimed at, of what was asked for: where
+    it is far below 1, something else had the processors, and the measured share says nothing.
+    """
 
     case: str
     factor: float
@@ -150,6 +152,7 @@ class Outcome:
     measured_busy: float
     forecast_full: str
     measured_full: str
+    carried: float
     disturbed: bool
     seconds: float
 
@@ -205,6 +208,7 @@ def _measure(cluster: Cluster, case: Case, costs: Costs) -> Outcome:
             _busy(seen, costs),
             _class_of(str(full.part)),
             _fullest(net, more, busiest, costs),
+            seen.arrived_bps / half.loads.carried_bps,
             costs.disturbed,
             time.monotonic() - began,
         )
@@ -271,13 +275,23 @@ def main() -> None:
         )
         return
     print_table(
-        ("network and demand", "busy: forecast", "measured", "error", "full first: forecast", "measured", ""),
+        (
+            "network and demand",
+            "busy: forecast",
+            "measured",
+            "error",
+            "carried",
+            "full first: forecast",
+            "measured",
+            "",
+        ),
         [
             (
                 each.case,
                 f"{each.forecast_busy:.2f}",
                 f"{each.measured_busy:.2f}",
                 f"{each.error:.2f}{' !' if each.error > BUSY_WITHIN else ''}",
+                f"{each.carried:.0%}",
                 each.forecast_full,
                 each.measured_full,
                 "" if each.named else "!",

@@ -35,7 +35,7 @@ LOOK_S, QUICK_LOOK_S = 3.0, 1.0
 IDLE_S = 1.5
 MORE_BRIDGES = 5
 MOST_IDLE = 0.15
-"""Of the processors: more than that no network keeps busy without traffic."""
+"""Of the processors: more than that no network keeps busy without traffic, beside threads that poll."""
 ELEMENTS = {"switches": "switch", "openflow": "openflow", "routers": "router"}
 """What the instances with rows of nodes measure."""
 
@@ -155,6 +155,7 @@ class _Bench:
         self._look_s = QUICK_LOOK_S if quick else LOOK_S
         self._tell = tell
         self._idle = 0.0  # processors that the network which runs now keeps busy by itself
+        self._idle_threads = 0.0  # what threads of it take, polling ones
         self._elements: dict[str, dict[str, dict[str, Cost]]] = {}
 
     def measure(self, facts: Mapping[str, Any]) -> Mapping[str, Element]:
@@ -196,8 +197,9 @@ class _Bench:
 
     def look_idle(self, net: Net) -> None:
         """See what the network does by itself; it is taken off all that is seen later."""
-        self._idle = run_flows(net, [], IDLE_S).cores[self._machine]
-        if self._idle > MOST_IDLE * self._processors:
+        seen = run_flows(net, [], IDLE_S)
+        self._idle, self._idle_threads = seen.cores[self._machine], seen.threads
+        if self._idle - self._idle_threads > MOST_IDLE * self._processors:
             self.disturbed = True
             self._tell(
                 f"{self._idle:.2f} of {self._processors} processors are busy without any traffic: something else runs "
@@ -234,7 +236,10 @@ class _Bench:
         """What was busy beside all threads, and was not so without traffic."""
         for protocol in PROTOCOLS:
             points = [
-                Point(traffic, max(0.0, seen.cores[self._machine] - self._idle - seen.threads))
+                Point(
+                    traffic,
+                    max(0.0, seen.cores[self._machine] - self._idle - (seen.threads - self._idle_threads)),
+                )
                 for traffic, seen in rows[protocol]
             ]
             self._put(element, protocol, around=fit(points, protocol).times(part))
