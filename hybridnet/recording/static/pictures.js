@@ -123,6 +123,7 @@
     for (const { place, plot } of drawn) {
       if (place.clientWidth > 0 && place.clientWidth !== plot.width) plot.setSize({ width: place.clientWidth, height: HEIGHT });
     }
+    document.body.dataset.drawn = String(drawn.length); // now every chart has its size
   }).observe(main);
   dark.addEventListener("change", () => {
     for (const entry of drawn) {
@@ -132,5 +133,4 @@
       shown.forEach((show, at) => at > 0 && entry.plot.setSeries(at, { show }));
     }
   });
-  document.body.dataset.drawn = String(drawn.length);
 })();
