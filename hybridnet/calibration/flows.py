@@ -46,7 +46,7 @@ class Seen:
         instances: processors that each instance's thread took.
         turns: of each instance's loop, in a second.
         switching: processors that the busiest thread of Open vSwitch took, by machine; over all windows.
-        senders, receivers: processors that each flow's programs took, over their whole life.
+        senders, receivers: processors that each flow's programs took.
         sent: what the senders' interfaces gave out, all together.
         arrived_bps: bit/s of frames that came to the receivers, all together.
     """
@@ -143,6 +143,9 @@ def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows:
     sent_bytes = sum(
         grown[name]["tx_bytes"] - headers * grown[name]["tx_packets"] for name, headers in sources.items()
     )
+    # Programs say what they took over their whole life, in which they may have sent less than in this window.
+    life_bps = sum(report["sent_bps"] for report in reports)
+    more = sent_bytes * 8 / seconds / life_bps if life_bps else 1.0
     bursts = sum(
         min(flow.rate_bps / 8 / flow.packet_bytes, 1 / PACING_S) for flow in flows if flow.protocol == "udp"
     )
@@ -156,8 +159,8 @@ def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows:
             for machine, counters in looks[-1].counters.items()
             if counters["switching"] is not None
         },
-        [report["host_total"] / 100 for report in reports],
-        [report["remote_total"] / 100 for report in reports],
+        [report["host_total"] / 100 * more for report in reports],
+        [report["remote_total"] / 100 * more for report in reports],
         Traffic(bursts or units, units, sent_bytes / seconds),
         8 * sum(grown[name]["rx_bytes"] for name in dict.fromkeys(flow.target for flow in flows)) / seconds,
     )
@@ -230,5 +233,8 @@ def _report(client: Popen, flow: Flow) -> Mapping[str, float]:
         report = {"error": (err or out).strip()[-300:] or "it printed nothing"}
     if "error" in report:
         raise ExperimentError(f"iperf3 from {flow.source} to {flow.target}: {report['error']}")
-    usage: Mapping[str, float] = report["end"]["cpu_utilization_percent"]
-    return usage
+    end = report["end"]
+    return {
+        **end["cpu_utilization_percent"],
+        "sent_bps": end.get("sum_sent", end.get("sum"))["bits_per_second"],
+    }
