@@ -15,10 +15,6 @@ namespace {
 
 using Figures = Applications::Figures;
 
-std::string end_text(const IpAddress& address, std::uint16_t port) {
-  return address.to_string() + ":" + std::to_string(port);
-}
-
 Figures figures_of(const TcpDiscard& a) {
   return {{"received_bytes", a.received()},
           {"accepted", static_cast<std::int64_t>(a.accepted())},
@@ -141,20 +137,24 @@ std::vector<Applications::Row> Applications::connections() const {
         {"in_flight_bytes", sender.in_flight()},
         {"acknowledged_bytes", sender.snd_una()},
         {"received_bytes", connection.receiver().rcv_nxt()},
+        {"sent_bytes", sender.snd_nxt()},
+        {"send_window_bytes", sender.send_window()},
         {"retransmitted_segments", static_cast<std::int64_t>(sender.counters().retransmitted_segments)},
-        {"timeouts", static_cast<std::int64_t>(sender.counters().timeouts)}};
+        {"timeouts", static_cast<std::int64_t>(sender.counters().timeouts)},
+        {"rto_ns", sender.rtt().rto().count_ns()}};
     if (congestion.ssthresh < std::numeric_limits<std::int64_t>::max() / 4) {  // before the first loss: none
       figures.emplace_back("ssthresh_bytes", congestion.ssthresh);
     }
     if (sender.rtt().has_sample()) {
       figures.emplace_back("srtt_ns", sender.rtt().srtt().count_ns());
+      figures.emplace_back("rttvar_ns", sender.rtt().rttvar().count_ns());
       figures.emplace_back("rtt_ns", sender.rtt().latest().count_ns());
     }
-    const TcpEnds& ends = socket.ends();
-    rows.push_back({.name = host_.name() + ":" + end_text(ends.local, ends.local_port) + ">" +
-                            end_text(ends.remote, ends.remote_port),
+    rows.push_back({.name = socket.place(),
                     .figures = std::move(figures),
-                    .labels = {{"state", simcore::name_of(connection.state())}}});
+                    .labels = {{"state", simcore::name_of(connection.state())},
+                               {"recovery", simcore::name_of(sender.state())},
+                               {"initial_sequence", std::to_string(connection.initial().value())}}});
   });
   return rows;
 }

@@ -30,6 +30,7 @@ class BulkClient {
     simulation.schedule(start_, start);
   }
 
+  std::string place() const { return sockets_.host_name(); }
   std::int64_t written() const { return bytes_ - sender_.unwritten(); }
   // What its TCP is doing: null while there is no connection.
   const TcpConnection* connection() const { return sender_.connection(); }
@@ -46,7 +47,7 @@ class BulkClient {
   TcpOptions options_;
   TcpBulkSender sender_;
   bool refused_ = false;
-  EventFor<BulkClient, &BulkClient::begin> start_{*this};
+  EventFor<BulkClient, &BulkClient::begin, "begins to send"> start_{*this};
 };
 
 }  // namespace simcore

@@ -71,6 +71,8 @@ Iperf3Client::~Iperf3Client() {
   }
 }
 
+std::string Iperf3Client::place() const { return host_.name(); }
+
 void Iperf3Client::begin() {
   enter(Phase::parameters);
   control_ = sockets_.connect(config_.destination, config_.port, *this, config_.tcp);

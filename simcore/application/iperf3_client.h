@@ -66,6 +66,7 @@ class Iperf3Client final : public TcpUser, public UdpListener {
   void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
+  std::string place() const;
   bool finished() const { return phase_ == Phase::finished; }
   bool failed() const { return phase_ == Phase::failed; }
   const Results& results() const { return results_; }
@@ -132,10 +133,10 @@ class Iperf3Client final : public TcpUser, public UdpListener {
   SimTime started_ = SimTime::zero();
   Results results_;
 
-  EventFor<Iperf3Client, &Iperf3Client::begin> start_{*this};
-  EventFor<Iperf3Client, &Iperf3Client::pump_all> tick_{*this};
-  EventFor<Iperf3Client, &Iperf3Client::end_test> end_{*this};
-  EventFor<Iperf3Client, &Iperf3Client::fail> patience_{*this};
+  EventFor<Iperf3Client, &Iperf3Client::begin, "starts iperf3"> start_{*this};
+  EventFor<Iperf3Client, &Iperf3Client::pump_all, "iperf3 sends"> tick_{*this};
+  EventFor<Iperf3Client, &Iperf3Client::end_test, "iperf3 ends"> end_{*this};
+  EventFor<Iperf3Client, &Iperf3Client::fail, "iperf3 waits no longer"> patience_{*this};
 };
 
 }  // namespace simcore

@@ -25,6 +25,8 @@ std::uint8_t read_byte(TcpSocket& socket) {
 
 }  // namespace
 
+std::string Iperf3Server::place() const { return host_.name(); }
+
 TcpUser& Iperf3Server::tcp_accept(TcpSocket& socket) {
   connections_.try_emplace(&socket);
   return *this;

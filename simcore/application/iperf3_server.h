@@ -47,6 +47,7 @@ class Iperf3Server final : public TcpListener, public TcpUser, public UdpListene
   void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
+  std::string place() const;
   const Counters& counters() const { return counters_; }
 
  private:
@@ -117,9 +118,9 @@ class Iperf3Server final : public TcpListener, public TcpUser, public UdpListene
   SimTime started_ = SimTime::zero();
   Duration lasted_ = Duration::zero();
 
-  EventFor<Iperf3Server, &Iperf3Server::pump_all> tick_{*this};
-  EventFor<Iperf3Server, &Iperf3Server::end_omission> omission_{*this};
-  EventFor<Iperf3Server, &Iperf3Server::give_up> patience_{*this};
+  EventFor<Iperf3Server, &Iperf3Server::pump_all, "iperf3 sends"> tick_{*this};
+  EventFor<Iperf3Server, &Iperf3Server::end_omission, "iperf3 begins to count"> omission_{*this};
+  EventFor<Iperf3Server, &Iperf3Server::give_up, "iperf3 waits no longer"> patience_{*this};
 };
 
 }  // namespace simcore

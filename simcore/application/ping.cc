@@ -32,6 +32,8 @@ Ping::Ping(Simulation& simulation, Host& host, const Config& config)
 
 Ping::~Ping() { host_.icmp().stop_listening(identifier_); }
 
+std::string Ping::place() const { return host_.name(); }
+
 void Ping::send() {
   if (config_.count && sent_ >= *config_.count) return;
   ++sent_;

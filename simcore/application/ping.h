@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
@@ -31,6 +32,7 @@ class Ping final : public EchoListener {
   Ping(Simulation& simulation, Host& host, const Config& config);
   ~Ping();
 
+  std::string place() const;
   std::int64_t sent() const { return sent_; }
   std::int64_t received() const { return received_; }
   std::int64_t duplicates() const { return duplicates_; }
@@ -63,7 +65,7 @@ class Ping final : public EchoListener {
   Duration least_ = Duration::zero();
   Duration greatest_ = Duration::zero();
   Duration sum_ = Duration::zero();
-  EventFor<Ping, &Ping::send> next_{*this};
+  EventFor<Ping, &Ping::send, "sends a ping"> next_{*this};
 };
 
 }  // namespace simcore

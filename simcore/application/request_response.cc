@@ -49,6 +49,8 @@ RequestClient::RequestClient(Simulation& simulation, TcpSockets& sockets, const 
   simulation_.schedule(next_, config_.start);
 }
 
+std::string RequestClient::place() const { return sockets_.host_name(); }
+
 void RequestClient::proceed() {
   if (socket_ == nullptr) {
     socket_ = sockets_.connect(config_.destination, config_.port, *this, config_.tcp);

@@ -63,6 +63,7 @@ class RequestClient final : public TcpUser {
   void tcp_changed(TcpSocket& socket) override;
   void tcp_closed(TcpSocket& socket) override;
 
+  std::string place() const;
   std::int64_t answered() const { return answered_; }
   Duration greatest() const { return greatest_; }  // of the times; both zero before the first answer
   Duration mean() const { return answered_ == 0 ? Duration::zero() : sum_ / answered_; }
@@ -85,7 +86,7 @@ class RequestClient final : public TcpUser {
   Duration greatest_ = Duration::zero();
   Duration sum_ = Duration::zero();
   bool failed_ = false;
-  EventFor<RequestClient, &RequestClient::proceed> next_{*this};
+  EventFor<RequestClient, &RequestClient::proceed, "the next request"> next_{*this};
 };
 
 }  // namespace simcore

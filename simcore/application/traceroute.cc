@@ -52,6 +52,8 @@ void Traceroute::proceed() {
   send();
 }
 
+std::string Traceroute::place() const { return host_.name(); }
+
 void Traceroute::send() {
   const auto port = static_cast<std::uint16_t>(config_.port + sent_);
   ++sent_;

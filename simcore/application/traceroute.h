@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
@@ -44,6 +45,7 @@ class Traceroute final : public IcmpErrorListener, public UdpListener {
   Traceroute(Simulation& simulation, Host& host, const Config& config);
   ~Traceroute();
 
+  std::string place() const;
   const std::vector<Hop>& hops() const { return hops_; }
   bool finished() const { return finished_; }
   bool reached() const { return reached_; }  // the destination answered
@@ -68,7 +70,7 @@ class Traceroute final : public IcmpErrorListener, public UdpListener {
   bool waiting_ = false;
   bool reached_ = false;
   bool finished_ = false;
-  EventFor<Traceroute, &Traceroute::proceed> next_{*this};
+  EventFor<Traceroute, &Traceroute::proceed, "the next probe of traceroute"> next_{*this};
 };
 
 }  // namespace simcore

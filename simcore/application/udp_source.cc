@@ -36,6 +36,8 @@ UdpSource::UdpSource(Simulation& simulation, Host& host, const std::string& name
   simulation_.schedule(departure_, next_departure());
 }
 
+std::string UdpSource::place() const { return host_.name(); }
+
 void UdpSource::send() {
   if (simulation_.now() >= config_.stop) return;
   ++sent_;

@@ -47,6 +47,7 @@ class UdpSource {
   // Throws ConfigError when a value is out of range. `name` names the random stream; all must outlive the source.
   UdpSource(Simulation& simulation, Host& host, const std::string& name, const Config& config);
 
+  std::string place() const;
   std::int64_t datagrams() const { return sent_; }
   std::int64_t bytes() const { return sent_ * static_cast<std::int64_t>(config_.payload); }
 
@@ -64,7 +65,7 @@ class UdpSource {
   SimTime burst_start_;        // the gaps of cbr and on_off count from here, so that they do not drift
   SimTime burst_end_;          // of on_off
   std::int64_t in_burst_ = 0;  // datagrams sent since burst_start_
-  EventFor<UdpSource, &UdpSource::send> departure_{*this};
+  EventFor<UdpSource, &UdpSource::send, "sends a datagram"> departure_{*this};
 };
 
 class UdpSink final : public UdpListener {

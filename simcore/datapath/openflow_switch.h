@@ -29,6 +29,7 @@ class OpenFlowSwitch final : public Node, private openflow::SwitchHost {
   const OpenFlowSetup& setup() const { return setup_; }
   openflow::Switch& control() { return switch_; }
   const openflow::Switch& control() const { return switch_; }
+  std::string place() const { return name(); }
 
  private:
   SimTime now() const override { return clock_.now(); }
@@ -41,7 +42,7 @@ class OpenFlowSwitch final : public Node, private openflow::SwitchHost {
   OpenFlowSetup setup_;
   std::vector<Interface*> by_number_;
   openflow::Switch switch_;
-  EventFor<OpenFlowSwitch, &OpenFlowSwitch::tick> due_{*this};
+  EventFor<OpenFlowSwitch, &OpenFlowSwitch::tick, "a timer of the switch"> due_{*this};
 };
 
 }  // namespace simcore

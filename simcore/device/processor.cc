@@ -45,6 +45,8 @@ void Processor::accept(Interface& arrival, PacketPtr packet) {
   if (!finish_.pending()) simulation_.schedule(finish_, first);
 }
 
+std::string Processor::place() const { return node_.name(); }
+
 void Processor::finish() {
   Job job = jobs_.pop();
   handled_.push({job.packet->last_arrival, job.packet->segments});

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/drop_counters.h"
@@ -43,6 +44,7 @@ class Processor {
   std::uint64_t drop_from(const Interface& arrival);
 
   const Config& config() const { return config_; }
+  std::string place() const;
 
  private:
   struct Job {
@@ -64,7 +66,7 @@ class Processor {
   Ring<Handled> handled_;
   std::int64_t packets_ = 0;
   SimTime free_ = SimTime::zero();
-  EventFor<Processor, &Processor::finish> finish_{*this};
+  EventFor<Processor, &Processor::finish, "a packet has been handled"> finish_{*this};
 };
 
 }  // namespace simcore

@@ -2,6 +2,7 @@
 #include "simcore/instance/offline.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "simcore/network/snapshot_reader.h"
@@ -47,6 +48,24 @@ void OfflineSimulation::start() {
 void OfflineSimulation::run_for(Duration duration) {
   start();
   network_.simulation().run_until(now() + duration);
+}
+
+OfflineSimulation::Stop OfflineSimulation::run(SimTime end, std::uint64_t most_events,
+                                               const FigureCondition* until) {
+  if (end < now()) {
+    throw ConfigError("run until " + std::to_string(end.count_ns()) + " ns: it is " +
+                      std::to_string(now().count_ns()) + " ns already; time does not go back");
+  }
+  start();
+  Simulation& simulation = network_.simulation();
+  for (std::uint64_t events = 0; events < most_events; ++events) {
+    if (!simulation.fire_next(end)) {
+      simulation.advance_to(end);
+      return Stop::end;
+    }
+    if (until != nullptr && until->holds()) return Stop::condition;
+  }
+  return Stop::events;
 }
 
 bool OfflineSimulation::run_until_finished(Duration limit) {

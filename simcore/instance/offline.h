@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "simcore/network/figure_condition.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
@@ -38,6 +39,7 @@ class OfflineSimulation {
 
   // Its nodes, and what is written down of them, are added there; a link may be changed between two runs.
   SimulatedNetwork& network() { return network_; }
+  const SimulatedNetwork& network() const { return network_; }
 
   void add_link(const std::string& name, const std::string& a, const std::string& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a);
@@ -45,8 +47,14 @@ class OfflineSimulation {
   // Where the server's address and the port are left out, they are the host's first address and a fresh port.
   const Transfer& add_transfer(const std::string& server, const std::string& client, Transfer::Config config);
 
-  // Both run functions throw ConfigError when no link joins an interface, or a client has no route to its server.
+  // All run functions throw ConfigError when no link joins an interface, or a client has no route to its server.
   void run_for(Duration duration);
+  // What ends a run of run().
+  enum class Stop : std::uint8_t { end, events, condition };
+  // Up to an instant, or until so many events have been handled, or until after an event a condition holds; null: there is
+  // none. In pieces it comes to the same as at once. Throws ConfigError when the instant has passed, too.
+  Stop run(SimTime end, std::uint64_t most_events, const FigureCondition* until = nullptr);
+
   // Until every transfer has finished or failed, or for `limit`; says whether all finished.
   bool run_until_finished(Duration limit);
 

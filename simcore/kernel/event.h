@@ -11,9 +11,14 @@
 //      number of events that were pending together, and that is bounded by the elements, not by packets in flight.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "simcore/units/time.h"
 
@@ -30,6 +35,11 @@ class Event {
   static constexpr std::uint64_t kRanks = std::uint64_t{1} << 32;
 
   bool pending() const { return place_ != kNotQueued; }
+
+  // For people who look at what is to come: what it is, in a few words, and the name of the element to which it happens;
+  // empty where it has none.
+  virtual std::string_view what() const { return "an event"; }
+  virtual std::string where() const { return {}; }
 
   // From now on this event has a rank, which no other event of its queue has. What arrives through a link has one, so that
   // the order of an instant is the same however a network is partitioned. Preconditions: rank < kRanks, not pending().
@@ -60,11 +70,31 @@ class Event {
       kRanks;  // within its instant: its rank, or kRanks and above by the order of scheduling
 };
 
-// An event that calls a member function of its owner: `EventFor<Link, &Link::deliver> head_{*this};`
-template <class Owner, void (Owner::*Method)()>
+// What an event is, in a few words, as an argument of a template.
+template <std::size_t Size>
+struct EventText {
+  consteval EventText(const char (&text)[Size]) { std::copy_n(text, Size, said); }  // NOLINT: a text is one
+
+  char said[Size] = {};
+};
+
+// An event that calls a member function of its owner: `EventFor<Ping, &Ping::send, "sends a ping"> next_{*this};`
+// An owner that has `std::string place() const` says where.
+template <class Owner, void (Owner::*Method)(), EventText What = "an event">
 class EventFor final : public Event {
  public:
   explicit EventFor(Owner& owner) : owner_(owner) {}
+
+  std::string_view what() const override { return {What.said, sizeof(What.said) - 1}; }
+  std::string where() const override {
+    if constexpr (requires(const Owner& owner) {
+                    { owner.place() } -> std::convertible_to<std::string>;
+                  }) {
+      return owner_.place();
+    } else {
+      return {};
+    }
+  }
 
  private:
   void fire() override { (owner_.*Method)(); }

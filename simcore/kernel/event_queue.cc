@@ -63,6 +63,21 @@ void EventQueue::take_out(Event& event) {
   if (event.time_ == next_time_) find_next_time();
 }
 
+std::vector<EventQueue::Due> EventQueue::earliest(std::size_t most) const {
+  std::vector<Entry> found(front_.begin() + static_cast<std::ptrdiff_t>(first_), front_.end());
+  // Levels, and the buckets of each, lie one after the other in time.
+  for (std::size_t bucket = 0; bucket < BucketStore::kBuckets && found.size() < most; ++bucket) {
+    const auto sorted = static_cast<std::ptrdiff_t>(found.size());
+    buckets_.for_each(bucket, [&found](const Entry& entry) { found.push_back(entry); });
+    std::sort(found.begin() + sorted, found.end(), before);
+  }
+  found.resize(std::min(most, found.size()));
+  std::vector<Due> due;
+  due.reserve(found.size());
+  for (const Entry& entry : found) due.push_back({entry.time, entry.event});
+  return due;
+}
+
 bool EventQueue::before(const Entry& a, const Entry& b) {
   return a.time != b.time ? a.time < b.time : a.event->order_ < b.event->order_;
 }

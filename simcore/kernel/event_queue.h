@@ -55,6 +55,14 @@ class EventQueue {
   // The instant of the earliest event, SimTime::never() when there is none.
   SimTime next_time() const { return next_time_; }
 
+  // The events to come, in the order in which they will fire as things are, at most `most`; they may change it. Looks at
+  // all events of the buckets that it needs.
+  struct Due {
+    SimTime time;
+    const Event* event;
+  };
+  std::vector<Due> earliest(std::size_t most) const;
+
   // Takes out the earliest event. Precondition: not empty.
   Event& pop() {
     assert(!empty());

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "simcore/kernel/event_queue.h"
 #include "simcore/kernel/random.h"
@@ -32,6 +33,7 @@ class Simulation {
 
   SimTime next_event_time() const { return queue_.next_time(); }
   std::size_t pending_events() const { return queue_.size(); }
+  std::vector<EventQueue::Due> next_events(std::size_t most) const { return queue_.earliest(most); }
   std::uint64_t events_fired() const { return fired_; }
 
   // Fires the earliest event if it is due at or before `limit`; says whether it did.

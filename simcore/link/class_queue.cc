@@ -112,6 +112,10 @@ std::vector<PacketPtr> ClassQueue::drain() {
   return all;
 }
 
+void ClassQueue::look(const std::function<void(const Packet&)>& see) const {
+  for (const PacketFifo& queue : classes_) queue.look(see);
+}
+
 PriorityQueue::PriorityQueue(const PriorityConfig& config, const QueuePlace& place, RandomStream random)
     : ClassQueue(
           {config.by,

@@ -52,6 +52,7 @@ struct WeightedConfig {
 
 class ClassQueue : public QueueDiscipline {
  public:
+  void look(const std::function<void(const Packet&)>& see) const override;
   std::int64_t packets() const override { return packets_; }
   ByteCount bytes() const override { return bytes_; }
   std::int64_t packets_of(std::size_t of_class) const { return classes_[of_class].packets(); }

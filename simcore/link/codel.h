@@ -61,6 +61,7 @@ class Codel final : public QueueDiscipline {
   // `limit` in packets, >= 1: who finds it reached is dropped. Throws ConfigError when a value is out of its range.
   Codel(const CodelConfig& config, std::int64_t limit);
 
+  void look(const std::function<void(const Packet&)>& see) const override { waiting_.look(see); }
   std::int64_t packets() const override { return waiting_.packets(); }
   ByteCount bytes() const override { return waiting_.bytes(); }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,10 @@ class DelayLine {
 
   // From now on what comes out goes to `sink`, which must outlive the delay line.
   void lead_to(PacketSink& sink) { sink_ = &sink; }
+
+  // From now on events say that it is there. `place` must outlive the delay line.
+  void name(const std::string& place) { place_ = &place; }
+  std::string place() const { return place_ == nullptr ? std::string() : *place_; }
 
   // What comes out at one instant comes in the order of ranks; see Event::set_rank. Before the first packet.
   void set_rank(std::uint64_t rank) { head_.set_rank(rank); }
@@ -61,6 +66,9 @@ class DelayLine {
   // Takes the last `count` packets out of the line, in their order. Precondition: count <= packets().
   std::vector<PacketPtr> take_back(std::size_t count);
 
+  // In the order in which they come out. Precondition: place < packets().
+  const Packet& operator[](std::size_t place) const { return *line_[place]; }
+
   bool empty() const { return line_.empty(); }
   std::size_t packets() const { return line_.size(); }
   std::uint64_t segments() const { return segments_; }     // of all packets in flight
@@ -88,9 +96,10 @@ class DelayLine {
   Ring<PacketPtr> line_;  // each packet's first_arrival is its release time
   std::uint64_t segments_ = 0;
   std::int64_t held_bytes_ = 0;
+  const std::string* place_ = nullptr;  // null: nobody has said
   bool ahead_ = false;
   SimTime given_ = SimTime::zero();  // when what was given ahead last comes out
-  EventFor<DelayLine, &DelayLine::deliver> head_{*this};
+  EventFor<DelayLine, &DelayLine::deliver, "a packet arrives"> head_{*this};
 };
 
 }  // namespace simcore

@@ -23,6 +23,7 @@ class DropTail final : public QueueDiscipline {
   // Throws ConfigError when a limit is below 1.
   explicit DropTail(const Config& config);
 
+  void look(const std::function<void(const Packet&)>& see) const override { waiting_.look(see); }
   std::int64_t packets() const override { return waiting_.packets(); }
   ByteCount bytes() const override { return waiting_.bytes(); }
 

@@ -63,6 +63,12 @@ std::vector<PacketPtr> FqCodel::drain() {
   return all;
 }
 
+void FqCodel::look(const std::function<void(const Packet&)>& see) const {
+  for (const Ring<std::size_t>* const list : {&fresh_, &others_}) {
+    for (std::size_t place = 0; place < list->size(); ++place) flows_[(*list)[place]].queue.look(see);
+  }
+}
+
 void FqCodel::drop_from_fattest() {
   Flow& fattest = *std::max_element(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
     return a.queue.bytes() < b.queue.bytes();

@@ -37,6 +37,7 @@ class FqCodel final : public QueueDiscipline {
   // Throws ConfigError when a value is out of its range.
   FqCodel(const Config& config, RandomStream random);
 
+  void look(const std::function<void(const Packet&)>& see) const override;
   std::int64_t packets() const override { return packets_; }
   ByteCount bytes() const override { return bytes_; }
 

@@ -38,6 +38,8 @@ Link::Link(Simulation& simulation, PacketPool& pool, std::string name, const Con
       most_held_bytes_(pool.share().count()),
       arriving_(simulation, entrance_) {
   check(name_, config);
+  line_.name(name_);
+  arriving_.name(name_);
 }
 
 void Link::check(const std::string& name, const Config& config) {
@@ -249,6 +251,24 @@ void Link::FarEnd::accept(PacketPtr packet) {
   counters_.delivered_packets += packet->segments;
   counters_.delivered_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
   sink_->accept(std::move(packet));
+}
+
+void Link::look(LinkView& view) const {
+  const SimTime now = simulation_.now();
+  for (std::size_t place = 0; place < line_.packets(); ++place) {
+    const Packet& packet = line_[place];
+    const ByteCount first = packet.segments > 1
+                                ? ByteCount::bytes(packet.header_size + packet.segment_payload)
+                                : packet.wire_size();
+    const SimTime first_departs = packet.first_arrival - config_.propagation_delay;
+    const SimTime begins =
+        config_.rate ? first_departs - serialization(first + config_.overhead, *config_.rate) : first_departs;
+    const SimTime departs = packet.last_arrival - config_.propagation_delay;
+    LinkView::Place where = LinkView::Place::wire;
+    if (departs > now) where = begins > now ? LinkView::Place::waiting : LinkView::Place::sending;
+    if (!view.takes(where, packet.segments)) continue;
+    view.seen.push_back({where, begins, departs, packet.first_arrival, PacketView(packet)});
+  }
 }
 
 }  // namespace simcore

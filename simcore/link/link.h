@@ -40,6 +40,7 @@
 #include "simcore/link/backlog.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/drop_counters.h"
+#include "simcore/link/link_view.h"
 #include "simcore/link/queue_watcher.h"
 #include "simcore/link/ring.h"
 #include "simcore/packet/packet.h"
@@ -108,6 +109,9 @@ class Link final : public PacketSink {
   // Frees at most `most` of the packets that are on their way, the last ones, uncounted: the link is of no use afterwards.
   // Says how many.
   std::size_t shed(std::size_t most) { return line_.take_back(std::min(most, line_.packets())).size(); }
+
+  // Appends what is here.
+  void look(LinkView& view) const;
 
   const std::string& name() const { return name_; }
   const Config& config() const { return config_; }

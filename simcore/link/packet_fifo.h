@@ -32,6 +32,12 @@ class PacketFifo {
     return packet;
   }
 
+  // Calls `see` with each packet, in their order.
+  template <class See>
+  void look(See&& see) const {
+    for (std::size_t place = 0; place < packets_.size(); ++place) see(*packets_[place]);
+  }
+
   const Packet& front() const { return *packets_.front(); }  // precondition: !empty()
 
   // The newest. Precondition: !empty().

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,9 @@ class QueueDiscipline {
     counters_ = before.counters_;
     for (PacketPtr& packet : all) adopt(std::move(packet));
   }
+
+  // Calls `see` with each packet that waits, in an order in which they might leave.
+  virtual void look(const std::function<void(const Packet&)>& see) const = 0;
 
   // What waits now.
   virtual std::int64_t packets() const = 0;

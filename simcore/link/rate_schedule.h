@@ -38,7 +38,7 @@ class RateSchedule {
   std::function<void(DataRate)> set_;
   std::size_t slot_ = 0;
   SimTime until_;
-  EventFor<RateSchedule, &RateSchedule::next> change_{*this};
+  EventFor<RateSchedule, &RateSchedule::next, "the next slot of a rate"> change_{*this};
 };
 
 }  // namespace simcore

@@ -44,6 +44,7 @@ class Red final : public QueueDiscipline {
   // Throws ConfigError when a value is out of its range.
   Red(const Config& config, RandomStream random);
 
+  void look(const std::function<void(const Packet&)>& see) const override { waiting_.look(see); }
   std::int64_t packets() const override { return waiting_.packets(); }
   ByteCount bytes() const override { return waiting_.bytes(); }
   double average() const { return average_; }  // bytes

@@ -28,6 +28,8 @@ ServedLink::ServedLink(Simulation& simulation, PacketPool& pool, std::string nam
   require(config.propagation_delay >= Duration::zero(), "propagation delay (ns)",
           config.propagation_delay.count_ns());
   require(config.overhead >= ByteCount::zero(), "overhead (bytes)", config.overhead.count());
+  line_.name(name_);
+  arriving_.name(name_);
 }
 
 void ServedLink::accept(PacketPtr packet) {
@@ -179,6 +181,17 @@ void ServedLink::FarEnd::accept(PacketPtr packet) {
   counters_.delivered_packets += packet->segments;
   counters_.delivered_bytes += static_cast<std::uint64_t>(packet->wire_size().count());
   sink_.accept(std::move(packet));
+}
+
+void ServedLink::look(LinkView& view, Duration then) const {
+  if (sending_ && view.takes(LinkView::Place::sending, sending_->segments)) {
+    view.seen.push_back(
+        {LinkView::Place::sending, SimTime::never(), departure_, departure_ + then, PacketView(*sending_)});
+  }
+  queue_->look([&view](const Packet& packet) {
+    if (!view.takes(LinkView::Place::waiting, packet.segments)) return;
+    view.seen.push_back({.place = LinkView::Place::waiting, .packet = PacketView(packet)});
+  });
 }
 
 }  // namespace simcore

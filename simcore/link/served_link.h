@@ -18,6 +18,7 @@
 #include "simcore/link/backlog.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/link/link.h"
+#include "simcore/link/link_view.h"
 #include "simcore/link/queue_discipline.h"
 #include "simcore/link/queue_watcher.h"
 #include "simcore/link/server.h"
@@ -60,7 +61,11 @@ class ServedLink final : public PacketSink {
   // rate is out of its range or the server has none that can be changed.
   void change_rate(DataRate rate);
 
+  // Appends what is here. `then`: how long it takes from here to the far end.
+  void look(LinkView& view, Duration then) const;
+
   const std::string& name() const { return name_; }
+  std::string place() const { return name_; }
   // What the link's own elements counted: drops of the queue included, its figures besides in queue().
   Link::Counters counters() const;
   const QueueDiscipline& queue() const { return *queue_; }
@@ -111,7 +116,7 @@ class ServedLink final : public PacketSink {
   PacketPtr sending_;   // null: the transmitter is free, or busy with what another keeps
   SimTime departure_ = SimTime::zero();
   QueueWatcher* watcher_ = nullptr;
-  EventFor<ServedLink, &ServedLink::leave> left_{*this};
+  EventFor<ServedLink, &ServedLink::leave, "a packet has been sent"> left_{*this};
 };
 
 }  // namespace simcore

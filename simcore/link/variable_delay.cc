@@ -62,4 +62,13 @@ void VariableDelay::accept(PacketPtr packet) {
   if (lost > 0) dropped_.add(DropReason::pool_exhausted, lost);
 }
 
+void VariableDelay::look(LinkView& view) const {
+  for (std::size_t place = 0; place < line_.packets(); ++place) {
+    const Packet& packet = line_[place];
+    if (!view.takes(LinkView::Place::delay, packet.segments)) continue;
+    view.seen.push_back(
+        {.place = LinkView::Place::delay, .arrives = packet.first_arrival, .packet = PacketView(packet)});
+  }
+}
+
 }  // namespace simcore

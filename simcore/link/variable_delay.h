@@ -20,6 +20,7 @@
 #include "simcore/link/delay_line.h"
 #include "simcore/link/delay_model.h"
 #include "simcore/link/drop_counters.h"
+#include "simcore/link/link_view.h"
 #include "simcore/packet/packet.h"
 #include "simcore/packet/packet_pool.h"
 
@@ -35,7 +36,9 @@ class VariableDelay final : public PacketSink {
         random_(simulation.stream(name)),
         model_(std::move(model)),
         in_order_(in_order),
-        line_(simulation, sink) {}
+        line_(simulation, sink) {
+    line_.name(name_);
+  }
 
   void accept(PacketPtr packet) override;
 
@@ -55,6 +58,9 @@ class VariableDelay final : public PacketSink {
 
   // Throws ConfigError when kMostChanges wait already, so that change() with this `after` could not be made.
   void check_change(std::uint64_t after = 0) const;
+
+  // Appends what is here.
+  void look(LinkView& view) const;
 
   std::uint64_t accepted() const { return accepted_; }  // segments: passed on, in flight and dropped
   std::uint64_t in_flight() const { return line_.segments(); }

@@ -240,6 +240,12 @@ bool ModelledLink::shed(std::size_t most) {
   return of_link + of_delay == most;
 }
 
+void ModelledLink::look(LinkView& view) const {
+  link_.look(view);
+  if (served_) served_->look(view, link_.config().propagation_delay);
+  if (delay_) delay_->look(view);
+}
+
 Link::Counters ModelledLink::counters() const {
   Link::Counters all = counters_of_elements();
   all.accepted_packets += refused_.packets();

@@ -25,6 +25,7 @@
 #include "simcore/link/delay_model.h"
 #include "simcore/link/duplicate.h"
 #include "simcore/link/link.h"
+#include "simcore/link/link_view.h"
 #include "simcore/link/loss.h"
 #include "simcore/link/nowhere.h"
 #include "simcore/link/queue_model.h"
@@ -146,6 +147,8 @@ class ModelledLink final : private PacketSink {
   ByteCount backlog_bytes() {
     return link_.backlog_bytes() + (served_ ? served_->queue().bytes() : ByteCount::zero());
   }
+  // Appends what is in it; rests of trains that have not come yet are left out.
+  void look(LinkView& view) const;
   const QueueStatistics* statistics() const { return statistics_.get(); }  // null: has never been watched
 
  private:

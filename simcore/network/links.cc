@@ -267,6 +267,24 @@ void Links::read_into(LinkCounts& counts, std::size_t direction) const {
   counts.figures.insert(counts.figures.end(), row.begin(), row.end());
 }
 
+std::optional<Links::Contents> Links::look(std::size_t direction, std::size_t most) const {
+  const Direction* const seen = directions_[direction].get();
+  if (seen == nullptr || !seen->link) return std::nullopt;
+  Contents contents{.link = seen->name, .forward = seen->forward, .view = LinkView(most)};
+  seen->link->look(contents.view);
+  return contents;
+}
+
+std::vector<Links::Contents> Links::look(const std::string& name, std::size_t most) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) throw ConfigError("look into link " + name + ": there is no such link");
+  std::vector<Contents> both;
+  for (const std::size_t direction : {found->second, found->second + 1}) {
+    if (std::optional<Contents> contents = look(direction, most)) both.push_back(*contents);
+  }
+  return both;
+}
+
 void Links::read_arrived_into(std::vector<SnapshotRow>& arrived, std::size_t direction) const {
   const Direction* const read = directions_[direction].get();
   if (read == nullptr || read->from.emitted == nullptr) return;

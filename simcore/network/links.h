@@ -21,9 +21,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "simcore/link/link_view.h"
 #include "simcore/link/nowhere.h"
 #include "simcore/link/port.h"
 #include "simcore/network/link_counts.h"
@@ -97,6 +99,17 @@ class Links {
   // directions().
   void read_into(Snapshot& snapshot, std::size_t direction) const;
   void read_into(LinkCounts& counts, std::size_t direction) const;
+
+  // What is in a direction now; see LinkView. Null: it comes from a peer, or the place is free. Precondition: direction <
+  // directions().
+  struct Contents {
+    std::string_view link;  // as long as the link is there
+    bool forward;
+    LinkView view;
+  };
+  std::optional<Contents> look(std::size_t direction, std::size_t most) const;
+  // Of both directions of a link. Throws ConfigError when there is none of that name.
+  std::vector<Contents> look(const std::string& name, std::size_t most) const;
 
   // Another one after a link was added or removed: the rows are of other directions then.
   std::uint64_t generation() const { return generation_; }

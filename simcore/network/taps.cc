@@ -19,6 +19,7 @@ PacketSink& Taps::on(const std::string& interface, PacketSink& sink, FrameDirect
   if (const auto found = traces_.find(interface); found != traces_.end()) {
     way_in = &found->second->tap(*way_in);
   }
+  if (messages_) way_in = &messages_->tap(interface, *way_in, direction);
   if (hashes_) {
     HashesOf& of_interface = (*hashes_)[interface];
     std::unique_ptr<TraceHash>& hash =

@@ -18,6 +18,7 @@
 #include "simcore/network/portal_recorder.h"
 #include "simcore/packet/packet.h"
 #include "simcore/trace/capture.h"
+#include "simcore/trace/message_trace.h"
 #include "simcore/trace/tcpdump_text.h"
 #include "simcore/trace/trace_hash.h"
 
@@ -32,6 +33,13 @@ class Taps {
   // From now on everything that passes is hashed: each packet that an interface sends, before the queue of its link, and
   // each that arrives, with its instants, its number there, its description and its bytes.
   void hash_trace() { hashes_.emplace(); }
+
+  // From now on the latest `most` packets that pass are kept for reading. The simulation must outlive the taps.
+  void keep_messages(const Simulation& simulation, std::size_t most) {
+    messages_ = std::make_unique<MessageTrace>(simulation, most);
+  }
+  MessageTrace* messages() { return messages_.get(); }  // null: none are kept
+  const MessageTrace* messages() const { return messages_.get(); }
 
   // `sink`, or what writes down for that interface in front of it. Must outlive both.
   // `direction` is the interface's: outbound is what it sends.
@@ -66,6 +74,7 @@ class Taps {
   std::unique_ptr<PortalRecorder> recorder_;                  // null: nothing is recorded
   std::map<std::string, std::unique_ptr<Capture>> captures_;  // by interface, as the next
   std::map<std::string, std::unique_ptr<TcpdumpText>> traces_;
+  std::unique_ptr<MessageTrace> messages_;
   struct HashesOf {
     std::unique_ptr<TraceHash> sent;
     std::unique_ptr<TraceHash> arrived;

@@ -106,7 +106,7 @@ class Timeline {
       lines_;  // that have something left, in the order in which they were added
   std::deque<Fired> log_;
   std::uint64_t fired_ = 0;
-  EventFor<Timeline, &Timeline::fire> due_{*this};
+  EventFor<Timeline, &Timeline::fire, "a change of the timeline"> due_{*this};
 };
 
 }  // namespace simcore

@@ -52,14 +52,7 @@ nb::tuple link_counts(Instance& instance, std::uint64_t known) {
     const nb::gil_scoped_release others_run;
     return instance.link_counts(known);
   }();
-  nb::object directions = nb::none();
-  if (from.generation != known) {
-    nb::list named;
-    for (const auto& [name, forward] : from.directions) named.append(nb::make_tuple(name, forward));
-    directions = std::move(named);
-  }
-  return nb::make_tuple(from.generation, directions,
-                        nb::bytes(from.figures.data(), from.figures.size() * sizeof(std::int64_t)));
+  return link_counts_tuple(from);
 }
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const nb::dict& realtime,

@@ -10,6 +10,7 @@
 #include "simcore/instance/offline.h"
 #include "simcore/options/option_table.h"
 #include "simcore/python/bind_network.h"
+#include "simcore/python/bind_stepping.h"
 #include "simcore/python/bind_timeline.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
@@ -166,6 +167,7 @@ void bind_offline(nb::module_& m) {
       .def("trace_hashes", [](OfflineSimulation& self) { return hashes_list(self.network().taps()); });
   bind_network(simulation);
   bind_timeline_of(simulation);
+  bind_stepping_of(m, simulation);
 }
 
 }  // namespace simcore::python

@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <utility>
+
 namespace nb = nanobind;
 
 namespace simcore::python {
@@ -66,6 +68,17 @@ nb::dict snapshot_dict(const Snapshot& from) {
   result["connections"] = rows(from.connections);
   result["removed"] = rows(from.removed);
   return result;
+}
+
+nb::tuple link_counts_tuple(const LinkCounts& from) {
+  nb::object directions = nb::none();
+  if (from.generation != from.known) {
+    nb::list named;
+    for (const auto& [name, forward] : from.directions) named.append(nb::make_tuple(name, forward));
+    directions = std::move(named);
+  }
+  return nb::make_tuple(from.generation, directions,
+                        nb::bytes(from.figures.data(), from.figures.size() * sizeof(std::int64_t)));
 }
 
 nb::list hashes_list(const Taps& taps) {

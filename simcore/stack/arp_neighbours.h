@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "simcore/device/interface.h"
 #include "simcore/kernel/simulation.h"
@@ -41,6 +42,7 @@ class ArpNeighbours {
   void announce();
 
   std::uint64_t waiting_segments() const { return resolver_.waiting_segments(); }  // for an answer
+  std::string place() const { return interface_.name(); }
 
  private:
   void transmit(PacketPtr packet, MacAddress destination);
@@ -55,7 +57,7 @@ class ArpNeighbours {
   Interface& interface_;
   Undelivered& undelivered_;
   ArpResolver resolver_;
-  EventFor<ArpNeighbours, &ArpNeighbours::expire> deadline_{*this};
+  EventFor<ArpNeighbours, &ArpNeighbours::expire, "the ARP timer"> deadline_{*this};
 };
 
 }  // namespace simcore

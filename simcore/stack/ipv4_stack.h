@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,8 @@ class Ipv4Stack final : public IpLayer, private ArpNeighbours::Undelivered {
   // neighbour there, which go with it.
   std::uint64_t remove_interface(const Interface& interface, std::size_t last);
   std::uint64_t held_segments() const;
+
+  std::string place() const { return name(); }
 
   // Tells the neighbours on every link, or on that of one interface, where this node's addresses are (gratuitous ARP
   // ).
@@ -114,7 +117,8 @@ class Ipv4Stack final : public IpLayer, private ArpNeighbours::Undelivered {
       neighbours_;  // by index of the interface; null without an address
   IcmpHandler icmp_;
   Ipv4Reassembler reassembler_;
-  EventFor<Ipv4Stack, &Ipv4Stack::give_up_reassembly> reassembly_deadline_{*this};
+  EventFor<Ipv4Stack, &Ipv4Stack::give_up_reassembly, "reassembly takes too long"> reassembly_deadline_{
+      *this};
   std::uint16_t identification_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "simcore/device/interface.h"
 #include "simcore/kernel/simulation.h"
@@ -40,6 +41,7 @@ class NdNeighbours {
   void announce();
 
   std::uint64_t waiting_segments() const { return cache_.waiting_segments(); }  // for an answer
+  std::string place() const { return interface_.name(); }
   bool knows(const Ipv6Address& address) const { return cache_.mac_of(address).has_value(); }
 
  private:
@@ -62,7 +64,7 @@ class NdNeighbours {
   ArpNeighbours::Undelivered& undelivered_;
   NdResolver cache_;
   SimTime waiting_for_ = SimTime::never();  // when deadline_ is scheduled
-  EventFor<NdNeighbours, &NdNeighbours::expire> deadline_{*this};
+  EventFor<NdNeighbours, &NdNeighbours::expire, "the timer of neighbour discovery"> deadline_{*this};
 };
 
 }  // namespace simcore

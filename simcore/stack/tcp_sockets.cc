@@ -21,6 +21,10 @@ std::uint16_t headers(const IpAddress& address) {
   return static_cast<std::uint16_t>(ip_header_size(address) + TcpHeader::kSize);
 }
 
+std::string end_text(const IpAddress& address, std::uint16_t port) {
+  return address.to_string() + ":" + std::to_string(port);
+}
+
 // Whether `interface` has the address, which is one of its host.
 bool has(const Interface& interface, const IpAddress& address) {
   if (address.is_v4()) return interface.address() && interface.address()->address() == address.v4();
@@ -32,6 +36,11 @@ bool has(const Interface& interface, const IpAddress& address) {
 
 TcpSocket::TcpSocket(TcpSockets& owner, const TcpOptions& options, const TcpEnds& ends, SeqNum initial)
     : owner_(owner), connection_(options, initial), ends_(ends) {}
+
+std::string TcpSocket::place() const {
+  return owner_.host_name() + ":" + end_text(ends_.local, ends_.local_port) + ">" +
+         end_text(ends_.remote, ends_.remote_port);
+}
 
 void TcpSocket::fire() {
   connection_.expire(owner_.simulation_.now());
@@ -80,9 +89,12 @@ TcpSockets::TcpSockets(Simulation& simulation, Host& host, std::size_t limit)
       refusal_(host),
       trains_(simulation, *this),
       next_port_(static_cast<std::uint16_t>(kFirstEphemeral + random_() % kEphemeralPorts)) {
+  trains_.name(host_.name());
   host_.set_handler(ip_protocol::kTcp, *this);
   host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, this);
 }
+
+const std::string& TcpSockets::host_name() const { return host_.name(); }
 
 TcpSockets::~TcpSockets() { host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, nullptr); }
 

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -74,6 +75,8 @@ class TcpSocket {
 
   const TcpConnection& connection() const { return connection_; }
   const TcpEnds& ends() const { return ends_; }
+  // Host and ends: "h1:10.0.0.1:5001>10.0.0.2:49152".
+  std::string place() const;
 
  private:
   friend class TcpSockets;
@@ -85,7 +88,7 @@ class TcpSocket {
   TcpEnds ends_;
   TcpUser* user_ = nullptr;
   bool in_call_ = false;  // a call to the user is under way: settling waits for its end
-  EventFor<TcpSocket, &TcpSocket::fire> timer_{*this};
+  EventFor<TcpSocket, &TcpSocket::fire, "the TCP timer"> timer_{*this};
 };
 
 class TcpSockets final : public ProtocolHandler, public PathMtuListener, private PacketSink {
@@ -104,6 +107,7 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   // reached; `options` as above. `user` must outlive the connection.
   TcpSocket* connect(const IpAddress& remote, std::uint16_t port, TcpUser& user, const TcpOptions& options);
 
+  const std::string& host_name() const;
   std::size_t connections() const { return sockets_.size(); }
   // Calls `see` with each socket, at most `most` of them.
   template <class See>

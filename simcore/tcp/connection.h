@@ -112,6 +112,7 @@ class TcpConnection {
   // The peer has closed and everything it sent has been read.
   bool at_end_of_stream() const { return receiver_.fin_received() && receiver_.unread() == 0; }
 
+  SeqNum initial() const { return initial_send_; }  // the sequence number of its SYN
   const TcpSender& sender() const { return sender_; }
   const TcpReceiver& receiver() const { return receiver_; }
   const ConnectionCounters& counters() const { return counters_; }

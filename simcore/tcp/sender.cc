@@ -25,6 +25,20 @@ std::optional<double> pacing_rate(const CongestionControl& control, const TcpOpt
 
 }  // namespace
 
+const char* name_of(RecoveryState state) {
+  switch (state) {
+    case RecoveryState::open:
+      return "open";
+    case RecoveryState::reduced:
+      return "reduced";
+    case RecoveryState::recovery:
+      return "recovery";
+    case RecoveryState::loss:
+      return "loss";
+  }
+  return "unknown";
+}
+
 TcpSender::TcpSender(const TcpOptions& options)
     : options_(options),
       buffer_(1, options.send_buffer),

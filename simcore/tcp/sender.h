@@ -38,6 +38,8 @@ namespace simcore {
 
 enum class RecoveryState : std::uint8_t { open, reduced, recovery, loss };
 
+const char* name_of(RecoveryState state);
+
 struct SenderCounters {
   std::uint64_t segments_sent = 0;  // first transmissions
   std::uint64_t retransmitted_segments = 0;

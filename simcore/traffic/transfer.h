@@ -64,6 +64,7 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   const std::string& name() const { return config_.name; }
+  std::string place() const { return config_.name; }
   std::int64_t received() const { return outcome_.received; }
   bool finished() const { return outcome_.finished; }
   bool failed() const {
@@ -110,8 +111,8 @@ class Transfer {
   SimTime latest_arrival_ = SimTime::never();
   Outcome outcome_;
   OutputVector samples_;
-  EventFor<Transfer, &Transfer::begin> begin_{*this};
-  EventFor<Transfer, &Transfer::sample> sample_{*this};
+  EventFor<Transfer, &Transfer::begin, "a transfer begins"> begin_{*this};
+  EventFor<Transfer, &Transfer::sample, "a sample is taken"> sample_{*this};
 };
 
 }  // namespace simcore

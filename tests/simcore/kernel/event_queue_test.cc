@@ -217,5 +217,30 @@ TEST(EventQueue, manyEventsComeOutSorted) {
   }
 }
 
+TEST(EventQueue, showsWhatIsToComeInItsOrderAndChangesNothing) {
+  constexpr std::size_t kEvents = 2'000;  // in the front and in buckets of several levels
+  const auto events = tags(kEvents);
+  EventQueue queue;
+  RandomStream random(3, "times");
+  for (const auto& event : events) {
+    const auto magnitude = random() % 40;
+    queue.schedule(*event,
+                   SimTime::at_ns(static_cast<std::int64_t>(random() % (std::uint64_t{1} << magnitude))));
+  }
+  for (std::size_t left = kEvents; left > 0; left -= 100) {
+    const auto some = queue.earliest(37);
+    const auto all = queue.earliest(kEvents + 1);
+    ASSERT_EQ(some.size(), 37U);
+    ASSERT_EQ(all.size(), left);
+    ASSERT_EQ(queue.size(), left);
+    for (std::size_t i = 0; i < 37; ++i) EXPECT_EQ(some[i].event, all[i].event);
+    for (std::size_t i = 0; i < 100; ++i) {
+      EXPECT_EQ(all[i].time, queue.next_time());
+      EXPECT_EQ(&queue.pop(), all[i].event);
+    }
+  }
+  EXPECT_TRUE(queue.earliest(1).empty());
+}
+
 }  // namespace
 }  // namespace simcore

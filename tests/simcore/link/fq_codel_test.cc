@@ -93,5 +93,16 @@ TEST_F(FqCodelTest, refusesWhatCannotBe) {
   EXPECT_THROW(make({.quantum = ByteCount::zero()}), ConfigError);
 }
 
+TEST_F(FqCodelTest, everythingThatWaitsIsSeen) {
+  FqCodel queue = make({});
+  for (std::uint8_t flow = 1; flow <= 5; ++flow) {
+    for (int i = 0; i < flow; ++i) offer(queue, flow, 200);
+  }
+  queue.dequeue(SimTime::zero());
+  std::map<std::uint8_t, int> seen;
+  queue.look([&seen](const Packet& packet) { ++seen[packet.bytes()[29]]; });
+  EXPECT_EQ(seen, (std::map<std::uint8_t, int>{{2, 2}, {3, 3}, {4, 4}, {5, 5}}));
+}
+
 }  // namespace
 }  // namespace simcore

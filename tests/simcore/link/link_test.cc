@@ -343,5 +343,46 @@ TEST_F(LinkTest, refusesValuesOutOfTheirRangeAndSaysWhich) {
   EXPECT_NE(message({.train_limit = Duration::ns(-1)}).find("train limit is -1 ns"), std::string::npos);
 }
 
+TEST_F(LinkTest, showsWhatWaitsWhatIsSentAndWhatIsOnTheWire) {
+  const auto wire = link({.rate = DataRate::mbps(10), .propagation_delay = Duration::ms(5)});
+  for (int i = 0; i < 3; ++i) wire->accept(frame(pool, sim.now(), 1'250));  // 1 ms each
+  sim.run_until(SimTime::zero() + Duration::us(1'500));
+  LinkView view(10);
+  wire->look(view);
+  ASSERT_EQ(view.seen.size(), 3U);
+  const LinkView::Place places[] = {LinkView::Place::wire, LinkView::Place::sending,
+                                    LinkView::Place::waiting};
+  for (int i = 0; i < 3; ++i) {
+    const LinkView::Seen& seen = view.seen[static_cast<std::size_t>(i)];
+    EXPECT_EQ(seen.place, places[i]);
+    EXPECT_EQ(seen.begins, SimTime::zero() + Duration::ms(i));
+    EXPECT_EQ(seen.departs, SimTime::zero() + Duration::ms(i + 1));
+    EXPECT_EQ(seen.arrives, SimTime::zero() + Duration::ms(i + 6));
+    EXPECT_EQ(seen.packet.wire_bytes, 1'250);
+    EXPECT_EQ(seen.packet.bytes().size(), PacketView::kMostBytes);
+  }
+  EXPECT_EQ(view.waiting, 2U);
+  EXPECT_EQ(view.under_way, 1U);
+}
+
+TEST_F(LinkTest, showsAtMostSoManyAndCountsTheRest) {
+  const auto wire = link({.rate = DataRate::mbps(10)});
+  for (int i = 0; i < 30; ++i) wire->accept(frame(pool, sim.now(), 1'250));
+  LinkView view(7);
+  wire->look(view);
+  EXPECT_EQ(view.seen.size(), 7U);
+  EXPECT_EQ(view.waiting, 30U);
+}
+
+TEST_F(LinkTest, itsEventsSayWhatTheyAreAndOfWhichLink) {
+  const auto wire = link({.propagation_delay = Duration::ms(5)});
+  wire->accept(frame(pool, sim.now(), 100));
+  const auto due = sim.next_events(10);
+  ASSERT_EQ(due.size(), 1U);
+  EXPECT_EQ(due[0].time, SimTime::zero() + Duration::ms(5));
+  EXPECT_EQ(due[0].event->what(), "a packet arrives");
+  EXPECT_EQ(due[0].event->where(), "a-b");
+}
+
 }  // namespace
 }  // namespace simcore
