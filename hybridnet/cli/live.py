@@ -13,11 +13,11 @@ __all__ = ["LIVE", "add_live_arguments", "with_page"]
 LIVE = {"live", "live_address"}
 
 
-def add_live_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --live and --live-address."""
-    parser.add_argument(
-        "--live", action="store_true", help="serve the running network as a page, and print its link"
-    )
+def add_live_arguments(
+    parser: argparse.ArgumentParser, what: str = "serve the running network as a page, and print its link"
+) -> None:
+    """Add --live, which does `what`, and --live-address."""
+    parser.add_argument("--live", action="store_true", help=what)
     parser.add_argument(
         "--live-address",
         metavar="[ADDRESS:]PORT",

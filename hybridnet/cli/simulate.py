@@ -10,7 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.cli.live import add_live_arguments
 from hybridnet.cli.recorded import add_set_argument
+from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.errors import UsageError
 from hybridnet.sweep.values import given, parse_settings, refuse_unasked
@@ -24,6 +26,7 @@ EXAMPLES = """  hybridnet simulate my_network.py --until 60s
   hybridnet simulate my_network.py --topo Dumbbell,flows=64 --until 10s --seeds 10 --jobs 2
   hybridnet simulate my_network.py --topo FatTree,k=8 --until 10s --parallel 4 --trace-hash
   hybridnet simulate my_network.py --until 10s --series 100ms --out runs/dumbbell
+  hybridnet simulate my_network.py --live
 """
 SEEDS_LIMIT = 100_000
 NO_TOKEN = "0" * 16  # nobody connects to a simulation
@@ -34,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE.py, --topo, how long, how often, and where to."""
     add_topology_arguments(parser)
     parser.add_argument(
-        "--until", required=True, metavar="TIME", help="simulated time, such as 60s; at most 3600s"
+        "--until",
+        metavar="TIME",
+        help="simulated time, such as 60s; at most 3600s (with --live: default 3600s)",
     )
     parser.add_argument(
         "--seeds",
@@ -90,6 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "connections of these hosts whenever it changes",
     )
     add_set_argument(parser)
+    add_live_arguments(parser, "step the simulation on a page, and print its link; see docs/live.md")
     parser.add_argument(
         "--all", action="store_true", help="print every counter, not only those of applications"
     )
@@ -110,10 +116,13 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.simulate.connection_trace import ConnectionTrace
     from hybridnet.simulate.simulate import offline_plan
 
+    paged = wants_page(arguments)
     with given(parse_settings(arguments.set)):
         topo = find_topology(arguments.file, arguments.topo)
         refuse_unasked()
     seeds = seeds_of(arguments.seeds)
+    if paged:
+        return run_live(arguments, topo, seeds)
     capsule = capsule_of(arguments.command_line)
     began = now()
     if arguments.out is not None:

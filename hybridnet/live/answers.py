@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ANSWERS"]
+__all__ = ["ANSWERS", "COUNT", "FLAG", "PERHAPS", "TEXT", "Schema", "by_name", "list_of", "object_of"]
 
 Schema = dict[str, Any]
 
@@ -18,7 +18,7 @@ COUNT: Schema = {"type": "integer", "minimum": 0}
 PERHAPS: Schema = {"type": ["number", "null"]}
 
 
-def _object(**properties: Schema) -> Schema:
+def object_of(**properties: Schema) -> Schema:
     """An object that has all of these, and nothing else."""
     return {
         "type": "object",
@@ -28,21 +28,23 @@ def _object(**properties: Schema) -> Schema:
     }
 
 
-def _list(of: Schema) -> Schema:
+def list_of(of: Schema) -> Schema:
+    """Of any length."""
     return {"type": "array", "items": of}
 
 
 def _both_ways(of: Schema) -> Schema:
     """From the first end of a link, and from its second."""
-    return {**_list(of), "minItems": 2, "maxItems": 2}
+    return {**list_of(of), "minItems": 2, "maxItems": 2}
 
 
-def _by_name(of: Schema) -> Schema:
+def by_name(of: Schema) -> Schema:
+    """An object with any names."""
     return {"type": "object", "additionalProperties": of}
 
 
 _WORD: Schema = {"enum": ["trusted", "saturated", "broken"]}
-_END = _object(node=TEXT, interface=TEXT)
+_END = object_of(node=TEXT, interface=TEXT)
 _LINK: dict[str, Schema] = {
     "name": TEXT,
     "a": _END,
@@ -53,62 +55,62 @@ _LINK: dict[str, Schema] = {
     "limit_bps": _both_ways(PERHAPS),
     "text": _both_ways(TEXT),
 }
-_SAID = {**_LINK, "options": _both_ways(_by_name({"type": ["string", "number", "boolean"]}))}
-_NODE = _object(name=TEXT, kind=TEXT, simulated=FLAG, machine=TEXT, addresses=_list(TEXT))
-_OPTION = _object(
+_SAID = {**_LINK, "options": _both_ways(by_name({"type": ["string", "number", "boolean"]}))}
+_NODE = object_of(name=TEXT, kind=TEXT, simulated=FLAG, machine=TEXT, addresses=list_of(TEXT))
+_OPTION = object_of(
     name=TEXT,
     kind=TEXT,
     unit=TEXT,
     help=TEXT,
-    choices=_list(TEXT),
+    choices=list_of(TEXT),
     default={"type": ["string", "number", "boolean", "null"]},
 )
-_CAPTURE = _object(number=COUNT, link=TEXT, node=TEXT, interface=TEXT, filter=TEXT, running=FLAG)
-_FLOW = _object(
+_CAPTURE = object_of(number=COUNT, link=TEXT, node=TEXT, interface=TEXT, filter=TEXT, running=FLAG)
+_FLOW = object_of(
     number=COUNT,
     client=TEXT,
     server=TEXT,
     protocol={"enum": ["TCP", "UDP"]},
     seconds=NUMBER,
     state={"enum": ["running", "done", "stopped", "failed"]},
-    rates=_list({**_list(NUMBER), "minItems": 2, "maxItems": 2}),
+    rates=list_of({**list_of(NUMBER), "minItems": 2, "maxItems": 2}),
     received_bps=PERHAPS,
     error=TEXT,
 )
 
 ANSWERS: dict[str, Schema] = {
-    "state": _object(
+    "state": object_of(
         number=COUNT,
         version=COUNT,
         time=NUMBER,
-        verdict=_object(word=_WORD, reasons=_list(TEXT)),
-        instances=_by_name(_by_name(NUMBER)),
-        counts=_object(machines=COUNT, nodes=COUNT, links=COUNT),
+        verdict=object_of(word=_WORD, reasons=list_of(TEXT)),
+        instances=by_name(by_name(NUMBER)),
+        counts=object_of(machines=COUNT, nodes=COUNT, links=COUNT),
         right={"enum": ["full", "reading"]},
     ),
-    "verdict": _object(word=_WORD, reasons=_list(TEXT), figures=_by_name(_by_name(NUMBER))),
-    "network": _object(
+    "verdict": object_of(word=_WORD, reasons=list_of(TEXT), figures=by_name(by_name(NUMBER))),
+    "network": object_of(
         version=COUNT,
-        machines=_list(_object(name=TEXT, address=TEXT)),
-        nodes=_list(_NODE),
-        links=_list(_object(**_LINK)),
+        machines=list_of(object_of(name=TEXT, address=TEXT)),
+        nodes=list_of(_NODE),
+        links=list_of(object_of(**_LINK)),
     ),
-    "link": _object(**_SAID, number=COUNT, figures=_by_name(_both_ways(PERHAPS))),
-    "history": _object(
+    "link": object_of(**_SAID, number=COUNT, figures=by_name(_both_ways(PERHAPS))),
+    "history": object_of(
         link=TEXT,
-        time=_list(NUMBER),
-        rate_bps=_both_ways(_list(PERHAPS)),
-        queue_packets=_both_ways(_list(PERHAPS)),
-        dropped=_both_ways(_list(PERHAPS)),
+        time=list_of(NUMBER),
+        rate_bps=_both_ways(list_of(PERHAPS)),
+        queue_packets=_both_ways(list_of(PERHAPS)),
+        dropped=_both_ways(list_of(PERHAPS)),
     ),
-    "link_options": _list(_OPTION),
-    "set_link": _object(**_SAID),
-    "set_status": _object(**_SAID),
-    "exec": _object(output=TEXT, error=TEXT, exit_code={"type": "integer"}),
-    "list_captures": _list(_CAPTURE),
+    "link_options": list_of(_OPTION),
+    "set_link": object_of(**_SAID),
+    "set_status": object_of(**_SAID),
+    "exec": object_of(output=TEXT, error=TEXT, exit_code={"type": "integer"}),
+    "list_captures": list_of(_CAPTURE),
     "start_capture": _CAPTURE,
     "stop_capture": _CAPTURE,
-    "list_flows": _list(_FLOW),
+    "list_flows": list_of(_FLOW),
     "start_flow": _FLOW,
     "flow": _FLOW,
     "stop_flow": _FLOW,

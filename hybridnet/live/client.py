@@ -112,6 +112,63 @@ class Client:
                 if line.startswith(b"data: "):
                     yield json.loads(line[6:])
 
+    # Of a page of a simulation in virtual time only
+
+    def simulation(self) -> dict[str, Any]:
+        """Where it is, and whether it goes on."""
+        return self._get("simulation")
+
+    def step(self, events: int = 1) -> dict[str, Any]:
+        """Handle so many events, and pause."""
+        return self._send("POST", {"events": events}, "simulation", "step")
+
+    def run(
+        self, until: str | None = None, *, speed: float | None = None, condition: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Go on to an instant such as ``"20ms"``, until a condition holds, or to the end. Returns at once; see `wait`.
+
+        Args:
+            speed: simulated seconds in a second; None: as fast as it can.
+            condition: ``section``, ``element``, ``figure``, ``comparison`` and ``value``, as those of
+                `hybridnet.simulate.Condition`.
+        """
+        body = {"speed": speed, "condition": condition, **({} if until is None else {"until": until})}
+        return self._send("POST", body, "simulation", "run")
+
+    def pause(self) -> dict[str, Any]:
+        """Stop where it is."""
+        return self._send("POST", None, "simulation", "pause")
+
+    def wait(self) -> dict[str, Any]:
+        """Wait until it does not go on by itself any more."""
+        for event in self.events():
+            if not event["simulation"]["running"]:
+                break
+        return self.simulation()
+
+    def next_events(self) -> list[dict[str, Any]]:
+        """The next 50 events, as things are."""
+        return self._list("simulation", "next-events")
+
+    def queue(self, link: str) -> list[dict[str, Any]]:
+        """What is in both directions of a link."""
+        return self._list("links", link, "queue")
+
+    def connections(self) -> list[dict[str, Any]]:
+        """The TCP connections of simulated hosts."""
+        return self._list("simulation", "connections")
+
+    def messages(self) -> list[dict[str, Any]]:
+        """The latest 200 packets that interfaces sent or got."""
+        return self._list("simulation", "messages")
+
+    def follow(self, interfaces: list[str]) -> None:
+        """Keep only the packets of these interfaces; of all where none is named."""
+        self._send("PUT", {"interfaces": interfaces}, "simulation", "messages")
+
+    def _list(self, *path: Any) -> list[dict[str, Any]]:
+        return list(json.loads(self._ask("GET", None, *path)))
+
     def _get(self, *path: Any) -> dict[str, Any]:
         return dict(json.loads(self._ask("GET", None, *path)))
 

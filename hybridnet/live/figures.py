@@ -70,9 +70,10 @@ class LinkFigures:
 
     Args:
         plan: what was built; another plan needs another object.
+        slow: all rates are means of the last `SLOW_LOOKS` looks.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, slow: bool = False) -> None:
         self.names = [link.name for link in plan.links]
         self._cut = {(link.name, link.instances[1]) for link in plan.links if link.kind == "cut"}
         self._number = {name: number for number, name in enumerate(self.names)}
@@ -81,7 +82,7 @@ class LinkFigures:
             for number, link in enumerate(plan.links)
             if link.kind in ("veth", "patch")
         }
-        self._slow = np.array([link.kind == "patch" for link in plan.links], dtype=bool)
+        self._slow = np.array([slow or link.kind == "patch" for link in plan.links], dtype=bool)
         self._places: dict[
             str, tuple[int, Array, Array]
         ] = {}  # generation, links and directions, by instance
@@ -96,7 +97,9 @@ class LinkFigures:
     def take(self, looks: Look) -> Figures:
         """Take the machines' answers, and return what the links carry."""
         before, before_at = self._now, self._at
-        if self._at.any():
+        # Where no time has passed, as in a simulation that stands still, rates stay those of the time before.
+        moved = not looks or any(look["time_ns"] / 1e9 > self._at.max() for look in looks.values())
+        if self._at.any() and moved:
             self._earlier.append((before, before_at))
         self._now, self._at = before.copy(), before_at.copy()
         for machine, look in looks.items():

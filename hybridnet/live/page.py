@@ -9,12 +9,16 @@ It ends with the block, and at the latest with the network.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
+from typing import Any, ClassVar
 
 from hybridnet.live.access import Tokens
+from hybridnet.live.answers import ANSWERS
 from hybridnet.live.control import Control
 from hybridnet.live.files import Files
 from hybridnet.live.network import Live
+from hybridnet.live.routes import ROUTES, Route
 from hybridnet.live.server import Feed, Server, application
 from hybridnet.live.terminals import Terminals
 from hybridnet.live.wanted import LOOPBACK
@@ -36,21 +40,30 @@ class Page:
         MachineError: nobody can listen there, or a machine does not answer.
     """
 
+    routes: ClassVar[Sequence[Route]] = ROUTES
+    answers: ClassVar[Mapping[str, dict[str, Any]]] = ANSWERS
+
     def __init__(self, live: Live, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()) -> None:
         self._tokens = Tokens()
         self._endings = Endings()
         files, feed = Files(), Feed()
         with undone_on_error(self._endings.close):
-            self.watcher = Watcher(live, feed.ring)
+            self.watcher = self._watch(live, feed.ring)
             self._endings.add(self.watcher.close)
-            control = Control(live, self.watcher)
+            control = self._control(live)
             self._endings.add(control.close)
             terminals = Terminals(live)
             self._endings.add(terminals.close)
-            app = application(control, self.watcher, feed, terminals, files)
+            app = application(control, self.watcher, feed, terminals, files, self.routes, self.answers)
             self._server = Server(app, self._tokens, host, port, names)
             self._endings.add(self._server.close)
             self._endings.add(feed.close)
+
+    def _watch(self, live: Live, on_look: Callable[[], object]) -> Watcher:
+        return Watcher(live, on_look)
+
+    def _control(self, live: Live) -> Control:
+        return Control(live, self.watcher)
 
     @property
     def url(self) -> str:

@@ -6,6 +6,7 @@ A route names a method of `Control`. What the path and the body give are its arg
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -153,20 +154,23 @@ _ERRORS = {
 }
 
 
-def _answer(route: Route) -> Schema:
-    return {"schema": ANSWERS[route.call]} if route.call in ANSWERS else {}
-
-
-def openapi(version: str) -> Schema:
-    """The OpenAPI 3.1 document of all routes."""
+def openapi(
+    version: str, routes: Sequence[Route] = ROUTES, answers: Mapping[str, Schema] = ANSWERS
+) -> Schema:
+    """The OpenAPI 3.1 document of these routes, which answer so by operation."""
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     paths: dict[str, Schema] = {}
-    for route in ROUTES:
+    for route in routes:
         operation: Schema = {
             "operationId": route.call,
             "summary": route.summary,
             "responses": {
-                "200": {"description": "ok", "content": {route.answer: _answer(route)}},
+                "200": {
+                    "description": "ok",
+                    "content": {
+                        route.answer: {"schema": answers[route.call]} if route.call in answers else {}
+                    },
+                },
                 **{status: {"description": text, "content": error} for status, text in _ERRORS.items()},
             },
         }

@@ -12,7 +12,7 @@ import ipaddress
 import json
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from starlette.routing import WebSocketRoute
 
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.live.access import REQUESTS_AT_ONCE, BodyTooLongError, Gate, Tokens
+from hybridnet.live.answers import ANSWERS
 from hybridnet.live.control import Control
 from hybridnet.live.files import Files
 from hybridnet.live.network import UnknownNameError
@@ -75,12 +76,21 @@ class Feed:
 
 
 def application(
-    control: Control, watcher: Watcher, feed: Feed, terminals: Terminals, files: Files
+    control: Control,
+    watcher: Watcher,
+    feed: Feed,
+    terminals: Terminals,
+    files: Files,
+    routes: Sequence[Route] = ROUTES,
+    answers: Mapping[str, dict[str, Any]] = ANSWERS,
 ) -> Starlette:
     """What stands behind the gate."""
+    document = openapi(importlib.metadata.version("hybridnet"), routes, answers)
     served: list[Any] = [
-        Served(PREFIX + route.path, _endpoint(route, control, watcher, feed), methods=[route.method])
-        for route in ROUTES
+        Served(
+            PREFIX + route.path, _endpoint(route, control, watcher, feed, document), methods=[route.method]
+        )
+        for route in routes
     ]
     served.append(WebSocketRoute(f"{PREFIX}/nodes/{{node}}/terminal", terminals.serve))
     served.append(Served("/{name:path}", partial(_file, files), methods=["GET"]))
@@ -90,14 +100,16 @@ def application(
     )
 
 
-def _endpoint(route: Route, control: Control, watcher: Watcher, feed: Feed) -> Callable[[Request], Any]:
+def _endpoint(
+    route: Route, control: Control, watcher: Watcher, feed: Feed, document: dict[str, Any]
+) -> Callable[[Request], Any]:
     check = validator_for(route.body_schema)
 
     async def serve(request: Request) -> Response:
         if route.call == "events":
             return StreamingResponse(_events(watcher, feed), media_type=route.answer)
         if route.call == "openapi":
-            return JSONResponse(openapi(importlib.metadata.version("hybridnet")))
+            return JSONResponse(document)
         try:
             arguments = {**request.path_params, **(await _body(request, check) if route.body else {})}
         except _WrongBodyError as wrong:

@@ -55,9 +55,10 @@ def state(seen: Seen) -> dict[str, Any]:
     return {
         "number": seen.number,
         "version": seen.version,
-        "time": round(seen.time, 3),
+        "time": round(seen.time, 9 if seen.simulation is not None else 3),
         "verdict": {"word": str(seen.verdict.word), "reasons": seen.verdict.reasons},
         "instances": seen.instances,
+        **({} if seen.simulation is None else {"simulation": seen.simulation}),
     }
 
 

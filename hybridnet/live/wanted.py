@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hybridnet.errors import UsageError
+from hybridnet.values import shown, text, whole
 
-__all__ = ["LOOPBACK", "Where", "read_where", "wanted", "where"]
+__all__ = ["LOOPBACK", "Where", "checked_place", "read_where", "wanted", "where"]
 
 LOOPBACK = "127.0.0.1"
 
@@ -21,6 +22,15 @@ class Where:
     host: str = LOOPBACK
     port: int = 0
     names: tuple[str, ...] = ()
+
+
+def checked_place(host: str, port: int, names: Sequence[str]) -> tuple[str, int, tuple[str, ...]]:
+    """The same as values that have been checked. Raises UsageError."""
+    text(host, "live: host")
+    whole(port, "live: port", 0, 65535)
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise UsageError(f"live: names {shown(names)} is not a list of names; write ['lab7']")
+    return host, port, tuple(text(name, "live: names") for name in names)
 
 
 _wanted: Where | None = None

@@ -31,6 +31,7 @@ from hybridnet.values import plain
 __all__ = ["INTERVAL_S", "Seen", "Watcher"]
 
 INTERVAL_S = 0.5
+HASTENED_S = 0.05
 HISTORY_LOOKS = 600  # five minutes
 HISTORY_BYTES = 64 << 20
 RECENT_LOOKS = 10  # of which the lateness "now" is
@@ -47,6 +48,7 @@ class Seen:
         time: seconds since 1970.
         figures: None before the first look, or when the machines did not answer.
         instances: of each: lateness and load.
+        simulation: of a simulation in virtual time, where it is; None: this is a network in real time.
     """
 
     number: int
@@ -55,6 +57,7 @@ class Seen:
     verdict: Verdict
     figures: Figures | None
     instances: dict[str, dict[str, float]]
+    simulation: dict[str, Any] | None = None
 
 
 class Watcher:
@@ -62,11 +65,18 @@ class Watcher:
 
     Args:
         on_look: called in that thread after each look.
+        simulation: where a simulation in virtual time is; `hasten` then says that it has moved.
     """
 
-    def __init__(self, live: Live, on_look: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        live: Live,
+        on_look: Callable[[], object],
+        simulation: Callable[[], dict[str, Any]] | None = None,
+    ) -> None:
         self._live = live
         self._on_look = on_look
+        self._simulation = simulation
         self._plan: Plan | None = None
         self._down: frozenset[str] = frozenset()
         self._lock = threading.Lock()
@@ -77,15 +87,21 @@ class Watcher:
         self._links: LinkFigures | None = None
         self.seen = Seen(0, 0, time.time(), Verdict.of([]), None, {})
         self.busy_s = 0.0  # of processor time, of the looking thread alone
-        self._closed = threading.Event()
+        self._closed = False
+        self._wanted = threading.Event()
         self.look()
         self._thread = threading.Thread(target=self._watch, name="live page's watcher", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Look no more."""
-        self._closed.set()
+        self._closed = True
+        self._wanted.set()
         self._thread.join()
+
+    def hasten(self) -> None:
+        """Look as soon as possible, for something has moved."""
+        self._wanted.set()
 
     def drawing(self) -> dict[str, Any]:
         """The network as `describe` has it, and its ``version``."""
@@ -125,15 +141,32 @@ class Watcher:
             debug(f"*** live page: {type(error).__name__}: {error}\n")
             self.busy_s += time.thread_time() - began
             return
-        self.seen = Seen(self.seen.number + 1, self._version, time.time(), verdict, figures, instances)
+        simulation = None if self._simulation is None else self._simulation()
+        self.seen = Seen(
+            self.seen.number + 1,
+            self._version,
+            self._now(simulation),
+            verdict,
+            figures,
+            instances,
+            simulation,
+        )
         self.busy_s += time.thread_time() - began
 
     def _watch(self) -> None:
         due = time.monotonic() + INTERVAL_S
-        while not self._closed.wait(max(0.0, due - time.monotonic())):
+        while True:
+            hastened = self._wanted.wait(max(0.0, due - time.monotonic()))
+            self._wanted.clear()
+            if self._closed:
+                return
             self.look()
             self._on_look()
-            due = max(due + INTERVAL_S, time.monotonic())  # a slow look delays, and none is made up for
+            if hastened:
+                time.sleep(HASTENED_S)  # many may come one after the other
+                due = time.monotonic() + INTERVAL_S
+            else:
+                due = max(due + INTERVAL_S, time.monotonic())  # a slow look delays, and none is made up for
 
     def _look(self) -> tuple[Verdict, Figures, dict[str, dict[str, float]]]:
         links = self._follow()
@@ -152,7 +185,7 @@ class Watcher:
         drawing = describe(self._live)
         with self._lock:
             if self._links is None or plan is not self._plan:
-                self._links = LinkFigures(plan)
+                self._links = LinkFigures(plan, slow=self._simulation is not None)
                 self._history = deque(maxlen=_looks_kept(len(plan.links)))
             self._plan, self._down = plan, down
             self._version += 1
@@ -165,8 +198,15 @@ class Watcher:
 
     def _remember(self, figures: Figures) -> None:
         values = np.stack([getattr(figures, name) for name in _HISTORY]).astype(np.float32)
+        now = self._now(None if self._simulation is None else self._simulation())
         with self._lock:
-            self._history.append((time.time(), values))
+            if not self._history or self._history[-1][0] != now:
+                self._history.append((now, values))
+
+    @staticmethod
+    def _now(simulation: Mapping[str, Any] | None) -> float:
+        """Seconds since 1970, or of simulated time."""
+        return time.time() if simulation is None else float(simulation["time_ns"]) / 1e9
 
     def _lateness(self, looks: Look) -> dict[str, dict[str, float]]:
         """Of each instance: lateness since its start and in the last seconds, and how busy its thread was meanwhile."""

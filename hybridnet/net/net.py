@@ -29,7 +29,7 @@ from hybridnet.cluster import Machines
 from hybridnet.cluster.here import HERE, Here
 from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import HybridnetError, MachineError, UsageError
-from hybridnet.live.wanted import wanted
+from hybridnet.live.wanted import checked_place, wanted
 from hybridnet.net import batch, boot, probes
 from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
@@ -59,11 +59,11 @@ from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
 from hybridnet.topo.switch_options import SIMULATED
-from hybridnet.values import choice, flag, number, shown, text, whole
+from hybridnet.values import choice, flag, number, shown, whole
 
 if TYPE_CHECKING:
     from hybridnet.live import Page
-    from hybridnet.simulate import SimulationReport
+    from hybridnet.simulate import SimulationReport, Stepper
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
 
@@ -293,6 +293,32 @@ class Net(Structure):
         }
         return simulate(self._described(), until, options=self._options, **how)
 
+    def stepping(self, seed: int = 1, until: str | float = "3600s") -> Stepper:
+        """Simulate the description in virtual time, event by event, or as fast or as slowly as somebody watches it on
+        its page; see docs/live.md. Needs no root.
+
+        Args:
+            seed: of the simulation.
+            until: where simulated time ends, at most ``"3600s"``; a number is seconds.
+
+        Returns:
+            The simulation, at time zero. It ends with its ``with`` block.
+
+        Raises:
+            UsageError: a node is emulated, the network runs, or an argument makes no sense.
+            PlanError, TopologyError: the description cannot be built.
+
+        Example:
+            >>> with Net(Pair()).stepping() as simulation:  # doctest: +SKIP
+            ...     simulation.run_until("20ms")
+            ...     print(simulation.next_events(3), simulation.connections())
+        """
+        if self._started:
+            raise UsageError("stepping: the network runs; simulate it before start(), or after stop()")
+        from hybridnet.simulate.stepper import stepping  # only who simulates waits for this import
+
+        return stepping(self._described(), seed=seed, until=until, options=self._options)
+
     def check(self) -> None:
         """Raise an error if something has died meanwhile: a controller, an instance, or a machine, unless the others go
         on without it.
@@ -365,17 +391,13 @@ class Net(Structure):
             http://127.0.0.1:43501/?token=…
         """
         running = self._now()
-        text(host, "live: host")
-        whole(port, "live: port", 0, 65535)
-        if isinstance(names, str) or not isinstance(names, Sequence):
-            raise UsageError(f"live: names {shown(names)} is not a list of names; write ['lab7']")
-        checked = tuple(text(name, "live: names") for name in names)
+        place = checked_place(host, port, names)
         from hybridnet.live.network import Live  # only who looks waits for these imports
         from hybridnet.live.page import Page
 
         links = running.links
         live = Live(self, self._measuring.judge, lambda: frozenset(links.down), links.options)
-        page = Page(live, host, port, checked)
+        page = Page(live, *place)
         self._endings.add(page.close)
         return page
 

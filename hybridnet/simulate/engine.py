@@ -37,18 +37,29 @@ class Engine(Protocol):
 
 
 class Whole:
-    """All of it in one part."""
+    """All of it in one part.
 
-    def __init__(self, plan: Json, seed: int, *, hashed: bool = False) -> None:
+    Args:
+        messages: how many of the latest packets are kept for reading; 0: none.
+    """
+
+    def __init__(self, plan: Json, seed: int, *, hashed: bool = False, messages: int = 0) -> None:
         simulation = simcore().OfflineSimulation(seed)
         if hashed:
             simulation.hash_trace()
+        if messages > 0:
+            simulation.keep_messages(messages)
         _add_nodes(simulation, plan)
         for link in plan["links"]:  # after what captures
             there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
             simulation.add_link(link["name"], link["a"]["interface"], link["b"]["interface"], there, back)
         self._simulation = simulation
         self._hashed = hashed
+
+    @property
+    def simulation(self) -> Any:
+        """The `_simcore.OfflineSimulation`."""
+        return self._simulation
 
     def run_for(self, duration_ns: int) -> None:
         self._simulation.run_for(duration_ns)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.plan import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.layout import lay_out
 from hybridnet.plan.parts import Partition, partition, partition_as_named
 from hybridnet.quantities import parse_delay
@@ -22,12 +22,12 @@ from hybridnet.simulate.workers import replications
 from hybridnet.topo import Topo
 from hybridnet.values import flag, shown, whole
 
-__all__ = ["offline_plan", "simulate"]
+__all__ = ["offline", "offline_plan", "simulate", "span_ns"]
 
 SEEDS_LIMIT = 100_000
 SAMPLES_LIMIT = 10_000_000
 PARTS_LIMIT = 1024
-_MACHINE = "offline"
+_MACHINE = "simulation"
 
 
 def simulate(
@@ -79,8 +79,8 @@ def simulate(
         >>> report = simulate(Dumbbell(), "10s", seeds=10)  # doctest: +SKIP
         >>> report["a:tcp_bulk:0", "written_bytes"].mean  # doctest: +SKIP
     """
-    until_ns = _span(until, "until")
-    sample_ns = None if series is None else _span(series, "series")
+    until_ns = span_ns(until, "until")
+    sample_ns = None if series is None else span_ns(series, "series")
     if sample_ns is not None and until_ns // sample_ns > SAMPLES_LIMIT:
         raise UsageError(
             f"simulate: series {series} over {until} are more than {SAMPLES_LIMIT} samples; take fewer"
@@ -136,6 +136,12 @@ def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, An
         UsageError: it has an emulated node, or none at all.
         PlanError: it cannot be built as asked.
     """
+    [instance] = offline(topo, options)[1].instances.values()
+    return instance
+
+
+def offline(topo: Topo, options: PlanOptions | None = None) -> tuple[Topo, Plan]:
+    """A description with all its nodes on one machine, and its plan. Raises as `offline_plan`."""
     specs = list(topo.node_specs())
     emulated = next((spec for spec in specs if spec.kind in ("host", "switch")), None)
     if emulated is not None:
@@ -151,9 +157,7 @@ def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, An
     together = topo.revised({spec.name: {**spec.options, **place} for spec in specs}, {})
     chosen = PlanOptions(token="0" * 16) if options is None else options
     alone = replace(chosen, record=None, instances_per_machine=1)
-    plan = make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)
-    [instance] = plan.instances.values()
-    return instance
+    return together, make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)
 
 
 def partitioned(topo: Topo, plan: dict[str, Any], parts: int) -> Partition:
@@ -171,7 +175,8 @@ def partitioned(topo: Topo, plan: dict[str, Any], parts: int) -> Partition:
     return partition_as_named(plan, lay_out(topo, machines, 1).machine_of)
 
 
-def _span(value: Any, name: str) -> int:
+def span_ns(value: Any, name: str) -> int:
+    """A duration above zero in nanoseconds; a number is seconds. Raises UsageError, UnitError."""
     given = f"{value}s" if isinstance(value, int | float) and not isinstance(value, bool) else value
     span_ns = parse_delay(given, f"simulate: {name}")
     if span_ns <= 0:

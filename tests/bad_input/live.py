@@ -31,6 +31,7 @@ from hybridnet import (
 )
 from hybridnet.live import Client
 from hybridnet.plan import PlanOptions
+from hybridnet.simulate import Condition
 from hybridnet.wire.options import keys
 from tests.bad_input.values import WRONG
 from tests.bad_input.walk import Subject
@@ -119,6 +120,19 @@ def of_interface(method: str) -> Callable[..., object]:
     return call
 
 
+def of_stepper(method: str) -> Callable[..., object]:
+    def call(**arguments: Any) -> object:
+        described = Topo()
+        described.addLink(described.addSimHost("a"), described.addSimHost("b"))
+        with Net(described).stepping(until="1ms") as stepper:
+            if method != "live":
+                return getattr(stepper, method)(**arguments)
+            with stepper.live(**arguments):
+                return None
+
+    return call
+
+
 def program(method: str) -> Callable[..., object]:
     def call(**arguments: Any) -> object:
         with net() as network:
@@ -186,6 +200,7 @@ OF_NET = [
         "until": "1ms", "seeds": 1, "parallel": 1, "mpi": None, "hosts": [], "real_time": False, "jobs": None,
         "trace_hash": False, "series": None,
     }),
+    Subject("Net.stepping", describing("stepping"), {"seed": 1, "until": "1ms"}),
     Subject("Net.iperf", using("iperf"), {
         "hosts": ["h1", "h2"], "l4Type": "TCP", "udpBw": "10M", "fmt": None, "seconds": 1, "port": 5001,
     }),
@@ -199,6 +214,25 @@ OF_NET = [
     Subject("Net.set_link", using("set_link"), {
         "src": "h1", "dst": "s1", "key": None, "bw": 5, "delay": "1ms", "params1": None, "params2": None, **NO_OPTION,
     }),
+]  # fmt: skip
+CONDITION = {
+    "section": "links",
+    "element": "a-b:a-eth0>b-eth0",
+    "figure": "dropped",
+    "comparison": ">",
+    "value": 0,
+}
+OF_STEPPER = [
+    Subject("simulate.Condition", Condition, CONDITION),
+    Subject("Stepper.step", of_stepper("step"), {"events": 1}),
+    Subject("Stepper.run", of_stepper("run"), {"until": "1ms", "condition": Condition(**CONDITION), "speed": 1.0}),
+    Subject("Stepper.run_until", of_stepper("run_until"), {"until": "1ms", "condition": None}),
+    Subject("Stepper.wait", of_stepper("wait"), {"timeout": 1}),
+    Subject("Stepper.next_events", of_stepper("next_events"), {"most": 50}),
+    Subject("Stepper.queue", of_stepper("queue"), {"link": "a-b", "most": 5}),
+    Subject("Stepper.messages", of_stepper("messages"), {"first": 0, "most": 5}),
+    Subject("Stepper.follow", of_stepper("follow"), {"interfaces": ["a-eth0"]}),
+    Subject("Stepper.live", of_stepper("live"), {"host": "127.0.0.1", "port": 0, "names": ()}),
 ]  # fmt: skip
 POPEN = {
     "args": ["true"], "shell": False, "stdin": None, "stdout": -1, "stderr": -1, "env": None, "cwd": None, "text": True,
@@ -283,4 +317,4 @@ NO_ROOT = [
         "cpu": None, "fifo_priority": None,
     }),
 ]  # fmt: skip
-SUBJECTS = [*OF_NET, *OF_NODES, *OF_CONTROLLERS, *NO_ROOT]
+SUBJECTS = [*OF_NET, *OF_STEPPER, *OF_NODES, *OF_CONTROLLERS, *NO_ROOT]

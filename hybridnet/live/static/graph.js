@@ -21,6 +21,7 @@ export class Graph {
   constructor(element, on) {
     this.on = on;
     this.colours = {};
+    this.closest = 1.5; // of fit()
     this.cy = cytoscape({
       container: element,
       style: [],
@@ -88,8 +89,8 @@ export class Graph {
 
   fit() {
     this.cy.fit(undefined, 34);
-    if (this.cy.zoom() > 1.5) {
-      this.cy.zoom(1.5);
+    if (this.cy.zoom() > this.closest) {
+      this.cy.zoom(this.closest);
       this.cy.center();
     }
   }

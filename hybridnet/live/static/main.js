@@ -5,7 +5,10 @@ import { Aggregation } from "./aggregate.js";
 import { get, listen, part } from "./api.js";
 import { make, trying } from "./elements.js";
 import { Graph } from "./graph.js";
+import { messages } from "./inside.js";
+import { Packets } from "./packets.js";
 import { figureRows, Panel } from "./panel.js";
+import { Steps } from "./steps.js";
 import { count, percent, rate, time } from "./units.js";
 
 const LATE_NS = 1e6;
@@ -235,6 +238,28 @@ document.getElementById("theme").onclick = () => {
   select(selected);
 };
 
+// A simulation in virtual time
+
+let inside = null; // of a network in real time there is none of this
+
+function followSimulation(simulation) {
+  inside ??= beginSimulation();
+  model.timeNs = simulation.time_ns;
+  inside.steps.show(simulation);
+  inside.packets.follow(simulation);
+  inside.messages.refresh();
+}
+
+function beginSimulation() {
+  document.body.classList.add("stepping");
+  document.getElementById("colours").hidden = false;
+  const log = messages(document.getElementById("trace"));
+  const told = (capped) => { document.getElementById("capped").hidden = !capped; };
+  const steps = new Steps(document.getElementById("steps"), { onMoved: followSimulation, onTrace: log.toggle });
+  const packets = new Packets(document.getElementById("packets"), graph, model, told, (at) => steps.tick(at));
+  return { messages: log, packets, steps };
+}
+
 // From here on: live
 
 let fetching = null;
@@ -261,6 +286,7 @@ async function update(news) {
   showVerdict(news.verdict);
   showInstances(news.instances);
   await follow(news.version);
+  if (news.simulation !== undefined) followSimulation(news.simulation);
   const touched = model.update(news.links);
   repaint([...touched]);
   panel.refresh(news);
@@ -278,6 +304,8 @@ async function begin() {
   const [state, options] = await Promise.all([get("/state"), get("/link-options")]);
   document.body.classList.toggle("reading", state.right !== "full");
   model.options = options;
+  model.stepping = state.simulation !== undefined;
+  if (model.stepping) graph.closest = 2.6; // packets need a way to be seen on
   await follow(state.version);
   document.body.dataset.drawn = String(Math.round(performance.now())); // milliseconds since the page was asked for
   let last = Promise.resolve();

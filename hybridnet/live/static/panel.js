@@ -4,6 +4,7 @@
 import { ask, captureFile, get, part } from "./api.js";
 import { make, notice, trying } from "./elements.js";
 import { optionsForm } from "./form.js";
+import { connections, nextEvents, queues } from "./inside.js";
 import { History } from "./plots.js";
 import { openTerminal } from "./terminals.js";
 import { bytes, count, percent, rate, time } from "./units.js";
@@ -39,9 +40,11 @@ export class Panel {
   #network() {
     const busiest = make("div", { class: "rows" });
     const activity = make("div");
+    const inside = this.model.stepping ? [nextEvents(this.model), connections(this.model, null)] : [];
     this.#fill(
       make("h2", {}, "Network"),
       make("p", { class: "sub" }, "Choose a node or a link to see more; a double click opens or closes a stack."),
+      inside.map(({ element }) => element),
       make("h3", {}, "Busiest links"), busiest, activity,
     );
     const listed = async () => {
@@ -52,7 +55,8 @@ export class Panel {
     this.refresh = () => {
       busiest.replaceChildren(...this.model.busiest(BUSIEST).map((number) => this.#busyRow(number)));
       if (busiest.childElementCount === 0) busiest.append(make("p", { class: "muted" }, "Nothing moves."));
-      if (looks++ % 2 === 0) listed();
+      inside.forEach((each) => each.refresh());
+      if (!this.model.stepping && looks++ % 2 === 0) listed();
     };
     this.refresh();
   }
@@ -98,6 +102,7 @@ export class Panel {
     const rows = make("div", { class: "rows" });
     const runs = !node.simulated && node.kind !== "external";
     const result = make("pre", { hidden: true });
+    const inside = this.model.stepping && node.kind === "host" ? [connections(this.model, name)] : [];
     const hidden = Object.entries(this.model.hidden(name)).map(([kind, number]) => `${count(number)} ${kind}${number === 1 ? "" : kind === "switch" ? "es" : "s"}`);
     this.#fill(
       make("h2", {}, name),
@@ -109,8 +114,12 @@ export class Panel {
         this.model.canOpen(name) ? make("button", { onclick: () => this.model.open(name) }, "Open") : null,
         this.model.canClose(name) ? make("button", { onclick: () => this.model.fold(name) }, "Close") : null),
       runs && node.kind === "host" ? this.#flowForm(name) : null,
+      inside.map(({ element }) => element),
       make("h3", {}, links.length === 1 ? "Link" : `${count(links.length)} links`), rows, result);
-    this.refresh = () => rows.replaceChildren(...links.slice(0, 40).map((number) => this.#busyRow(number)));
+    this.refresh = () => {
+      rows.replaceChildren(...links.slice(0, 40).map((number) => this.#busyRow(number)));
+      inside.forEach((each) => each.refresh());
+    };
     this.refresh();
   }
 
@@ -153,14 +162,16 @@ export class Panel {
     }, `Capture at ${side.node}`);
     const capturable = (side) => !this.model.nodes.get(side.node).simulated && link.kind !== "patch";
     const told = make("p", { class: "sub" });
+    const inside = this.model.stepping ? [queues(link)] : [];
     this.#fill(
       make("h2", {}, `${a} — ${b}`), told,
       make("table", { class: "figures" }, make("thead", {}, make("tr", {}, make("th", {}, ""),
         make("th", {}, make("i", { class: "way" }), `from ${a}`), make("th", {}, make("i", { class: "way back" }), `from ${b}`))), body),
+      inside.map(({ element }) => element),
       plots,
-      make("div", { class: "actions" }, status,
+      this.model.stepping ? null : make("div", { class: "actions" }, status,
         capturable(link.a) ? capture("a", link.a) : null, capturable(link.b) ? capture("b", link.b) : null),
-      make("details", { class: "writes" }, make("summary", {}, "Options of the link"), optionsForm(link, this.model.options, () => this.show({ edge: this.model.edgeIdOf(name) }))));
+      this.model.stepping ? null : make("details", { class: "writes" }, make("summary", {}, "Options of the link"), optionsForm(link, this.model.options, () => this.show({ edge: this.model.edgeIdOf(name) }))));
     this.history = new History(plots, seen, [a, b]);
     const draw = (now) => {
       told.textContent = `${KINDS[now.kind] || now.kind} · ${[...new Set(now.text)].join(" / ")}`;
@@ -173,10 +184,12 @@ export class Panel {
       body.replaceChildren(...figureRows(now));
     };
     draw(link);
+    inside.forEach((each) => each.refresh(this.model));
     this.refresh = async (update) => {
       const now = await get(`/links/${part(name)}`).catch(() => null);
       if (now === null || turn !== this.turn) return;
       draw(now);
+      inside.forEach((each) => each.refresh(this.model));
       if (now.figures.rate_bps) this.history?.add(update.time, now.figures.rate_bps, now.figures.queue_packets);
     };
   }

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
-// The last minutes of a link: rates, and what waits.
+// The last minutes of a link: rates, and what waits; and curves over simulated time.
 
-import { rate, short } from "./units.js";
+import { rate, short, time } from "./units.js";
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString("en-GB");
+// Instants since 1970 as the time of the day, those of a simulation as they are.
+const clock = (seconds) => (seconds > 1e8 ? new Date(seconds * 1000).toLocaleTimeString("en-GB") : time(seconds * 1e9));
+
+const axisOf = () => ({ stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" });
+
+// Some figures over simulated time.
+export class Curve {
+  constructor(element, title, series, format) {
+    const axis = axisOf();
+    this.plot = new uPlot({
+      width: element.clientWidth || 320, height: 132, title,
+      legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
+      scales: { x: { time: false }, y: { range: (_, least, most) => [0, Math.max(most || 0, 1) * 1.08] } },
+      series: [{}, ...series.map(([label, ink]) => ({ label, stroke: colour(ink), width: 1.6, points: { show: false } }))],
+      axes: [{ ...axis, space: 84, size: 24, values: (_, values) => values.map(clock) }, { ...axis, size: 58, values: (_, values) => values.map(format) }],
+    }, [[], ...series.map(() => [])], element);
+  }
+
+  set(columns) {
+    this.plot.setData(columns);
+  }
+}
 
 export class History {
   // `seen`: what /links/…/history answers.
@@ -22,11 +43,11 @@ export class History {
       box.setAttribute("role", "img");
       box.setAttribute("aria-label", title);
       element.append(box);
-      const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+      const axis = axisOf();
       const made = new uPlot({
         width, height, title,
         legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
-        scales: { y: { range: (_, least, most) => [0, Math.max(most || 0, 1) * 1.08] } },
+        scales: { x: { time: false }, y: { range: (_, least, most) => [0, Math.max(most || 0, 1) * 1.08] } },
         series: [{}, ...series.map(({ name, ink }) => ({ label: name, stroke: colour(ink), width: 1.6, fill: `${colour(ink)}1c`, points: { show: false } }))],
         axes: [{ ...axis, space: 84, size: 24, values: (_, values) => values.map(clock) }, { ...axis, size: 58, values: (_, values) => values.map(format) }],
       }, this.#data(title), box);

@@ -42,3 +42,9 @@ function three(value) {
   if (value === 0) return "0";
   return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
+
+// An instant of simulated time, to the nanosecond.
+export function instant(ns) {
+  const digits = String(Math.round(ns) % 1_000_000_000).padStart(9, "0");
+  return `${Math.floor(ns / 1e9)}.${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)} s`;
+}
