@@ -33,8 +33,8 @@ std::vector<std::uint32_t> groups_of(const Instructions& instructions) {
       if (action.type == ActionType::group) named.push_back(action.port);
     }
   }
-  std::ranges::sort(named);
-  named.erase(std::ranges::unique(named).begin(), named.end());
+  std::sort(named.begin(), named.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
   return named;
 }
 

@@ -16,6 +16,7 @@ import pytest
 
 from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, PlanError, UsageError
+from hybridnet.machines.fabric import MTU
 from tests.system.machine_plans import mac, pair, tree
 from tests.system.port_type import PORT_TYPE
 
@@ -154,12 +155,10 @@ def test_who_waits_for_a_machine_has_none_of_its_mounts(cluster: Cluster) -> Non
     assert os.readlink(init / "ns/mnt") != ours
 
 
-def test_machines_reach_each_other_over_a_link_of_1500_bytes(cluster: Cluster) -> None:
-    other = cluster.address("m2")
-    shell(cluster, f"ping -c 1 -W 2 -M do -s {1500 - 20 - 8} {other}")
-    assert (
-        cluster.call("m1", "exec", argv=f"ping -c 1 -W 1 -M do -s {1500 - 20 - 8 + 1} {other}")["status"] != 0
-    )
+def test_machines_reach_each_other_over_a_link_of_the_fabrics_mtu(cluster: Cluster) -> None:
+    other, most = cluster.address("m2"), MTU - 20 - 8
+    shell(cluster, f"ping -c 1 -W 2 -M do -s {most} {other}")
+    assert cluster.call("m1", "exec", argv=f"ping -c 1 -W 1 -M do -s {most + 1} {other}")["status"] != 0
 
 
 def test_hosts_have_addresses_routes_devices_and_nothing_of_the_machine(two_hosts: Cluster) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet.machines.fabric import MTU
 from tests.hybridnet.machines.manifests import manifest_of
 from tests.system.nodes_apart import ROOT, USER, Node, nodes_apart
 
@@ -96,7 +97,7 @@ def test_doctor_shows_each_machine_and_the_way_between_them(nodes: list[Node]) -
     assert list(said["machines"]) == ["m1", "m2"]
     for findings in said["machines"].values():
         of = {finding["what"]: finding for finding in findings}
-        assert of["MTU between machines"]["found"] == "eth0, 1500 bytes"
+        assert of["MTU between machines"]["found"] == f"eth0, {MTU} bytes"
         assert {
             "kernel",
             "processors",

@@ -123,7 +123,10 @@ def test_it_is_stepped_run_and_looked_into_and_comes_to_the_same(browser: Browse
         paused_ns = triple.progress.time_ns
         at_rest(page, paused_ns)
 
-        # A link: what is in it, packet by packet.
+        # A link that has long been full: what is in it, packet by packet.
+        until(page, "200ms")
+        button(page, "Express").click()
+        at_rest(page, 200_000_000)
         page.evaluate("window.hybridnet.model.choose({ link: 'r-b' })")
         there, _ = triple.queue("r-b")
         expect(page.locator(".queues h3").first).to_have_text(

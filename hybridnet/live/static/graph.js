@@ -32,6 +32,7 @@ export class Graph {
       textureOnViewport: false,
       pixelRatio: "auto",
     });
+    new ResizeObserver(() => this.cy.resize()).observe(element);
     this.restyle();
     this.cy.on("tap", "node.machine", () => on.select(null));
     this.cy.on("tap", "node[name]", (event) => on.select({ node: event.target.data("name") }));
