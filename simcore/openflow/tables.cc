@@ -235,7 +235,8 @@ void Tables::look_again() {
 Flow* Tables::next(Walk& walk) const {
   for (; walk.table < walk.end; ++walk.table, walk.left = ~std::size_t{0}) {
     const FlowTable* const table = at(walk.table);
-    walk.left = std::min(walk.left, table == nullptr ? 0 : table->flows().size());
+    if (table == nullptr) continue;
+    walk.left = std::min(walk.left, table->flows().size());
     if (walk.left > 0) return table->flows()[--walk.left].get();
   }
   return nullptr;
