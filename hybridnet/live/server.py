@@ -13,7 +13,7 @@ import json
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import uvicorn
@@ -85,7 +85,8 @@ def application(
     answers: Mapping[str, dict[str, Any]] = ANSWERS,
 ) -> Starlette:
     """What stands behind the gate."""
-    document = openapi(importlib.metadata.version("hybridnet"), routes, answers)
+    # Asked for when it is wanted: hybridnet may run without being installed, and has no version then.
+    document = cache(lambda: openapi(importlib.metadata.version("hybridnet"), routes, answers))
     served: list[Any] = [
         Served(
             PREFIX + route.path, _endpoint(route, control, watcher, feed, document), methods=[route.method]
@@ -101,7 +102,7 @@ def application(
 
 
 def _endpoint(
-    route: Route, control: Control, watcher: Watcher, feed: Feed, document: dict[str, Any]
+    route: Route, control: Control, watcher: Watcher, feed: Feed, document: Callable[[], dict[str, Any]]
 ) -> Callable[[Request], Any]:
     check = validator_for(route.body_schema)
 
@@ -109,7 +110,7 @@ def _endpoint(
         if route.call == "events":
             return StreamingResponse(_events(watcher, feed), media_type=route.answer)
         if route.call == "openapi":
-            return JSONResponse(document)
+            return JSONResponse(document())
         try:
             arguments = {**request.path_params, **(await _body(request, check) if route.body else {})}
         except _WrongBodyError as wrong:
