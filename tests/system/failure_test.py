@@ -23,11 +23,11 @@ from hybridnet import (
     MachineError,
     Net,
     Ryu,
-    Topo,
     UsageError,
 )
 from hybridnet.system.journal import network_namespace, read_entries
 from hybridnet.topologies import TwoTrees
+from tests.hybridnet.net.ring import Ring
 from tests.system.live import rtts_ms, wait_until
 from tests.system.port_type import PORT_TYPE
 from tests.system.traces import network_namespaces_of, traces
@@ -114,18 +114,6 @@ def kill_agent(directory: Path, machine: str) -> None:
     os.kill(int(agent), signal.SIGKILL)
 
 
-class Ring(Topo):
-    """Three routers with a host each, all on machines of their own; r1 and r3 are joined by r2, and by a longer way."""
-
-    def build(self) -> None:
-        for number in (1, 2, 3):
-            self.addSimRouter(f"r{number}", machine=f"m{number}")
-            self.addLink(self.addHost(f"h{number}", machine=f"m{number}"), f"r{number}")
-        self.addLink("r1", "r2", delay="1ms")
-        self.addLink("r2", "r3", delay="1ms")
-        self.addLink("r1", "r3", delay="20ms")
-
-
 def test_a_controller_app_that_does_not_exist(made: Run) -> None:
     with pytest.raises(UsageError, match=r"no_such_app\.py"):
         small(controller=Ryu("c0", "no_such_app.py")).start()
@@ -203,7 +191,7 @@ WAITING = """
 import sys, time
 sys.path.insert(0, {root!r})
 from hybridnet import Net
-from tests.system.failure_test import Ring
+from tests.hybridnet.net.ring import Ring
 with Net(Ring(), controller=None) as net:
     print(net.cluster.journal.directory, flush=True)
     time.sleep(1000)

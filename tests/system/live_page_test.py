@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from hybridnet import Net, Topo
 from hybridnet.live import Client
 from hybridnet.topologies import TwoTrees
 from tests.hybridnet.net.support import FakeCluster
+from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
 
 pytestmark = pytest.mark.system
 
-SHOTS = Path(__file__).parents[2] / "runs" / "live-page"
-CHROMIUM = "/usr/bin/chromium"
-PATIENCE_MS = 60_000
-expect.set_options(timeout=PATIENCE_MS)
+SHOTS = shots_of("live-page")
 ATTEMPTS = """async (base) => {
   const flow = { method: "POST", mode: "no-cors", credentials: "include", body: "{}" };
   const tries = [
@@ -63,12 +61,8 @@ class Watched(Topo):
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        # Chromium's own sandbox cannot be made by root; the pages are ours.
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
+    with chromium() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -81,17 +75,6 @@ def net() -> Iterator[Net]:
 def live(net: Net) -> Iterator[Any]:
     with net.live() as page:
         yield page
-
-
-def opened(browser: Browser, url: str, scheme: str = "light") -> Page:
-    """The page, drawn and told of figures; an error in its scripts fails the test."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
-    page.goto(url)
-    page.wait_for_selector("body[data-updates]")
-    return page
 
 
 def shot(page: Page, name: str) -> None:
@@ -131,7 +114,7 @@ def the_cut(net: Net) -> str:
 
 def test_it_shows_the_network_and_rates_as_snapshots_have_them(browser: Browser, net: Net, live: Any) -> None:
     cut = the_cut(net)
-    page = opened(browser, live.url)
+    page = opened(browser, live.url, "data-updates")
     assert page.url.endswith("/")  # the token has left the address
     expect(page.locator("#counts")).to_have_text("10 nodes, 9 links")
     choose(page, cut)
@@ -146,14 +129,14 @@ def test_it_shows_the_network_and_rates_as_snapshots_have_them(browser: Browser,
     page.locator("#graph").click(position={"x": 20, "y": 20})
     expect(page.locator("aside h2")).to_have_text("Network")
     shot(page, "light")
-    dark = opened(browser, live.url, "dark")
+    dark = opened(browser, live.url, "data-updates", "dark")
     shot(dark, "dark")
     for each in (page, dark):
         each.context.close()
 
 
 def test_a_link_is_taken_down_and_changed_in_the_page(browser: Browser, net: Net, live: Any) -> None:
-    page, cut = opened(browser, live.url), the_cut(net)
+    page, cut = opened(browser, live.url, "data-updates"), the_cut(net)
     choose(page, cut)
     page.get_by_role("button", name="Take down").click()
     expect(page.get_by_role("button", name="Bring up")).to_be_visible()
@@ -175,7 +158,7 @@ def test_a_link_is_taken_down_and_changed_in_the_page(browser: Browser, net: Net
 
 
 def test_a_terminal_in_the_page_runs_ping(browser: Browser, net: Net, live: Any) -> None:
-    page = opened(browser, live.url, "dark")
+    page = opened(browser, live.url, "data-updates", "dark")
     page.fill("#search", "h1")
     page.press("#search", "Enter")
     page.get_by_role("button", name="Terminal").click()
@@ -190,7 +173,7 @@ def test_a_terminal_in_the_page_runs_ping(browser: Browser, net: Net, live: Any)
 
 
 def test_who_only_looks_sees_no_button_that_changes(browser: Browser, net: Net, live: Any) -> None:
-    page = opened(browser, live.reading_url)
+    page = opened(browser, live.reading_url, "data-updates")
     choose(page, the_cut(net))
     expect(page.get_by_role("button", name="Take down")).to_be_hidden()
     assert page.evaluate("async () => (await fetch('/api/v1/flows', { method: 'POST' })).status") == 403
@@ -198,7 +181,7 @@ def test_who_only_looks_sees_no_button_that_changes(browser: Browser, net: Net, 
 
 
 def test_a_page_of_another_origin_gets_nothing(browser: Browser, live: Any, tmp_path: Path) -> None:
-    page = opened(browser, live.url)  # its cookie is in this context
+    page = opened(browser, live.url, "data-updates")  # its cookie is in this context
     there = page.url.replace("127.0.0.1", "localhost")
     evil = page.context.new_page()
     evil.goto("data:text/html,<title>evil</title>")
@@ -210,7 +193,7 @@ def test_a_page_of_another_origin_gets_nothing(browser: Browser, live: Any, tmp_
 
 
 def test_a_broken_verdict_is_red_and_says_why(browser: Browser, net: Net, live: Any) -> None:
-    page = opened(browser, live.url)
+    page = opened(browser, live.url, "data-updates")
     killed = net.cluster.call("m1", "exec", argv="kill -9 $(pgrep -f [h]ybridnet.instance)")
     assert killed["status"] == 0
     verdict = page.locator("#verdict")

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, expect
+
+from tests.system.chromium import chromium, opened, shots_of
 
 pytestmark = pytest.mark.system
 
-SHOTS = Path(__file__).parents[2] / "runs" / "plot-page"
-CHROMIUM = "/usr/bin/chromium"
-expect.set_options(timeout=60_000)
+SHOTS = shots_of("plot-page")
 FLOWS = 15
 SCRIPT = f"""
 from hybridnet import Topo
@@ -50,24 +50,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        # Chromium's own sandbox cannot be made by root; the page is ours.
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-def opened(browser: Browser, file: Path, scheme: str = "light") -> Page:
-    """The page, drawn; an error in its script, and any request to elsewhere, fails the test."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
-    page.on("request", lambda request: _refuse_elsewhere(request.url))
-    page.goto(file.as_uri())
-    page.wait_for_selector("body[data-drawn]")
-    return page
+    with chromium() as running:
+        yield running
 
 
 def _refuse_elsewhere(url: str) -> None:
@@ -76,7 +60,7 @@ def _refuse_elsewhere(url: str) -> None:
 
 
 def test_it_shows_flows_windows_queues_and_the_values_under_the_pointer(browser: Browser, file: Path) -> None:
-    page = opened(browser, file)
+    page = opened(browser, file.as_uri(), "data-drawn", on_request=_refuse_elsewhere)
     titles = page.locator(".chart h3").all_inner_texts()
     assert titles[0] == "Throughput of each flow"
     assert {"How long packets waited", "Congestion window of each TCP connection"} <= set(titles)
@@ -85,14 +69,14 @@ def test_it_shows_flows_windows_queues_and_the_values_under_the_pointer(browser:
     together = throughput.locator(".u-series", has_text="together").locator(".u-value")
     expect(together).to_have_text(re.compile(r"^(1[5-9]|2[0-9])(\.\d+)?$"))  # a link of 20 Mbit/s
     page.screenshot(path=SHOTS / "light.png", full_page=True)
-    dark = opened(browser, file, "dark")
+    dark = opened(browser, file.as_uri(), "data-drawn", "dark", _refuse_elsewhere)
     dark.screenshot(path=SHOTS / "dark.png", full_page=True)
     for each in (page, dark):
         each.context.close()
 
 
 def test_lines_are_chosen_and_charts_zoom_together(browser: Browser, file: Path) -> None:
-    page = opened(browser, file)
+    page = opened(browser, file.as_uri(), "data-drawn", on_request=_refuse_elsewhere)
     throughput, window = (
         page.locator(".chart", has_text=title).filter(has_not_text="distribution").first
         for title in ("Throughput of each flow", "Congestion window")

@@ -15,16 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from hybridnet import Net, Topo
 from hybridnet.simulate import Stepper, simulate
+from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
 
 pytestmark = pytest.mark.system
 
-SHOTS = Path(__file__).parents[2] / "runs" / "stepping-page"
-CHROMIUM = "/usr/bin/chromium"
-PATIENCE_MS = 60_000
+SHOTS = shots_of("stepping-page")
 SOME = re.compile("[1-9]")
 SCRIPT = """
 from hybridnet import Topo
@@ -52,30 +51,14 @@ class Triple(Topo):
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
-        # Chromium's own sandbox cannot be made by root; the page is ours.
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
+    with chromium() as running:
+        yield running
 
 
 @pytest.fixture
 def triple() -> Iterator[Stepper]:
     with Net(Triple()).stepping(until="60s") as simulation:
         yield simulation
-
-
-def opened(browser: Browser, url: str, scheme: str = "light") -> Page:
-    """The page, drawn and told where the simulation is; an error in its scripts fails the test."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
-    page.goto(url)
-    page.wait_for_selector("body[data-time-ns]")
-    return page
 
 
 def shot(page: Page, name: str) -> None:
@@ -98,7 +81,7 @@ def at_rest(page: Page, time_ns: int) -> None:
 
 def test_it_is_stepped_run_and_looked_into_and_comes_to_the_same(browser: Browser, triple: Stepper) -> None:
     with triple.live() as live:
-        page = opened(browser, live.url)
+        page = opened(browser, live.url, "data-time-ns")
         assert page.url.endswith("/")  # the token has left the address
         expect(page.locator("#counts")).to_have_text("4 nodes, 3 links")
         expect(page.locator(".clock")).to_have_text("0.000 000 000 s")
@@ -175,7 +158,7 @@ def test_it_is_stepped_run_and_looked_into_and_comes_to_the_same(browser: Browse
 def test_who_only_looks_has_no_button_that_moves_it(browser: Browser, triple: Stepper) -> None:
     triple.run_until("80ms")
     with triple.live() as live:
-        page = opened(browser, live.reading_url, "dark")
+        page = opened(browser, live.reading_url, "data-time-ns", "dark")
         expect(page.locator(".clock")).to_have_text("0.080 000 000 s")
         expect(page.locator(".connection").first).to_be_visible()
         for name in ("Run", "Step", "Express", "When"):
@@ -200,7 +183,7 @@ def test_the_command_serves_it_until_it_is_interrupted(browser: Browser, tmp_pat
         assert process.stdout is not None
         try:
             url = process.stdout.readline().split()[-1]
-            page = opened(browser, url)
+            page = opened(browser, url, "data-time-ns")
             button(page, "Express").click()
             at_rest(page, 50_000_000)
             page.context.close()

@@ -9,34 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from schemathesis import GenerationMode
-from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
     ignored_auth,
-    negative_data_rejection,
-    response_schema_conformance,
-    status_code_conformance,
 )
 
 from hybridnet.live.answers import ANSWERS
 from hybridnet.live.routes import PREFIX, ROUTES
+from tests.hybridnet.live.drawn import GOOD, asked_at, cases, statuses
 from tests.hybridnet.live.support import net
 
-DRAWN = 8  # requests of each operation, good ones and as many bad ones
 ENDLESS = "events"  # an answer that goes on as long as the network does
-CHECKS: list[Any] = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-    negative_data_rejection,
-]
 NAMES = {"link": ("h1-s1", "s2-h2", "none"), "node": ("h1", "v1", "none"), "number": ("1", "2", "x")}
 """What paths name, so that some requests reach the network, and some do not."""
 REACHED = {
@@ -60,40 +46,22 @@ def served() -> Iterator[Any]:
     running, machines = net()
     machines.answers["exec"] = lambda **_: {"status": 0, "stdout": b"out", "stderr": b"\xff"}
     with running, running.live() as page:
-        token = parse_qs(urlsplit(page.url).query)["token"][0]
-        headers = {"Authorization": f"Bearer {token}"}
-        at = f"http://{urlsplit(page.url).netloc}{PREFIX}/openapi.json"
-        yield schemathesis.openapi.from_url(at, headers=headers), headers
+        yield asked_at(page.url)
 
 
 ASKED = [route for route in ROUTES if route.call != ENDLESS]
-GOOD, BAD = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
-CASES = [pytest.param(route, GOOD, id=f"{route.call}, good") for route in ASKED] + [
-    pytest.param(route, BAD, id=f"{route.call}, bad") for route in ASKED if route.body or route.parameters
-]
+CASES = cases(ASKED)
 
 
 @pytest.mark.parametrize(("route", "mode"), CASES)
 def test_every_answer_is_as_the_document_says(served: Any, route: Any, mode: GenerationMode) -> None:
     document, headers = served
-    operation = document[PREFIX + route.path][route.method]
-    answered = []
 
-    @given(case=operation.as_strategy(generation_mode=mode))
-    @settings(
-        max_examples=DRAWN,
-        derandomize=True,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    def ask(case: Any) -> None:
-        if mode is GOOD:
-            for name in case.path_parameters or {}:
-                case.path_parameters[name] = NAMES[name][len(answered) % len(NAMES[name])]
-        answered.append(case.call_and_validate(headers=headers, checks=CHECKS).status_code)
+    def name(path: dict[str, Any], number: int) -> None:
+        for key in path:
+            path[key] = NAMES[key][number % len(NAMES[key])]
 
-    ask()
+    answered = statuses(document[PREFIX + route.path][route.method], headers, mode, name)
     if mode is GOOD and route.call in REACHED:
         assert 200 in answered
     assert answered

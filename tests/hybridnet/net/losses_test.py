@@ -12,20 +12,8 @@ import pytest
 from hybridnet import MachineError, Net, UsageError
 from hybridnet.results import on_loss
 from hybridnet.results.watch import Watch
-from hybridnet.topo import Topo
+from tests.hybridnet.net.ring import Ring
 from tests.hybridnet.net.support import FakeCluster
-
-
-class Ring(Topo):
-    """r1 - r2 - r3 - r1, each on a machine of its own with a host; the way by r2 is the short one."""
-
-    def build(self) -> None:
-        for number in (1, 2, 3):
-            self.addSimRouter(f"r{number}", machine=f"m{number}")
-            self.addLink(self.addHost(f"h{number}", machine=f"m{number}"), f"r{number}")
-        self.addLink("r1", "r2", delay="1ms")
-        self.addLink("r2", "r3", delay="1ms")
-        self.addLink("r1", "r3", delay="9ms")
 
 
 def ring(cluster: FakeCluster, **options: Any) -> Net:
