@@ -33,9 +33,11 @@ BODY_LIMIT = 64 << 10
 REQUESTS_AT_ONCE = 64
 READING = frozenset({"GET", "HEAD"})
 
-HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+_POLICY = (
+    "default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
@@ -73,11 +75,20 @@ class Gate:
         hosts: what a Host header may say, such as ``127.0.0.1:8080``.
         any_address_at: of a page that listens at every address of its computer, the port: a Host header may then be any
             address with it, but still no other name.
+        scripts: what a page may run beside the files of this server, as Content-Security-Policy writes it
+            (``'sha256-…'``).
     """
 
     def __init__(
-        self, app: App, tokens: Tokens, hosts: Iterable[str], cookie: str, any_address_at: int | None = None
+        self,
+        app: App,
+        tokens: Tokens,
+        hosts: Iterable[str],
+        cookie: str,
+        any_address_at: int | None = None,
+        scripts: Iterable[str] = (),
     ) -> None:
+        self._policy = _POLICY.format(scripts=" ".join(["'self'", *scripts]))
         self._app, self._tokens, self._cookie = app, tokens, cookie
         self._any_address_at = any_address_at
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -116,7 +127,7 @@ class Gate:
             return
         scope["state"] = {**scope.get("state", {}), "right": right}
         cookie = self._set_cookie(token) if from_link and scope["path"] == "/" else None
-        await self._app(scope, _limited(receive), _with_headers(send, cookie))
+        await self._app(scope, _limited(receive), _with_headers(send, self._policy, cookie))
 
     def _wrong_origin(self, scope: Scope, headers: dict[str, str]) -> str | None:
         """Why the request comes from elsewhere; None: it does not."""
@@ -204,8 +215,9 @@ def _limited(receive: Receive) -> Receive:
     return limited
 
 
-def _with_headers(send: Send, cookie: bytes | None) -> Send:
-    more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+def _with_headers(send: Send, policy: str, cookie: bytes | None = None) -> Send:
+    headers = {**_HEADERS, "content-security-policy": policy}
+    more = [(name.encode(), value.encode()) for name, value in headers.items()]
     if cookie is not None:
         more.append((b"set-cookie", cookie))
 
@@ -224,7 +236,7 @@ async def _refuse(scope: Scope, send: Send, status: int, why: str) -> None:
     page = status == 401 and scope["path"] == "/"
     body = _WELCOME.encode() if page else json.dumps({"error": why}).encode()
     kind = b"text/html; charset=utf-8" if page else b"application/json"
-    sending = _with_headers(send, None)
+    sending = _with_headers(send, _POLICY.format(scripts="'none'"))
     start = {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind)]}
     await sending({**start, "headers": [*start["headers"], (b"content-length", str(len(body)).encode())]})  # type: ignore[misc]
     await sending({"type": "http.response.body", "body": body})

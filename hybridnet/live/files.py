@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError
@@ -33,6 +36,14 @@ class Files:
     def get(self, name: str) -> tuple[str, bytes] | None:
         """The media type and the content of a file; the empty name is the page itself. None: there is none."""
         return self._files.get(name or "index.html")
+
+    def inline_scripts(self) -> list[str]:
+        """The hashes of the scripts that stand in the page itself, as Content-Security-Policy writes them."""
+        page = self._files["index.html"][1]
+        digests = [
+            hashlib.sha256(script).digest() for script in re.findall(rb"<script>(.*?)</script>", page, re.S)
+        ]
+        return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 
 
 def library(name: str, directory: Path = DIRECTORY) -> str:

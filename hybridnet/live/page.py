@@ -55,7 +55,7 @@ class Page:
             terminals = Terminals(live)
             self._endings.add(terminals.close)
             app = application(control, self.watcher, feed, terminals, files, self.routes, self.answers)
-            self._server = Server(app, self._tokens, host, port, names)
+            self._server = Server(app, self._tokens, host, port, names, files.inline_scripts())
             self._endings.add(self._server.close)
             self._endings.add(feed.close)
 

@@ -12,7 +12,7 @@ import ipaddress
 import json
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -200,12 +200,21 @@ class Server:
         host: the address to listen at.
         port: 0: one that is free.
         names: further names by which browsers reach that address, such as ``lab7``.
+        scripts: what the page may run beside its files; see `Gate`.
 
     Raises:
         MachineError: nobody can listen there.
     """
 
-    def __init__(self, app: Any, tokens: Tokens, host: str, port: int, names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        app: Any,
+        tokens: Tokens,
+        host: str,
+        port: int,
+        names: tuple[str, ...] = (),
+        scripts: Iterable[str] = (),
+    ) -> None:
         try:
             at = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
         except ValueError:
@@ -225,7 +234,8 @@ class Server:
         loopback = ("localhost",) if at.is_loopback or at.is_unspecified else ()
         self.address = f"{written}:{self.port}"
         hosts = [f"{name}:{self.port}" for name in (written, *loopback, *names)]
-        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", self.port if at.is_unspecified else None)
+        anywhere = self.port if at.is_unspecified else None
+        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 gate,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, expect, sync_playwright
 
 __all__ = ["PATIENCE_MS", "chromium", "opened", "shots_of"]
 
@@ -43,10 +43,19 @@ def opened(
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
+    said: list[str] = []
     page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
+    page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+    page.on(
+        "requestfailed", lambda request: said.append(f"{request.url.partition('?')[0]}: {request.failure}")
+    )
     page.on("request", lambda request: on_request(request.url))
     page.goto(url)
-    page.wait_for_selector(f"body[{ready}]")
+    try:
+        page.wait_for_selector(f"body[{ready}]")
+    except TimeoutError:
+        shown = " ".join(page.inner_text("body").split())
+        pytest.fail(f"the page is not ready ({ready}); its console says {said}; it shows {shown[:500]!r}")
     return page
 
 

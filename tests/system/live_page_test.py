@@ -180,6 +180,21 @@ def test_who_only_looks_sees_no_button_that_changes(browser: Browser, net: Net, 
     page.context.close()
 
 
+@pytest.mark.parametrize("broken_off", ["panel.js", "vendor/cytoscape.min.js", "page.css", "api/v1/network"])
+def test_a_page_comes_up_although_the_browser_breaks_a_request_off(
+    browser: Browser, live: Any, broken_off: str
+) -> None:
+    """As browsers do with what they are about to fetch when an interface of their computer comes or goes."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    context.route(f"**/{broken_off}", lambda route: route.abort("connectionaborted"), times=1)
+    page = context.new_page()
+    page.goto(live.url)
+    page.wait_for_selector("body[data-updates]")
+    expect(page.locator("#counts")).to_have_text("10 nodes, 9 links")
+    context.close()
+
+
 def test_a_page_of_another_origin_gets_nothing(browser: Browser, live: Any, tmp_path: Path) -> None:
     page = opened(browser, live.url, "data-updates")  # its cookie is in this context
     there = page.url.replace("127.0.0.1", "localhost")

@@ -3,7 +3,24 @@
 
 const PREFIX = "/api/v1";
 
+const AGAIN_MS = 300;
+const TRIES = 3;
+const REOPEN_MS = 2000;
+
 export class Refused extends Error {}
+
+// Asks, and asks again where nothing would be done twice: browsers break requests off when an interface of their
+// computer comes or goes.
+async function fetched(path, options) {
+  for (let tries = options.method === "GET" ? TRIES : 1; ; --tries) {
+    try {
+      return await fetch(PREFIX + path, options);
+    } catch {
+      if (tries === 1) throw new Refused("hybridnet does not answer; has the network been stopped?");
+      await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
+    }
+  }
+}
 
 export async function ask(method, path, body) {
   const options = { method, headers: {}, credentials: "same-origin" };
@@ -11,12 +28,7 @@ export async function ask(method, path, body) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
   }
-  let answer;
-  try {
-    answer = await fetch(PREFIX + path, options);
-  } catch {
-    throw new Refused("hybridnet does not answer; has the network been stopped?");
-  }
+  const answer = await fetched(path, options);
   const said = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Refused(said.error || `status ${answer.status}`);
   return said;
@@ -28,7 +40,10 @@ export const part = (name) => encodeURIComponent(name);
 export function listen(onUpdate, onGone) {
   const source = new EventSource(`${PREFIX}/events`);
   source.onmessage = (event) => onUpdate(JSON.parse(event.data));
-  source.onerror = () => onGone("The connection to hybridnet is lost; trying again.");
+  source.onerror = () => {
+    onGone("The connection to hybridnet is lost; trying again.");
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(onUpdate, onGone), REOPEN_MS);
+  };
   source.addEventListener("end", () => {
     source.close();
     onGone("The network has been stopped.");

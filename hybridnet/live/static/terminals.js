@@ -18,13 +18,14 @@ function load(source) {
     const script = document.createElement("script");
     script.src = source;
     script.onload = resolve;
-    script.onerror = () => reject(new Error(`${source} cannot be loaded`));
+    script.onerror = () => reject(new Error(`${source} cannot be loaded; try again`));
     document.head.append(script);
   });
 }
 
 export async function openTerminal(node) {
-  library ??= load("vendor/xterm.js").then(() => load("vendor/addon-fit.js"));
+  library ??= load("vendor/xterm.js").then(() => load("vendor/addon-fit.js"))
+    .catch((error) => { library = null; throw error; });
   await library;
   const number = ++numbers;
   const tab = document.createElement("button");
