@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The networks that are compared, and how much crosses each: TCP of real hosts, over links shaped by the simulator."""
+"""The networks that are compared: switches, links shaped by the simulator, and what schedules flows on them."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import time
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from hybridnet import Net, Ryu, Topo
-from hybridnet.cluster import Cluster
+from hybridnet import Ryu, Topo
 from hybridnet.controllers.ryu import CONTROLLERS
-from hybridnet.errors import HybridnetError
-from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
-from hybridnet.experiments.hedera import transfer
-from hybridnet.experiments.hedera.patterns import Pairs
+from hybridnet.results import Verdict
 from hybridnet.topologies import FatTreeTopo
 
-__all__ = ["ARMS", "Flow", "Sinks", "measure", "network"]
+__all__ = ["ARMS", "Applications", "Flow", "Measured", "Settings", "controller_of", "topo_of"]
 
 ARMS = {
     "ECMP": "none",
@@ -32,8 +24,36 @@ ARMS = {
 """By name the scheduler; None: one switch for all hosts."""
 QUEUE_PACKETS = 25
 DELAY = "100us"
-PORT = 5201
 FLAGS = CONTROLLERS / "hedera_flags.py"
+
+Applications = Mapping[str, Sequence[dict[str, Any]]]
+"""By the name of a simulated host."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all arms have in common.
+
+    Args:
+        k: of the fat tree.
+        rate_mbps: of every link.
+        poll_s: between the scheduler's looks.
+        switches: their kind, one of `SWITCH_KINDS`.
+        seconds: how long a pattern is measured, after `omitted_s` that do not count.
+        lead_s: of a network with simulated hosts, from its beginning to its first flow.
+    """
+
+    k: int
+    rate_mbps: float
+    poll_s: float
+    switches: str
+    seconds: float
+    omitted_s: float
+    lead_s: float
+
+    @property
+    def hosts(self) -> int:
+        return self.k**3 // 4
 
 
 @dataclass(frozen=True)
@@ -45,94 +65,70 @@ class Flow:
     bps: float
 
 
-class OneSwitch(Topo):
+@dataclass(frozen=True)
+class Measured:
+    """What the flows of a pattern got, and what that is worth."""
+
+    flows: list[Flow]
+    verdict: Verdict
+
+    @property
+    def bps(self) -> float:
+        return sum(flow.bps for flow in self.flows)
+
+
+class _Hosts(Topo):
+    """Hosts are real, or simulated with the applications that they are given."""
+
+    applications: Applications | None = None
+
+    def addHost(self, name: str, *args: Any, **options: Any) -> str:
+        if self.applications is None:
+            return super().addHost(name, *args, **options)
+        return self.addSimHost(name, applications=list(self.applications.get(name, ())))
+
+
+class OneSwitch(_Hosts):
     """All hosts of a fat tree at one switch, with links as theirs."""
 
-    def build(self, hosts: int, switch: dict[str, Any], **link: Any) -> None:
+    def build(
+        self, hosts: int, switch: dict[str, Any], applications: Applications | None, **link: Any
+    ) -> None:
+        self.applications = applications
         self.addSwitch("s1", **switch)
         for number in range(1, hosts + 1):
             self.addLink(self.addHost(f"h{number}"), "s1", **link)
 
 
-class Tree(FatTreeTopo):
+class Tree(_Hosts, FatTreeTopo):
     """A fat tree of switches of one kind."""
 
-    def build(self, k: int, switch: dict[str, Any], **link: Any) -> None:  # type: ignore[override]
+    def build(  # type: ignore[override]
+        self, k: int, switch: dict[str, Any], applications: Applications | None, **link: Any
+    ) -> None:
+        self.applications = applications
         self.sopts = {**self.sopts, **switch}
         super().build(k=k, **link)
 
 
-@contextlib.contextmanager
-def network(
-    cluster: Cluster, arm: str, k: int, rate_mbps: float, poll_s: float, target: str
-) -> Iterator[Sinks]:
-    """A running network of an arm, in which every host has been heard, with a receiver in each."""
-    link = {"bw": rate_mbps, "delay": DELAY, "max_queue_size": QUEUE_PACKETS}
+def topo_of(arm: str, settings: Settings, applications: Applications | None = None) -> Topo:
+    """The network of an arm.
+
+    Args:
+        applications: of its hosts, which are simulated then; None: they are real.
+    """
+    link = {"bw": settings.rate_mbps, "delay": DELAY, "max_queue_size": QUEUE_PACKETS}
+    common = {"switch": SWITCH_KINDS[settings.switches], "applications": applications, **link}
+    if ARMS[arm] is None:
+        return OneSwitch(hosts=settings.hosts, **common)
+    return Tree(k=settings.k, **common)
+
+
+def controller_of(arm: str, settings: Settings) -> Ryu:
+    """The controller of an arm."""
     scheduler = ARMS[arm]
     if scheduler is None:
-        topo: Topo = OneSwitch(hosts=k**3 // 4, switch=SWITCH_KINDS[target], **link)
-        ryu = Ryu("c0", "tree_switch")
-    else:
-        topo = Tree(k=k, switch=SWITCH_KINDS[target], **link)
-        options = {"scheduler": scheduler, "poll": poll_s, "rate": rate_mbps}
-        words = [word for name, value in options.items() for word in (f"--hedera-{name}", str(value))]
-        ryu = Ryu("c0", "hedera_switch", arguments=["--user-flags", str(FLAGS), *words])
-    with Net(topo, cluster=cluster, controller=ryu) as net:
-        [first, *others] = net.hosts
-        heard = net.run_all({host.name: f"ping -c 3 -i 0.5 -W 2 {first.IP()}" for host in others})
-        silent = [name for name, ping in heard.items() if ping.exit_code]
-        if silent:
-            raise HybridnetError(f"hedera: {arm}: {first} does not answer {', '.join(silent)}")
-        sinks = Sinks(net)
-        try:
-            yield sinks
-        finally:
-            sinks.close()
-
-
-class Sinks:
-    """A receiver in each host of a running network."""
-
-    def __init__(self, net: Net) -> None:
-        self.hosts = net.hosts
-        self.script = Path(transfer.__file__).read_text()
-        command = [PYTHON, "-c", self.script, "sink", str(PORT)]
-        self._running = [host.popen(command, stdin=-1) for host in self.hosts]
-        self._answers()
-
-    def received(self) -> list[dict[str, int]]:
-        """Of each host, by the sender's address the bytes that have come."""
-        for each in self._running:
-            each.stdin.write("\n")
-            each.stdin.flush()
-        return self._answers()
-
-    def _answers(self) -> list[Any]:
-        return [json.loads(each.stdout.readline()) for each in self._running]
-
-    def close(self) -> None:
-        for each in self._running:
-            each.stdin.close()
-            each.wait()
-
-
-def measure(sinks: Sinks, pairs: Pairs, seconds: float, omitted_s: float) -> list[Flow]:
-    """What each flow gets in so many seconds, after others that do not count."""
-    hosts = sinks.hosts
-    sources = [
-        hosts[source].popen([PYTHON, "-c", sinks.script, "source", str(hosts[target].IP()), str(PORT)])
-        for source, target in pairs
-    ]
-    time.sleep(omitted_s)
-    began, before = time.monotonic(), sinks.received()
-    time.sleep(seconds)
-    lasted_s, after = time.monotonic() - began, sinks.received()
-    for each in sources:
-        each.terminate()
-        each.wait()
-    flows = []
-    for source, target in pairs:
-        address = str(hosts[source].IP())
-        octets = after[target].get(address, 0) - before[target].get(address, 0)
-        flows.append(Flow(source, target, 8 * octets / lasted_s))
-    return flows
+        return Ryu("c0", "tree_switch")
+    options = {"scheduler": scheduler, "poll": settings.poll_s, "rate": settings.rate_mbps}
+    words = [word for name, value in options.items() for word in (f"--hedera-{name}", str(value))]
+    return Ryu("c0", "hedera_switch", arguments=["--user-flags", str(FLAGS), *words])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Hedera beside ECMP and a switch that never blocks: what crosses a fat tree under the paper's patterns.
 
-Every host is real and has one TCP flow; the simulator shapes the links, at rates so low that a small computer carries
-them. An arm is one network, which runs all patterns; a round runs all arms. Random patterns differ from round to round,
-and are the same for all arms of one.
+Every host has one TCP flow; the simulator shapes the links, at rates so low that a small computer carries them. Hosts
+are real, or simulated, of which a tree may have more. A round runs all arms. Random patterns differ from round to
+round, and are the same for all arms of one.
 
 Source: Al-Fares and others, NSDI 2010, section 6.
 """
@@ -12,19 +12,22 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from statistics import mean
 
 from rich.table import Table
 
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.switch_kinds import add_switches_argument
-from hybridnet.experiments.hedera.arms import ARMS, measure, network
+from hybridnet.experiments.hedera import real_hosts, simulated_hosts
+from hybridnet.experiments.hedera.arms import ARMS, Settings
 from hybridnet.experiments.hedera.patterns import PATTERNS
 from hybridnet.experiments.hedera.plot import plot_bandwidth
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
-SUMMARY = "Hedera beside ECMP and a non-blocking switch: what crosses a fat tree of 16 real hosts"
+SUMMARY = "Hedera beside ECMP and a non-blocking switch: what crosses a fat tree"
 
 ECMP, BEST = "ECMP", ("Hedera, first fit", "Hedera, annealing")
 MACHINE = "m1"
@@ -33,6 +36,8 @@ LEAST_GAIN = 1.2
 JUDGED = ("stride(n/2)", "random bijective", "random")
 QUICK = ("stride(n/2)",)
 PUBLISHED = {"stride(n/2)": "up to 113 % better than ECMP (abstract; 8,192 simulated hosts)"}
+
+HOSTS = {"real": real_hosts.measured, "simulated": simulated_hosts.measured}
 
 Bandwidths = dict[str, dict[str, list[float]]]
 """Arm, pattern, and bit/s of each round."""
@@ -44,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--k", type=int, default=4, metavar="K", help="of the fat tree (default: %(default)s)"
     )
     add_switches_argument(parser, "tree")
+    parser.add_argument(
+        "--hosts",
+        choices=list(HOSTS),
+        default="real",
+        help="real ones run Linux's TCP, simulated ones simcore's (default: %(default)s)",
+    )
     parser.add_argument(
         "--rate",
         type=float,
@@ -64,6 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--omit", type=float, default=5.0, metavar="S", help="before them, not counted (default: %(default)g)"
     )
+    parser.add_argument(
+        "--lead",
+        type=float,
+        default=8.0,
+        metavar="S",
+        help="of simulated hosts: before their first flow, for the start of the network (default: %(default)g)",
+    )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
     parser.add_argument(
         "--pattern", action="append", choices=list(PATTERNS), help="may be given several times (default: all)"
@@ -82,37 +100,51 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     patterns = QUICK if arguments.quick else tuple(arguments.pattern or PATTERNS)
     rounds = 1 if arguments.quick else arguments.rounds
-    figures = (arguments.rate, arguments.poll, arguments.seconds, rounds)
+    figures = (arguments.rate, arguments.poll, arguments.seconds, arguments.lead, rounds)
     if arguments.k < 4 or arguments.k % 2 or min(figures) <= 0 or arguments.omit < 0:
         raise UsageError(
-            f"hedera: --k {arguments.k} --rate {arguments.rate:g} --poll {arguments.poll:g} --seconds "
-            f"{arguments.seconds:g} --omit {arguments.omit:g} --rounds {rounds}: an even k of at least 4, and figures "
-            "above 0"
+            f"hedera: --k {arguments.k} --rate {arguments.rate:g} --poll {arguments.poll:g} "
+            f"--seconds {arguments.seconds:g} --omit {arguments.omit:g} --lead {arguments.lead:g} "
+            f"--rounds {rounds}: an even k of at least 4, and figures above 0"
         )
-    experiment = Experiment(
-        arguments,
-        {"k": arguments.k, "switches": arguments.switches, "rate_mbps": arguments.rate, "rounds": rounds},
+    settings = Settings(
+        k=arguments.k,
+        rate_mbps=arguments.rate,
+        poll_s=arguments.poll,
+        switches=arguments.switches,
+        seconds=arguments.seconds,
+        omitted_s=arguments.omit,
+        lead_s=arguments.lead,
     )
-    hosts = arguments.k**3 // 4
+    experiment = Experiment(arguments, {"hosts": arguments.hosts, "rounds": rounds, **asdict(settings)})
+    hosts, measured = settings.hosts, HOSTS[arguments.hosts]
+    words: Counter[str] = Counter()
     found: Bandwidths = {arm: {pattern: [] for pattern in patterns} for arm in ARMS}
     rows = []
     with arguments.cluster([MACHINE]) as cluster, experiment.console.status("") as status:
         for number in range(rounds):
+            drawn = {
+                pattern: PATTERNS[pattern](hosts, arguments.k, random.Random(f"{number} {pattern}"))
+                for pattern in patterns
+            }
             for arm in ARMS:
                 status.update(f"round {number + 1} of {rounds}: {arm}: starts")
-                settings = (arguments.k, arguments.rate, arguments.poll, arguments.switches)
-                with network(cluster, arm, *settings) as sinks:
-                    for pattern in patterns:
-                        status.update(f"round {number + 1} of {rounds}: {arm}: {pattern}")
-                        pairs = PATTERNS[pattern](hosts, arguments.k, random.Random(f"{number} {pattern}"))
-                        flows = measure(sinks, pairs, arguments.seconds, arguments.omit)
-                        found[arm][pattern].append(sum(flow.bps for flow in flows))
-                        rows += [(number, arm, pattern, flow.source, flow.target, flow.bps) for flow in flows]
+                for pattern, result in measured(cluster, arm, settings, drawn):
+                    status.update(f"round {number + 1} of {rounds}: {arm}: after {pattern}")
+                    words[result.verdict.word] += 1
+                    for reason in result.verdict.reasons:
+                        experiment.console.print(f"{arm}, {pattern}: {reason}", highlight=False)
+                    found[arm][pattern].append(result.bps)
+                    rows += [
+                        (number, arm, pattern, flow.source, flow.target, flow.bps) for flow in result.flows
+                    ]
     columns = ["round", "arm", "pattern", "source", "target", "bps"]
     experiment.directory.write_csv("flows.csv", columns, rows)
     experiment.directory.write_json("bandwidth.json", found)
     plot_bandwidth(experiment.directory.path / "hedera.png", found, hosts * arguments.rate)
     experiment.console.print(_table(found, hosts * arguments.rate))
+    said = ", ".join(f"{count} {word}" for word, count in words.items())
+    experiment.console.print(f"verdicts of {sum(words.values())} measurements: {said}", highlight=False)
     return experiment.finish(checks_of(found))
 
 
