@@ -6,10 +6,13 @@ second: three idle processes take a tenth of a core from the network that they s
 128 idle hosts on 2 cores.
 
 The web pages know no password: anybody on the computer could read them.
+
+Dask also looks for the computer's way to the internet, and warns where there is none. Machines need none.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import dask
@@ -35,6 +38,7 @@ def turn_down_housekeeping(patience_s: float = LEAST_PATIENCE_S) -> None:
     """
     patience = {"distributed.comm.timeouts.tcp": f"{max(patience_s, LEAST_PATIENCE_S):.0f}s"}
     dask.config.set({**SETTINGS, **patience})
+    warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address", RuntimeWarning)
 
 
 class _WithoutPages:
