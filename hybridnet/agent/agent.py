@@ -367,8 +367,11 @@ class Agent:
         }
 
     @verb
-    def start_series(self, interval_s: float, elements: str | list[str] | None = None) -> None:
-        """Begins to sample what `hybridnet.agent.chosen.chosen_of` says of `elements`, every so many seconds.
+    def start_series(
+        self, interval_s: float, elements: str | list[str] | None = None, from_s: float = 0.0
+    ) -> None:
+        """Begins to sample what `hybridnet.agent.chosen.chosen_of` says of `elements`, every so many seconds, the first
+        sample being that of second `from_s`.
 
         Raises:
             MachineError: no network is built here, or a series runs.
@@ -388,6 +391,7 @@ class Agent:
                 InstancesSource(lambda: self._instances.names, self._instances.ask, chosen),
                 HostsSource(self._inside, self._hosts.namespaces, chosen),
             ],
+            from_s,
         )
 
     @verb

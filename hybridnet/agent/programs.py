@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -13,6 +12,7 @@ from typing import Any
 from hybridnet.agent import program
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.cpu_limits import CpuLimits
+from hybridnet.agent.handles import handles
 from hybridnet.agent.processes import Process
 from hybridnet.agent.shell import Shell
 from hybridnet.agent.terminals import Terminals
@@ -48,7 +48,7 @@ class Programs:
         self._shells: dict[str, Shell] = {}
         self._processes: dict[int, Process] = {}
         self._terminals = Terminals()
-        self._numbers = itertools.count(1)
+        self._numbers = handles()
         self._lock = threading.Lock()
 
     @verb

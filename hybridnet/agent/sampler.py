@@ -53,10 +53,11 @@ class Sampler:
     Args:
         interval_s: between two samples.
         sources: of the figures; closed with the sampler.
+        from_s: the time of the first sample: of a series that began on other machines earlier.
     """
 
-    def __init__(self, interval_s: float, sources: Iterable[Source]) -> None:
-        self._interval_s = interval_s
+    def __init__(self, interval_s: float, sources: Iterable[Source], from_s: float = 0.0) -> None:
+        self._interval_s, self._from_s = interval_s, from_s
         self._sources = list(sources)
         self._buffer = SampleBuffer()
         self._failed: str | None = None
@@ -83,8 +84,8 @@ class Sampler:
 
     def _run(self) -> None:
         raise_thread(Priority.AGENT)
-        began = time.monotonic()
-        number = 0
+        began = time.monotonic() - self._from_s
+        number = int(self._from_s / self._interval_s)
         try:
             while True:
                 self._sample(time.monotonic() - began)

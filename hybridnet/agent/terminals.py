@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import os
 import pty
 import select
@@ -21,6 +20,7 @@ import termios
 import threading
 from collections.abc import Callable
 
+from hybridnet.agent.handles import handles
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.system.priority import starting
@@ -133,7 +133,7 @@ class Terminals:
 
     def __init__(self) -> None:
         self._terminals: dict[int, tuple[str, Terminal]] = {}
-        self._numbers = itertools.count(1)
+        self._numbers = handles()
         self._lock = threading.Lock()
 
     def open(

@@ -11,7 +11,7 @@ Dask worker with one thread and no nanny, named like the machine. A verb is an a
 event loop which hands the work to a thread, so a long command in one host does not hold up others.
 
 Nothing is retried and nothing is moved. If an agent dies, its machine is lost and calls to it raise MachineError; the
-others go on until they are told to clean up.
+others go on until they are told to clean up. `restarting` starts a lost machine again, where somebody asks for it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ import functools
 import logging
 import os
 import re
-import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
 from types import TracebackType
@@ -36,21 +35,19 @@ from distributed import Client, Security, SpecCluster
 
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.cluster.calls import ask, show_presence
-from hybridnet.cluster.machines import Loss
+from hybridnet.cluster.machines import Call, Loss
 from hybridnet.cluster.presence import GRACE_S, Presence
+from hybridnet.cluster.starters import LocalStarter, SshStarter, Starter, WorkerStarter
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
-from hybridnet.machines.edition import edition
-from hybridnet.machines.existing import end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
-from hybridnet.machines.launch import LaunchedMachine
 from hybridnet.machines.plugin import progress_topic
 from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
 from hybridnet.machines.security import security_of
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
-from hybridnet.system.journal import STATE_OF_ROOT, Journal, read_entries, state_directory
+from hybridnet.system.journal import Journal, read_entries
 from hybridnet.system.log import warn
 from hybridnet.system.priority import run_in_real_time
 from hybridnet.values import number, plain, shown, text
@@ -76,10 +73,11 @@ class Cluster:
         self._losses: dict[str, Loss] = {}
         self._changed = threading.Event()  # an agent has come or gone
         self._lock = threading.Lock()
-        self._launched: list[LaunchedMachine] = []
+        self._starter: Starter
+        self._restarts = threading.Lock()  # one machine after the other
         self._ending = Endings()  # of all but the journal
         self._client: Client | None = None
-        self._hosting: dict[str, str] = {}  # `connect`: the existing worker beside which each agent runs
+        self._pem: dict[str, str] = {}
         self._closing = False
         self._presence: Presence | None = None
         self._owner = os.getpid()
@@ -117,33 +115,16 @@ class Cluster:
             limits = NeighbourLimits(self.journal)
             self._ending.add(limits.restore)
             limits.raise_for(0)
+            self._starter = LocalStarter(self.journal, fabric, machines)
             self._ending.add(self._end_machines)
-            cpus = sorted(os.sched_getaffinity(0))
-            for number, name in enumerate(machines):
-                first = {
-                    "run": self.journal.run,
-                    "machine": name,
-                    "state": str(state_directory()),
-                    "own_network": True,
-                    # Open vSwitch would take the same processor for every machine's.
-                    "pmd_cpus": [cpus[number % len(cpus)]],
-                }
-                argv = [sys.executable, "-m", "hybridnet.machines.init"]
-                self._launched.append(LaunchedMachine(name, argv, first, self.journal))
-            pem = self._start_scheduler(fabric.head_address)  # while they make their namespaces
+            dask_names = {name: self._starter.launch(name) for name in machines}
+            self._start_scheduler(fabric.head_address)  # while they make their namespaces
             self._ending.add(
                 self._end_machines
             )  # again: now that there is a scheduler, they end before it does
-            for machine in self._launched:
-                init_pid = machine.await_namespaces()["init_pid"]
-                self.journal.process(init_pid, f"init of machine {machine.name}")
-                network = fabric.plug_in(machine.name, init_pid)
-                address = network["address"].partition("/")[0]
-                self._addresses[machine.name] = address
-                self._start_agent(
-                    machine, network, address, self._scheduler_address(fabric.head_address), pem
-                )
-            self._await_agents(machines)
+            for name in machines:
+                self._addresses[name] = self._starter.start_agent(name, self._meeting)
+            self._await_agents(dask_names)
         return self
 
     @classmethod
@@ -181,36 +162,19 @@ class Cluster:
         names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
         with undone_on_error(self.close):
-            pem = self._start_scheduler("0.0.0.0", grace_s + 2 * AGENTS_LONGER_S)
+            self._start_scheduler("0.0.0.0", grace_s + 2 * AGENTS_LONGER_S)
+            hosts_of = dict(zip(names, wanted, strict=True))
+            self._starter = SshStarter(self.journal, hosts_of, head_address, grace_s + AGENTS_LONGER_S)
             self._ending.add(self._end_machines)
-            for name, host in zip(names, wanted, strict=True):
+            dask_names = {}
+            for name, host in hosts_of.items():
                 self.journal.record(
                     "ssh_machine", name=name, clean=host.clean_command(self.journal.run), host=asdict(host)
                 )
-                first = {
-                    "run": self.journal.run,
-                    "machine": name,
-                    "state": host.state,
-                    "own_network": False,
-                    "silence_s": grace_s + AGENTS_LONGER_S,
-                }
-                start = host.start_command(self.journal.run)
-                self._launched.append(LaunchedMachine(name, start, first, self.journal))
-            for machine, host in zip(self._launched, wanted, strict=True):
-                try:
-                    words = machine.await_namespaces()
-                except MachineError as error:
-                    raise _with_cure(error, host.target) from None
-                _need_same_edition(words["edition"], f"machine {machine.name} ({host.target})", host.target)
-                connection = words["ssh"]
-                if len(connection) != 4:
-                    raise MachineError(
-                        f"machine {machine.name}: its sshd does not say who is connected (SSH_CONNECTION)"
-                    )
-                self._addresses[machine.name] = host.address or connection[2]
-                scheduler = self._scheduler_address(head_address or connection[0])
-                self._start_agent(machine, None, connection[2], scheduler, pem)
-            self._await_agents(names)
+                dask_names[name] = self._starter.launch(name)
+            for name in names:
+                self._addresses[name] = self._starter.start_agent(name, self._meeting)
+            self._await_agents(dask_names)
             self._watch_presence(grace_s)
         return self
 
@@ -293,20 +257,13 @@ class Cluster:
                     f"it has: {', '.join(present) or 'none'}"
                 )
             machines = _distinct(names or wanted)
-            for name, worker in zip(machines, wanted, strict=True):
-                first = {
-                    "run": self.journal.run,
-                    "machine": name,
-                    "state": str(state_directory() if os.geteuid() == 0 else STATE_OF_ROOT),
-                    "own_network": False,
-                    "worker_name": f"{name}-{self.journal.run}",
-                    "silence_s": grace_s + AGENTS_LONGER_S,
-                }
-                self._hosting[name] = there = present[worker]
-                self._ending.add(functools.partial(self._end_beside, there))
-                answer = client.run(launch_beside, first, {"agent": {}}, workers=[there])[there]
-                self._addresses[name] = answer["address"]
-            self._await_agents(machines)
+            workers_of = dict(zip(machines, wanted, strict=True))
+            self._starter = WorkerStarter(self.journal, client, workers_of, grace_s + AGENTS_LONGER_S)
+            self._ending.add(self._end_machines)
+            dask_names = {name: self._starter.launch(name) for name in machines}
+            for name in machines:
+                self._addresses[name] = self._starter.start_agent(name, self._meeting)
+            self._await_agents(dask_names)
             self._watch_presence(grace_s)
         return self
 
@@ -394,6 +351,30 @@ class Cluster:
         """The machines that are lost."""
         return dict(self._losses)
 
+    @contextlib.contextmanager
+    def restarting(self, machine: str) -> Iterator[Call]:
+        """Start a lost machine again, after what is left of it has ended for certain. The block gets what calls its new
+        agent; for everybody else the machine is lost until the block has ended, and stays so if the block raises.
+
+        Raises:
+            UsageError: there is no such machine, or it is not lost.
+            MachineError: what is left of it cannot be ended, or it does not come up; it is lost as before.
+            EnvironmentLackError: it has another hybridnet by now.
+        """
+        self._check(machine)
+        with self._restarts:
+            if machine not in self._losses:
+                raise UsageError(f"machine {machine} is not lost, so it cannot return")
+            self._starter.clear(machine)
+            ended: Future[None] = Future()
+            try:
+                worker = self._start_again(machine, ended)
+                yield functools.partial(self._ask, machine, worker, ended)
+                self._have_back(machine, worker, ended)
+            except BaseException:
+                self._starter.give_up(machine)
+                raise
+
     def close(self) -> None:
         """Let every agent clean up, end the machines, and remove the run's directory.
 
@@ -401,7 +382,7 @@ class Cluster:
         program that ends without it, and is not killed, closes its clusters then.
         """
         self._closing = True
-        with uninterrupted("the machines"):
+        with self._restarts, uninterrupted("the machines"):
             self._ending.close()
             left = self._clean_lost()
             self.journal.close()  # last: until then it lists what is left
@@ -416,11 +397,7 @@ class Cluster:
             self.close()
 
     def _end_machines(self) -> None:
-        lost = self.lost()
-        Endings(
-            *(m.kill if m.name in lost else m.await_end for m in self._launched),
-            *(m.ask_to_end for m in self._launched),
-        ).close()
+        self._starter.end(self.lost())
 
     def _clean_lost(self) -> list[str]:
         """Remove what lost machines on other computers may have left, all at the same time, as most cannot be reached.
@@ -446,11 +423,6 @@ class Cluster:
             thread.join()
         return failed
 
-    def _end_beside(self, address: str) -> None:
-        # A worker that is gone has taken its agent along.
-        with contextlib.suppress(OSError, TimeoutError, KeyError):
-            self.client.run(end_beside, self.journal.run, 40.0, workers=[address])
-
     def _end_client(self) -> None:
         if (client := self._client) is None:
             return
@@ -473,12 +445,22 @@ class Cluster:
     def _begin(self, machine: str, verb: str, arguments: dict[str, Any]) -> Callable[[], Any]:
         """Send a verb to a machine. What is returned waits for its result, and raises what `call` does."""
         self._check(machine)
-        lost = self._lost[machine]
+        lost = self._lost[
+            machine
+        ]  # first: a worker that is read later is of the same start, or of a later one
+        return self._send(machine, self._workers[machine], lost, verb, arguments)
+
+    def _ask(self, machine: str, worker: str, lost: Future[None], verb: str, **arguments: Any) -> Any:
+        """What a verb of the agent at this worker returns."""
+        return self._send(machine, worker, lost, verb, arguments)()
+
+    def _send(
+        self, machine: str, worker: str, lost: Future[None], verb: str, arguments: dict[str, Any]
+    ) -> Callable[[], Any]:
+        """Send a verb to the agent at a worker, which has ended once `lost` is done; see `_begin`."""
         if lost.done():
             lost.result()
-        call = asyncio.run_coroutine_threadsafe(
-            ask(self.client, self._workers[machine], verb, arguments), self._loop
-        )
+        call = asyncio.run_coroutine_threadsafe(ask(self.client, worker, verb, arguments), self._loop)
 
         def answer() -> Any:
             either: list[Future[Any]] = [call, lost]
@@ -501,14 +483,14 @@ class Cluster:
 
         return answer
 
-    def _start_scheduler(self, host: str, patience_s: float = 0.0) -> dict[str, str]:
-        """Start it, and the client. Returns the run's certificate; see `hybridnet.machines.certificates`."""
+    def _start_scheduler(self, host: str, patience_s: float = 0.0) -> None:
+        """Start it, and the client, with a certificate of the run; see `hybridnet.machines.certificates`."""
         logging.getLogger("distributed").setLevel(
             logging.CRITICAL
         )  # what matters is raised as an error of ours
         turn_down_housekeeping(patience_s)
-        pem = make_certificate(self.journal.run)
-        security = security_of(pem)
+        self._pem = make_certificate(self.journal.run)
+        security = security_of(self._pem)
         options = {"host": host, "port": 0, "protocol": "tls://", "security": security}
         options["local_directory"] = str(self.journal.directory / "dask")  # else something stays in /tmp
         spec = {"cls": QuietScheduler, "options": options}
@@ -516,10 +498,10 @@ class Cluster:
         self._ending.add(cluster.close)
         self._use_client(Client(cluster, security=security, set_as_default=False))
         self._port = int(cluster.scheduler_address.rpartition(":")[2])
-        return pem
 
-    def _scheduler_address(self, host: str) -> str:
-        return f"tls://{host}:{self._port}"
+    def _meeting(self, head_address: str) -> dict[str, Any]:
+        """See `hybridnet.cluster.starters.Meeting`."""
+        return {"scheduler": f"tls://{head_address}:{self._port}", "security": self._pem}
 
     def _use_client(self, client: Client) -> None:
         self._client = client
@@ -530,39 +512,55 @@ class Cluster:
         client.subscribe_topic("all", self._on_event)
         client.subscribe_topic(progress_topic(self.journal.run), self._on_progress_event)
 
-    def _start_agent(
-        self,
-        machine: LaunchedMachine,
-        network: dict[str, str] | None,
-        address: str,
-        scheduler: str,
-        pem: dict[str, str],
-    ) -> None:
-        machine.start_agent(
-            {"network": network, "agent": {"scheduler": scheduler, "address": address, "security": pem}}
-        )
-
-    def _await_agents(self, names: list[str]) -> None:
-        """Wait until every agent has joined; if a machine ends before that, raise its error."""
-        for name in names:
+    def _await_agents(self, dask_names: dict[str, str]) -> None:
+        """Wait until the agent of every machine has joined; if one ends before that, raise its error."""
+        for name in dask_names:
             self._lost[name] = Future()
-        for machine in self._launched:
-            machine.watch(functools.partial(self._on_end, machine.name))
-        for name in names:
-            dask_name = f"{name}-{self.journal.run}" if self._hosting else name
-            deadline = time.monotonic() + JOIN_SECONDS
-            while not (address := self._find(dask_name)) and not self._lost[name].done():
-                if not self._changed.wait(max(0.0, deadline - time.monotonic())):
-                    break
-                self._changed.clear()
-            if self._lost[name].done():
-                self._lost[name].result()
-            if not address:
-                raise MachineError(
-                    f"machine {name}: its agent did not join within {JOIN_SECONDS:g} s; "
-                    "can it reach this computer (firewall), and does its python have hybridnet?"
-                )
-            self._workers[name] = address
+            self._watch_end(name, self._lost[name])
+        for name, dask_name in dask_names.items():
+            self._workers[name] = self._joined(name, dask_name, self._lost[name])
+
+    def _watch_end(self, machine: str, ended: Future[None]) -> None:
+        self._starter.watch(machine, functools.partial(self._on_end, machine, ended))
+
+    def _joined(self, machine: str, dask_name: str, ended: Future[None]) -> str:
+        """Wait until an agent has joined. Returns the address of its worker; raises its error if it ends instead."""
+        deadline = time.monotonic() + JOIN_SECONDS
+        while not (address := self._find(dask_name)) and not ended.done():
+            if not self._changed.wait(max(0.0, deadline - time.monotonic())):
+                break
+            self._changed.clear()
+        if ended.done():
+            ended.result()
+        if not address:
+            raise MachineError(
+                f"machine {machine}: its agent did not join within {JOIN_SECONDS:g} s; "
+                "can it reach this computer (firewall), and does its python have hybridnet?"
+            )
+        return address
+
+    def _start_again(self, machine: str, ended: Future[None]) -> str:
+        """Start a machine of which nothing is left. Returns the address of its agent's worker."""
+        dask_name = self._starter.launch(machine)
+        address, before = self._starter.start_agent(machine, self._meeting), self._addresses[machine]
+        if address != before:
+            raise MachineError(
+                f"machine {machine} had the address {before} and has {address} now, where nobody looks for it; give it "
+                "the one that it had, or start the network anew"
+            )
+        self._watch_end(machine, ended)
+        return self._joined(machine, dask_name, ended)
+
+    def _have_back(self, machine: str, worker: str, ended: Future[None]) -> None:
+        """From now on the machine is this agent, unless that has ended meanwhile."""
+        with self._lock:
+            if ended.done():
+                ended.result()
+            self._workers[machine] = worker
+            self._lost[machine] = ended
+            del self._losses[machine]
+            if self._presence is not None:
+                self._presence.watch(machine)
 
     def _find(self, dask_name: str) -> str:
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
@@ -580,19 +578,26 @@ class Cluster:
                         f"machine {machine}: its agent is gone; the machine's network is gone with it",
                     )
 
-    def _on_end(self, machine: str, words: str) -> None:
+    def _on_end(self, machine: str, ended: Future[None], words: str) -> None:
         lines = [line for line in words.splitlines() if " - INFO - " not in line]
         # Of one that has run the end says enough, in one line; who waits for one that does not come up needs all.
         said = "; ".join(lines[-2:])[-300:] if machine in self._workers else "\n".join(lines)[-1500:]
-        self._lose(machine, f"machine {machine}: its agent has ended; {said or 'it printed nothing'}")
+        text = f"machine {machine}: its agent has ended; {said or 'it printed nothing'}"
+        self._lose(machine, text, ended)
         self._changed.set()
 
-    def _lose(self, machine: str, text: str) -> None:
+    def _lose(self, machine: str, text: str, ended: Future[None] | None = None) -> None:
+        """A machine has ended; `ended`: this start of it, which may be one that does not come up again."""
         with self._lock:
-            if self._closing or machine in self._losses:
+            current = self._lost[machine]
+            if ended is not None and ended is not current:
+                if not ended.done():
+                    ended.set_exception(MachineError(text))
+                return
+            if self._closing or current.done():
                 return
             self._losses[machine] = Loss(text, time.monotonic())
-            self._lost[machine].set_exception(MachineError(text))
+            current.set_exception(MachineError(text))
             if self._presence is not None:
                 self._presence.forget(machine)
         if machine in self._workers:  # else it did not come up, which is an error of who made it
@@ -638,21 +643,6 @@ def _several(given: Any, what: str) -> list[Any]:
     if not given:
         raise UsageError("a cluster needs at least one machine")
     return list(given)
-
-
-def _with_cure(error: MachineError, target: str) -> HybridnetError:
-    """The error of a host where hybridnet does not start, with what to do if it is not there at all."""
-    if re.search(r"No module named '?hybridnet|python3'?: (No such file|not found)", str(error)):
-        return EnvironmentLackError(f"{error}; hybridnet is not there: run `hybridnet deploy {target}`")
-    return error
-
-
-def _need_same_edition(there: str, what: str, target: str) -> None:
-    """Head and agents speak one language only if they are of the same hybridnet."""
-    if there != edition():
-        raise EnvironmentLackError(
-            f"{what} has hybridnet {there}, and this computer {edition()}; run `hybridnet deploy {target}`"
-        )
 
 
 def _need_root(what: str) -> None:

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
-from hybridnet.cluster.machines import Loss
+from hybridnet.cluster.machines import Call, Loss
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.system import guardian
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
@@ -124,6 +124,11 @@ class Here:
     def lost(self) -> dict[str, Loss]:
         """None: it is lost with this process."""
         return {}
+
+    def restarting(self, machine: str) -> contextlib.AbstractContextManager[Call]:
+        """Refuse: it is never lost. Raises UsageError."""
+        _check(machine)
+        raise UsageError(f"machine {machine} is this computer and never lost, so it cannot return")
 
     def leave(self) -> None:
         """Leave everything to the guardian, which removes it when the last program in a host ends, after this one."""

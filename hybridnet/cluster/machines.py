@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hybridnet.system.journal import Journal
 
-__all__ = ["Loss", "Machines"]
+__all__ = ["Call", "Loss", "Machines"]
+
+Call = Callable[..., Any]
+"""call(verb, **arguments): runs a verb of one machine's agent, and waits for its result."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,9 @@ class Machines(Protocol):
 
     def lost(self) -> dict[str, Loss]:
         """The machines that are lost."""
+
+    def restarting(self, machine: str) -> AbstractContextManager[Call]:
+        """Start a lost machine again: see `hybridnet.cluster.Cluster.restarting`."""
 
     def close(self) -> None:
         """Remove everything."""

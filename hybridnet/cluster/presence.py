@@ -61,6 +61,12 @@ class Presence:
         """Ask this machine no more: its end is known."""
         self._silent_s.pop(machine, None)
 
+    def watch(self, machine: str) -> None:
+        """Ask this machine again: it has returned. What its predecessor was asked counts no more."""
+        self._asked.pop(machine, None)
+        self._named.discard(machine)
+        self._silent_s[machine] = 0.0
+
     def _watch(self) -> None:
         run_in_real_time()  # for some microseconds a second: what is told in time must not wait for the flows
         before = time.monotonic()
@@ -80,7 +86,7 @@ class Presence:
             elif _refused(error):
                 self.forget(machine)
                 self._lose(machine, f"machine {machine}: it refuses the connection, so its agent is gone")
-            del self._asked[machine]
+            self._asked.pop(machine, None)
             asked = None
             if machine not in self._silent_s:
                 return

@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 from distributed import Worker
 
 from hybridnet.errors import EnvironmentLackError, MachineError
-from hybridnet.system.journal import RUN_VARIABLE, start_time
+from hybridnet.system.cleaning import clean_machine
+from hybridnet.system.journal import MACHINE_VARIABLE, RUN_VARIABLE, start_time
 
 _LAUNCHED = "_hybridnet_launched"
 
@@ -41,7 +43,7 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
         [sys.executable, "-m", "hybridnet.machines.init"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, RUN_VARIABLE: first["run"]},
+        env={**os.environ, RUN_VARIABLE: first["run"], MACHINE_VARIABLE: first["machine"]},
         start_new_session=True,
     )
     assert process.stdin is not None
@@ -70,3 +72,13 @@ def end_beside(run: str, timeout: float, dask_worker: Worker) -> int | None:
     except subprocess.TimeoutExpired:
         process.kill()
         return int(process.wait())
+
+
+def clean_beside(state: str, run: str, machine: str, dask_worker: Worker) -> None:
+    """Run on an existing worker: end what is left of a machine of `run` on its computer, and remove what it leaves.
+
+    Raises:
+        HybridnetError: as `clean_machine`.
+    """
+    end_beside(run, 40.0, dask_worker)
+    clean_machine(Path(state) / run / machine)

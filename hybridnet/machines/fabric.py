@@ -16,6 +16,7 @@ removes the bridge and every cable.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import ipaddress
@@ -58,12 +59,15 @@ class Fabric:
 
     def plug_in(self, machine: str, init_pid: int) -> dict[str, str]:
         """Connect a cable to the machine whose init is `init_pid`. Returns the device and address that it must
-        configure.
+        configure: one that returns has those that it had.
         """
-        if len(self._machines) >= MACHINES_LIMIT:
+        if machine in self._machines:
+            self._unplug(machine)
+        elif len(self._machines) >= MACHINES_LIMIT:
             raise MachineError(f"machine {machine}: a run has at most {MACHINES_LIMIT} local machines")
-        self._machines.append(machine)
-        number = len(self._machines)
+        else:
+            self._machines.append(machine)
+        number = self._machines.index(machine) + 1
         ip_batch(
             [
                 f"link add name port{number} mtu {MTU} type veth peer name {DEVICE} mtu {MTU} netns {init_pid}",
@@ -77,6 +81,12 @@ class Fabric:
     def close(self) -> None:
         """Remove the bridge and the cables. Whatever one part raises, all parts end."""
         Endings(self._forget, self._let_go, self._remove_device).close()
+
+    def _unplug(self, machine: str) -> None:
+        """Remove the cable of a machine that has ended: the kernel does that some time after its last process."""
+        port = f"port{self._machines.index(machine) + 1}"
+        with contextlib.suppress(MachineError):  # it was faster; what else goes wrong, `plug_in` says
+            run([*self._inside, "ip", "link", "del", "dev", port])
 
     def _remove_device(self) -> None:
         """The kernel takes a namespace down some time after its last user is gone; our own device goes now."""

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridnet.errors import MachineError
-from hybridnet.system.journal import Journal
+from hybridnet.system.journal import MACHINE_VARIABLE, Journal
 
 START_SECONDS = 60.0
 END_SECONDS = 40.0
@@ -36,7 +36,7 @@ class LaunchedMachine:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=journal.environment(),
+            env={**journal.environment(), MACHINE_VARIABLE: name},
             start_new_session=True,
         )
         self._reader = threading.Thread(target=self._collect_words, name=f"words of {name}", daemon=True)

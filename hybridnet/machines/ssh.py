@@ -17,7 +17,7 @@ import shutil
 from dataclasses import dataclass, field
 
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.system.journal import RUN_VARIABLE
+from hybridnet.system.journal import MACHINE_VARIABLE, RUN_VARIABLE
 from hybridnet.values import shown, text, whole
 
 ALIVE_S = 10
@@ -99,17 +99,21 @@ class SshMachine:
             argv += ["-i", self.identity, "-o", "IdentitiesOnly=yes"]
         return [*argv, *self.options, "--", self.target, remote]
 
-    def start_command(self, run: str) -> list[str]:
-        """The command that starts the machine's init for `run`.
+    def start_command(self, run: str, machine: str) -> list[str]:
+        """The command that starts the init of `machine` for `run`.
 
         Whether the machine is still there is not judged by this connection; see `hybridnet.cluster.presence`.
         """
-        variables = f'"{RUN_VARIABLE}={run}" "HYBRIDNET_SSH=$SSH_CONNECTION"'
+        names = f'"{RUN_VARIABLE}={run}" "{MACHINE_VARIABLE}={machine}"'
+        variables = f'{names} "HYBRIDNET_SSH=$SSH_CONNECTION"'
         return self.command(self._as_root(variables, "hybridnet.machines.init"), RUN_PATIENCE_S)
 
-    def clean_command(self, run: str) -> list[str]:
-        """Return the command that removes what `run` has left there."""
-        arguments = f"hybridnet.system.cleaning {shlex.quote(run)}"
+    def clean_command(self, run: str, machine: str | None = None) -> list[str]:
+        """Return the command that removes what `run` has left there, or what one machine of it has left, which is ended
+        first.
+        """
+        names = [run] if machine is None else [run, machine]
+        arguments = f"hybridnet.system.cleaning {shlex.join(names)}"
         return self.command(self._as_root(f"HYBRIDNET_STATE_DIR={shlex.quote(self.state)}", arguments))
 
     def enter_command(self, run: str, machine: str, command: list[str]) -> list[str]:

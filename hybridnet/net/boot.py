@@ -7,7 +7,7 @@ import functools
 import itertools
 import socket
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.cluster import Machines
@@ -23,6 +23,7 @@ from hybridnet.topo.options import End
 __all__ = [
     "await_peers",
     "await_switches",
+    "bind_again",
     "bind_nodes",
     "counted",
     "links_between",
@@ -122,8 +123,7 @@ def bind_nodes(
     """
     links = {(link.name, link.kind, str(link.intf1), str(link.intf2)): link for link in there}
     intfs = {end.name: end for link in there for end in (link.intf1, link.intf2) if isinstance(end, Intf)}
-    hosts = [host for machine in plan.machines.values() for host in machine["hosts"]]
-    planned = {interface["name"]: interface for host in hosts for interface in host["interfaces"]}
+    planned = _planned_interfaces(plan.machines.values())
     dpids = {s["name"]: s["dpid"] for machine in plan.machines.values() for s in switches_of(machine)}
     own: dict[str, list[Intf]] = {name: [] for name in nodes}
     live: list[Link] = []
@@ -142,6 +142,22 @@ def bind_nodes(
             node.dpid = dpids.get(name)  # a Linux bridge has none
         node.bind(functools.partial(cluster.call, plan.machine_of[name]), plan.machine_of[name], own[name])
     return live
+
+
+def bind_again(plan: Plan, machine: str, nodes: Sequence[Node], cluster: Machines) -> None:
+    """A machine has been built again: no command runs in its live nodes, and their interfaces are as planned."""
+    planned = _planned_interfaces([plan.machines[machine]])
+    for node in nodes:
+        node.unbind()
+        for intf in node.intfs.values():
+            intf.follow(planned.get(intf.name))
+        node.bind(functools.partial(cluster.call, machine), machine, list(node.intfs.values()))
+
+
+def _planned_interfaces(parts: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Those of the hosts of machine plans, by name."""
+    hosts = [host for part in parts for host in part["hosts"]]
+    return {interface["name"]: interface for host in hosts for interface in host["interfaces"]}
 
 
 def _intf(

@@ -146,6 +146,14 @@ class LinkChanges:
                 told = ("set_link", {"link": link.name, "up": status == "up"})
                 self._call(dict.fromkeys(link.instances, told))
 
+    def set_down_again(self, machine: str, nodes: LiveNodes) -> None:
+        """A machine has been built again: its emulated ends of the links that are down go down."""
+        for link in self._plan.links:
+            ends = [end for end in (link.a, link.b) if link.name in self.down and end.node in nodes]
+            for end in ends:
+                if self._plan.machine_of[end.node] == machine:
+                    nodes[end.node].set_interface(end.interface, False)
+
     def _call(self, calls: Mapping[str, tuple[str, dict[str, Any]]]) -> None:
         call_instances(self._cluster, self._plan.machine_of_instance, calls)
 

@@ -42,6 +42,11 @@ class Losses:
         while self._threads:
             self._threads.pop().join()
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the run goes on without a machine that is lost."""
+        return self._goes_on
+
     def refuse(self) -> None:
         """Raise MachineError if a machine is lost and the run does not go on without it."""
         if not self._goes_on:
@@ -60,7 +65,9 @@ class Losses:
         lost = self._cluster.lost()
         if self._goes_on and set(self._cluster.machines) - set(lost):
             links = self._outages.lose(machine)
-            warn(f"*** the others go on without machine {machine}; {links} links to it are down\n")
+            if links is not None:
+                warn(f"*** the others go on without machine {machine}; {links} links to it are down\n")
             return
-        warn(f"*** without machine {machine} the run ends\n")
-        watch.lost(MachineError(lost[machine].why))
+        if machine in lost:  # else it has returned meanwhile
+            warn(f"*** without machine {machine} the run ends\n")
+            watch.lost(MachineError(lost[machine].why))

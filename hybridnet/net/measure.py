@@ -6,13 +6,14 @@
                                └── verdict(since) ┘
 
 A mark is one call to each machine that is left. The last one is taken before anything is removed, so that verdicts can
-be asked for afterwards. A machine that was lost breaks every verdict from then on.
+be asked for afterwards. A machine that was lost breaks every verdict from then on; of one that has returned, those that
+begin after its return are about its new agent alone.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -25,7 +26,7 @@ from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict, Word, judge_marks
 from hybridnet.values import shown
 
-__all__ = ["Mark", "Measured", "Measuring"]
+__all__ = ["Absence", "Mark", "Measured", "Measuring"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,29 @@ class Mark:
     at_s: float = field(default_factory=time.monotonic, repr=False)
 
 
+@dataclass
+class Absence:
+    """A machine was lost, and returned.
+
+    Args:
+        loss: how it was lost.
+        counters: what its new agent had counted when it had been built.
+        counted_s: when that was, on time.monotonic().
+        until_s: when the others had it back; None: they are about to.
+    """
+
+    machine: str
+    loss: Loss
+    counters: dict[str, Any] = field(repr=False)
+    counted_s: float = field(default_factory=time.monotonic)
+    until_s: float | None = None
+
+    def over(self) -> float:
+        """The others have it back. Returns for how many seconds it was away."""
+        self.until_s = time.monotonic()
+        return self.until_s - self.loss.at_s
+
+
 class Measuring:
     """The marks of one network, from its start to its stop.
 
@@ -60,10 +84,12 @@ class Measuring:
         self._start: object = None
         self._first: Mark | None = None
         self._last: Mark | HybridnetError | None = None
+        self._absences: list[Absence] = []
 
     def begin(self, cluster: Machines) -> None:
         """The network has started: the first mark. Raises what the machines do."""
         self._first = self._last = None
+        self._absences = []
         self._start = object()
         self._first = self._take(cluster)
         self._cluster = cluster
@@ -76,6 +102,11 @@ class Measuring:
         self._last = self._now()
         self._cluster = None
         watch.ended(self._stop, self.verdict(None, None))
+
+    def returned(self, machine: str, loss: Loss, counters: dict[str, Any]) -> Absence:
+        """A lost machine has been built again, and has counted this."""
+        self._absences.append(Absence(machine, loss, counters))
+        return self._absences[-1]
 
     def mark(self) -> Mark:
         """This moment. Raises MachineError if the network does not run, or what the machines do."""
@@ -98,13 +129,14 @@ class Measuring:
         now = self._last or self._now()
         if isinstance(now, HybridnetError):
             return Verdict.of([f"the counters could not be read: {now}"])
-        return _judged(since, now, limits)
+        return _judged(since, now, limits, self._absences)
 
     def judge(self, counters: dict[str, dict[str, Any]]) -> Verdict:
         """Judge from the first mark to what the machines' agents have counted now, which somebody has asked already."""
         if self._first is None or self._cluster is None:
             raise MachineError("the network is not running; call net.start() first")
-        return _judged(self._first, Mark(counters, self._start, self._cluster.lost()), self._limits)
+        now = Mark(counters, self._start, self._cluster.lost())
+        return _judged(self._first, now, self._limits, self._absences)
 
     def _take(self, cluster: Machines) -> Mark:
         counters = cluster.call_left(dict.fromkeys(cluster.machines, ("counters", {})))
@@ -143,10 +175,26 @@ class Measured:
         self._verdict = self._measuring.verdict(self._since, self._limits)
 
 
-def _judged(since: Mark, now: Mark, limits: Limits) -> Verdict:
-    verdict = judge_marks(since.counters, now.counters, limits)
+def _judged(since: Mark, now: Mark, limits: Limits, absences: Sequence[Absence]) -> Verdict:
+    before = dict(since.counters)
+    for absence in absences:
+        if absence.counted_s > since.at_s or absence.machine not in since.counters:
+            before[absence.machine] = absence.counters
+    verdict = judge_marks(before, now.counters, limits)
     lost = [_lost_line(loss, since) for loss in now.losses.values()]
-    return Verdict(Word.BROKEN, [*lost, *verdict.reasons], verdict.figures) if lost else verdict
+    over = [each for each in absences if each.until_s is not None or each.machine not in now.losses]
+    away = [_away_line(each, since) for each in over if (each.until_s or now.at_s) > since.at_s]
+    missed = [*lost, *away]
+    return Verdict(Word.BROKEN, [*missed, *verdict.reasons], verdict.figures) if missed else verdict
+
+
+def _away_line(absence: Absence, since: Mark) -> str:
+    from_s = max(absence.loss.at_s - since.at_s, 0.0)
+    for_s = (absence.until_s or time.monotonic()) - since.at_s - from_s
+    return (
+        f"{absence.loss.why}; it was away for {for_s:.2f} s, from {from_s:.2f} s on: what was on it and what the "
+        "others sent it was lost; do not use what was measured meanwhile"
+    )
 
 
 def _lost_line(loss: Loss, since: Mark) -> str:

@@ -45,6 +45,7 @@ from hybridnet.net.nodes import LiveNodes
 from hybridnet.net.outages import Outages
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.net.recorded import Recorded
+from hybridnet.net.returns import Returns
 from hybridnet.net.structure import Running, Structure, name_of
 from hybridnet.net.timeline_changes import read_timeline
 from hybridnet.net.timelines import Timeline, Timelines
@@ -105,7 +106,8 @@ class Net(Structure):
             when `restart_instance` has started it again.
         on_loss: what becomes of the run when a machine is lost: "stop": what asks the whole network, or that machine,
             raises MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are
-            down. The verdict names it in both cases. None: as `hybridnet run --on-loss` says, else "stop".
+            down until `restart_machine`. The verdict names it in both cases. None: as `hybridnet run --on-loss` says,
+            else "stop".
         limits: what the verdict tolerates; None: `hybridnet.results.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its
             own. See docs/recording.md.
@@ -626,6 +628,29 @@ class Net(Structure):
         """
         self._now().outages.restart(name)
 
+    def restart_machine(self, name: str) -> None:
+        """Start a machine that was lost again, while the others run on: ``on_loss="continue"``.
+
+        What is left of it is ended and removed first. Then its nodes are made as the description and `set_link` say
+        now, its switches find their controllers, and its instances begin anew, as with `restart_instance`; links that
+        are down stay down, and each node's `config` is called. What ran in its hosts, and what commands changed there,
+        is gone.
+
+        Raises:
+            UsageError: there is no such machine, it is not lost, or the run does not go on without it.
+            MachineError: the network does not run; or what is left of the machine cannot be ended for certain, or it
+                could not be built, and is lost as before.
+            ControllerError: it is back, but a switch did not find its controller.
+
+        Example:
+            >>> if "m2" in net.cluster.lost():  # doctest: +SKIP
+            ...     net.restart_machine("m2")
+        """
+        running, plan = self._now(), self.plan
+        assert plan is not None
+        running.timelines.follow()
+        self.build_seconds[name] = running.returns.restart(name, plan, self._nodes)
+
     # Inside
 
     def _start(self) -> None:
@@ -672,7 +697,10 @@ class Net(Structure):
         links = LinkChanges(topo, plan, cluster)
         outages = Outages(cluster, links, lambda: self._planning(self._now()), reroute=self._reroute)
         losses = Losses(cluster, outages, self._on_loss or losing.wanted())
-        self._running = Running(specs, options, links, Timelines(cluster, links), outages, losses)
+        returns = Returns(
+            cluster, links, outages, losses, self._measuring, self._recorded, self._await_switches
+        )
+        self._running = Running(specs, options, links, Timelines(cluster, links), outages, losses, returns)
         self._endings.add(outages.close)
         outages.watch()
         self._endings.add(losses.close)

@@ -4,7 +4,8 @@
     one ends ──▶ its agent notes when ──▶ its peers' ends of the links to it go down, routers go around, if asked
     restart  ──▶ it runs, its peers hear it ──▶ the links go up again, and routers have their ways back
 
-A thread for each machine waits for its agent to miss one. The instances of a machine that is lost are missed, too.
+A thread for each machine waits for its agent to miss one. The instances of a machine that is lost are missed, too,
+until it returns.
 """
 
 from __future__ import annotations
@@ -55,18 +56,14 @@ class Outages:
         self._restarts: dict[str, int] = {}
         self._acting = threading.Lock()
         self._ended = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._threads: dict[str, threading.Thread] = {}
 
     def watch(self) -> None:
         """Begin to wait for instances that end by themselves, on machines where a cut link ends."""
         plan, _ = self._planning()
         machines = {machine for link in plan.links if link.kind == "cut" for machine in link.machines}
         for machine in sorted(machines):
-            thread = threading.Thread(
-                target=self._watch, args=(machine,), name=f"outages of {machine}", daemon=True
-            )
-            self._threads.append(thread)
-            thread.start()
+            self._begin_watch(machine)
 
     def close(self) -> None:
         """Watch no longer. A second call does nothing."""
@@ -74,7 +71,7 @@ class Outages:
             return
         self._ended.set()
         self._cluster.call_left(dict.fromkeys(self._cluster.machines, ("stop_watching", {})))
-        for thread in self._threads:
+        for thread in list(self._threads.values()):
             thread.join()
 
     def restart(self, name: str) -> None:
@@ -88,23 +85,40 @@ class Outages:
             )
         with self._acting:
             self._miss([name], plan)
-            number = self._restarts[name] = self._restarts.get(name, 1) + 1
-            again = _with_files_of_its_own(instances[name], number)
+            [again] = self._plans_again([name], plan)
             self._cluster.call(plan.machine_of_instance[name], "restart_instance", plan=again)
-            self._missed.discard(name)
-            boot.await_peers(self._cluster, instances, missed=self._missed)
-            self._back(name, plan)
+            self._have_back([name], plan)
         info(f"*** instance {name} runs again\n")
 
-    def lose(self, machine: str) -> int:
-        """A machine is lost: its instances are missed from now on. Returns how many links to it are down."""
+    def lose(self, machine: str) -> int | None:
+        """A machine is lost: its instances are missed from now on. Returns how many links to it are down; None: it has
+        returned meanwhile.
+        """
+        with self._acting:
+            if machine not in self._cluster.lost():
+                return None
+            plan, _ = self._planning()
+            return len(self._miss(_instances_of(machine, plan), plan))
+
+    def plans_again(self, machine: str) -> list[Json]:
+        """The plans of the instances of a lost machine, with which it can be built once more."""
         with self._acting:
             plan, _ = self._planning()
-            return len(
-                self._miss(
-                    [name for name in plan.instances if plan.machine_of_instance[name] == machine], plan
-                )
-            )
+            names = _instances_of(machine, plan)
+            self._miss(names, plan)
+            return self._plans_again(names, plan)
+
+    def bring_back(self, machine: str) -> None:
+        """A lost machine has been built again: its instances are missed no longer.
+
+        Raises:
+            MachineError: they and their peers do not hear each other.
+        """
+        if machine in self._threads:
+            self._begin_watch(machine)
+        with self._acting:
+            plan, _ = self._planning()
+            self._have_back(_instances_of(machine, plan), plan)
 
     def routes_without(self, down: frozenset[str]) -> dict[str, Json]:
         """By instance that is not missed: the routes that avoid these links, and those to instances that are missed."""
@@ -118,6 +132,13 @@ class Outages:
         with self._acting:
             plan, _ = self._planning()
             self._go_around(plan)
+
+    def _begin_watch(self, machine: str) -> None:
+        thread = threading.Thread(
+            target=self._watch, args=(machine,), name=f"outages of {machine}", daemon=True
+        )
+        self._threads[machine] = thread
+        thread.start()
 
     def _watch(self, machine: str) -> None:
         known = 0
@@ -151,15 +172,24 @@ class Outages:
                     self._go_around(plan)
         return links
 
-    def _back(self, name: str, plan: Plan) -> None:
-        """It runs again: what is up and down is as the user wants it, and the routes follow."""
+    def _plans_again(self, names: Sequence[str], plan: Plan) -> list[Json]:
+        """The plans of these instances for one more start."""
+        for name in names:
+            self._restarts[name] = self._restarts.get(name, 1) + 1
+        return [_with_files_of_its_own(plan.instances[name], self._restarts[name]) for name in names]
+
+    def _have_back(self, names: Sequence[str], plan: Plan) -> None:
+        """They run again. Once their peers hear them, links are up and down as the user wants it, and routes follow."""
+        self._missed.difference_update(names)
+        boot.await_peers(self._cluster, plan.instances, missed=self._missed)
         down = {link.name for link in plan.links if link.name in self._links.down and not link.portals}
         for link in plan.links:
-            if link.kind == "simulated" and name in link.instances and link.name in down:
-                self._set(plan, link, up=False)
-        for link in _cut_links(plan, [name]):
-            self._set(plan, link, up=link.name not in down and not self._missed & set(link.instances))
-        if self._reroute:
+            if link.kind not in ("simulated", "cut") or not set(names) & set(link.instances):
+                continue
+            up = link.name not in down and not self._missed & set(link.instances)
+            if link.kind == "cut" or not up:
+                self._set(plan, link, up=up)
+        if self._reroute and names:
             self._go_around(plan)
 
     def _set(self, plan: Plan, link: LinkPlan, *, up: bool) -> None:
@@ -172,6 +202,10 @@ class Outages:
         routes = self.routes_without(frozenset(self._links.down))
         calls = {name: ("set_routes", {"routes": of_nodes}) for name, of_nodes in routes.items()}
         call_instances(self._cluster, plan.machine_of_instance, calls)
+
+
+def _instances_of(machine: str, plan: Plan) -> list[str]:
+    return [name for name, where in plan.machine_of_instance.items() if where == machine]
 
 
 def _cut_links(plan: Plan, instances: Collection[str]) -> list[LinkPlan]:

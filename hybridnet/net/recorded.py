@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cluster import Machines
+from hybridnet.cluster.machines import Call
 from hybridnet.errors import UsageError
 from hybridnet.plan import Plan
 from hybridnet.recording.ambient import current
@@ -46,6 +48,8 @@ class Recorded:
         self._series, self._elements, self._out = series, elements, out
         self._own: RunRecord | None = None
         self._network: NetworkRecord | None = None
+        self._sampling: dict[str, Any] | None = None  # what `start_series` is told
+        self._sampling_since_s = 0.0
 
     def begin(self, plan: Plan, cluster: Machines, seed: int) -> None:
         """The network has started. Without a recording it does nothing."""
@@ -57,16 +61,23 @@ class Recorded:
         interval_s, elements = self._sampled(record)
         facts = {machine: cluster.facts(machine) for machine in cluster.machines}
         if interval_s is not None:
-            call = ("start_series", {"interval_s": interval_s, "elements": elements})
-            cluster.call_all(dict.fromkeys(cluster.machines, call))
+            self._sampling = {"interval_s": interval_s, "elements": elements}
+            self._sampling_since_s = time.monotonic()
+            cluster.call_all(dict.fromkeys(cluster.machines, ("start_series", self._sampling)))
 
         def take(last: bool) -> Mapping[str, Any]:
             return cluster.call_left(dict.fromkeys(cluster.machines, ("take_series", {"last": last})))
 
         self._network = record.network(plan.to_json(), facts, seed, None if interval_s is None else take)
 
+    def resume(self, call: Call) -> None:
+        """A lost machine has been built again, and `call` reaches it. Without a series it does nothing."""
+        if self._sampling is not None:
+            call("start_series", **self._sampling, from_s=time.monotonic() - self._sampling_since_s)
+
     def end_series(self) -> None:
         """The network is about to be removed. Without a recording it does nothing."""
+        self._sampling = None
         if self._network is not None:
             self._network.end_series()
 

@@ -19,6 +19,7 @@ from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.losses import Losses
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.net.outages import Outages
+from hybridnet.net.returns import Returns
 from hybridnet.net.timelines import Timelines
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Link
@@ -42,6 +43,7 @@ class Running:
     timelines: Timelines
     outages: Outages
     losses: Losses
+    returns: Returns
 
 
 class Structure:

@@ -54,6 +54,10 @@ class Intf:
         self.node = node
         self.port = port
         self.link: Link | None = None
+        self.follow(plan)
+
+    def follow(self, plan: dict[str, Any] | None) -> None:
+        """It has been made as the machine plan says: what was set since is gone."""
         self.mac: str | None = None if plan is None else plan["mac"]
         addresses = [] if plan is None else plan["addresses"]
         parsed = [ipaddress.ip_interface(address) for address in addresses]

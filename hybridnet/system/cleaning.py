@@ -4,7 +4,8 @@
 A run whose head still lives is left alone unless it is named. Machines reached over SSH are cleaned over
 SSH; they have usually cleaned up by themselves when the connection ended.
 
-Run as ``python -m hybridnet.system.cleaning [RUN]`` it cleans this computer and prints what it removed as JSON.
+Run as ``python -m hybridnet.system.cleaning [RUN [MACHINE]]`` it cleans this computer, of one run or of one machine of
+it, and prints what it removed as JSON.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from hybridnet.system import devices, nat
 from hybridnet.system.cgroups import remove_group
 from hybridnet.system.command import run as run_command
 from hybridnet.system.journal import (
+    MACHINE_VARIABLE,
     RUN_VARIABLE,
     alias_of,
     network_namespace,
@@ -106,14 +109,40 @@ def _clean_run(directory: Path, tell: Progress) -> None:
     run = directory.name
     journals = [read_entries(path) for path in (directory, *_subdirectories(directory))]
     entries = [entry for journal in journals for entry in reversed(journal)]
-    _end_processes(run, entries, tell)
+    _end_processes(run, partial(_processes, run, entries), tell)
     for entry in entries:
         if entry["kind"] == "ssh_machine":
             clean_remote(entry, tell)
-        elif entry["kind"] in _REMOVERS and (what := _REMOVERS[entry["kind"]](run, entry)):
-            tell(f"run {run}: {what}")
+        else:
+            _remove(run, entry, tell)
     remove_run_directory(directory)
     tell(f"run {run}: directory {directory}")
+
+
+def clean_machine(directory: Path, tell: Progress = lambda text: None) -> None:
+    """End what is left of one machine of a run on this computer, and remove what it leaves. The rest of the run stays.
+
+    When it returns, no process of the machine lives: a machine's first process takes all others with it.
+
+    Args:
+        directory: the machine's, in that of its run; it may be gone.
+
+    Raises:
+        MachineError: a process does not end, or something could not be removed.
+        EnvironmentLackError: somebody else could have written the journals.
+    """
+    run, state = directory.parent.name, directory.parent.parent
+    if state.is_dir():
+        require_own(state)
+    _end_processes(run, partial(_processes_of_machine, run, directory.name), tell)
+    for entry in reversed(read_entries(directory)):
+        _remove(run, entry, tell)
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _remove(run: str, entry: dict[str, Any], tell: Progress) -> None:
+    if entry["kind"] in _REMOVERS and (what := _REMOVERS[entry["kind"]](run, entry)):
+        tell(f"run {run}: {what}")
 
 
 def remove_run_directory(directory: Path) -> None:
@@ -136,13 +165,13 @@ def is_alive(directory: Path) -> bool:
     return any(start_time(owner["pid"]) == owner["start"] for owner in owners)
 
 
-def _end_processes(run: str, entries: list[dict[str, Any]], tell: Progress) -> None:
-    """End the run's processes on this computer: those recorded, and those that have its name in their environment.
+def _end_processes(run: str, find: Callable[[], dict[int, int]], tell: Progress) -> None:
+    """End processes of the run on this computer: those that `find` finds, each with a descriptor that stands for it.
 
     It asks first: a machine's init lets its agent put settings back. It kills what remains.
     """
     for number, patience in ((signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):
-        found = _processes(run, entries)
+        found = find()
         deadline = time.monotonic() + patience
         for pid, descriptor in found.items():
             name = _name(pid)
@@ -156,16 +185,15 @@ def _end_processes(run: str, entries: list[dict[str, Any]], tell: Progress) -> N
                 pass
             finally:
                 os.close(descriptor)
-    if left := _processes(run, entries):
+    if left := find():
         for descriptor in left.values():
             os.close(descriptor)
         raise MachineError(f"processes {', '.join(map(str, left))} do not end, even after SIGKILL")
 
 
 def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
-    """The run's processes, outermost first, each with a descriptor that stands for it alone.
-
-    They are those recorded, those with its name in their environment, and those in a network namespace of its.
+    """The run's processes: those recorded, those with its name in their environment, and those in a network namespace
+    of its.
     """
     networks = {e["inode"] for e in entries if e["kind"] == "namespace"}
     recorded = {
@@ -173,6 +201,18 @@ def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
         for e in entries
         if e["kind"] in ("process", "owner") and e.get("start") is not None
     }
+    return _found(
+        lambda pid: (pid, start_time(pid)) in recorded or _belongs(pid, run) or _network_of(pid) in networks
+    )
+
+
+def _processes_of_machine(run: str, machine: str) -> dict[int, int]:
+    """Those with both names in their environment: its first process is among them."""
+    return _found(lambda pid: _belongs(pid, run) and _has(pid, MACHINE_VARIABLE, machine))
+
+
+def _found(own: Callable[[int], bool]) -> dict[int, int]:
+    """The living processes that are `own`, outermost first, each with a descriptor that stands for it alone."""
     found = {}
     for entry in sorted((name for name in os.listdir("/proc") if name.isdigit()), key=int):
         pid = int(entry)
@@ -183,8 +223,7 @@ def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
         except (ProcessLookupError, PermissionError):
             continue
         # We look after opening the descriptor, so what we see belongs to its process, or to none.
-        own = (pid, start_time(pid)) in recorded or _belongs(pid, run) or _network_of(pid) in networks
-        if start_time(pid) is not None and own:
+        if own(pid) and start_time(pid) is not None:
             found[pid] = descriptor
         else:
             os.close(descriptor)
@@ -199,8 +238,12 @@ def _network_of(pid: int) -> int | None:
 
 
 def _belongs(pid: int, run: str) -> bool:
+    return _has(pid, RUN_VARIABLE, run)
+
+
+def _has(pid: int, variable: str, value: str) -> bool:
     try:
-        return f"{RUN_VARIABLE}={run}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        return f"{variable}={value}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return False
 
@@ -371,9 +414,14 @@ def clean_remote(entry: dict[str, Any], tell: Progress, patience_s: float = SSH_
 
 
 def main() -> int:
-    """Clean this computer of one run, or of all dead ones."""
+    """Clean this computer of one run, of one machine of it, or of all dead runs."""
+    removed: list[str] = []
     try:
-        print(json.dumps(clean_all(runs=sys.argv[1:] or None)))
+        if len(sys.argv) == 3:
+            clean_machine(state_directory() / sys.argv[1] / sys.argv[2], removed.append)
+        else:
+            removed = clean_all(runs=sys.argv[1:] or None)
+        print(json.dumps(removed))
     except HybridnetError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code

@@ -28,10 +28,10 @@ datapath           name, network                   made in ``network``, where no
 ssh_machine        name, clean, host               the command that cleans there; how to get there
 =================  ==============================  ==================================================================
 
-Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment. This finds a process that was started
-but not yet recorded when its parent was killed. Namespaces and mounts of other machines than this computer itself are
-not listed: they live in a mount and a PID namespace of that machine, and end with its first process (see
-`hybridnet.machines.init`).
+Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment, and every process of a machine with an
+init ``HYBRIDNET_MACHINE=<machine>``. This finds a process that was started but not yet recorded when its parent was
+killed. Namespaces and mounts of other machines than this computer itself are not listed: they live in a mount and a
+PID namespace of that machine, and end with its first process (see `hybridnet.machines.init`).
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from typing import Any
 from hybridnet.errors import EnvironmentLackError
 
 RUN_VARIABLE = "HYBRIDNET_RUN"
+MACHINE_VARIABLE = "HYBRIDNET_MACHINE"
 STATE_OF_ROOT = Path("/run/hybridnet")
 
 

@@ -23,6 +23,7 @@ from hybridnet import (
     MachineError,
     Net,
     Ryu,
+    Topo,
     UsageError,
 )
 from hybridnet.system.journal import network_namespace, read_entries
@@ -30,7 +31,7 @@ from hybridnet.topologies import TwoTrees
 from tests.hybridnet.net.ring import Ring
 from tests.system.live import rtts_ms, wait_until
 from tests.system.port_type import PORT_TYPE
-from tests.system.traces import network_namespaces_of, traces
+from tests.system.traces import groups_of, network_namespaces_of, traces
 
 
 class Run:
@@ -185,6 +186,63 @@ def test_a_machine_is_lost_and_the_others_go_on_around_it(made: Run) -> None:
         said = net.verdict(mark).reasons[0]
         assert said.startswith("machine m2: its agent")
         assert "it was lost after " in said
+
+
+def test_a_machine_that_was_lost_returns(made: Run) -> None:
+    with Net(Ring(), controller=None, reroute=True, on_loss="continue") as net:
+        made.started(net)
+        directory, h2 = net.cluster.journal.directory, net["h2"]
+        there, beyond = h2.IP(), net["h3"].IP()
+        mark = net.mark()
+        net.configLinkStatus("h2", "r2", "down")
+        program = h2.popen(["sleep", "1000"])
+        for _ in range(2):
+            kill_agent(directory, "m2")
+            wait_until(lambda: "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {beyond}"), patience_s=20)
+            assert list(net.cluster.lost()) == ["m2"]
+            with pytest.raises(MachineError, match="machine m2: its agent"):
+                h2.cmd("true")
+            net.restart_machine("m2")
+            assert h2.cmd("echo here") == "here\n"
+        assert "0 received" in net["h1"].cmd(f"ping -c 1 -W 1 {there}")  # that link is down as before
+        net.configLinkStatus("h2", "r2", "up")
+        with pytest.raises(UsageError, match="there is no program number"):
+            program.poll()  # which went with its machine, whatever the new one runs
+        wait_until(lambda: "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {there}"), patience_s=20)
+        assert min(rtts_ms(net, "h1", beyond, 3)) < 20  # by r2 again, and not around
+        net.check()
+        assert net.pingAll() == 0
+        assert all(snapshot is not None for snapshot in net.snapshot().values())
+        first, second, *_ = net.verdict(mark).reasons
+        for said in (first, second):
+            assert said.startswith("machine m2: its agent")
+            assert "it was away for " in said
+        fresh = net.mark()
+        rtts_ms(net, "h1", there, 20)
+        again = net.verdict(fresh)  # its new counters are not compared with those before
+        assert not any("away" in reason or "lost" in reason for reason in again.reasons), again
+        assert min(min(row.values()) for row in again.figures.values()) >= 0
+        with pytest.raises(UsageError, match="machine m2 is not lost"):
+            net.restart_machine("m2")
+
+
+def test_what_a_killed_agent_has_outside_its_machine_goes(made: Run) -> None:
+    topo = Topo()
+    topo.addHost("h1", machine="m1")
+    topo.addHost("h2", machine="m2", cpu=0.5)
+    with Net(topo, controller=None, on_loss="continue") as net:
+        made.started(net)
+        for _ in range(2):
+            before = groups_of(made.run)
+            assert before
+            kill_agent(net.cluster.journal.directory, "m2")
+            wait_until(lambda: "m2" in net.cluster.lost(), patience_s=20)
+            net.restart_machine("m2")
+            assert net["h2"].cmd("echo here") == "here\n"
+            assert groups_of(made.run) == before
+        kill_agent(net.cluster.journal.directory, "m2")
+        wait_until(lambda: "m2" in net.cluster.lost(), patience_s=20)
+    assert groups_of(made.run) == []
 
 
 WAITING = """

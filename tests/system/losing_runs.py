@@ -13,21 +13,30 @@ from pathlib import Path
 
 from tests.system.nodes_apart import USER, Node, nodes_apart
 
-# What it hears of its hosts is its result; a host that is gone is heard no more.
+# What it hears of its hosts is its result; a host that is gone is heard no more. A file asks it to have m2 return.
 HEAD = """
-import sys, time
-from hybridnet import MachineError, Net
+import os, sys, time
+from functools import partial
+from hybridnet import MachineError, Net, OVSSwitch
 from hybridnet.cluster import Cluster
 from hybridnet.topologies.two_trees import TwoTrees
 
 topo = TwoTrees(depth=1, delay="5ms", machines=("m1", "m2"))
 with Cluster.ssh(sys.argv[1].split(",")) as cluster, open("kept", "w") as kept:
-    with Net(topo, controller=None, cluster=cluster) as net:
+    switch = partial(OVSSwitch, failMode="standalone")
+    with Net(topo, switch=switch, controller=None, cluster=cluster) as net:
         print("up", flush=True)
         while True:
             kept.write(net["h1"].cmd("echo heard"))
             kept.flush()
             time.sleep(0.1)
+            if os.path.exists("return"):
+                os.remove("return")
+                try:
+                    net.restart_machine("m2")
+                    print("lost", net.ping(net.get("h1", "h4"), timeout=5), "percent", flush=True)
+                except MachineError as error:
+                    print("refused:", error, flush=True)
 """
 LOOKS = (
     "ip -o link | cut -d: -f2 | cut -d@ -f1 | sort; find /run/hybridnet /run/netns -mindepth 1 2>/dev/null; "
@@ -95,6 +104,10 @@ class Run:
         said, _ = self.head.communicate(timeout=patience_s)
         self.said += (self._rest + said).decode(errors="replace").splitlines()
         return time.monotonic() - self.began
+
+    def bring_back(self) -> None:
+        """Have the head bring m2 back."""
+        self.nodes[0].run("touch return")
 
     def interrupt(self) -> None:
         """End the head as ^C does."""

@@ -112,6 +112,38 @@ def agent_killed_and_the_others_go_on(nodes: list[Node]) -> Seen:
     return Seen(told_s, run.kept(), run.left()[0], over_s)
 
 
+def agent_killed_and_its_machine_returns(nodes: list[Node]) -> Seen:
+    """What the dead one had made there is removed, and the run is whole again."""
+    run = Run(nodes, "continue")
+    run.strike()
+    _kill_agent(nodes[2])
+    told_s = run.await_line("*** machine m2: its agent")
+    run.bring_back()
+    run.await_line("*** machine m2 is back")
+    over_s = run.await_line("lost 0.0 percent")
+    run.interrupt()
+    [verdict] = [line for line in run.said if "*** Verdict" in line]
+    assert "broken: machine m2: its agent" in verdict
+    assert "it was away for " in verdict
+    return Seen(told_s, run.kept(), run.left()[0], over_s)
+
+
+def machine_cut_off_and_it_returns(nodes: list[Node]) -> Seen:
+    """While it is out of reach it cannot return; then its old agent, which may still live, is ended first."""
+    run = Run(nodes, "continue")
+    run.strike()
+    cut(nodes[2], nodes[0])
+    told_s = run.await_line("machine m2 has not answered for")
+    run.await_line("machine m2: it has not answered for")
+    run.bring_back()
+    run.await_line("refused: machine m2 cannot return before what is left of it has ended: ")
+    mend(nodes[2], nodes[0])
+    run.bring_back()
+    over_s = run.await_line("lost 0.0 percent")
+    run.interrupt()
+    return Seen(told_s, run.kept(), run.left()[0], over_s)
+
+
 def head_killed(nodes: list[Node]) -> Seen:
     """Nobody is left who could tell it; its machines clean up, and what it has itself goes with `hybridnet clean`."""
     run = Run(nodes)
@@ -174,6 +206,8 @@ LASTING = [
     ssh_alone_cut_for_60_s,
     agent_killed,
     agent_killed_and_the_others_go_on,
+    agent_killed_and_its_machine_returns,
+    machine_cut_off_and_it_returns,
     head_killed,
     head_and_machines_partitioned,
 ]

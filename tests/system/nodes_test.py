@@ -11,6 +11,7 @@ import pytest
 
 from hybridnet import Host, MachineError, Net, Topo
 from tests.system.live import rtts_ms
+from tests.system.traces import groups_of
 
 pytestmark = pytest.mark.system
 
@@ -62,14 +63,6 @@ def test_host_names_can_be_left_to_the_computer() -> None:
     with Net(topo, controller=None, host_names=False) as net:
         assert net["h1"].cmd("hostname") == "m1\n"
         assert net["h1"].cmd("cat /etc/hosts") == Path("/etc/hosts").read_text()
-
-
-def groups_of(run: str) -> list[Path]:
-    """The first control groups of a run."""
-    return [
-        *Path("/sys/fs/cgroup").glob(f"hybridnet-{run}*"),
-        *Path("/sys/fs/cgroup").glob(f"*/hybridnet-{run}*"),
-    ]
 
 
 def give_right_of_way(run: str) -> None:

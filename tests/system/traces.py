@@ -42,6 +42,14 @@ def network_namespaces_of(run: str) -> set[str]:
     return found
 
 
+def groups_of(run: str) -> list[Path]:
+    """The first control groups of a run."""
+    return [
+        *Path("/sys/fs/cgroup").glob(f"hybridnet-{run}*"),
+        *Path("/sys/fs/cgroup").glob(f"*/hybridnet-{run}*"),
+    ]
+
+
 def _belongs(pid: str, run: str) -> bool:
     try:
         return f"HYBRIDNET_RUN={run}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")

@@ -50,6 +50,16 @@ def test_a_source_is_asked_again_and_again_also_after_it_failed() -> None:
     assert sampler.take()["blocks"] == []
 
 
+def test_a_series_that_began_elsewhere_goes_on_at_its_time() -> None:
+    source = Counting()
+    sampler = Sampler(0.001, [source], from_s=2.5)
+    assert source.enough.wait(60)
+    sampler.close()
+    times = [time for _, packed, _ in sampler.take()["blocks"] for time in array("d", packed)]
+    assert 2.5 <= times[0] < times[1]
+    assert times[0] < 2.5 + 60
+
+
 def test_the_share_of_processors_is_a_share() -> None:
     with contextlib.closing(ProcessorsSource("m1")) as source:
         [(key, busy)] = source.figures().items()

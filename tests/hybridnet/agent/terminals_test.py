@@ -36,7 +36,7 @@ def test_it_echoes_has_a_size_and_heeds_control_c() -> None:
     terminals[number].write(b"\x03echo after\n")
     assert b"after\r\n" in read_until(terminals, number, b"after\r\n")
     terminals.close(number)
-    with pytest.raises(UsageError, match="no terminal number 1"):
+    with pytest.raises(UsageError, match=f"no terminal number {number}"):
         terminals[number]
     terminals.close(number)
 

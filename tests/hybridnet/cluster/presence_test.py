@@ -104,3 +104,19 @@ def test_a_machine_whose_end_is_known_is_not_asked() -> None:
     watched.presence.forget("m1")
     watched.turns(50)
     assert (watched.questions, watched.lost) == (0, {})
+
+
+def test_a_machine_that_has_returned_is_asked_again_as_if_it_were_new() -> None:
+    watched = Watched("m1", "m2")
+    watched.answers["m1"] = False
+    watched.turns(10)
+    assert list(watched.lost) == ["m1"]
+    watched.answers["m1"] = True
+    watched.presence.watch("m1")
+    before = watched.questions
+    watched.turns(20)
+    assert watched.questions == before + 40
+    assert len(watched.told) == 1  # that it was silent, the first time
+    watched.answers["m1"] = False
+    watched.turns(5)
+    assert len(watched.told) == 2

@@ -22,8 +22,8 @@ def test_options_come_before_the_target_and_the_command_last() -> None:
 
 
 def test_the_start_names_the_run_and_becomes_root() -> None:
-    remote = SshMachine("me@there", python="/opt/my env/python").start_command("run-1")[-1]
-    assert '"HYBRIDNET_RUN=run-1"' in remote
+    remote = SshMachine("me@there", python="/opt/my env/python").start_command("run-1", "m1")[-1]
+    assert '"HYBRIDNET_RUN=run-1" "HYBRIDNET_MACHINE=m1"' in remote
     assert "sudo -n env" in remote
     assert remote.startswith("python='/opt/my env/python'; ")
     assert '"$python" -m hybridnet.machines.init' in remote
@@ -32,7 +32,9 @@ def test_the_start_names_the_run_and_becomes_root() -> None:
 def test_cleaning_there_names_only_the_run_and_its_state() -> None:
     remote = SshMachine("there", state="/var/hn").clean_command("run-1")[-1]
     assert "HYBRIDNET_STATE_DIR=/var/hn" in remote
-    assert "-m hybridnet.system.cleaning run-1" in remote
+    assert "-m hybridnet.system.cleaning run-1;" in remote
+    of_machine = SshMachine("there", state="/var/hn").clean_command("run-1", "m1")[-1]
+    assert "-m hybridnet.system.cleaning run-1 m1;" in of_machine
 
 
 @pytest.mark.parametrize("target", ["", "-oProxyCommand=x", "a b"])

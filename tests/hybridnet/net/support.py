@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridnet.cluster.machines import Loss
@@ -46,12 +47,29 @@ class FakeCluster:
     def address(self, machine: str) -> str:
         return f"127.0.0.{self.machines.index(machine) + 1}"
 
+    def facts(self, machine: str) -> dict[str, Any]:
+        return {}
+
     def lost(self) -> dict[str, Loss]:
-        return self.gone
+        return dict(self.gone)
 
     def lose(self, machine: str, why: str, at_s: float = 0.0) -> None:
         self.gone[machine] = Loss(f"machine {machine}: {why}", at_s)
         self.on_lost(machine)
+
+    @contextlib.contextmanager
+    def restarting(self, machine: str) -> Iterator[Callable[..., Any]]:
+        loss = self.gone[machine]
+
+        def call(verb: str, **arguments: Any) -> Any:
+            del self.gone[machine]
+            try:
+                return self.call(machine, verb, **arguments)
+            finally:
+                self.gone[machine] = loss
+
+        yield call
+        del self.gone[machine]
 
     def close(self) -> None:
         self.closed = True

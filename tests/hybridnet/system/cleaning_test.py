@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Cleaning one machine of a run that goes on; tests/system/clean_test.py has whole runs, which need root."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hybridnet.system.cleaning import clean_machine
+from hybridnet.system.journal import Journal, read_entries
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journal:
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
+    return Journal.create()
+
+
+@pytest.fixture
+def processes(run: Journal) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """One of the machine m1, one of m2, and one of the head."""
+    names = {"m1": {"HYBRIDNET_MACHINE": "m1"}, "m2": {"HYBRIDNET_MACHINE": "m2"}, "head": {}}
+    started = {
+        name: subprocess.Popen(["sleep", "1000"], env={**run.environment(), **more})
+        for name, more in names.items()
+    }
+    yield started
+    for process in started.values():
+        process.kill()
+        process.wait()
+
+
+def test_processes_of_the_machine_end_and_what_its_journal_names_goes(
+    run: Journal, processes: dict[str, subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    for machine in ("m1", "m2"):
+        journal = Journal(run.directory / machine, run.run)
+        journal.record("file", path=str(tmp_path / f"made by {machine}"))
+        (tmp_path / f"made by {machine}").touch()
+        journal.close()
+    said: list[str] = []
+    clean_machine(run.directory / "m1", said.append)
+    assert processes["m1"].wait(10) == -signal.SIGTERM
+    assert (processes["m2"].poll(), processes["head"].poll()) == (None, None)
+    assert [path.name for path in tmp_path.glob("made by *")] == ["made by m2"]
+    assert not (run.directory / "m1").exists()
+    assert read_entries(run.directory / "m2")
+    assert said == [
+        f"run {run.run}: process {processes['m1'].pid} (sleep)",
+        f"run {run.run}: file {tmp_path}/made by m1",
+    ]
+
+
+def test_a_machine_that_has_left_nothing_is_clean(run: Journal) -> None:
+    clean_machine(run.directory / "m1")
+    assert read_entries(run.directory)
+
+
+def test_a_program_that_other_computers_run_does_it_too(
+    run: Journal, processes: dict[str, subprocess.Popen[bytes]]
+) -> None:
+    command = [sys.executable, "-m", "hybridnet.system.cleaning", run.run, "m2"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=dict(os.environ))
+    assert json.loads(done.stdout) == [f"run {run.run}: process {processes['m2'].pid} (sleep)"]
+    assert processes["m1"].poll() is None
