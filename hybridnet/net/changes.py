@@ -17,11 +17,13 @@ __all__ = ["make_changes", "undo_changes"]
 
 
 def make_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
-    """Have each machine make its change, all at the same time. If one fails, the others' are undone.
+    """Have each machine make its change, all at the same time. If one fails, the others' are undone. A machine that is
+    lost makes none: if it returns, it is built as the network is then.
 
     Raises:
         MachineError, EnvironmentLackError: the error of the first machine that failed. The network is as before.
     """
+    changes = _left(cluster, changes)
     if not changes:
         return
     with ThreadPoolExecutor(len(changes), "change") as pool:
@@ -41,12 +43,18 @@ def make_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
 
 def undo_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
     """Undo changes that have been made. What cannot be undone is said; the error that led to it says more."""
-    for machine, change in changes.items():
+    for machine, change in _left(cluster, changes).items():
         back = change.reverse()
         try:
             cluster.call(machine, "change", remove=back.remove, add=back.add)
         except HybridnetError as error:
             warn(f"*** Warning: a change could not be undone: {error}\n")
+
+
+def _left(cluster: Machines, changes: Mapping[str, Change]) -> dict[str, Change]:
+    """Those of machines that are not lost."""
+    lost = cluster.lost()
+    return {machine: change for machine, change in changes.items() if machine not in lost}
 
 
 def _succeeded(call: Future[Any]) -> bool:

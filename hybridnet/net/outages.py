@@ -120,6 +120,16 @@ class Outages:
             plan, _ = self._planning()
             self._have_back(_instances_of(machine, plan), plan)
 
+    def follow(self) -> None:
+        """The network has changed: what is new, too, is down toward the instances that are missed, and goes around."""
+        with self._acting:
+            if self._missed:
+                plan, _ = self._planning()
+                for link in _cut_links(plan, self._missed):
+                    self._set(plan, link, up=False)
+                if self._reroute:
+                    self._go_around(plan)
+
     def routes_without(self, down: frozenset[str]) -> dict[str, Json]:
         """By instance that is not missed: the routes that avoid these links, and those to instances that are missed."""
         plan, plan_without = self._planning()

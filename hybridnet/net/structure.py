@@ -297,6 +297,7 @@ class Structure:
     def _change(self, before: LiveNodes, running: Running, removed: set[str]) -> None:
         """Make what the description says now; `before` are the nodes that there were."""
         assert self.plan is not None
+        running.losses.refuse()
         running.timelines.follow()
         old, nodes, live, topo = self.plan, self._nodes, self.links, self._described()
         new = make_plan(topo, running.specs, running.options, pins_of(old, removed))
@@ -317,6 +318,7 @@ class Structure:
             node.unbind()
         self.plan = new
         running.links.follow(topo, new, removed)
+        running.outages.follow()
 
     def _simulate(self, wire: LinkSpec, options: Mapping[str, Any]) -> None:
         """Put a simulated link with these options in the place of one that nothing simulates."""

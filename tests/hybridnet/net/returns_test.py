@@ -108,6 +108,28 @@ def test_links_that_the_user_set_down_are_down_again(net: Net, cluster: Machines
     assert ("m2", False) in {(machine, each["up"]) for machine, each in cluster.told("set_link")}
 
 
+def test_a_network_that_changed_meanwhile_is_what_it_returns_to(net: Net, cluster: Machines) -> None:
+    lose(cluster)
+    cluster.calls.clear()
+    with net.changes():
+        net.addHost("h9", machine="m1")
+        net.addLink("h9", "r1")
+        net.addHost("h8", machine="m2")
+        net.addLink("h8", "r2")
+        net.addLink("r2", "r3", delay="2ms")
+    assert {machine for machine, _ in cluster.told("change")} == {"m1", "m3"}
+    down = [each["link"] for machine, each in cluster.told("set_link") if machine == "m3" and not each["up"]]
+    assert len(down) == 2  # r2 - r3, and the new one beside it
+    assert cluster.told("set_routes")  # the routes of the new plan lead to r2
+    with pytest.raises(MachineError, match="machine m2: its agent is gone"):
+        net["h8"].cmd("true")
+    net.restart_machine("m2")
+    [(_, built)] = cluster.told("build")
+    assert [host["name"] for host in built["plan"]["hosts"]] == ["h2", "h8"]
+    assert ["h9", "h9-eth0"] in built["plan"]["names"].values()
+    assert net["h8"].cmd("true") == "h8$ true\n"
+
+
 def test_its_nodes_are_as_planned_and_configured_once_more(net: Net, cluster: Machines) -> None:
     h1, h2 = net["h1"], net["h2"]
     planned = h2.IP()
