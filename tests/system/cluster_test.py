@@ -18,6 +18,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.certificates import make_certificate
 from hybridnet.machines.security import security_of
 from hybridnet.system.journal import read_entries, start_time
+from tests.system.live import wait_until
 from tests.system.machine_plans import pair, tree
 
 
@@ -101,6 +102,25 @@ def test_a_killed_agent_is_an_error_that_names_its_machine_and_the_other_goes_on
     cluster.call("right", "destroy")
 
 
+def test_a_lost_machine_is_started_again_and_stays_lost_where_that_fails(cluster: Cluster) -> None:
+    before = cluster.address("left")
+    with pytest.raises(UsageError, match="machine left is not lost"), cluster.restarting("left"):
+        pass
+    os.kill(agent_pid(cluster, "left"), signal.SIGKILL)
+    wait_until(lambda: bool(cluster.lost()), patience_s=20)
+    with pytest.raises(RuntimeError), cluster.restarting("left"):
+        raise RuntimeError
+    with pytest.raises(MachineError, match="machine left: its agent"):
+        cluster.call("left", "heartbeat")
+    with cluster.restarting("left") as call:
+        call("build", plan=pair("left"))
+    assert cluster.call("left", "run_command", node="h1", text="echo here")["output"] == "here\n"
+    assert cluster.call("right", "exec", argv=f"ping -c 1 -W 5 {before}")["status"] == 0
+    assert cluster.lost() == {}
+    os.kill(agent_pid(cluster, "left"), signal.SIGKILL)  # and it is lost as any other
+    wait_until(lambda: bool(cluster.lost()), patience_s=20)
+
+
 def test_an_agent_killed_during_a_command_ends_the_wait(cluster: Cluster) -> None:
     pid = agent_pid(cluster, "left")
     killer = subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -9 {pid}"])
@@ -164,6 +184,14 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
             assert cluster.machines == ["one"]
             assert cluster.address("one") == "127.0.0.1"
             cluster.call("one", "build", plan=pair("one"))
+            [result] = cluster.call("one", "ping_pairs", pairs=[("h1", "10.0.0.2")])
+            assert result["received"] == 1
+            with pytest.raises(MachineError, match="machine one: its agent"):
+                cluster.call("one", "exec", argv="kill -9 $PPID")
+            wait_until(lambda: bool(cluster.lost()), patience_s=20)
+            with cluster.restarting("one") as call:
+                call("build", plan=pair("one"))
+                assert cluster.lost()  # for everybody else, until the block has ended
             [result] = cluster.call("one", "ping_pairs", pairs=[("h1", "10.0.0.2")])
             assert result["received"] == 1
         with pytest.raises(MachineError, match="has no worker two; it has: one"):
