@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import errno
 import hmac
+import importlib.util
 import ipaddress
 import os
 import signal
@@ -43,6 +44,21 @@ def end_with_standard_input(read):
 
     if not os.isatty(0):
         threading.Thread(target=watch, daemon=True).start()
+
+
+def leave_out_what_no_controller_uses():
+    """Half of what Ryu takes to start: 1.0 s of processor time with it, 0.5 s without.
+
+    Ryu asks distutils to compare two versions, and setuptools puts its own in the place of Python's, with all of
+    itself. eventlet loads a resolver of its own; without it, names are looked up as by any other program. Who wants it
+    sets EVENTLET_NO_GREENDNS=no.
+    """
+    os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")
+    shim = sys.modules.get("_distutils_hack")
+    if shim is not None:
+        shim.remove_shim()
+        if importlib.util.find_spec("distutils") is None:  # from Python 3.12 on
+            shim.add_shim()
 
 
 def value_of(option, default, arguments):
@@ -126,6 +142,7 @@ def main():
     if wsapi_port:
         require_free(value_of("--wsapi-host", "0.0.0.0", arguments), int(wsapi_port))
 
+    leave_out_what_no_controller_uses()
     warnings.filterwarnings("ignore", message=r"\s*Eventlet is deprecated")  # known; Ryu has nothing else
     import eventlet.wsgi
 

@@ -172,6 +172,8 @@ def _end_processes(run: str, find: Callable[[], dict[int, int]], tell: Progress)
     """
     for number, patience in ((signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):
         found = find()
+        if not found:  # nor will there be any
+            return
         deadline = time.monotonic() + patience
         for pid, descriptor in found.items():
             name = _name(pid)
