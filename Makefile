@@ -6,6 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 PYTHON := .venv/bin/python
+unexport PYTHONDONTWRITEBYTECODE# else each of the thousand programs that tests start compiles what it imports
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
 TWO_AT_A_TIME := -n 2 --dist loadfile# files, whose tests share a network
@@ -107,6 +108,7 @@ check-slow: install  ## the tests that take tens of seconds
 	@echo "== slow tests"
 	@if [ "$$(id -u)" -eq 0 ]; then $(PYTHON) -m pytest -q -m 'slow and not wheel'; \
 	else $(PYTHON) -m pytest -q -m 'slow and not system and not wheel'; echo "the slow system tests were not run: they need root"; fi
+	@HYBRIDNET_WALK_EXAMPLES=100 $(PYTHON) -m pytest -q $(ON_EVERY_CORE) tests/bad_input  # ten times those of `make test`
 
 fuzz: build-fuzz  ## each fuzz target for SECONDS (600), going on from what earlier such runs found
 	@for target in $(FUZZERS)/*_fuzz; do name=$$(basename $$target); echo "$$name"; \

@@ -19,7 +19,7 @@ from hybridnet.errors import HybridnetError
 from tests.bad_input.values import WRONG
 
 LIMIT_S = 2.0
-EXAMPLES = int(os.environ.get("HYBRIDNET_WALK_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("HYBRIDNET_WALK_EXAMPLES", "10"))  # `make nightly` asks for 100
 WALK = settings(
     max_examples=EXAMPLES,
     deadline=None,  # the walk has its own, of each call

@@ -22,8 +22,16 @@ from tests.system.live import wait_until
 from tests.system.machine_plans import pair, tree
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
+    """For tests that leave it as it was."""
+    with Cluster.local(["left", "right"]) as made:
+        yield made
+
+
+@pytest.fixture
+def own_cluster() -> Iterator[Cluster]:
+    """For those that do not."""
     with Cluster.local(["left", "right"]) as made:
         yield made
 
@@ -76,9 +84,9 @@ def test_tasks_of_ones_own_run_on_the_machine_they_are_pinned_to(cluster: Cluste
     )
 
 
-def test_progress_reaches_the_head(cluster: Cluster) -> None:
+def test_progress_reaches_the_head(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, str]] = []
-    cluster.on_progress = lambda machine, text: told.append((machine, text))
+    monkeypatch.setattr(cluster, "on_progress", lambda machine, text: told.append((machine, text)))
     cluster.call("left", "build", plan=tree("left", 2))
     deadline = time.monotonic() + 5
     while ("left", "switch ports: 8 of 8") not in told and time.monotonic() < deadline:
@@ -86,9 +94,13 @@ def test_progress_reaches_the_head(cluster: Cluster) -> None:
     assert ("left", "switch ports: 8 of 8") in told
     assert ("left", "4 hosts") in told
     assert ("left", "bridges: 3 of 3") in told
+    cluster.call("left", "destroy")
 
 
-def test_a_killed_agent_is_an_error_that_names_its_machine_and_the_other_goes_on(cluster: Cluster) -> None:
+def test_a_killed_agent_is_an_error_that_names_its_machine_and_the_other_goes_on(
+    own_cluster: Cluster,
+) -> None:
+    cluster = own_cluster
     cluster.call_all({m: ("build", {"plan": pair(m)}) for m in cluster.machines})
     os.kill(agent_pid(cluster, "left"), signal.SIGKILL)
     with pytest.raises(MachineError, match="machine left: its agent"):
@@ -102,7 +114,8 @@ def test_a_killed_agent_is_an_error_that_names_its_machine_and_the_other_goes_on
     cluster.call("right", "destroy")
 
 
-def test_a_lost_machine_is_started_again_and_stays_lost_where_that_fails(cluster: Cluster) -> None:
+def test_a_lost_machine_is_started_again_and_stays_lost_where_that_fails(own_cluster: Cluster) -> None:
+    cluster = own_cluster
     before = cluster.address("left")
     with pytest.raises(UsageError, match="machine left is not lost"), cluster.restarting("left"):
         pass
@@ -121,8 +134,8 @@ def test_a_lost_machine_is_started_again_and_stays_lost_where_that_fails(cluster
     wait_until(lambda: bool(cluster.lost()), patience_s=20)
 
 
-def test_an_agent_killed_during_a_command_ends_the_wait(cluster: Cluster) -> None:
-    pid = agent_pid(cluster, "left")
+def test_an_agent_killed_during_a_command_ends_the_wait(own_cluster: Cluster) -> None:
+    cluster, pid = own_cluster, agent_pid(own_cluster, "left")
     killer = subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -9 {pid}"])
     before = time.monotonic()
     with pytest.raises(MachineError, match="machine left: its agent"):

@@ -257,10 +257,14 @@ net.start()
 print(net.cluster.journal.run, flush=True)
 {end}
 """
+OTHER_ENDS = ("import sys; sys.exit(3)", "raise KeyboardInterrupt")
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("end", ["", "1 / 0", "import sys; sys.exit(3)", "raise KeyboardInterrupt"])
+@pytest.mark.parametrize(
+    "end",
+    ["", "1 / 0", *(pytest.param(end, marks=pytest.mark.slow) for end in OTHER_ENDS)],
+)
 def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> None:
     """However it ends, short of being killed: what it made and the settings that it raised go with it."""
     done = subprocess.run(

@@ -58,8 +58,12 @@ def test_exit_ends_the_shell_with_its_status(shell: Shell) -> None:
     assert (output.text, output.status, shell.process.poll()) == ("last\n", 5, 5)
 
 
+# Says so from within: a ^C between the shell's fork and the program would be lost.
+SLEEPING = "sh -c 'echo ready; exec sleep 100'"
+
+
 def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
-    shell.start("echo ready; sleep 100")
+    shell.start(SLEEPING)
     text = ""
     while "ready" not in text:
         text += shell.read(5).text
@@ -70,10 +74,15 @@ def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    "rest", ["while :; do :; done", "while :; do sleep 0.01; done", "sleep 100; sleep 100"]
+    "command",
+    [
+        "echo ready; while :; do :; done",
+        "echo ready; while :; do sleep 0.01; done",
+        f"{SLEEPING}; sleep 100",
+    ],
 )
-def test_interrupt_ends_all_that_the_command_still_had_to_do(shell: Shell, rest: str) -> None:
-    shell.start(f"echo ready; {rest}; echo went on")
+def test_interrupt_ends_all_that_the_command_still_had_to_do(shell: Shell, command: str) -> None:
+    shell.start(f"{command}; echo went on")
     text = ""
     while "ready" not in text:
         text += shell.read(5).text

@@ -51,7 +51,14 @@ def test_without_one_the_cure_is_named(installed: Path) -> None:
         find_ryu_python()
 
 
-def test_one_is_made_on_first_need_and_said_so_and_then_kept(installed: Path) -> None:
+def test_one_is_made_on_first_need_even_over_a_half_made_one_and_said_so_and_then_kept(
+    installed: Path,
+) -> None:
+    half_made = environment_folder() / "bin" / "python"
+    half_made.parent.mkdir(parents=True)
+    half_made.symlink_to(sys.executable)
+    with pytest.raises(EnvironmentLackError):
+        find_ryu_python()
     told: list[str] = []
     python = ryu_python(told.append)  # of empty lists: an environment without packages
     assert python == environment_folder() / "bin" / "python"
@@ -61,16 +68,6 @@ def test_one_is_made_on_first_need_and_said_so_and_then_kept(installed: Path) ->
     told.clear()
     assert ryu_python(told.append) == python
     assert told == []
-
-
-def test_a_half_made_one_is_made_again(installed: Path) -> None:
-    left = environment_folder() / "bin" / "python"
-    left.parent.mkdir(parents=True)
-    left.symlink_to(sys.executable)
-    with pytest.raises(EnvironmentLackError):
-        find_ryu_python()
-    make_ryu_environment(lambda line: None)
-    assert find_ryu_python() == left
 
 
 def test_what_pip_says_is_quoted(installed: Path) -> None:
