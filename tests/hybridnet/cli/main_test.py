@@ -187,7 +187,7 @@ def test_reproduce_hands_the_rest_to_the_experiment_and_ends_with_its_checks(
     rounds: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Experiment:
-        __doc__ = "Figure 1."
+        SUMMARY = "figure 1"
 
         @staticmethod
         def add_arguments(parser: Any) -> None:
