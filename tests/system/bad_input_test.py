@@ -39,7 +39,7 @@ class Small(Topo):
 def net() -> Iterator[Net]:
     setLogLevel("critical")
     with Net(Small(), controller=None, port_type=PORT_TYPE) as network:
-        assert network.pingAll() == 0
+        assert network.pingAll(timeout=5) == 0
         yield network
     setLogLevel("info")
 

@@ -155,7 +155,7 @@ def pinging(source: Host, *targets: Host) -> Iterator[None]:
 @pytest.mark.parametrize("rounds", [16, pytest.param(200, marks=pytest.mark.slow)])
 def test_nodes_and_links_come_and_go_under_traffic_and_nothing_else_is_disturbed(rounds: int) -> None:
     with Net(busy_network(), controller=None) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         with pinging(net["h1"], net["h2"], net["h3"]):
             for number in range(8):  # what is made once, such as connections of the head, is there afterwards
                 come_and_go(net, number)
@@ -187,11 +187,11 @@ def test_a_change_that_a_machine_cannot_make_leaves_it_as_it_was() -> None:
             exchange(net)
         assert net.cluster.call("m1", "exec", argv=THINGS)["stdout"] == before
         assert (net["h2"], h2.IP(), h2.cmd("echo $X")) == (h2, "10.0.0.2", "kept\n")
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         assert net.cluster.call("m1", "exec", argv=["ip", "link", "del", "s1-eth4"])["status"] == 0
         exchange(net)
         assert [host.name for host in net.hosts] == ["h1", "h3", "h4"]
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
 
 
 def exchange(net: Net) -> None:

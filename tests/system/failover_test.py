@@ -32,7 +32,7 @@ def test_large_flows_that_share_a_spine_are_given_one_each() -> None:
     ]
     topo = LeafSpineTopo(spines=2, leaves=2, hosts=2, bw=4, max_queue_size=25)
     with Net(topo, controller=Ryu("c0", "hedera_switch", arguments=flags)) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         servers = [net[name].popen(["iperf3", "-s", "-1"]) for name in ("h3", "h4")]
         sent = net.run_all(
             {

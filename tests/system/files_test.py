@@ -24,7 +24,7 @@ links:
 def test_a_map_with_a_loop_is_reached_everywhere_with_the_delay_of_its_distances(tmp_path: Path) -> None:
     topo = read_topology(a_map(tmp_path, [BERLIN, MUNICH, ROME], [(0, 1, ""), (1, 2, ""), (2, 0, "")]))
     with Net(topo, controller=Ryu("c0")) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         matrix = net.ping_matrix(count=3)
     ways = {
         ("h1", "h2"): ("Berlin", "Mnchen"),

@@ -37,7 +37,7 @@ def received(net: Net, switch: str) -> dict[int, int]:
 
 def test_everybody_reaches_everybody_at_once(net: Net) -> None:
     assert [str(app) for app in net.controllers[0].apps] == ["ecmp_switch"]
-    assert net.pingAll() == 0
+    assert net.pingAll(timeout=5) == 0
 
 
 def at_cores(net: Net) -> Counts:

@@ -65,7 +65,7 @@ def check_until(net: Net, deadline_s: float) -> None:
 
 def test_a_wired_network_with_our_controller() -> None:
     with Net(SingleSwitchTopo(k=3), controller=Controller) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         h1, h2 = net.get("h1", "h2")
         assert h1.cmd("X=5; echo $X") == "5\n"
         assert h1.cmd("echo $X; hostname -I") == f"5\n{h1.IP()} \n"
@@ -73,7 +73,7 @@ def test_a_wired_network_with_our_controller() -> None:
         assert " 0% packet loss" in h1.waitOutput()
         assert h1.pexec(["sh", "-c", "echo out; echo err >&2; exit 3"]) == ("out\n", "err\n", 3)
         h2.setIP("10.9.9.9/8")
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         net.configLinkStatus("h1", "s1", "down")
         assert net.ping([h1, net["h3"]], timeout=1) == 100
         net.configLinkStatus("h1", "s1", "up")

@@ -45,7 +45,7 @@ def test_names_private_directories_and_a_host_in_the_machines_namespace(tmp_path
         assert root.cmd("ip -o link show s1").startswith(root.cmd("cat /sys/class/net/s1/ifindex").strip())
         assert root.cmd("hostname") == net["s1"].cmd("hostname") == "m1\n"
         assert rtts_ms(net, "root", "10.0.0.1", 1)
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         net.configLinkStatus("root", "s1", "down")
         net.configLinkStatus("root", "s1", "up")
         assert "1 received" in h1.cmd("ping -c 1 root")

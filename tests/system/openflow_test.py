@@ -38,7 +38,7 @@ def rows(net: Net) -> dict[str, dict]:
 
 def test_simulated_and_emulated_switches_forward_under_one_unmodified_ryu_app() -> None:
     with Net(Mixed(), controller=Ryu("c0", "ryu.app.simple_switch_13")) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         assert "1 received" in net["h1"].cmd("ping -c 1 -W 2 " + web_address(net))
         flows = net["s1"].dpctl("dump-flows")
         assert "actions=CONTROLLER:65535" in flows
@@ -56,5 +56,5 @@ def test_simulated_and_emulated_switches_forward_under_one_unmodified_ryu_app() 
 def test_two_trees_of_simulated_switches_learn() -> None:
     topo = TwoTrees(depth=2, fanout=2)
     with Net(topo, switches="simulated", controller=Ryu("c0", "tree_switch")) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         assert all(row["connected"] == 1 for name, row in rows(net).items() if name.startswith("s"))

@@ -86,7 +86,7 @@ def test_linux_bridges_in_a_loop_settle_by_the_spanning_tree_protocol() -> None:
         wait = f"until {look} 'state blocking' && ! {look} 'state (listening|learning)'; do sleep 0.1; done"
         bridges[0].cmd(wait, timeout=20)
         assert all(bridge.connected() for bridge in bridges)
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=5) == 0
         states = (
             bridges[0]
             .cmd("ip -d -o link show type veth | grep -oE 'state (forwarding|blocking)'")

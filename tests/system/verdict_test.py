@@ -37,6 +37,7 @@ def signal_switches(net: Net, number: int) -> None:
     net.cluster.call("m1", "exec", argv=["kill", f"-{number}", *done["stdout"].decode().split()])
 
 
+@pytest.mark.alone  # what else runs keeps the processors busy, too
 def test_a_quick_ping_is_trusted_busy_cores_saturate_and_slow_switches_are_named() -> None:
     with Net(SingleSwitchTopo(k=2), port_type=PORT_TYPE) as net:
         with net.measured() as quick:
