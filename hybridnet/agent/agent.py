@@ -48,6 +48,7 @@ from hybridnet.agent.wires import wire_counters
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
+from hybridnet.system.grace_periods import hurried_grace_periods
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, raise_thread
 
@@ -203,7 +204,7 @@ class Agent:
             if self._plan is not None:
                 raise PlanError("a network is built here already; destroy it first")
             self._plan = plan
-            with undone_on_error(self._destroy):
+            with hurried_grace_periods(self.journal), undone_on_error(self._destroy):
                 seconds = self._build(plan, pmd_cpus)
                 if controllers:
                     self.obey_controllers()
@@ -233,7 +234,7 @@ class Agent:
                 raise PlanError("no network is built here, so nothing can change; build one first")
             stages = Stages()
             undo = Endings()
-            with self._switching.changing(), undone_on_error(undo.close):
+            with hurried_grace_periods(self.journal), self._switching.changing(), undone_on_error(undo.close):
                 addressing = self._hosts.addressing(remade(remove, add))
                 undo.add(partial(self._hosts.readdress, addressing))
                 self._unsimulate(remove, stages)
@@ -260,7 +261,7 @@ class Agent:
 
         Whatever one part raises, all parts end; a second call ends what is left.
         """
-        with self._building:
+        with self._building, hurried_grace_periods(self.journal):
             return self._destroy()
 
     @verb

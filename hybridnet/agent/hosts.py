@@ -19,9 +19,10 @@ from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
-from hybridnet.system.command import ip_batch, ip_tries, run
+from hybridnet.system.command import ip_tries, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
+from hybridnet.system.netlink import ip_lines, set_features
 
 _LISTS = ("interfaces", "routes", "arp")  # what of a host may come and go while it stays
 
@@ -258,7 +259,7 @@ class Hosts:
             path.mkdir()
 
     def _configure(self, plan: dict[str, Any], offloads: dict[str, list[str]]) -> None:
-        lines = ["link set lo up"] if self.namespace(plan["name"]) else []
+        lines = ["link set dev lo up"] if self.namespace(plan["name"]) else []
         lines += _addresses(plan)
         lines += [f"link set dev {interface['name']} up" for interface in plan["interfaces"]]
         lines += _routes(plan)
@@ -269,8 +270,8 @@ class Hosts:
         try:
             for interface in plan["interfaces"]:
                 if wanted := offloads.get(interface["name"]):
-                    run(["ethtool", "-K", interface["name"], *wanted])
-            ip_batch(lines)
+                    set_features(interface["name"], wanted)
+            ip_lines(lines)
         except MachineError as error:
             raise MachineError(f"host {plan['name']}: {error}") from None
 

@@ -27,6 +27,7 @@ from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, ip_tries, run
 from hybridnet.system.journal import Journal, alias_of, network_namespace
+from hybridnet.system.netlink import set_features
 
 TOWARD_A_PORT = {
     "afxdp": ["tx", "off"],
@@ -108,7 +109,7 @@ class Pairs:
         ip_batch(lines)
         for device, wanted in offloads.items():
             if wanted:
-                run(["ethtool", "-K", device, *wanted])
+                set_features(device, wanted)
         keep_stack_out(ours)
         ip_batch([f"link set dev {device} up" for device in ours])
         return host_offloads

@@ -239,7 +239,13 @@ class Programs:
             self._terminals.close_of,
             *(partial(self._end_one, self._shells, name) for name in list(self._shells)),
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
+            self._hang_up,
         ).close()
+
+    def _hang_up(self) -> None:
+        """Tell all shells to end before any is waited for."""
+        for shell in list(self._shells.values()):
+            shell.hang_up()
 
     def _shell(self, node: str) -> Shell:
         with self._lock:

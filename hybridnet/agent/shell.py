@@ -83,8 +83,9 @@ class Shell:
         _make_raw(slave)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
         # setsid with the terminal as its own: ^C then means this shell's processes. Who was started in the background
-        # by a script ignores ^C, and bash cannot take back what was ignored when it began.
-        heeding = ["env", "--default-signal=INT,QUIT"]
+        # by a script ignores ^C, and by nohup the end of a terminal; bash cannot take back what was ignored when it
+        # began.
+        heeding = ["env", "--default-signal=INT,QUIT,HUP"]
         with starting():
             self.process = subprocess.Popen(
                 [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
@@ -172,10 +173,15 @@ class Shell:
                 self._await_ready()
         os.write(self._master, b"\x03")
 
-    def close(self) -> None:
-        """End the shell with all that runs in its session."""
+    def hang_up(self) -> None:
+        """Have the shell end, with all that runs in its session; `close` waits for that."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGHUP)
+
+    def close(self) -> None:
+        """End the shell with all that runs in its session."""
+        self.hang_up()
+        if self.process.poll() is None:
             try:
                 self.process.wait(1)
             except subprocess.TimeoutExpired:

@@ -55,7 +55,7 @@ class Terminal:
         self._lock = threading.Lock()  # the descriptor is not closed while somebody uses it
         self.resize(*size)
         prompt = rf"\[\e[1;36m\]{node}\[\e[0m\]:\w# "
-        heeding = ["env", "--default-signal=INT,QUIT"]
+        heeding = ["env", "--default-signal=INT,QUIT,HUP"]
         try:
             with starting():
                 self._process = subprocess.Popen(

@@ -74,6 +74,7 @@ class Here:
         self.journal = _begun(alone)
         self._owner = os.getpid()
         self._closing = False
+        self._outlives = False
         self._threads = _Threads()
         self._guardian: subprocess.Popen[bytes] | None = None
         self._ending = Endings(self._end_guardian, self._forget)
@@ -130,9 +131,15 @@ class Here:
         _check(machine)
         raise UsageError(f"machine {machine} is this computer and never lost, so it cannot return")
 
+    def outlive(self) -> None:
+        """Have the guardian wait for the last program in a host, should this process end without `close`."""
+        if not self._outlives:
+            self.journal.record("left")
+            self._outlives = True
+
     def leave(self) -> None:
         """Leave everything to the guardian, which removes it when the last program in a host ends, after this one."""
-        self.journal.record("left")
+        self.outlive()
         self._ending = Endings()
         atexit.unregister(self._close_at_exit)
 

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from hybridnet.cluster.here import ADDRESS
@@ -86,8 +87,15 @@ class Controller:
             return _Remote(self.name, self.ip, self.port or USUAL_PORT, expected=False)
         return self._started_here()
 
+    def fails_at_15(self) -> bool:
+        """Whether it is Open vSwitch's test controller, which crashes when a switch speaks OpenFlow 1.5 to it."""
+        return Path(self._program() or "").name in OVSController.programs
+
+    def _program(self) -> str | None:
+        return self.command if self.command != "controller" else self.installed()
+
     def _started_here(self) -> kinds.RemoteController:
-        program = self.command if self.command != "controller" else self.installed()
+        program = self._program()
         if program is None:
             return kinds.Controller(self.name, port=self.port)
         return _Program(self.name, program, self.cargs, self.cdir, self.port or USUAL_PORT)

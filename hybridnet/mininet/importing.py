@@ -21,6 +21,8 @@ from hybridnet.mininet.python2 import needs_python2, python3_source
 __all__ = ["imports_mininet", "path_of_mininet", "path_without_programs", "take_the_name"]
 
 NAMES = ("mininet", "MaxiNet")
+OUR_EXAMPLES = {"mininet.examples.cluster": "hybridnet.mininet.cluster"}
+"""Of Mininet's examples, those that reach into its processes and are libraries of scripts."""
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 """Mininet's programs, for scripts that call them: first on PATH where `mininet` is this package."""
 
@@ -32,6 +34,8 @@ def ours(fullname: str) -> str:
         >>> ours("mininet.net"), ours("MaxiNet.Frontend.cli"), ours("MaxiNet.Frontend.maxinet")
         ('hybridnet.mininet.net', 'hybridnet.maxinet.cli', 'hybridnet.maxinet')
     """
+    if fullname in OUR_EXAMPLES:
+        return OUR_EXAMPLES[fullname]
     top, *below = fullname.split(".")
     if below[:1] == ["Frontend"]:
         below = ["frontend"] if below == ["Frontend"] else [] if below[1:] == ["maxinet"] else below[1:]
@@ -46,7 +50,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname.partition(".")[0] not in NAMES:
             return None
-        if fullname.startswith("mininet.examples"):
+        if fullname.startswith("mininet.examples") and fullname not in OUR_EXAMPLES:
             below = _homes_of_mininet() if fullname == "mininet.examples" else path
             return importlib.machinery.PathFinder.find_spec(fullname, below)
         try:
@@ -72,10 +76,14 @@ def _homes_of_mininet() -> list[str]:
 
 def take_the_name() -> None:
     """From now on `mininet` is `hybridnet.mininet`, and `MaxiNet` is `hybridnet.maxinet`, whatever else of these names
-    is installed; and the programs `mn` and `controller` that this process starts are ours. Idempotent.
+    is installed; also in the Python scripts that this process starts, and the programs `mn` and `controller` that it
+    starts are ours. Idempotent.
     """
     os.environ["PATH"] = os.pathsep.join([str(PROGRAMS), path_without_programs()])
     os.environ["HYBRIDNET_PYTHON"] = sys.executable
+    above = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    if str(path_of_mininet()) not in above:
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(path_of_mininet()), *above])
     if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Alias())
     sys.modules["mininet"] = importlib.import_module(ours("mininet"))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.errors import UsageError
 from hybridnet.mininet.log import info
 from hybridnet.plan.options import LEAST_CUT_DELAY_NS
 from hybridnet.plan.spread import spread
@@ -20,7 +21,9 @@ from hybridnet.topo import Topo
 if TYPE_CHECKING:
     from hybridnet.cluster import Cluster
 
-__all__ = ["Machines", "end_machines", "machines_of_the_run", "spread_over"]
+__all__ = ["Machines", "end_machines", "machines_of_the_run", "machines_over", "spread_over"]
+
+LOCAL = "localhost"
 
 
 @dataclass
@@ -79,6 +82,43 @@ class Machines:
         if self._cluster is not None:
             self._cluster.close()
             self._cluster = None
+
+
+def machines_over(
+    servers: Sequence[str], machine_of: Mapping[str, str], *, least_cut_delay_ns: int = LEAST_CUT_DELAY_NS
+) -> Machines | None:
+    """The machines of servers as Mininet's cluster edition names them: m1, m2 and so on, in their order.
+
+    Args:
+        servers: ``"user@host"``; or all ``"localhost"``, which are as many local machines, and one alone is this
+            computer.
+        machine_of, least_cut_delay_ns: as of `Machines`.
+
+    Returns:
+        None: this computer itself.
+
+    Raises:
+        UsageError: this computer is named beside others.
+    """
+    if list(servers) == [LOCAL]:
+        return None
+    if all(server == LOCAL for server in servers):
+        names = [f"m{number}" for number in range(1, len(servers) + 1)]
+        return Machines(names, machine_of=machine_of, least_cut_delay_ns=least_cut_delay_ns)
+    if LOCAL in servers:
+        raise UsageError(
+            f"servers {', '.join(servers)}: this computer cannot be one of several; name other computers only, or "
+            "spread the script over local machines (hybridnet run --machines 2)"
+        )
+    return Machines(
+        open=lambda: _over_ssh(servers), machine_of=machine_of, least_cut_delay_ns=least_cut_delay_ns
+    )
+
+
+def _over_ssh(servers: Sequence[str]) -> Cluster:
+    from hybridnet.cluster import Cluster
+
+    return Cluster.ssh(servers)
 
 
 _of_the_run: Machines | None = None

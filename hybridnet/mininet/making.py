@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
-from hybridnet.cluster.here import HERE
+from hybridnet.cluster.here import HERE, Here
 from hybridnet.mininet.changes import join_link, join_node, remove_link, remove_node
 from hybridnet.mininet.controllers import give_ports
 from hybridnet.mininet.described import Described
 from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.link import Link
 from hybridnet.mininet.log import error
-from hybridnet.mininet.switches import Switch
+from hybridnet.mininet.switches import EVERY_VERSION, Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.net import Net, own_address_toward
 from hybridnet.plan.families import ipv4
@@ -70,6 +70,8 @@ class Making(Described):
             atexit.register(_end_of_script)  # comes before the network's own end
             self.live = net
             running.append(self)
+            if self.is_of_loose_nodes and isinstance(net.cluster, Here):
+                net.cluster.outlive()  # its script may be ended from outside as soon as its daemons run
             self._bind(net)
             self._start_switching(net)
             self._configure()
@@ -104,10 +106,11 @@ class Making(Described):
     def _every_switch(self) -> list[Any]:
         return [node for node in (*self.switches, *self.loose) if isinstance(node, Switch)]
 
-    @staticmethod
-    def described_switch(switch: Any, dpids: set[int]) -> dict[str, Any]:
+    def described_switch(self, switch: Any, dpids: set[int]) -> dict[str, Any]:
         """A switch as `hybridnet.Topo.addSwitch` takes it; `dpids` are those of the others."""
         own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
+        if own.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in self.controllers):
+            own["protocols"] = EVERY_VERSION.removesuffix(",OpenFlow15")
         if type(switch).__module__.startswith("hybridnet.") and (
             unknown := {name for name, value in switch.params.items() if value}
             - {*_OF_SWITCHES, *_OF_ITS_CLASS}

@@ -15,7 +15,7 @@ from hybridnet.mininet.controllers import findController
 from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.importing import take_the_name
 from hybridnet.mininet.log import info, output, setLogLevel
-from hybridnet.mininet.machines import Machines, end_machines, spread_over
+from hybridnet.mininet.machines import Machines, end_machines, machines_over, spread_over
 from hybridnet.mininet.net import VERSION, Mininet, MininetWithControlNet
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import splitArgs
@@ -108,20 +108,7 @@ def _machines(arguments: Any) -> Machines | None:
     servers = arguments.cluster.split(",") if arguments.cluster else []
     if not servers:
         return Machines(arguments.machines, least_cut_delay_ns=delay_ns) if arguments.machines else None
-    if all(server == "localhost" for server in servers):
-        return Machines([f"m{number}" for number in range(1, len(servers) + 1)], least_cut_delay_ns=delay_ns)
-    if "localhost" in servers:
-        raise UsageError(
-            f"--cluster {arguments.cluster}: this computer cannot be one of several; name other computers "
-            "only, or write --machines 2"
-        )
-    return Machines(open=lambda: _over_ssh(servers), least_cut_delay_ns=delay_ns)
-
-
-def _over_ssh(servers: list[str]) -> Any:
-    from hybridnet.cluster import Cluster
-
-    return Cluster.ssh(servers)
+    return machines_over(servers, {}, least_cut_delay_ns=delay_ns)
 
 
 def _made(arguments: Any, choices: Choices) -> Mininet:

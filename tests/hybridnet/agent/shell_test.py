@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,18 @@ def test_a_shell_that_cannot_be_started_says_why(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"node h1: its shell ended with status 125: .*/no/such"):
         broken.run("true", 10)
     broken.close()
+
+
+def test_a_shell_hangs_up_though_its_agent_was_started_by_nohup(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        made = Shell("h1", [], dict(os.environ), tmp_path)
+        made.run("true", 10)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    made.hang_up()
+    assert made.process.wait(10) == -signal.SIGHUP
+    made.close()
 
 
 def test_exit_ends_the_shell_with_its_status(shell: Shell) -> None:

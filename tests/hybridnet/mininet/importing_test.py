@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import hybridnet
 from hybridnet.errors import UsageError
 from hybridnet.mininet.controller_program import port_of
-from hybridnet.mininet.importing import PROGRAMS, imports_mininet, path_of_mininet
+from hybridnet.mininet.importing import PROGRAMS, imports_mininet, ours, path_of_mininet
 from hybridnet.mininet.net import VERSION
 
 OF_MININET = "import mininet.net, hybridnet.mininet.net; print(mininet.net is hybridnet.mininet.net)"
@@ -41,6 +42,30 @@ def test_mn_and_controller_that_a_script_calls_are_ours_and_not_what_is_found_fi
         text=True,
     )
     assert done.stdout == f"{PROGRAMS / 'mn'}\n{VERSION}\n"
+
+
+def test_a_script_that_another_python_runs_gets_hybridnet_s_own_where_that_one_has_none(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "other.py"
+    script.write_text(
+        "import sys, mininet.util\nprint(sys.executable, sys.argv[1:], mininet.util.ipAdd(1))\n"
+    )
+    (tmp_path / "bin").mkdir()  # outside the virtual environment, and so without what hybridnet depends on
+    (tmp_path / "bin/python").symlink_to(Path(sys.executable).resolve())
+    started = f"import mininet, subprocess; subprocess.run([{str(tmp_path / 'bin/python')!r}, {str(script)!r}, 'x'])"
+    own = Path(hybridnet.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", started],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(path_of_mininet()), str(own)])},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == (f"{sys.executable} ['x'] 10.0.0.1\n", "")
+
+
+def test_the_cluster_edition_of_mininets_examples_is_ours() -> None:
+    assert ours("mininet.examples.cluster") == "hybridnet.mininet.cluster"
 
 
 @pytest.mark.parametrize(

@@ -196,3 +196,13 @@ def test_options_that_no_class_takes_are_told(capsys: pytest.CaptureFixture[str]
     topo.addHost("odd", colour="red")
     described(Mininet(topo, controller=None))
     assert "host odd: colour=" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("program", "last"), [("ovs-testcontroller", "OpenFlow14"), ("another-controller", "OpenFlow15")]
+)
+def test_switches_offer_no_openflow_15_to_open_vswitchs_test_controller_which_it_crashes(
+    program: str, last: str
+) -> None:
+    net = Mininet(SingleSwitchTopo(2), controller=partial(Controller, command=program))
+    assert described(net).nodeInfo("s1")["protocols"].split(",")[-1] == last
