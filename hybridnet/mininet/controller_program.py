@@ -7,6 +7,7 @@ Its options are taken and have no effect.
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -14,38 +15,46 @@ from collections.abc import Sequence
 
 from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.system.journal import network_namespace
 
-__all__ = ["main", "port_of"]
+__all__ = ["main", "place_of"]
 
 USUAL_PORT = 6633
 """Of the reference controller, where ``ptcp:`` names none."""
 
-_LISTENING = re.compile(r"ptcp:(\d*)(?::.*)?")
+_LISTENING = re.compile(r"ptcp:(\d*)(?::(.*))?")
 
 
-def port_of(words: Sequence[str]) -> int:
-    """The TCP port that the program's arguments ask for.
+def place_of(words: Sequence[str]) -> tuple[str, int]:
+    """The address and TCP port that the program's arguments ask for.
 
     Args:
-        words: such as ``["-v", "ptcp:6653"]``; ``ptcp:`` alone means port 6633.
+        words: such as ``["-v", "ptcp:6653"]``; ``ptcp:`` alone means port 6633. Without an address, it is the
+            computer's loopback; in a host's namespace, where nobody else comes, every address.
 
     Raises:
         UsageError: none of them says where to listen.
     """
     for word in words:
         if said := _LISTENING.fullmatch(word):
-            return int(said[1]) if said[1] else USUAL_PORT
+            return said[2] or _usual_address(), int(said[1]) if said[1] else USUAL_PORT
     raise UsageError(
         f"controller {' '.join(words)}: it does not say where to listen; write controller ptcp:6653"
     )
+
+
+def _usual_address() -> str:
+    of_the_script = os.environ.get("HYBRIDNET_NETWORK", str(network_namespace()))
+    return "127.0.0.1" if of_the_script == str(network_namespace()) else "0.0.0.0"
 
 
 def main(words: Sequence[str]) -> int:
     """Serve until a signal ends it. Returns the exit status."""
     ends = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     try:
-        controller = Controller("controller", port=port_of(words))
-        controller.begin("127.0.0.1")
+        address, port = place_of(words)
+        controller = Controller("controller", port=port)
+        controller.begin(address)
     except HybridnetError as problem:
         print(problem, file=sys.stderr)
         return 2

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hybridnet.mininet.python2 import needs_python2, python3_source
+from hybridnet.system.journal import network_namespace
 
 __all__ = ["imports_mininet", "path_of_mininet", "path_without_programs", "take_the_name"]
 
@@ -79,8 +80,12 @@ def take_the_name() -> None:
     is installed; also in the Python scripts that this process starts, and the programs `mn` and `controller` that it
     starts are ours. Idempotent.
     """
+    os.environ["HYBRIDNET_PATH"] = (
+        path_without_programs()
+    )  # for those programs of ours that call what they hide
     os.environ["PATH"] = os.pathsep.join([str(PROGRAMS), path_without_programs()])
     os.environ["HYBRIDNET_PYTHON"] = sys.executable
+    os.environ["HYBRIDNET_NETWORK"] = str(network_namespace())  # so that they know whether they are in a host
     above = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
     if str(path_of_mininet()) not in above:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(path_of_mininet()), *above])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import time
@@ -83,24 +82,22 @@ class Trying(Making):
         )
 
     def runCpuLimitTest(self, cpu: float, duration: int = 5) -> list[float]:
-        """Have busy loops run in all hosts. Returns what each takes of the computer's processors in each second, in
-        percent.
+        """Have busy loops run in all hosts, one for each processor: a share in real time is of each. Returns what each
+        host takes of all processors in each second, in percent.
         """
         output(f"*** Testing CPU {cpu * 100:.0f}% bandwidth limit\n")
         hosts = self._hosts(None)
-        loops = max(1, math.ceil(cpu * self.numCores))
         for host in hosts:
-            host.cmd(f"for i in $(seq {loops}); do sh -c 'while :; do :; done' & done")
+            host.cmd(f"for i in $(seq {self.numCores}); do sh -c 'while :; do :; done' & done")
         try:
             found: list[float] = []
-            last = [_ticks(host) for host in hosts]
+            last = [_taken(host) for host in hosts]
             for _ in range(duration):
-                begun = time.monotonic()
                 time.sleep(1)
-                now = [_ticks(host) for host in hosts]
-                each = (time.monotonic() - begun) * self.numCores * os.sysconf("SC_CLK_TCK")
-                found += [100 * (after - before) / each for before, after in zip(last, now, strict=True)]
-                last = now
+                for at, host in enumerate(hosts):
+                    (began_s, before_s), (now_s, after_s) = last[at], _taken(host)
+                    found.append(100 * (after_s - before_s) / ((now_s - began_s) * self.numCores))
+                    last[at] = now_s, after_s
         finally:
             for host in hosts:
                 host.cmd("kill $(jobs -p)")
@@ -133,10 +130,11 @@ class Trying(Making):
         return self.running().plan
 
 
-def _ticks(host: Any) -> int:
-    """Processor time that the jobs of a host's shell have taken, in ticks of the clock."""
-    said = host.cmd("for p in $(jobs -p); do cut -d' ' -f14,15 /proc/$p/stat; done")
-    return sum(map(int, said.split()))
+def _taken(host: Any) -> tuple[float, float]:
+    """The time, and the processor time that the jobs of a host's shell have taken, in seconds."""
+    said = host.cmd("date +%s.%N; for p in $(jobs -p); do cut -d' ' -f14,15 /proc/$p/stat; done")
+    now, *ticks = said.split()
+    return float(now), sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def _ping_numbers(said: str) -> tuple[float, ...]:

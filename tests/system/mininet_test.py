@@ -149,6 +149,55 @@ c0.stop()
 """
 
 
+DAEMON_AND_END = """
+import os, signal
+from mininet.node import Host
+
+h1, root = Host("h1"), Host("root", inNamespace=False)
+h1.linkTo(root)
+h1.setIP("10.0.0.1", 8)
+root.setIP("10.0.0.2", 8)
+h1.cmd("setsid sleep 20 > /dev/null 2>&1 < /dev/null & until [ $(ps -o sid= -p $!) -eq $! ]; do :; done")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+REFERENCE_SWITCH = """
+from mininet.link import Link
+from mininet.node import Node
+
+c0, s0, h0, h1 = (Node(name) for name in ("c0", "s0", "h0", "h1"))
+control = Link(c0, s0)
+Link(h0, s0), Link(h1, s0)
+c0.setIP("10.0.123.1/24", intf=control.intf1)
+s0.setIP("10.0.123.2/24", intf=control.intf2)
+h0.setIP("192.168.123.1/24")
+h1.setIP("192.168.123.2/24")
+c0.cmd("controller -v ptcp: &")
+s0.cmd("ofdatapath -i s0-eth1,s0-eth2 ptcp: &")
+s0.cmd("ofprotocol tcp:10.0.123.1 tcp:localhost &")
+print("reached", "1 received" in h0.cmd("until ping -c1 192.168.123.2; do sleep 0.2; done", timeout=60))
+c0.cmd("kill %controller; wait")
+s0.cmd("kill %ofprotocol %ofdatapath; wait")
+"""
+
+BRIDGE_BY_HAND = """
+from mininet.link import Link
+from mininet.node import Node
+from mininet.util import quietRun
+
+root, h0, h1 = Node("root", inNamespace=False), Node("h0"), Node("h1")
+Link(h0, root), Link(h1, root)
+h0.setIP("192.168.123.1/24")
+h1.setIP("192.168.123.2/24")
+root.cmd("ovs-vsctl add-br dp0")
+for intf in root.intfs.values():
+    root.cmd(f"ovs-vsctl add-port dp0 {intf}")
+print("type", quietRun("ovs-vsctl get Bridge dp0 datapath_type").strip())
+print("reached", "1 received" in h0.cmd("ping -c1", h1.IP()))
+root.cmd("ovs-vsctl del-br dp0")
+"""
+
+
 def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
     script.write_text(text)
@@ -210,4 +259,27 @@ def test_nodes_of_a_script_that_has_no_network_work_as_well(tmp_path: Path) -> N
     done = run_script(tmp_path, WITHOUT_A_NETWORK)
     assert done.status == 0, done.err
     assert done.out == "connected True\nreached True\n", done.err
+    assert done.left == {}
+
+
+def test_the_reference_switch_that_a_script_starts_by_hand_is_a_simulated_one(tmp_path: Path) -> None:
+    done = run_script(tmp_path, REFERENCE_SWITCH)
+    assert "reached True" in done.out, done.err
+    assert done.left.keys() <= {"files"}, done.left
+
+
+def test_a_bridge_that_a_script_makes_by_hand_works_where_the_kernel_has_no_datapath(tmp_path: Path) -> None:
+    done = run_script(tmp_path, BRIDGE_BY_HAND)
+    assert "reached True" in done.out, done.err
+    wanted = '""' if Path("/sys/module/openvswitch").exists() else "netdev"
+    assert f"type {wanted}" in done.out
+    assert done.left.keys() <= {"files"}, done.left
+
+
+def test_nodes_without_a_network_stay_with_their_daemons_where_their_script_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(DAEMON_AND_END)
+    command = f"{sys.executable} -m hybridnet.cli run {script}; ping -c1 -W5 10.0.0.1"
+    done = run_on_a_computer(["sh", "-c", command], patience_s=60.0)
+    assert "1 received" in done.out, done.err
     assert done.left == {}

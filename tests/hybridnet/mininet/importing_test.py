@@ -12,7 +12,7 @@ import pytest
 
 import hybridnet
 from hybridnet.errors import UsageError
-from hybridnet.mininet.controller_program import port_of
+from hybridnet.mininet.controller_program import place_of
 from hybridnet.mininet.importing import PROGRAMS, imports_mininet, ours, path_of_mininet
 from hybridnet.mininet.net import VERSION
 
@@ -69,15 +69,28 @@ def test_the_cluster_edition_of_mininets_examples_is_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "port"), [(["-v", "ptcp:6653"], 6653), (["ptcp:"], 6633), (["ptcp:6699:127.0.0.1"], 6699)]
+    ("words", "place"),
+    [
+        (["-v", "ptcp:6653"], ("127.0.0.1", 6653)),
+        (["ptcp:"], ("127.0.0.1", 6633)),
+        (["ptcp:6699:10.0.0.1"], ("10.0.0.1", 6699)),
+    ],
 )
-def test_the_reference_controllers_arguments_say_where_to_listen(words: list[str], port: int) -> None:
-    assert port_of(words) == port
+def test_the_reference_controllers_arguments_say_where_to_listen(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], place: tuple[str, int]
+) -> None:
+    monkeypatch.delenv("HYBRIDNET_NETWORK", raising=False)
+    assert place_of(words) == place
+
+
+def test_in_a_host_the_reference_controller_listens_at_every_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HYBRIDNET_NETWORK", "1")  # the script's namespace is another one
+    assert place_of(["ptcp:"]) == ("0.0.0.0", 6633)
 
 
 def test_a_controller_that_is_told_no_place_to_listen_says_what_to_write() -> None:
     with pytest.raises(UsageError, match="write controller ptcp:6653"):
-        port_of(["-v"])
+        place_of(["-v"])
 
 
 @pytest.mark.parametrize("program", [OF_MININET, OF_MAXINET])
