@@ -197,6 +197,10 @@ class _Threads:
     """As many threads as there were calls at once, at most `VERBS_AT_ONCE`; they last as long as the process."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._owner = os.getpid()
         self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._free = 0  # threads that wait for a call which nobody has put yet
@@ -204,6 +208,8 @@ class _Threads:
 
     def call(self, function: Callable[[], Any]) -> Any:
         """What `function` returns or raises in one of the threads."""
+        if os.getpid() != self._owner:  # a fork of the program: it has none of its parent's threads
+            self._begin()
         call = _Call(function)
         with self._lock:
             if self._free > 0:

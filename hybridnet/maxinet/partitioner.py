@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridnet import topo as described
 from hybridnet.errors import UsageError
-from hybridnet.mininet.link import shaping
+from hybridnet.mininet.accepted import shaping
 from hybridnet.mininet.topo import Topo
 from hybridnet.plan.spread import spread
 

@@ -6,9 +6,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.errors import MachineError
 from hybridnet.mininet.switches import Switch
-from hybridnet.mininet.tolerance import tolerate
 
 if TYPE_CHECKING:
     from hybridnet.mininet.link import Link
@@ -29,8 +27,8 @@ def join_node(net: Making, node: Any) -> None:
             dpids = {int(other.params["dpid"], 16) for other in others if other.params.get("dpid")}
             made = live.addSwitch(node.name, **net.described_switch(node, dpids), **placed)
         else:
-            taken = {address for host in others if (address := host.params.get("ip")) is not None}
-            taken = {address.partition("/")[0] for address in taken}
+            taken = {told.partition("/")[0] for host in others if (told := host.params.get("ip"))}
+            taken |= {told.lower() for host in others if (told := host.params.get("mac"))}
             made = live.addHost(node.name, **net.described_host(node, taken), **placed)
     except BaseException:
         _forget(net, node)
@@ -57,6 +55,8 @@ def join_link(net: Making, link: Link) -> None:
         made = next(made for made in live[intf.node.name].intfList() if made.name == intf.name)
         intf.made_as(made)
         node, told = intf.node, intf.node.params.get("ip")
+        if isinstance(node, Switch):
+            node.address_port(intf)
         if (
             told is not None
             and intf.ip is None
@@ -65,14 +65,7 @@ def join_link(net: Making, link: Link) -> None:
         ):
             node.setIP(told, intf=intf)  # an address that the network does not give by itself
         if (route := node.params.get("defaultRoute")) and intf is node.defaultIntf():
-            _set_default_route(node, route)
-
-
-def _set_default_route(node: Any, route: str) -> None:
-    try:
-        node.setDefaultRoute(route)
-    except MachineError as problem:
-        tolerate(f"host {node.name}: its default route {route} cannot be set", str(problem))
+            node.setDefaultRoute(route)
 
 
 def remove_link(net: Making, link: Link) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -66,6 +67,7 @@ class Described:
         self.live: Net | None = None
         self.machines = machines_of_the_run()
         self._making = False
+        self._one_makes = threading.RLock()  # a script's threads may all have commands for nodes
         if topo is not None and build:
             self.build()
 

@@ -15,12 +15,14 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.mininet.link import Intf, Link, set_param, whole_address
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
+from hybridnet.mininet.accepted import whole_address
+from hybridnet.mininet.link import Intf, Link, set_param
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import numCores
 from hybridnet.node import node as live
 from hybridnet.node.popen import Popen
+from hybridnet.system.devices import state_of
 from hybridnet.topo import host_options
 
 if TYPE_CHECKING:
@@ -28,6 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CPULimitedHost", "Host", "Node", "commands_wait"]
 
+# Options of `subprocess.Popen` that say how the script's own process would start a program.
+_OF_SUBPROCESS = {
+    "bufsize",
+    "close_fds",
+    "errors",
+    "executable",
+    "preexec_fn",
+    "restore_signals",
+    "start_new_session",
+}
 ENDING_S = 0.5  # how long a command may take to end after its output was read, when another follows
 
 
@@ -96,6 +108,7 @@ class Node(live.Node):
         self.net: Mininet | None = None
         self._waiting_commands: list[str] = []
         self._terminal: TerminalEnd | None = None
+        self._unfetched = False  # whether a command was started whose end nobody has seen
         self.shell: Node | None = self
         if not _being_constructed:  # by a network: the script makes it, and it belongs to no network yet
             self.network()
@@ -159,10 +172,24 @@ class Node(live.Node):
 
     def borrow(self, device: str) -> None:
         """Take a device of this computer, until the network ends: now, or when the network is made."""
-        if self.is_made():
-            self._call("take_device", device=device, node=self.name)
-        else:
+        if not self.is_made():
             self.params.setdefault("devices", []).append(device)
+        elif self._may_borrow(device):
+            self._call("take_device", device=device, node=self.name)
+
+    def borrowed(self) -> list[str]:
+        """The devices that it borrows and can have; the others are told of."""
+        return [device for device in self.params.get("devices", ()) if self._may_borrow(device)]
+
+    def _may_borrow(self, device: str) -> bool:
+        if not self.network().is_here():
+            return True  # its machine judges
+        try:
+            state_of(device)
+        except MachineError as problem:
+            tolerate(f"interface {device} of {self.name}", f"{problem}; the network goes on without it")
+            return False
+        return True
 
     def delIntf(self, intf: Intf) -> None:
         """Forget an interface."""
@@ -186,7 +213,10 @@ class Node(live.Node):
     def setDefaultRoute(self, intf: Any = None) -> None:
         """Replace the default route: now, or when the network is made."""
         if self.is_made() or self._is_loose():
-            super().setDefaultRoute(intf)
+            try:
+                super().setDefaultRoute(intf)
+            except HybridnetError as problem:
+                tolerate(f"host {self.name}: its default route {intf} cannot be set", str(problem))
         else:
             self.params["defaultRoute"] = str(intf)
 
@@ -236,19 +266,32 @@ class Node(live.Node):
         if self._agent is None and _being_constructed:
             self._waiting_commands.append(live.command_text(args))
             return ""
+        self._wait_for_unfetched()
         return super().cmd(*args, verbose=bool(kwargs.get("verbose")), timeout=kwargs.get("timeout"))
 
     def sendCmd(self, *args: Any, **kwargs: Any) -> None:
         """Start a command in the node's shell; `printPid` is accepted. One that has ended is forgotten."""
+        self._wait_for_unfetched()
         deadline = time.monotonic() + ENDING_S
         while self.waiting and (left := deadline - time.monotonic()) > 0:
             self.monitor(1000 * left)
         super().sendCmd(*args)
+        self._unfetched = True
+
+    def _wait_for_unfetched(self) -> None:
+        """A script that sets `waiting` to False itself fetches no more: the shell takes the next command once the
+        started one has ended, as Mininet's does.
+        """
+        if self._unfetched and not self.waiting:
+            self.waiting = True
+            super().waitOutput()
 
     def monitor(self, timeoutms: float | None = None, findPid: bool = True) -> str:
         """What the command has printed since; between commands, what programs in the background have."""
         if self.waiting:
-            return super().monitor(timeoutms)
+            said = super().monitor(timeoutms)
+            self._unfetched = self.waiting
+            return said
         while True:
             said = self._call(
                 "read_idle", node=self.name, timeout=5.0 if timeoutms is None else timeoutms / 1000
@@ -300,8 +343,13 @@ class Node(live.Node):
         super().sendInt()
 
     def popen(self, *args: Any, **options: Any) -> Popen:
-        """Start a program in the node; its output is bytes unless text is asked for, as with `subprocess.Popen`."""
+        """Start a program in the node; its output is bytes unless text is asked for, as with `subprocess.Popen`, whose
+        other options have no effect, with a warning.
+        """
         options.pop("mncmd", None)
+        for option in _OF_SUBPROCESS & options.keys():
+            if options.pop(option):
+                tolerate(f"popen({option}=)", "it has no effect: nodes start their programs themselves")
         if not ({"text", "universal_newlines", "encoding"} & options.keys()):
             options["text"] = False
         return super().popen(*args, **options)

@@ -9,12 +9,11 @@ is simulated, whatever its class; one without is a veth pair, or a patch between
 
 from __future__ import annotations
 
-import re
-import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.mininet.accepted import SHAPING, accepted_address, accepted_mac, shaping, whole_address
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.node import link as live
 
@@ -22,45 +21,6 @@ if TYPE_CHECKING:
     from hybridnet.mininet.hosts import Node
 
 __all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
-
-SHAPING = ("bw", "delay", "jitter", "loss", "max_queue_size", "enable_red", "enable_ecn")
-# Options of the kernel's tc that have no counterpart: the simulator shapes exactly, whatever they say.
-OF_THE_KERNEL = ("speedup", "use_hfsc", "use_tbf", "latency_ms", "gro", "txo", "rxo")
-
-
-def shaping(params: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The options of a direction as `hybridnet.Topo.addLink` takes them.
-
-    A delay or jitter without a unit is in microseconds, as tc takes it.
-    """
-    for name in OF_THE_KERNEL:
-        if params.get(name):
-            tolerate(f"{what}: {name}=", "the simulator shapes links, not the kernel; it has no effect")
-    found = {name: params[name] for name in SHAPING if params.get(name) is not None}
-    for name in ("delay", "jitter"):
-        text = str(found.get(name, "")).strip()
-        if text and text.replace(".", "", 1).isdigit():
-            found[name] = f"{text}us"
-    queue = found.get("max_queue_size")
-    if isinstance(queue, float) and queue >= 1 and not queue.is_integer():
-        tolerate(f"max_queue_size={queue:g} of links", f"their queues hold {int(queue)} packets")
-    if isinstance(queue, float) and queue >= 1:
-        found["max_queue_size"] = int(queue)
-    return found
-
-
-def whole_address(text: str) -> str:
-    """An IPv4 address as ifconfig reads it, which Mininet calls: "10.1/8" is 10.0.0.1/8, and "10.0.0.01" is 10.0.0.1.
-
-    Other text stays as it is.
-    """
-    address, slash, length = text.partition("/")
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+){1,3}", address):
-        return text
-    try:
-        return socket.inet_ntoa(socket.inet_aton(address)) + slash + length
-    except OSError:
-        return text
 
 
 class Intf(live.Intf):
@@ -107,17 +67,18 @@ class Intf(live.Intf):
 
     def made_as(self, other: live.Intf) -> None:
         """The network is made: take the addresses that it gave."""
-        self.mac, self.ip, self.prefixLen, self.ip6 = other.mac, other.ip, other.prefixLen, other.ip6
+        self.mac, self.ip = other.mac or self.mac, other.ip
+        self.prefixLen, self.ip6 = other.prefixLen, other.ip6
 
     def IP(self) -> str | None:
         """The IPv4 address, without prefix length."""
         return self.ip
 
     def MAC(self) -> str | None:
-        """The MAC address; makes the network where it is not known before."""
+        """The MAC address; makes the network where it is not known before. None for a patch port, which has none."""
         if self.mac is None and not self.node.is_made():
             self.node.make()
-        return self.mac
+        return self.mac or self.updateMAC()
 
     def cmd(self, *args: Any, **kwargs: Any) -> str:
         """Run a command in the node."""
@@ -147,7 +108,7 @@ class Intf(live.Intf):
 
     def updateMAC(self) -> str | None:
         """Read its MAC address anew."""
-        self.mac = self.cmd(f"cat /sys/class/net/{self.name}/address").strip() or self.mac
+        self.mac = self.cmd(f"cat /sys/class/net/{self.name}/address 2>/dev/null").strip() or self.mac
         return self.mac
 
     def updateAddr(self) -> tuple[str | None, str | None]:
@@ -164,18 +125,28 @@ class Intf(live.Intf):
 
     def setMAC(self, macstr: str) -> None:
         """Replace the MAC address."""
-        if self.node.is_made():
-            super().setMAC(macstr)
-        self.mac = macstr
+        mac = accepted_mac(macstr, f"host {self.node.name}")
+        if mac is not None and self.node.is_made():
+            super().setMAC(mac)
+        self.mac = mac or self.mac
 
     def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
         """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length; 0.0.0.0 takes it away."""
         ipstr = whole_address(ipstr)
+        if not ipstr:
+            self.ip = ipstr
+            return
         if ipstr.partition("/")[0] == "0.0.0.0":
             self.cmd("ip -4 address flush dev", self.name)
             self.ip, self.prefixLen = "0.0.0.0", prefixLen
-        else:
+            return
+        try:
             super().setIP(ipstr, prefixLen)
+        except HybridnetError as problem:
+            tolerate(f"host {self.node.name}: ip {ipstr!r}", f"it has no effect: {problem}")
+            self.ip = None
+        if self.ip is None:
+            self.ip = ipstr.partition("/")[0]  # as Mininet remembers it, whatever the host said
 
     def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
         """Call a method with one parameter, unless that is None or there is no such method."""
@@ -280,7 +251,7 @@ class Link:
                 node=node,
                 port=number,
                 link=self,
-                mac=mac or mine.get("mac"),
+                mac=accepted_mac(mac or mine.get("mac"), f"link {node1.name}-{node2.name}"),
                 **mine,
             )
             ends.append(made)
@@ -304,11 +275,12 @@ class Link:
         told: dict[str, Any] = {}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = shaping(intf.params, f"link {self.name}")
-            for option in ("ip", "mtu"):
-                if intf.params.get(option) is not None:
-                    own[option] = intf.params[option]
+            if (ip := accepted_address(intf.params.get("ip"), f"interface {intf.name}")) is not None:
+                own["ip"] = ip
+            if intf.params.get("mtu") is not None:
+                own["mtu"] = intf.params["mtu"]
             told |= {f"port{number}": intf.port, f"intfName{number}": intf.name, f"params{number}": own}
-            if intf.mac is not None:
+            if intf.mac is not None and not hasattr(intf.node, "dpid"):  # a switch sets those of its ports
                 told[f"addr{number}"] = intf.mac
         return told
 

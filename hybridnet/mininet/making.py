@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from hybridnet.cluster.here import HERE, Here
+from hybridnet.mininet.accepted import accepted_address, accepted_mac, accepted_route
 from hybridnet.mininet.changes import join_link, join_node, remove_link, remove_node
 from hybridnet.mininet.controllers import give_ports
 from hybridnet.mininet.described import Described
@@ -39,13 +40,16 @@ class Making(Described):
     # Making
 
     def make(self) -> None:
-        """Make everything that is described. A second call does nothing.
+        """Make everything that is described. A second call does nothing; one of another thread waits for the first.
 
         Raises:
             HybridnetError: it cannot be made; nothing is left behind.
         """
-        if self.live is not None or self._making:
-            return
+        with self._one_makes:
+            if self.live is None and not self._making:
+                self._make()
+
+    def _make(self) -> None:
         self._making = True
         self.awaits_build = not self.built and not self.is_of_loose_nodes
         try:
@@ -111,6 +115,7 @@ class Making(Described):
         own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
         if own.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in self.controllers):
             own["protocols"] = EVERY_VERSION.removesuffix(",OpenFlow15")
+        own["devices"] = switch.borrowed()
         if type(switch).__module__.startswith("hybridnet.") and (
             unknown := {name for name, value in switch.params.items() if value}
             - {*_OF_SWITCHES, *_OF_ITS_CLASS}
@@ -129,13 +134,21 @@ class Making(Described):
 
     @staticmethod
     def described_host(host: Any, taken: set[str]) -> dict[str, Any]:
-        """A host as `hybridnet.Topo.addHost` takes it; `taken` are the addresses of the others."""
+        """A host as `hybridnet.Topo.addHost` takes it; `taken` are the IP and MAC addresses of the others."""
+        what = f"host {host.name}"
         own = {name: host.params[name] for name in _OF_HOSTS if host.params.get(name) is not None}
+        own["devices"] = host.borrowed()
+        if (mac := accepted_mac(own.pop("mac", None), what)) in taken:  # its `config` gives it
+            tolerate(f"{what}: its mac {mac} is another's", "both have it, as they were told")
+        elif mac is not None:
+            own["mac"] = mac
+            taken.add(mac)
         if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
             tolerate(
                 f"host {host.name}: {min(unknown)}=", "no class of the script's takes it; it has no effect"
             )
-        if "ip" in own:
+        own["ip"] = accepted_address(own.get("ip"), what)
+        if own["ip"] is not None:
             own["ip"] = own["ip"] if "/" in own["ip"] else f"{own['ip']}/8"
             if own["ip"].partition("/")[0] in taken:
                 tolerate(
@@ -152,8 +165,7 @@ class Making(Described):
                 own["ip"] = None
             else:
                 taken.add(own["ip"].partition("/")[0])
-        else:
-            own["ip"] = None
+        own["defaultRoute"] = accepted_route(own.get("defaultRoute"), what)
         if not host.intfList():
             own.pop("defaultRoute", None)  # its first link brings it
         if (gateway := _unreachable_gateway(host)) and own.pop("defaultRoute", None):
@@ -161,8 +173,9 @@ class Making(Described):
                 f"host {host.name}: its gateway {gateway} is in none of its networks",
                 "it has no default route, as in Mininet",
             )
-        if own.get("defaultRoute") and len(own["defaultRoute"].split()) == 1:
-            own["defaultRoute"] = f"dev {own['defaultRoute']}"
+        words = (own.get("defaultRoute") or "").split()
+        if "dev" in words and words[words.index("dev") + 1] not in host.nameToIntf:
+            tolerate(f"{what}: its default route {own.pop('defaultRoute')}", "it has no such interface")
         if host.params.get("ipv6"):
             own["ip6"] = host.params["ipv6"] if "/" in host.params["ipv6"] else f"{host.params['ipv6']}/64"
         if not host.inNamespace:
@@ -187,6 +200,9 @@ class Making(Described):
             for intf in made.intfList():
                 node.nameToIntf[intf.name].made_as(intf)
             node.bind(functools.partial(net.cluster.call, made.machine), made.machine, node.intfList())
+        for switch in self._every_switch():
+            for intf in switch.intfList():
+                switch.address_port(intf)
 
     def _configure(self) -> None:
         for node in (*self.hosts, *self.loose, *self.switches):

@@ -61,10 +61,17 @@ class Switch(Node, live.Switch):
         return self.intfs[min(self.intfs)] if self.intfs else None
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:
-        """Give it its controllers: now, or when the network is made."""
+        """Give it its controllers. The last of a network's switches to start makes the network."""
         self.wanted = list(controllers)
         if self.is_made():
             self.network().give_controllers(self)
+        elif not self._is_loose() and all(switch.wanted is not None for switch in self.network().switches):
+            self.make()
+
+    def address_port(self, intf: Any) -> None:
+        """Give a port the MAC address that its link was told, if any; a patch port has no device to give it to."""
+        if intf.mac is not None:
+            self.cmd(f"ip link set dev {intf} address {intf.mac} 2>/dev/null")
 
     def stop(self, deleteIntfs: bool = True) -> None:
         """Take it out of service: its ports go down, until the network ends. `net.stop` does not need it."""

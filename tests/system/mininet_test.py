@@ -50,6 +50,48 @@ from hybridnet.controllers.ryu import RyuController
 running = RyuController(("tree_switch",), address="127.0.0.1", port=6653).start()
 """
 
+AS_MININET_TAKES_IT = """
+import multiprocessing, os, subprocess, threading
+from mininet.link import Intf
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+
+net = Mininet(topo=None, build=False, controller=None, switch=OVSBridge)
+h1 = net.addHost("h1", ip="10.0.0.1", mac="00:00:00:00:00:00:01")
+h2, h3 = net.addHost("h2", ip="10.0.0.300"), net.addHost("h3", ip="", defaultRoute="10.0.0.9")
+s1 = net.addSwitch("s1")
+net.addLink(h1, s1, addr2="00:00:00:00:00:0b"), net.addLink(h2, s1), net.addLink(h3, s1, delay="fast", bw=-1)
+Intf("no-such-device", node=s1)
+net.build()
+s1.start([])
+print("made", subprocess.run(["ovs-vsctl", "list-ports", "s1"], capture_output=True, text=True).stdout.split())
+print("ports", s1.intf("s1-eth1").MAC(), "00:00:00:00:00:0b" in s1.cmd("ip link show s1-eth1"), len(s1.MAC("s1-eth2")))
+print("addresses", h2.IP(), "inet " in h2.cmd("ip -4 address show dev h2-eth0"), h3.IP() or "none")
+h2.setIP("10.0.0.2/8"), h3.setDefaultRoute("via nowhere")
+print("ping", net.ping([h1, h2]))
+h1.sendCmd("echo started; sleep 0.2")
+h1.waiting = False
+print("next", h1.cmd("echo next").strip())
+print("popen", h1.popen("echo x", bufsize=1, preexec_fn=os.setsid).communicate()[0])
+forked = lambda: print("fork", h2.cmd("echo forked").strip(), flush=True)
+fork = multiprocessing.get_context("fork").Process(target=forked)
+fork.start(), fork.join()
+net.stop()
+
+net = Mininet(topo=None, build=False, controller=None, switch=OVSBridge)
+hosts = [net.addHost(f"h{number}") for number in (1, 2)]
+net.addLink(*hosts)
+net.build()
+said = []
+threads = [threading.Thread(target=lambda host=host: said.append(host.cmd("hostname").strip())) for host in hosts]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("threads", sorted(said))
+net.stop()
+"""
+
 LIKE_MINIEDIT = """
 from mininet.net import Mininet
 from mininet.node import Controller, RemoteController, OVSKernelSwitch, Host
@@ -92,9 +134,9 @@ print("cut", h1.intfNames(), "h1-eth1" in h1.cmd("ip link"), s3.intfNames(), len
 net.delHost(h3)
 print("gone", "h3" in net, net.hosts[0], s3.intfNames(), len(net.links))
 try:
-    net.addHost("h4", ip="10.0.0.300")
+    net.addHost("h 4")
 except Exception as problem:
-    print("refused", "h4" in net, len(net.hosts))
+    print("refused", "h 4" in net, len(net.hosts))
 r5, h6 = net.addHost("r5", ip="0.0.0.0"), net.addHost("h6", ip="10.0.0.6", defaultRoute="via 10.0.0.1")
 net.addLink(r5, s3), net.addLink(h6, s3)
 print("route", h6.cmd("ip route show default").strip())
@@ -223,6 +265,30 @@ def test_a_controller_on_loopback_is_reached_and_a_forgotten_network_is_removed(
     done = run_script(tmp_path, CONTROLLER + LIKE_MINIEDIT.format(port=6653))
     assert done.status == 0, done.err
     assert "ended without net.stop()" in done.err
+    assert done.left == {}
+
+
+def test_a_script_goes_on_where_mininet_does(tmp_path: Path) -> None:
+    done = run_script(tmp_path, AS_MININET_TAKES_IT)
+    assert done.status == 0, done.err
+    told = dict(line.split(" ", 1) for line in done.out.splitlines())
+    assert told["made"] == "['s1-eth1', 's1-eth2', 's1-eth3']"  # by `s1.start`, before any command in a node
+    assert told["ports"] == "00:00:00:00:00:0b True 17"
+    assert told["addresses"] == "10.0.0.300 False none"
+    assert told["ping"] == "0.0"
+    assert told["next"] == "next"
+    assert told["popen"] == "b'x\\n'"
+    assert told["fork"] == "forked"
+    assert told["threads"] == "['h1', 'h2']"
+    for passed_over in (
+        "mac '00:",
+        "ip '10.0.0.300'",
+        "no-such-device",
+        "delay='fast'",
+        "bw=-1",
+        "via nowhere",
+    ):
+        assert passed_over in done.err
     assert done.left == {}
 
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from hybridnet.errors import HybridnetError, UsageError
-from hybridnet.mininet.link import Link, TCIntf, TCLink, shaping
+from hybridnet.errors import UsageError
+from hybridnet.mininet.link import Intf, Link, TCIntf, TCLink
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.topo import SingleSwitchTopo, Topo
@@ -88,15 +89,6 @@ def test_addresses_mean_what_ifconfig_takes_them_to_mean() -> None:
     topo = described(net)
     assert [topo.nodeInfo(name)["ip"] for name in ("h1", "h2")] == ["10.0.0.1/8", "192.168.122.2/24"]
     assert net.links[0].description()["params2"]["ip"] == "10.0.0.2/8"
-    with pytest.raises(HybridnetError, match=r"10\.0\.0\.300"):
-        net.addHost("h3", ip="10.0.0.300"), described(net)
-
-
-@pytest.mark.parametrize(
-    ("written", "means"), [("5ms", "5ms"), (5, "5us"), ("0", "0us"), ("73us", "73us"), (2.5, "2.5us")]
-)
-def test_a_delay_without_a_unit_is_in_microseconds_as_tc_takes_it(written: Any, means: str) -> None:
-    assert shaping({"delay": written}, "link") == {"delay": means}
 
 
 def test_options_of_a_partial_link_reach_every_link() -> None:
@@ -206,3 +198,79 @@ def test_switches_offer_no_openflow_15_to_open_vswitchs_test_controller_which_it
 ) -> None:
     net = Mininet(SingleSwitchTopo(2), controller=partial(Controller, command=program))
     assert described(net).nodeInfo("s1")["protocols"].split(",")[-1] == last
+
+
+def test_addresses_and_routes_that_no_host_can_have_are_passed_over_with_one_warning_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net = Mininet(controller=None)
+    net.addHost("h1", ip="10.0.0.300", mac="00:00:00:00:00:00:01", defaultRoute="default via 10.0.0.9")
+    net.addHost("h2", ip="", mac="", defaultRoute="10.0.0.9")
+    net.addHost("h3", mac="00:00:00:00:00:0a"), net.addHost("h4", mac="0:0:0:0:0:A")
+    net.addLink("h1", "h2"), net.addLink("h3", "h4")
+    topo = described(net)
+    for name in ("h1", "h2"):
+        assert not {topo.nodeInfo(name).get(option) for option in ("ip", "mac", "defaultRoute")} - {None}
+    assert topo.nodeInfo("h3")["mac"] == "00:00:00:00:00:0a"
+    assert topo.nodeInfo("h4").get("mac") is None  # it is h3's: its `config` gives it
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split("hybridnet: ")[1].split(":")[0] for line in told] == ["host h1"] * 3 + [
+        "host h2",
+        "host h4",
+    ]
+
+
+def test_a_device_that_this_computer_lacks_is_passed_over_with_a_warning(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net = Mininet(controller=None)
+    s1 = net.addSwitch("s1")
+    Intf("no-such-device", node=s1)
+    assert described(net).nodeInfo("s1").get("devices") in (None, [])
+    assert "no-such-device of s1" in capsys.readouterr().err
+
+
+def test_the_mac_address_of_a_switch_s_port_is_left_to_the_switch() -> None:
+    net = Mininet(controller=None)
+    link = net.addLink(
+        net.addHost("h1"), net.addSwitch("s1"), addr1="00:00:00:00:00:0a", addr2="00:00:00:00:00:0b"
+    )
+    assert link.description()["addr1"] == "00:00:00:00:00:0a"
+    assert "addr2" not in link.description()
+    assert link.intf2.MAC() == "00:00:00:00:00:0b"
+
+
+def test_the_last_switch_that_a_script_starts_makes_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Mininet(controller=None)
+    made: list[str] = []
+    monkeypatch.setattr(net, "_make", lambda: made.append("made"))
+    s1, s2 = net.addSwitch("s1"), net.addSwitch("s2")
+    net.build()
+    s1.start([])
+    assert made == []
+    s2.start([])
+    assert made == ["made"]
+
+
+def test_a_command_of_another_thread_waits_until_the_network_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Mininet(controller=None)
+    began, may_end, order = threading.Event(), threading.Event(), []
+
+    def make() -> None:
+        net._making = True
+        began.set()
+        may_end.wait()
+        net.make()  # its own commands do not wait for it
+        order.append("made")
+        net.live, net._making = cast(Any, object()), False
+
+    monkeypatch.setattr(net, "_make", make)
+    first, second = (threading.Thread(target=lambda: (net.make(), order.append("goes on"))) for _ in range(2))
+    first.start()
+    began.wait()
+    second.start()
+    assert order == []
+    may_end.set()
+    first.join()
+    second.join()
+    assert order == ["made", "goes on", "goes on"]
