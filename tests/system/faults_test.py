@@ -38,7 +38,7 @@ BUILD = [
     Fault("hybridnet.agent.switching:Switching._transact", call=2),
     Fault("hybridnet.agent.switching:Switching._refuse_broken_ports"),
     Fault("hybridnet.agent.hosts:Hosts.create", after=True),
-    Fault("hybridnet.agent.hosts:ip_batch", call=2),
+    Fault("hybridnet.agent.hosts:ip_lines", call=2),
     Fault("hybridnet.agent.pairs:ip_batch", after=True),
     Fault("hybridnet.agent.pairs:keep_stack_out"),
     Fault("hybridnet.agent.instance_process:raise_session"),
