@@ -4,21 +4,21 @@
 namespace simcore {
 
 Event* BucketStore::remove(Place place) {
-  const auto at = static_cast<std::uint32_t>(place / kStride);
-  Bucket& bucket = buckets_[chunks_[at].bucket];
-  const std::uint32_t first = bucket.chunk;
-  const std::size_t last = --bucket.count % kEntries;
-  const Entry moved = chunks_[first].entries[last];
-  chunks_[at].entries[place % kStride] = moved;
-  const bool is_last = at == first && place % kStride == last;
-  if (last == 0) {
-    bucket.chunk = chunks_[first].next;
-    give_back(first);
+  Bucket& bucket = buckets_[bucket_of(place)];
+  const std::uint32_t last = bucket.end - 1;
+  const Entry moved = entry(last);
+  entry(place) = moved;
+  --bucket.count;
+  if (last == begin_of(bucket.end)) {
+    bucket.end = chunk_before(bucket.end).next;
+    give_back(last);
+  } else {
+    bucket.end = last;
   }
-  return is_last ? nullptr : moved.event;
+  return place == last ? nullptr : moved.event;
 }
 
-std::uint32_t BucketStore::take_chunk(std::uint32_t bucket, std::uint32_t next) {
+std::uint32_t BucketStore::open_chunk(std::uint32_t bucket, std::uint32_t next) {
   std::uint32_t taken;
   if (free_.empty()) {
     taken = static_cast<std::uint32_t>(chunks_.size());
@@ -29,7 +29,7 @@ std::uint32_t BucketStore::take_chunk(std::uint32_t bucket, std::uint32_t next) 
   }
   chunks_[taken].bucket = bucket;
   chunks_[taken].next = next;
-  return taken;
+  return taken * kStride + 1;
 }
 
 }  // namespace simcore

@@ -34,7 +34,7 @@ class Event {
 
   static constexpr std::uint64_t kRanks = std::uint64_t{1} << 32;
 
-  bool pending() const { return place_ != kNotQueued; }
+  bool pending() const { return time_ != kNever; }
 
   // For people who look at what is to come: what it is, in a few words, and the name of the element to which it happens;
   // empty where it has none.
@@ -62,10 +62,11 @@ class Event {
 
   static constexpr std::uint64_t kNotQueued = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t kInFront = kNotQueued - 1;
+  static constexpr SimTime kNever = SimTime::at_ns(-1);
 
   EventQueue* queue_ = nullptr;
   std::uint64_t place_ = kNotQueued;  // where the queue keeps it
-  SimTime time_ = SimTime::zero();
+  SimTime time_ = kNever;             // kNever: it is not pending, though the queue may keep it still
   std::uint64_t order_ =
       kRanks;  // within its instant: its rank, or kRanks and above by the order of scheduling
 };

@@ -17,6 +17,10 @@
 // front grows too long to insert into, its later half goes back to the buckets. While few events are pending, all are in
 // the front.
 //
+// Timers are moved again and again, and seldom fire. So an event in a bucket that is cancelled, or moved to a later instant,
+// stays where it is: its entry there is stale. Whoever empties the bucket puts the event where it belongs. The earliest
+// entry of a full bucket may be stale; then next_time_ is only a bound, until somebody asks or reaches it.
+//
 // Chosen by measurement: benchmarks/simcore/kernel/event_queue_bench.cc.
 #pragma once
 
@@ -41,19 +45,26 @@ class EventQueue {
 
   // Puts `event` into the queue for `time`, by its rank, or after all others of that instant; moves it when it is pending
   // already.
-  // Preconditions: time >= zero and time >= that of the last event popped.
+  // Preconditions: time >= zero and time >= that of the last event popped; no other queue has had the event.
   void schedule(Event& event, SimTime time);
 
-  // Takes `event` out; does nothing when it is not pending.
-  void cancel(Event& event) {
-    if (event.pending()) take_out(event);
-  }
+  // `event` will not fire; does nothing when it is not pending.
+  void cancel(Event& event);
 
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
 
-  // The instant of the earliest event, SimTime::never() when there is none.
-  SimTime next_time() const { return next_time_; }
+  // The instant of the earliest event, SimTime::never() when there is none. May look through a bucket.
+  SimTime next_time() {
+    if (!exact_) find_next_time();
+    return next_time_;
+  }
+
+  // No event is due before this instant; the earliest may be due later. Takes no time.
+  SimTime none_before() const { return next_time_; }
+
+  // Whether an event is due at or before `limit`.
+  bool due(SimTime limit) { return next_time_ <= limit && size_ != 0 && next_time() <= limit; }
 
   // The events to come, in the order in which they will fire as things are, at most `most`; they may change it. Looks at
   // all events of the buckets that it needs.
@@ -66,55 +77,76 @@ class EventQueue {
   // Takes out the earliest event. Precondition: not empty.
   Event& pop() {
     assert(!empty());
+    if (!exact_) find_next_time();
     if (first_ == front_.size()) deal_out_earliest();
     Event& event = *front_[first_++].event;
     // Pending events lie all over the memory; but which comes next is known.
     if (first_ + 1 < front_.size()) __builtin_prefetch(front_[first_ + 1].event, 1);
     event.place_ = Event::kNotQueued;
+    event.time_ = Event::kNever;
     --size_;
-    if (first_ < front_.size()) {
-      next_time_ = front_[first_].time;
-    } else {
-      find_next_time();
-    }
+    look_at_next();
     return event;
   }
 
  private:
+  friend class Event;
+
   using Entry = BucketStore::Entry;
 
   static constexpr std::size_t kLevels = 8;
   static constexpr std::size_t kBucketsOfLevel = 256;
+  static constexpr std::size_t kWord = 64;  // buckets
 
   static bool before(const Entry& a, const Entry& b);
 
+  bool belongs_in_front(SimTime time) const;
+  bool moved_on(Event& event, SimTime time);
   void take_out(Event& event);
+  void take_out_of_bucket(Event& event);
   void insert_into_front(SimTime time, Event* event);
   void shorten_front();
-  void put_into_bucket(SimTime due, Event* event);
+  std::size_t bucket_of(SimTime time) const;
+  void put_into_bucket(SimTime time, Event* event);
+  void file_again(Event* event);
+
+  // Sets next_time_ when the earliest event has gone.
+  void look_at_next() {
+    if (first_ < front_.size()) {
+      next_time_ = front_[first_].time;
+    } else {
+      look_at_buckets();
+    }
+  }
+  void look_at_buckets();
   void find_next_time();
   void refill_front();
   void deal_out_earliest();
 
   std::size_t earliest_bucket() const;
+  std::uint64_t end_of(std::size_t bucket) const;
   void mark_empty(std::size_t bucket);
   void sort_into_front(std::size_t bucket);
+  void file_stale_again(std::size_t bucket);
 
   std::vector<Entry> front_;  // sorted from first_ on; what is before has fired
   std::size_t first_ = 0;
   std::uint64_t horizon_ = 0;  // everything before is in the front, everything else in a bucket
   std::uint64_t base_ = 0;
   SimTime next_time_ = SimTime::never();
+  bool exact_ =
+      true;  // next_time_ is that of an event, and not only before all; so it is while the front has one
 
   BucketStore buckets_;
-  std::array<std::array<std::uint64_t, kBucketsOfLevel / 64>, kLevels>
-      occupied_{};  // a bit for each bucket in use
+  std::array<std::uint64_t, BucketStore::kBuckets / kWord> occupied_{};  // a bit for each bucket in use
+  std::uint32_t occupied_words_ = 0;                                     // a bit for each word that has one
 
-  // The earliest instant in the bucket that was looked through last, so that events before a full bucket do not look
-  // through it again and again. kNoBucket: it is not known.
+  // Of the bucket that was looked through last, kNoBucket: none. Its earliest event, as long as that is due before what the
+  // bucket has nothing; null: it has been taken out.
   static constexpr std::size_t kNoBucket = BucketStore::kBuckets;
   std::size_t known_bucket_ = kNoBucket;
-  SimTime known_earliest_ = SimTime::never();
+  const Event* known_ = nullptr;
+  std::vector<Event*> stale_;  // of file_stale_again(), whose memory it keeps
 
   std::size_t size_ = 0;
   std::uint64_t next_order_ = Event::kRanks;  // of an event without a rank

@@ -31,15 +31,18 @@ class Simulation {
   void schedule_in(Event& event, Duration delay) { schedule(event, now_ + delay); }
   void cancel(Event& event) { queue_.cancel(event); }
 
-  SimTime next_event_time() const { return queue_.next_time(); }
+  SimTime next_event_time() { return queue_.next_time(); }
+  // No event is due before this instant; the earliest may be due later. What next_event_time() says, without looking for it.
+  SimTime no_event_before() const { return queue_.none_before(); }
+  bool event_due(SimTime limit) { return queue_.due(limit); }
   std::size_t pending_events() const { return queue_.size(); }
   std::vector<EventQueue::Due> next_events(std::size_t most) const { return queue_.earliest(most); }
   std::uint64_t events_fired() const { return fired_; }
 
   // Fires the earliest event if it is due at or before `limit`; says whether it did.
   bool fire_next(SimTime limit) {
-    if (queue_.next_time() > limit || queue_.empty()) return false;
-    now_ = queue_.next_time();
+    if (!queue_.due(limit)) return false;
+    now_ = queue_.none_before();
     ++fired_;
     queue_.pop().fire();
     return true;
@@ -55,7 +58,7 @@ class Simulation {
   // Sets the clock forward without firing anything: real time passed while nothing was due.
   // Precondition: now() <= time <= next_event_time().
   void advance_to(SimTime time) {
-    assert(time >= now_ && time <= next_event_time());
+    assert(time >= now_ && (time < no_event_before() || time <= next_event_time()));
     now_ = time;
   }
 

@@ -68,7 +68,7 @@ class Partition {
                     const LinkModel& b_to_a);
 
   SimTime now() const { return network_.simulation().now(); }
-  SimTime next_event() const { return network_.simulation().next_event_time(); }
+  SimTime next_event() { return network_.simulation().next_event_time(); }
 
   // Fires what is due before `bound`, or less where parcels for others have become too many: they are to be given away.
   void run_before(SimTime bound);

@@ -83,8 +83,7 @@ void RunLoop::turn_until_stopped() {
     ++counters_.turns;
     const SimTime now = SimTime::at_ns(waited.now_ns - epoch_ns());
     if (fifo_ && fifo_->keep(waited.now_ns)) waiter_.judge_stalls(fifo_->active());
-    waiter_.waiter().turn_begins(waited.now_ns,
-                                 !waited.readable->empty() || simulation_.next_event_time() <= now);
+    waiter_.waiter().turn_begins(waited.now_ns, !waited.readable->empty() || simulation_.event_due(now));
     poll_stamped(*waited.readable);
     overrun = !fire_due(now);
     if (overrun) ++counters_.overruns;
@@ -151,7 +150,7 @@ void RunLoop::prepare_thread() {
 
 // Fires what is due at or before `limit`, at most events_per_turn of it; says whether that was all.
 bool RunLoop::fire_due(SimTime limit) {
-  for (int fired = 0; simulation_.next_event_time() <= limit; ++fired) {
+  for (int fired = 0; simulation_.event_due(limit); ++fired) {
     if (fired == options_.events_per_turn) return false;
     const SimTime due = simulation_.next_event_time();
     const SimTime now = wall_now();
@@ -171,7 +170,8 @@ bool RunLoop::fire_due(SimTime limit) {
 }
 
 void RunLoop::move_clock_to_now() {
-  const SimTime possible = std::min(wall_now(), simulation_.next_event_time());
+  SimTime possible = wall_now();
+  if (simulation_.event_due(possible)) possible = simulation_.next_event_time();
   if (possible > simulation_.now()) simulation_.advance_to(possible);
 }
 
@@ -212,7 +212,7 @@ bool RunLoop::flush() {
 }
 
 Waiter::Until RunLoop::next_work(bool flush_again) const {
-  const SimTime next = simulation_.next_event_time();
+  const SimTime next = simulation_.no_event_before();
   Waiter::Until until;
   if (next != SimTime::never()) until.due_ns = epoch_ns() + next.count_ns();
   if (!flush_again) return until;

@@ -4,6 +4,8 @@
 // Goal, on one core: at least 20, 12 and 8 million at 10^3, 10^5 and 10^6 pending events.
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -42,25 +44,51 @@ void simcore_kernel(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// A periodic event beside many others, all of one later instant, which are in one bucket.
-void simcore_kernel_beside_a_full_bucket(benchmark::State& state) {
-  class Idle final : public Event {
-    void fire() override {}
-  };
-  class Periodic final : public Event {
-   public:
-    explicit Periodic(Simulation& simulation) : simulation_(simulation) {}
+class Idle final : public Event {
+  void fire() override {}
+};
 
-   private:
-    void fire() override { simulation_.schedule_in(*this, Duration::us(1)); }
-    Simulation& simulation_;
-  };
-  Simulation simulation(1);
-  std::vector<Idle> later(static_cast<std::size_t>(state.range(0)));
-  for (Idle& each : later) simulation.schedule_in(each, Duration::seconds(1'000'000));
-  Periodic periodic(simulation);
-  simulation.schedule_in(periodic, Duration::us(1));
-  for (auto _ : state) simulation.fire_next(SimTime::never());
+// An event each microsecond, which may move one of many others.
+class Periodic final : public Event {
+ public:
+  enum class Moves : std::uint8_t { none, first, each };
+
+  // All others are due at one instant, and so in one bucket. Moves::first: the first, which is due before them, goes on; with
+  // Moves::each they go on one after the other, by 200 ms, as retransmission timers do.
+  Periodic(std::size_t others, Moves moves) : others_(others), moves_(moves) {
+    const Duration later = moves == Moves::each ? Duration::ms(200) : Duration::seconds(1'000'000);
+    for (Idle& other : others_) simulation_.schedule_in(other, later);
+    simulation_.schedule_in(*this, Duration::us(1));
+    if (moves == Moves::first) simulation_.schedule_in(others_.front(), first_);
+  }
+
+  void fire_next() { simulation_.fire_next(SimTime::never()); }
+
+ private:
+  void fire() override {
+    if (moves_ == Moves::first) {
+      // It stays in the bucket of the others.
+      first_ = first_ + Duration::ns(1);
+      simulation_.schedule(others_.front(), SimTime::zero() + first_);
+    } else if (moves_ == Moves::each) {
+      simulation_.schedule_in(others_[next_], Duration::ms(200));
+      if (++next_ == others_.size()) next_ = 0;
+    }
+    simulation_.schedule_in(*this, Duration::us(1));
+  }
+
+  Simulation simulation_{1};
+  std::vector<Idle> others_;
+  Moves moves_;
+  std::size_t next_ = 0;
+  Duration first_ = Duration::seconds(999'990);
+};
+
+// The plain case has no others: the goal of those beside a full bucket is at most three times its time.
+template <Periodic::Moves moves>
+void periodic(benchmark::State& state) {
+  Periodic periodic(static_cast<std::size_t>(state.range(0)), moves);
+  for (auto _ : state) periodic.fire_next();
   state.SetItemsProcessed(state.iterations());
 }
 
@@ -103,7 +131,15 @@ void populations(benchmark::internal::Benchmark* benchmark) {
 }
 
 BENCHMARK(simcore_kernel)->Apply(populations);
-BENCHMARK(simcore_kernel_beside_a_full_bucket)->Arg(1'000)->Arg(100'000);
+BENCHMARK_TEMPLATE(periodic, Periodic::Moves::none)->Arg(0)->Arg(1'000)->Arg(100'000)->Name("periodic_event");
+BENCHMARK_TEMPLATE(periodic, Periodic::Moves::first)
+    ->Arg(1'000)
+    ->Arg(100'000)
+    ->Name("periodic_event_that_moves_the_first");
+BENCHMARK_TEMPLATE(periodic, Periodic::Moves::each)
+    ->Arg(1'000)
+    ->Arg(100'000)
+    ->Name("periodic_event_that_moves_timers");
 BENCHMARK_TEMPLATE(other_queue, HeapQueue)->Apply(populations)->Name("heap_of_arity_4");
 BENCHMARK_TEMPLATE(other_queue, SetQueue)->Apply(populations)->Name("std_set");
 

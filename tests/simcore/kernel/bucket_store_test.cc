@@ -46,6 +46,24 @@ TEST(BucketStore, holdsWhatWasAddedUntilItIsRemoved) {
   }
 }
 
+TEST(BucketStore, knowsBeforeWhatABucketHasNothing) {
+  BucketStore store;
+  std::vector<BucketStore::Place> places;
+  for (const std::int64_t time : {30, 10, 20}) {
+    places.push_back(store.add(7, SimTime::at_ns(time), event(static_cast<std::size_t>(time))));
+  }
+  EXPECT_EQ(store.none_before(7), SimTime::at_ns(10));
+  EXPECT_EQ(store[places[1]].event, event(10));
+  store.remove(places[1]);
+  EXPECT_EQ(store.none_before(7), SimTime::at_ns(10));  // nobody has looked for the next
+  store.set_none_before(7, SimTime::at_ns(20));
+  EXPECT_EQ(store.none_before(7), SimTime::at_ns(20));
+  store.drain(7, [](const BucketStore::Entry&) {});
+  store.add(7, SimTime::at_ns(40), event(40));
+  EXPECT_EQ(store.none_before(7), SimTime::at_ns(40));
+  EXPECT_EQ(store.any(7).event, event(40));
+}
+
 TEST(BucketStore, drainEmptiesABucketIntoOthers) {
   BucketStore store;
   for (std::size_t i = 0; i < 100; ++i) store.add(7, SimTime::at_ns(static_cast<std::int64_t>(i)), event(i));

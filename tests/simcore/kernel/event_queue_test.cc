@@ -119,8 +119,9 @@ TEST(EventQueue, takesTheFirstAndTheLastInstantThereIs) {
 struct Mix {
   std::size_t population;
   std::int64_t horizon_ns;
-  double ties;    // how often an event takes the instant of another one
-  double cancel;  // how often an operation is a cancellation, or a rescheduling
+  double ties;         // how often an event takes the instant of another one
+  double cancel;       // how often an operation is a cancellation, or a rescheduling
+  double asked = 1.0;  // how often somebody asks for the next instant after an operation
 };
 
 class EventQueueAgainstSet : public testing::TestWithParam<Mix> {};
@@ -156,15 +157,19 @@ TEST_P(EventQueueAgainstSet, agreesOnEveryOperation) {
       ASSERT_TRUE(events[i]->pending());
     } else if (!reference.empty()) {
       const auto [first, number] = *reference.begin();
-      ASSERT_EQ(queue.next_time(), SimTime::at_ns(first.first));
+      if (random.bernoulli(mix.asked)) ASSERT_EQ(queue.next_time(), SimTime::at_ns(first.first));
       ASSERT_EQ(popped(queue), number);
       ASSERT_FALSE(events[number]->pending());
       reference.erase(reference.begin());
       now = first.first;
     }
     ASSERT_EQ(queue.size(), reference.size());
-    ASSERT_EQ(queue.next_time(),
-              reference.empty() ? SimTime::never() : SimTime::at_ns(reference.begin()->first.first));
+    const SimTime next =
+        reference.empty() ? SimTime::never() : SimTime::at_ns(reference.begin()->first.first);
+    ASSERT_LE(queue.none_before(), next);
+    if (random.bernoulli(mix.asked)) ASSERT_EQ(queue.next_time(), next);
+    const SimTime limit = SimTime::at_ns(now + static_cast<std::int64_t>(random() % 100));
+    if (random.bernoulli(mix.asked)) ASSERT_EQ(queue.due(limit), !reference.empty() && next <= limit);
   }
   while (!reference.empty()) {
     ASSERT_EQ(popped(queue), reference.begin()->second);
@@ -173,11 +178,82 @@ TEST_P(EventQueueAgainstSet, agreesOnEveryOperation) {
   EXPECT_TRUE(queue.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Mixes, EventQueueAgainstSet,
-                         testing::Values(Mix{1, 1'000, 0.1, 0.1}, Mix{10, 1'000'000'000, 0.1, 0.1},
-                                         Mix{300, 50, 0.5, 0.2}, Mix{3'000, 1'000'000, 0.3, 0.05},
-                                         Mix{3'000, 100'000'000'000'000, 0.0, 0.3},
-                                         Mix{20'000, 10'000'000, 0.01, 0.0}));
+INSTANTIATE_TEST_SUITE_P(
+    Mixes, EventQueueAgainstSet,
+    testing::Values(Mix{1, 1'000, 0.1, 0.1}, Mix{10, 1'000'000'000, 0.1, 0.1}, Mix{300, 50, 0.5, 0.2},
+                    Mix{3'000, 1'000'000, 0.3, 0.05}, Mix{3'000, 100'000'000'000'000, 0.0, 0.3},
+                    Mix{20'000, 10'000'000, 0.01, 0.0}, Mix{20, 1'000'000, 0.1, 0.3, 0.1},
+                    Mix{1'000, 1'000'000'000, 0.1, 0.3, 0.01}, Mix{1'000, 100'000, 0.3, 0.4, 0.0},
+                    Mix{3'000, 100'000'000'000'000, 0.1, 0.1, 0.01}));
+
+// As TCP's timers: thousands are moved on and on, some are cancelled, started again or gone, and few ever fire.
+TEST(EventQueue, timersThatAreMovedAgainAndAgainFireInTheOrderOfTheirLastInstants) {
+  constexpr std::size_t kTimers = 3'000;
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  auto timers = tags(kTimers);
+  Tag tick(kTimers);
+  EventQueue queue;
+  RandomStream random(5, "timers");
+  std::set<std::pair<std::pair<std::int64_t, std::uint64_t>, std::size_t>> reference;
+  std::vector<std::pair<std::int64_t, std::uint64_t>> key(kTimers + 1);
+  std::uint64_t sequence = 0;
+  const auto schedule = [&](Tag& event, std::int64_t time) {
+    if (event.pending()) reference.erase({key[event.number], event.number});
+    key[event.number] = {time, sequence++};
+    reference.insert({key[event.number], event.number});
+    queue.schedule(event, SimTime::at_ns(time));
+  };
+  for (const auto& timer : timers) schedule(*timer, 200 * kMillisecond);
+  schedule(tick, 0);
+  std::size_t fired = 0;
+  for (std::int64_t now = 0; now < 4'000 * kMillisecond;) {
+    const auto [first, number] = *reference.begin();
+    reference.erase(reference.begin());
+    ASSERT_EQ(popped(queue), number);
+    now = first.first;
+    if (number < kTimers) {
+      ++fired;
+      schedule(*timers[number], now + 3'000 * kMillisecond);
+      continue;
+    }
+    schedule(tick, now + kMillisecond);
+    for (int moved = 0; moved < 20; ++moved) {
+      const std::size_t which = random() % kTimers;
+      if (random.bernoulli(0.05)) {
+        if (timers[which]->pending()) reference.erase({key[which], which});
+        if (random.bernoulli(0.5)) {
+          queue.cancel(*timers[which]);
+        } else {
+          timers[which] = std::make_unique<Tag>(which);
+        }
+        ASSERT_EQ(queue.size(), reference.size());
+      } else {
+        const bool backwards = random.bernoulli(0.1);
+        schedule(*timers[which], now + (backwards ? 1 : 200) * kMillisecond);
+      }
+    }
+  }
+  EXPECT_GT(fired, kTimers / 2);  // the first time, before anybody has moved them
+}
+
+TEST(EventQueue, aTimerThatWasMovedOnIsShownWhereItWillFire) {
+  constexpr std::size_t kTimers = 500;
+  const auto timers = tags(kTimers);
+  EventQueue queue;
+  for (std::size_t i = 0; i < kTimers; ++i) {
+    queue.schedule(*timers[i], SimTime::at_ns(1'000'000 + static_cast<std::int64_t>(i)));
+  }
+  for (std::size_t i = 0; i < kTimers; i += 2) {
+    queue.schedule(*timers[i], SimTime::at_ns(900'000'000 - static_cast<std::int64_t>(i)));
+  }
+  queue.cancel(*timers[1]);
+  const auto due = queue.earliest(kTimers);
+  ASSERT_EQ(due.size(), kTimers - 1);
+  for (std::size_t k = 0; k < 249; ++k) EXPECT_EQ(due[k].event, timers[2 * k + 3].get());
+  for (std::size_t k = 249; k < 499; ++k) EXPECT_EQ(due[k].event, timers[498 - 2 * (k - 249)].get());
+  EXPECT_EQ(queue.earliest(250)[249].event, timers[498].get());
+  EXPECT_EQ(queue.next_time(), SimTime::at_ns(1'000'003));
+}
 
 // The front of the queue reaches far when little is pending; what then comes before must not pile up there.
 TEST(EventQueue, aBurstBeforeFarEventsComesOutSorted) {
