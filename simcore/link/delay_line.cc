@@ -69,7 +69,10 @@ void DelayLine::fetch_ahead() {
   __builtin_prefetch(line_[2 * kAhead].get(), 1);
   const std::span<const std::uint8_t> bytes = line_[kAhead]->bytes();
   const std::size_t fetched = std::min(bytes.size(), kLargestFetched);
-  for (std::size_t at = 0; at < fetched; at += kCacheLine) __builtin_prefetch(bytes.data() + at);
+  // The first of them lie beside the Packet.
+  for (std::size_t at = kCacheLine - sizeof(Packet); at < fetched; at += kCacheLine) {
+    __builtin_prefetch(bytes.data() + at);
+  }
 }
 
 }  // namespace simcore

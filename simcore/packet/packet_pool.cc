@@ -32,7 +32,11 @@ void Packet::describe_as(const Packet& other) {
   checksum_offset = other.checksum_offset;
 }
 
-PacketPool::PacketPool(ByteCount limit) : limit_(limit) {}
+PacketPool::PacketPool(ByteCount limit) : limit_(limit) {
+  for (std::size_t size_class = 0; size_class < kClasses; ++size_class) {
+    free_[size_class].capacity = kCapacity[size_class];
+  }
+}
 
 void PacketPool::FreeChunk::operator()(std::byte* chunk) const { ::operator delete(chunk, kCacheLine); }
 
@@ -56,9 +60,7 @@ bool PacketPool::grow(std::size_t size_class) {
   reserved_ += ByteCount::bytes(kChunk);
   FreePackets& home = free_[size_class];
   for (std::size_t offset = 0; offset + kBlock[size_class] <= kChunk; offset += kBlock[size_class]) {
-    Packet* const block = new (chunks_.back().get() + offset) Packet(&home, kCapacity[size_class], 0);
-    block->next_free_ = home.first;
-    home.first = block;
+    home.first = new (chunks_.back().get() + offset) FreeBlock{home.first};
   }
   return true;
 }

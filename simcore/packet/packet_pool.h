@@ -48,10 +48,10 @@ class PacketPool {
       return nullptr;
     }
     FreePackets& home = free_[size_class];
-    Packet* const block = home.first;
-    home.first = block->next_free_;
+    FreeBlock* const block = home.first;
+    home.first = block->next;
     ++home.out;
-    return PacketPtr(new (block) Packet(&home, kCapacity[size_class], static_cast<std::uint32_t>(size)));
+    return PacketPtr(new (block) Packet(&home, static_cast<std::uint32_t>(size)));
   }
 
   // A packet that holds a copy of `frame`. Null as above.

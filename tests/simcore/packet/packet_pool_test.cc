@@ -28,6 +28,15 @@ TEST(PacketPool, a_packet_holds_what_it_was_made_for) {
   }
 }
 
+TEST(PacketPool, a_tcp_header_with_timestamps_takes_the_smallest_block) {
+  PacketPool pool;
+  constexpr std::size_t kHeaders = 14 + 20 + 20 + 12;
+  constexpr std::size_t kWithSackBlock = kHeaders + 12;
+  EXPECT_EQ(pool.make(kHeaders)->block_bytes(), 128U);
+  EXPECT_EQ(pool.make(kWithSackBlock)->block_bytes(), 128U);
+  EXPECT_EQ(pool.make(128 - 48 + 1)->block_bytes(), 256U);
+}
+
 TEST(PacketPool, larger_than_the_largest_frame_is_refused_and_counted) {
   PacketPool pool;
   EXPECT_FALSE(pool.make(PacketPool::kLargestFrame + 1'000));
