@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace simcore {
 
@@ -16,38 +16,41 @@ class Ring {
   bool empty() const { return first_ == end_; }
   std::size_t size() const { return end_ - first_; }
 
-  T& front() { return slots_[first_ & mask()]; }
-  const T& front() const { return slots_[first_ & mask()]; }
+  T& front() { return slots_[first_ & mask_]; }
+  const T& front() const { return slots_[first_ & mask_]; }
   // The one that is `index` places behind the front. Precondition: index < size().
-  T& operator[](std::size_t index) { return slots_[(first_ + index) & mask()]; }
-  const T& operator[](std::size_t index) const { return slots_[(first_ + index) & mask()]; }
-  T& back() { return slots_[(end_ - 1) & mask()]; }
+  T& operator[](std::size_t index) { return slots_[(first_ + index) & mask_]; }
+  const T& operator[](std::size_t index) const { return slots_[(first_ + index) & mask_]; }
+  T& back() { return slots_[(end_ - 1) & mask_]; }
 
   void push(T value) {
-    if (size() == slots_.size()) grow();
-    slots_[end_++ & mask()] = std::move(value);
+    if (size() == mask_ + 1) grow();
+    slots_[end_++ & mask_] = std::move(value);
   }
 
-  T pop() { return std::move(slots_[first_++ & mask()]); }
+  T pop() { return std::move(slots_[first_++ & mask_]); }
 
-  T pop_back() { return std::move(slots_[--end_ & mask()]); }
+  T pop_back() { return std::move(slots_[--end_ & mask_]); }
 
   // Forgets the front, which keeps what it holds until its place is used again: for plain values.
   void drop_front() { ++first_; }
 
  private:
-  std::size_t mask() const { return slots_.size() - 1; }
+  static constexpr std::size_t kFirst = 16;  // slots
 
   void grow() {
-    std::vector<T> larger(slots_.empty() ? 16 : slots_.size() * 2);
     const std::size_t count = size();
-    for (std::size_t i = 0; i < count; ++i) larger[i] = std::move(slots_[(first_ + i) & mask()]);
+    const std::size_t slots = slots_ == nullptr ? kFirst : count * 2;
+    auto larger = std::make_unique<T[]>(slots);
+    for (std::size_t i = 0; i < count; ++i) larger[i] = std::move(slots_[(first_ + i) & mask_]);
     slots_ = std::move(larger);
+    mask_ = slots - 1;
     first_ = 0;
     end_ = count;
   }
 
-  std::vector<T> slots_;  // its size is a power of two, or zero before the first push
+  std::unique_ptr<T[]> slots_;          // a power of two
+  std::size_t mask_ = ~std::size_t{0};  // their number less one
   std::size_t first_ = 0;
   std::size_t end_ = 0;
 };
