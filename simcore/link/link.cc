@@ -231,19 +231,27 @@ inline void Link::wait_for_transmitter(SimTime arrival) {
   free_fraction_ = 0;
 }
 
+// Data and acknowledgements are of two sizes, and so are the first segment of a train and the rest; and dividing is slow.
+inline const Link::Serialization& Link::serialization_of(ByteCount size) {
+  for (const Serialization& known : serialized_) {
+    if (known.size == size) return known;
+  }
+  const std::int64_t rate = config_.rate->bits_per_second();
+  Serialization& computed = serialized_[older_];
+  older_ ^= 1;
+  const std::int64_t work = size.bits() * kNanosecondsPerSecond;
+  computed = {size, work / rate, work % rate};
+  return computed;
+}
+
 // Keeps the transmitter busy with `size` from when it is free; returns when it is free again, rounded up.
 inline SimTime Link::transmit(ByteCount size) {
-  const std::int64_t rate = config_.rate->bits_per_second();
-  if (size != serialized_) {  // frames of one size follow each other, and dividing is slow
-    serialized_ = size;
-    whole_ns_ = size.bits() * kNanosecondsPerSecond / rate;
-    remainder_ = size.bits() * kNanosecondsPerSecond % rate;
-  }
+  const Serialization& takes = serialization_of(size);
   // The transmitter was free free_fraction_ / rate before link_free_, which pays for a remainder
   // that is not greater.
-  const bool another = remainder_ > free_fraction_;
-  free_fraction_ += (another ? rate : 0) - remainder_;
-  link_free_ = link_free_ + Duration::ns(whole_ns_ + (another ? 1 : 0));
+  const bool another = takes.remainder > free_fraction_;
+  free_fraction_ += (another ? config_.rate->bits_per_second() : 0) - takes.remainder;
+  link_free_ = link_free_ + Duration::ns(takes.whole_ns + (another ? 1 : 0));
   return link_free_;
 }
 

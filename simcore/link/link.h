@@ -31,6 +31,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -134,6 +135,13 @@ class Link final : public PacketSink {
     std::int32_t segment_bytes = 0;      // of every one but the last
   };
 
+  // How long the transmitter takes for a size, in nanoseconds and a remainder / rate.
+  struct Serialization {
+    ByteCount size = ByteCount::zero();
+    std::int64_t whole_ns = 0;
+    std::int64_t remainder = 0;
+  };
+
   // Counts what comes out at the far end, then gives it away.
   class FarEnd final : public PacketSink {
    public:
@@ -171,6 +179,7 @@ class Link final : public PacketSink {
   void send_frame(PacketPtr frame);
   void wait_for_transmitter(SimTime arrival);
   void tell_watcher(const Packet& packet) const;
+  const Serialization& serialization_of(ByteCount size);
   SimTime transmit(ByteCount size);
 
   Simulation& simulation_;
@@ -186,10 +195,8 @@ class Link final : public PacketSink {
 
   SimTime link_free_ = SimTime::zero();
   std::int64_t free_fraction_ = 0;  // link_free_ was rounded up by free_fraction_ / rate nanoseconds
-  // Of the size that was last sent: its serialization time, in nanoseconds and a remainder / rate.
-  ByteCount serialized_ = ByteCount::zero();
-  std::int64_t whole_ns_ = 0;
-  std::int64_t remainder_ = 0;
+  std::array<Serialization, 2> serialized_{};  // of the sizes that were sent last
+  std::uint8_t older_ = 0;                     // of the two, the one that was computed first
   // Of the latest train that comes slower than the link sends: who arrives after its last
   // segment leaves after it.
   SimTime slow_train_arrived_ = SimTime::zero();

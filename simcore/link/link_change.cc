@@ -87,7 +87,7 @@ void Link::serve_at(const std::optional<DataRate>& rate) {
   } else {
     free_fraction_ = 0;
   }
-  serialized_ = ByteCount::zero();
+  serialized_.fill({});
 }
 
 Backlog Link::hand_over() {
