@@ -50,8 +50,8 @@ const char* name_of(TcpState state) {
 
 TcpConnection::TcpConnection(const TcpOptions& options, SeqNum initial_send)
     : options_(options),
-      sender_(options),
-      receiver_(options),
+      sender_(options_),
+      receiver_(options_),
       initial_send_(initial_send),
       mss_(options.mss) {}
 

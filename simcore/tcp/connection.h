@@ -67,6 +67,8 @@ class TcpConnection {
  public:
   // `initial_send` is the initial sequence number. Precondition: options.check() passed.
   TcpConnection(const TcpOptions& options, SeqNum initial_send);
+  TcpConnection(const TcpConnection&) = delete;
+  TcpConnection& operator=(const TcpConnection&) = delete;
 
   void connect(SimTime now);
   void listen();
@@ -154,7 +156,7 @@ class TcpConnection {
   void owe_reset(SeqNum seq);
   std::optional<SimTime> echoed(SimTime now, const TcpSegment& segment) const;
 
-  TcpOptions options_;
+  const TcpOptions options_;  // of sender and receiver too
   TcpSender sender_;
   TcpReceiver receiver_;
   SeqNum initial_send_;

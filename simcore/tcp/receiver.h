@@ -52,6 +52,7 @@ class TcpReceiver {
     bool alone;  // must travel without data: the peer counts it as a duplicate, or reads its SACK blocks
   };
 
+  // `options` must outlive it.
   explicit TcpReceiver(const TcpOptions& options);
 
   // The peer's SYN came: its sequence number is that of position 0.
@@ -110,7 +111,7 @@ class TcpReceiver {
   void measure_round_trip(SimTime now);
   void right_size(SimTime now);
 
-  TcpOptions options_;
+  const TcpOptions& options_;
   Reassembly stream_;
   SeqNum initial_{0};
   std::uint8_t scale_ = 0;

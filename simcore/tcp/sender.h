@@ -92,6 +92,7 @@ class TcpSender {
     bool ect;
   };
 
+  // `options` must outlive it.
   explicit TcpSender(const TcpOptions& options);
 
   void establish(SimTime now, const Agreement& agreement);
@@ -170,7 +171,7 @@ class TcpSender {
   void reduce(CongestionEvent event, SimTime now);
   void end_recovery(SimTime now);
 
-  TcpOptions options_;
+  const TcpOptions& options_;
   SendBuffer buffer_;
   Scoreboard board_;
   RttEstimator rtt_;
