@@ -4,9 +4,10 @@
 // protocols above them, and the limit of their errors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "simcore/device/node.h"
 #include "simcore/stack/protocol_handler.h"
@@ -21,7 +22,14 @@ class IpLayer {
 
   // From now on `handler`, which must outlive the layer, gets what comes for `protocol`, in the place of the
   // one before.
-  void set_handler(std::uint8_t protocol, ProtocolHandler& handler) { handlers_[protocol] = &handler; }
+  void set_handler(std::uint8_t protocol, ProtocolHandler& handler) {
+    const auto place = std::ranges::find(handlers_, protocol, &Handler::protocol);
+    if (place == handlers_.end()) {
+      handlers_.push_back({protocol, &handler});
+    } else {
+      place->handler = &handler;
+    }
+  }
 
   // The node's.
   const std::string& name() const { return node_.name(); }
@@ -40,17 +48,22 @@ class IpLayer {
   bool forwards() const { return forwards_; }  // datagrams of others
   // Null when there is none.
   ProtocolHandler* handler_of(std::uint8_t protocol) const {
-    const auto place = handlers_.find(protocol);
-    return place == handlers_.end() ? nullptr : place->second;
+    const auto place = std::ranges::find(handlers_, protocol, &Handler::protocol);
+    return place == handlers_.end() ? nullptr : place->handler;
   }
   bool may_send_error() { return error_limit_.allow(simulation_.now()); }
 
  private:
+  struct Handler {
+    std::uint8_t protocol;
+    ProtocolHandler* handler;
+  };
+
   Simulation& simulation_;
   PacketPool& pool_;
   Node& node_;
   bool forwards_;
-  std::unordered_map<std::uint8_t, ProtocolHandler*> handlers_;
+  std::vector<Handler> handlers_;  // three, of most nodes
   IcmpRateLimit error_limit_;
 };
 
