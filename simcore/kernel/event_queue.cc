@@ -259,6 +259,7 @@ void EventQueue::deal_out_earliest() {
 
 // Precondition: there is one.
 std::size_t EventQueue::earliest_bucket() const {
+  assert(occupied_words_ != 0);
   const auto word = static_cast<std::size_t>(std::countr_zero(occupied_words_));
   return word * kWord + static_cast<std::size_t>(std::countr_zero(occupied_[word]));
 }
