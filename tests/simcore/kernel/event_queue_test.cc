@@ -157,7 +157,9 @@ TEST_P(EventQueueAgainstSet, agreesOnEveryOperation) {
       ASSERT_TRUE(events[i]->pending());
     } else if (!reference.empty()) {
       const auto [first, number] = *reference.begin();
-      if (random.bernoulli(mix.asked)) ASSERT_EQ(queue.next_time(), SimTime::at_ns(first.first));
+      if (random.bernoulli(mix.asked)) {
+        ASSERT_EQ(queue.next_time(), SimTime::at_ns(first.first));
+      }
       ASSERT_EQ(popped(queue), number);
       ASSERT_FALSE(events[number]->pending());
       reference.erase(reference.begin());
@@ -167,9 +169,13 @@ TEST_P(EventQueueAgainstSet, agreesOnEveryOperation) {
     const SimTime next =
         reference.empty() ? SimTime::never() : SimTime::at_ns(reference.begin()->first.first);
     ASSERT_LE(queue.none_before(), next);
-    if (random.bernoulli(mix.asked)) ASSERT_EQ(queue.next_time(), next);
+    if (random.bernoulli(mix.asked)) {
+      ASSERT_EQ(queue.next_time(), next);
+    }
     const SimTime limit = SimTime::at_ns(now + static_cast<std::int64_t>(random() % 100));
-    if (random.bernoulli(mix.asked)) ASSERT_EQ(queue.due(limit), !reference.empty() && next <= limit);
+    if (random.bernoulli(mix.asked)) {
+      ASSERT_EQ(queue.due(limit), !reference.empty() && next <= limit);
+    }
   }
   while (!reference.empty()) {
     ASSERT_EQ(popped(queue), reference.begin()->second);
