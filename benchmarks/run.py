@@ -31,6 +31,7 @@ PYTHON = (
     "capture_thread",
     "peering",
     "instances",
+    "guest",
     "trees",
     "openflow_path",
     "boot",

@@ -50,6 +50,7 @@ SECTIONS = {
         "docs/rest",
         "docs/record",
         "docs/wire",
+        "docs/join",
         "docs/generate",
         "docs/plugins",
     ],

@@ -103,7 +103,7 @@ class Agent:
         self._own_files = own_files
         self._sockets = SOCKETS if own_files else journal.directory / "sockets"
         self._neighbours = None if own_network else NeighbourLimits(journal)
-        self._instances = Instances(journal, self._sockets, lambda text: self.on_progress(text))
+        self._instances = Instances(journal, self._sockets, lambda text: self.on_progress(text), outside)
         self._timelines = InterfaceTimelines(
             lambda node, interface, up: self._set_link(node, interface, up=up)
         )

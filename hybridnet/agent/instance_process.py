@@ -34,6 +34,7 @@ class InstanceProcess:
         directory: Path,
         socket_path: Path,
         on_end: Callable[[str], object] = lambda how: None,
+        outside: int | None = None,
     ) -> None:
         """Start it.
 
@@ -41,6 +42,7 @@ class InstanceProcess:
             directory: where the plan and the log go.
             socket_path: a short path for the control socket.
             on_end: told how it ended, if nobody here ended it; in another thread.
+            outside: a descriptor of the network namespace where it awaits guests; None: that of this process.
         """
         self.name = plan["name"]
         directory.mkdir(parents=True, exist_ok=True)
@@ -56,7 +58,9 @@ class InstanceProcess:
                 [
                     *(*prefix(Priority.INSTANCE), sys.executable, "-m", "hybridnet.instance"),
                     *(str(plan_file), "--control", str(self._socket_path)),
+                    *(() if outside is None else ("--outside", str(outside))),
                 ],
+                pass_fds=() if outside is None else (outside,),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,

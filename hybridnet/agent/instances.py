@@ -29,10 +29,18 @@ class Instances:
     Args:
         sockets: a short path for their control sockets.
         on_progress: told what has been started.
+        outside: a descriptor of the computer's network namespace, where guests are awaited, if the machine has another.
     """
 
-    def __init__(self, journal: Journal, sockets: Path, on_progress: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        sockets: Path,
+        on_progress: Callable[[str], object],
+        outside: int | None = None,
+    ) -> None:
         self._journal, self._sockets, self._on_progress = journal, sockets, on_progress
+        self._outside = outside
         self._directory = journal.directory / "instances"
         self._numbers = itertools.count(1)
         self._running: dict[str, InstanceProcess] = {}
@@ -184,6 +192,7 @@ class Instances:
             self._directory / name,
             self._sockets / f"instance-{number}.sock",
             partial(self._miss, name),
+            self._outside,
         )
 
     def _miss(self, name: str, how: str) -> None:

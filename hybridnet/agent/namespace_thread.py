@@ -7,7 +7,6 @@ runs commands there without `nsenter`.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +14,8 @@ from typing import TypeVar
 
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.errors import MachineError
+from hybridnet.system.networks import enter_network
 from hybridnet.system.priority import Priority, raise_thread
-
-CLONE_NEWNET = 0x40000000
-_libc = ctypes.CDLL(None, use_errno=True)
 
 Result = TypeVar("Result")
 
@@ -73,7 +70,9 @@ class NamespaceThread:
             self._enter(self._home, "the machine")
 
     def _enter(self, descriptor: int, whose: str) -> None:
-        if _libc.setns(descriptor, CLONE_NEWNET) != 0:
+        try:
+            enter_network(descriptor)
+        except OSError as error:
             raise MachineError(
-                f"cannot enter the network namespace of {whose}: {os.strerror(ctypes.get_errno())}"
-            )
+                f"cannot enter the network namespace of {whose}: {os.strerror(error.errno or 0)}"
+            ) from None

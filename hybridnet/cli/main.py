@@ -27,6 +27,8 @@ VERBS = {
     "simulate": "simulate",
     "reproduce": "reproduce",
     "wire": "wire",
+    "join": "join",
+    "ticket": "ticket",
     "generate": "generate",
     "sweep": "sweep",
     "plot": "plot",

@@ -11,6 +11,7 @@ __all__ = ["to_dot"]
 
 _NODES = {
     "host": "shape=ellipse",
+    "guest": "shape=ellipse, peripheries=2",
     "switch": "shape=box, style=rounded",
     "simhost": "shape=ellipse, style=dashed",
     "simrouter": "shape=diamond, style=dashed",
@@ -21,6 +22,7 @@ _LINKS = {
     "patch": "",
     "simulated": 'color="#1f77b4", style=dashed',
     "cut": 'color="#d62728", style=dashed, penwidth=2',
+    "guest": 'color="#2ca02c", style=dashed, penwidth=2',
 }
 
 

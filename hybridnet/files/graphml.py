@@ -103,6 +103,7 @@ def _fill_from_ours(topo: Topo, graph: Any, file: str) -> None:
     add: Mapping[str, Callable[..., str]] = {
         "host": topo.addHost,
         "switch": topo.addSwitch,
+        "guest": topo.addGuest,
         "simhost": topo.addSimHost,
         "simrouter": topo.addSimRouter,
         "simswitch": topo.addSimSwitch,

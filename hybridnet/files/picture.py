@@ -21,6 +21,7 @@ __all__ = ["draw"]
 # Shape, what the legend calls it, and whether the outline is dashed, as of all that is simulated.
 _NODES = {
     "host": ("o", "host", False),
+    "guest": ("h", "guest", False),
     "switch": ("s", "switch", False),
     "simhost": ("o", "simulated host", True),
     "simrouter": ("D", "simulated router", True),
@@ -33,6 +34,7 @@ _LINKS: dict[str, tuple[str, dict[str, Any]]] = {
         "link between machines, simulated",
         {"color": "#d62728", "linewidth": 2.2, "linestyle": (0, (4, 2))},
     ),
+    "guest": ("link to a guest, simulated", {"color": "#2ca02c", "linewidth": 2.2, "linestyle": (0, (4, 2))}),
 }
 _COLOURS = (
     "#aec7e8",

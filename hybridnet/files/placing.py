@@ -40,7 +40,7 @@ def _levels(graph: Any, kinds: Mapping[str, str]) -> dict[str, int] | None:
     """
     import networkx
 
-    ends = [name for name, kind in kinds.items() if kind in ("host", "simhost")]
+    ends = [name for name, kind in kinds.items() if kind in ("host", "simhost", "guest")]
     if not ends:
         return None
     levels: dict[str, int] = dict(networkx.multi_source_dijkstra_path_length(graph, set(ends)))

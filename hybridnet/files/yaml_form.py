@@ -28,6 +28,7 @@ __all__ = ["fill_from_yaml", "plain_link", "plain_node", "schema", "to_yaml"]
 SECTIONS = {
     "hosts": "host",
     "switches": "switch",
+    "guests": "guest",
     "simulated_hosts": "simhost",
     "simulated_routers": "simrouter",
     "simulated_switches": "simswitch",
@@ -95,6 +96,7 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, Any]
         add = {
             "host": topo.addHost,
             "switch": topo.addSwitch,
+            "guest": topo.addGuest,
             "simhost": topo.addSimHost,
             "simrouter": topo.addSimRouter,
             "simswitch": topo.addSimSwitch,

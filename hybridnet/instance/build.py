@@ -10,6 +10,9 @@ from typing import Any
 from hybridnet.errors import EnvironmentLackError, PlanError
 from hybridnet.instance.plugin import find_plugin
 from hybridnet.schema.check import check
+from hybridnet.system.networks import in_network
+
+_ANYBODY = "any"  # the remote of a guest
 
 
 def check_plan(plan: Any, what: str) -> None:
@@ -17,11 +20,12 @@ def check_plan(plan: Any, what: str) -> None:
     check(plan, "instance", what)
 
 
-def build(plan: dict[str, Any], directory: Path) -> Any:
+def build(plan: dict[str, Any], directory: Path, outside: int | None = None) -> Any:
     """The `_simcore.Instance` of a checked plan.
 
     Args:
         directory: that of the instance's machine, where memory that it shares with others of that machine is found.
+        outside: a descriptor of the network namespace where guests are awaited; None: that of this thread.
 
     Raises:
         EnvironmentLackError: the extension has not been built.
@@ -41,7 +45,9 @@ def build(plan: dict[str, Any], directory: Path) -> Any:
     add_nodes(instance, plan)
     add_portals(instance, plan)
     for peer in plan["peers"]:
-        instance.add_peer(_with_paths(peer, directory))
+        elsewhere = None if peer["remote"] != _ANYBODY else outside
+        with in_network(elsewhere):
+            instance.add_peer(_with_paths(peer, directory))
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
     add_links(instance, plan)

@@ -62,14 +62,18 @@ def load_plan(path: Path) -> dict[str, Any]:
     return plan
 
 
-def run(plan_path: Path, control_path: Path) -> None:
-    """Builds the instance, and runs it until it is stopped."""
+def run(plan_path: Path, control_path: Path, outside: int | None = None) -> None:
+    """Builds the instance, and runs it until it is stopped.
+
+    Args:
+        outside: a descriptor of the network namespace where guests are awaited; None: this one.
+    """
     from hybridnet.system.parent import die_with_parent
 
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
     die_with_parent(signal.SIGTERM)  # also then the portals put their devices' settings back
     plan = load_plan(plan_path)
-    instance = build(plan, control_path.parent)
+    instance = build(plan, control_path.parent, outside)
     control = Control(control_path, instance, plan)
     threading.Thread(target=_stop_on_signal, args=(instance,), daemon=True).start()
     threading.Thread(target=_announce, args=(instance,), daemon=True).start()
@@ -107,9 +111,12 @@ def main() -> int:
     )
     parser.add_argument("plan", type=Path, help="the instance plan, a JSON file")
     parser.add_argument("--control", type=Path, required=True, help="where to make the control socket")
+    parser.add_argument(
+        "--outside", type=int, metavar="FD", help="an open network namespace, where guests are awaited"
+    )
     arguments = parser.parse_args()
     try:
-        run(arguments.plan, arguments.control)
+        run(arguments.plan, arguments.control, arguments.outside)
     except HybridnetError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code

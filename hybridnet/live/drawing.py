@@ -50,6 +50,8 @@ def _node(live: Live, plan: Plan, name: str) -> dict[str, Any]:
 
 
 def _addresses(plan: Plan, machine: str, name: str) -> list[str]:
+    if name in plan.guests:
+        return list(plan.guests[name]["interface"]["addresses"])
     part = plan.machines[machine]
     for node in (*part["hosts"], *(node for each in part["instances"] for node in each["nodes"])):
         if node["name"] == name:
@@ -69,7 +71,7 @@ def _link(link: LinkPlan, down: bool) -> dict[str, Any]:
         "a": {"node": link.a.node, "interface": link.a.interface},
         "b": {"node": link.b.node, "interface": link.b.interface},
         "kind": link.kind,
-        "simulated": link.kind in ("simulated", "cut"),
+        "simulated": link.kind in ("simulated", "cut", "guest"),
         "down": down,
         "limit_bps": [link.a_to_b.rate_bps, link.b_to_a.rate_bps],
         "text": [link.a_to_b.text(), link.b_to_a.text()],

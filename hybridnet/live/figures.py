@@ -75,7 +75,8 @@ class LinkFigures:
 
     def __init__(self, plan: Plan, slow: bool = False) -> None:
         self.names = [link.name for link in plan.links]
-        self._cut = {(link.name, link.instances[1]) for link in plan.links if link.kind == "cut"}
+        self._turned = {(link.name, link.instances[1]) for link in plan.links if link.kind == "cut"}
+        self._turned |= {(link.name, link.instances[1]) for link in plan.links if link.guest == link.a.node}
         self._number = {name: number for number, name in enumerate(self.names)}
         self._wires = {
             (link.machines[0], link.a.node, link.a.interface): number
@@ -131,9 +132,11 @@ class LinkFigures:
         self._at[links[known], directions[known]] = seconds
 
     def _placed(self, instance: str, directions: Sequence[tuple[str, bool]]) -> tuple[Array, Array]:
-        """Where the rows of an instance belong. In the second instance of a cut link, its `a` is our `b`."""
+        """Where the rows of an instance belong. Of a cut link, and of one to a guest, an instance's own end
+        is its `a`, which may be our `b`.
+        """
         links = [self._number.get(name, -1) for name, _ in directions]
-        ways = [int(forward == ((name, instance) in self._cut)) for name, forward in directions]
+        ways = [int(forward == ((name, instance) in self._turned)) for name, forward in directions]
         return np.array(links, dtype=np.int64), np.array(ways, dtype=np.int64)
 
     def _figures(self) -> Figures:

@@ -16,6 +16,7 @@ from hybridnet.net.instances import by_instance
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan
+from hybridnet.plan.guests import ANYBODY
 from hybridnet.system.log import info
 from hybridnet.topo import Topo, natural
 from hybridnet.topo.options import End
@@ -92,6 +93,12 @@ def await_peers(
     if not any(instance["peers"] for instance in instances.values()):
         return
     deadline = time.monotonic() + patience_s
+    guests = {
+        peer["name"]
+        for plan in instances.values()
+        for peer in plan["peers"]
+        if peer["remote"] == ANYBODY  # who comes when it likes
+    }
     call = ("snapshot", {"of_elements": False})
     while True:
         snapshots = by_instance(cluster.call_left(dict.fromkeys(cluster.machines, call)))
@@ -99,7 +106,7 @@ def await_peers(
             (name, peer["name"])
             for name, snapshot in snapshots.items()
             for peer in (snapshot["peers"] if snapshot is not None else ())
-            if not peer["synchronized"] and peer["name"] not in missed
+            if not peer["synchronized"] and peer["name"] not in (*missed, *guests)
         ]
         if not waiting:
             return

@@ -21,6 +21,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
+from hybridnet.net.guests import offer_tickets, withdraw_tickets
 from hybridnet.net.instances import by_instance
 from hybridnet.net.iperf import Flow, iperf_pair
 from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
@@ -706,6 +708,9 @@ class Net(Structure):
         self._endings.add(losses.close)
         losses.watch()
         self._configure(self._nodes.values())
+        if plan.guests:
+            self._endings.add(partial(withdraw_tickets, cluster.journal.directory))
+            offer_tickets(cluster.journal.directory, plan.guests)
         self._measuring.begin(cluster)
         self._recorded.begin(plan, cluster, self._options.seed)
         self._endings.add(self._recorded.end_series)

@@ -133,6 +133,11 @@ class Structure:
         with self.changes():
             return self.topo.addSimSwitch(name, **params)
 
+    def addGuest(self, name: str, **params: Any) -> str:
+        """Describe a place for a computer that joins from elsewhere; see `Topo.addGuest`. Before the network starts."""
+        with self.changes():
+            return self.topo.addGuest(name, **params)
+
     def addLink(
         self,
         node1: Node | str | External,

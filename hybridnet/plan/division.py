@@ -7,8 +7,8 @@
 
 What METIS divides are groups of nodes that must stay together, joined by links that can be cut:
 
-    stays together        the ends of a link with less delay than a cut link takes; a SimpleNet; a host, simulated host
-                          or device of the computer with its only neighbour
+    stays together        the ends of a link with less delay than a cut link takes; a SimpleNet; a host, simulated host,
+                          guest or device of the computer with its only neighbour
     weight of a group     its simulated nodes and portals, and the rates of their links (1000 Mbit/s where there is no
                           limit), each as its part of all there is on the machine
     weight of a link      its rate in Mbit/s; up to ten times that where its delay is short
@@ -33,7 +33,7 @@ __all__ = ["Division", "divide", "expected_mbps", "follow_neighbours"]
 UNLIMITED_MBPS = 1000
 SHORT_DELAY_FACTOR = 10
 """A link whose delay is the least that a cut one may have costs so much more than one with so many times that delay."""
-_ENDS = ("host", "simhost", "external")
+_ENDS = ("host", "simhost", "external", "guest")
 _WHOLE = 10_000  # weight of all nodes of a machine, and of all traffic on it
 
 
@@ -143,7 +143,7 @@ def follow_neighbours(
 def is_simulated(link: LinkSpec, nodes: Mapping[str, NodeSpec], pins: Pins) -> bool:
     """Whether the simulator is this link, where both its ends are on one machine."""
     ends = [nodes[end.node] for end in (link.a, link.b)]
-    emulated = all(not end.simulated and end.kind != "external" for end in ends)
+    emulated = all(not end.simulated and end.kind not in ("external", "guest") for end in ends)
     return not emulated or link.shaped or link.name in pins.simulated
 
 

@@ -11,12 +11,15 @@ Emulated nodes of one machine are joined by a veth or patch where nothing is ask
 portals. A *cut link* stands in two instance plans: each has its own end, and the other instance as the other end, told
 from its siblings by a channel number. In each of the two, `a` is the end that is there. Where the run asks for it, a
 crossing with an emulation portal at each end takes the place of peering (`hybridnet/plan/crossings.py`).
+
+A link to a guest is a cut link whose other instance is not of this run: it stands in one instance plan, and the guest's
+own is made where it joins (`hybridnet/plan/guests.py`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -24,6 +27,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.crossings import crossing_devices, crossings_of, portal_of_crossing
 from hybridnet.plan.division import is_simulated
+from hybridnet.plan.guests import GUEST, GUEST_PORT, check_guest_link, check_guests, guest_peer
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.peering import Peering
 from hybridnet.plan.pins import NO_PINS, Pins
@@ -41,7 +45,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class LinkPlan:
-    """What one link became. `kind`: veth, patch, simulated or cut."""
+    """What one link became. `kind`: veth, patch, simulated, cut or guest."""
 
     name: str
     kind: str
@@ -54,6 +58,7 @@ class LinkPlan:
     portals: tuple[str, ...]  # the interfaces that have one
     channel: int | None = None  # of a cut link, among those between its two instances
     by_portals: bool = False  # of a cut link: a crossing with a portal at each end, and not peering
+    guest: str | None = None  # of a link to a guest: which node that is
 
 
 @dataclass
@@ -102,7 +107,10 @@ def join(
         for machine in addresses
     }
     channels = _Channels(pins)
-    ports = dict(pins.peer_ports)
+    guests = {spec.name for spec in layout.nodes.values() if spec.kind == GUEST}
+    ports = {pair: port for pair, port in pins.peer_ports.items() if not pair & guests}
+    guest_ports = _guest_ports(layout, guests, pins)
+    check_guests(layout, guest_ports)
     crossings = count(1)
     plans: list[LinkPlan] = []
     for link in layout.links:
@@ -122,6 +130,13 @@ def join(
         for end, machine, instance in zip((link.a, link.b), plan.machines, plan.instances, strict=True):
             if end.interface in plan.portals:
                 _add_portal(joints[machine], instance, layout.nodes[end.node], end, backend)
+        if plan.guest is not None:
+            own, turned = joints[plan.machines[0]].instances[plan.instances[0]], plan.a.node == plan.guest
+            port = guest_ports[plan.guest]
+            own.peers[plan.guest] = guest_peer(plan.guest, port, peering.key, peering.options.planned)
+            own_end = _instance_end(plan, plan.b if turned else plan.a)
+            own.links.append(_instance_link(plan, own_end, turned, {"peer": plan.guest, "channel": 0}))
+            continue
         if plan.kind == "simulated":
             instance_link = _instance_link(plan, _instance_end(plan, plan.a), False)
             joints[plan.machines[0]].instances[plan.instances[0]].links.append(instance_link)
@@ -156,6 +171,11 @@ def changed(
         raise PlanError(
             f"link {plan.name}: it is a {plan.kind} that nothing delays, and cannot be changed while it runs; describe "
             "it with an option of a simulated link, such as delay='10us'"
+        )
+    if plan.guest is not None:
+        raise PlanError(
+            f"link {plan.name}: half of it is on the computer of guest {plan.guest}, and it cannot be changed while "
+            "the network runs; describe it as it shall be before the network starts"
         )
     new = replace(plan, a_to_b=a_to_b, b_to_a=b_to_a)
     if plan.kind == "cut":
@@ -202,6 +222,23 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins)
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
     instances = (layout.instance_of[link.a.node], layout.instance_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
+    guests = [end.node for end in (link.a, link.b) if layout.nodes[end.node].kind == GUEST]
+    if guests:
+        check_guest_link(link, guests, least_cut_delay_ns)
+        near, own = (1, link.b) if link.a.node == guests[0] else (0, link.a)
+        machine, instance = machines[near], instances[near]
+        return LinkPlan(
+            link.name,
+            "guest",
+            link.a,
+            link.b,
+            link.a_to_b,
+            link.b_to_a,
+            (machine, machine),
+            (instance, instance),
+            (own.interface,) if own.interface in emulated else (),
+            guest=guests[0],
+        )
     if machines[0] != machines[1] or is_simulated(link, layout.nodes, pins):
         kind = "simulated" if instances[0] == instances[1] else "cut"
         if kind == "cut":
@@ -211,6 +248,18 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins)
         patch = all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
         kind, emulated = ("patch" if patch else "veth"), ()
     return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, instances, emulated)
+
+
+def _guest_ports(layout: Layout, guests: Collection[str], pins: Pins) -> dict[str, int]:
+    """The UDP port of each guest: the one it has, or says, or the next that no other has."""
+    known = {node: port for pair, port in pins.peer_ports.items() for node in pair & set(guests)}
+    known |= {
+        name: layout.nodes[name].resolved["port"]
+        for name in guests
+        if name not in known and layout.nodes[name].resolved.get("port") is not None
+    }
+    free = (port for port in count(GUEST_PORT) if port not in known.values())
+    return {name: known[name] if name in known else next(free) for name in layout.nodes if name in guests}
 
 
 def _check_cut_delay(

@@ -88,6 +88,8 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
             for peer in instance["peers"]:
                 pair = frozenset((instance["name"], peer["name"]))
                 peer_ports[pair] = port_of(peer)
+    for guest, ticket in plan.guests.items():
+        pin(guest, ticket["interface"], ticket["interface"]["addresses"])
     links = [link for link in plan.links if link.name not in removed]
     now = {address.ip for known in addresses.values() for address in known.values()}
     then = {address.ip for known in earlier.addresses.values() for address in known.values()}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.errors import PlanError
@@ -21,6 +21,7 @@ from hybridnet.plan.addresses import assign_addresses
 from hybridnet.plan.balance import balance
 from hybridnet.plan.families import ipv4, ipv6
 from hybridnet.plan.fit import choose_port_type, judge_fit, ports_of
+from hybridnet.plan.guests import tickets
 from hybridnet.plan.hosts import host_names, host_plans
 from hybridnet.plan.instance import Network, instance_plan
 from hybridnet.plan.layout import Layout, lay_out
@@ -58,6 +59,7 @@ class Plan:
     warnings: list[str]
     notes: list[str]  # what was chosen for the user
     pins: Pins = NO_PINS  # what existed before
+    guests: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)  # tickets, which have keys
 
     @property
     def instances(self) -> dict[str, dict[str, Any]]:
@@ -95,6 +97,10 @@ class Plan:
                 }
                 for link in self.links
             ],
+            "guests": {
+                name: {key: value for key, value in ticket.items() if key != "key"}
+                for name, ticket in self.guests.items()
+            },
             "balance": balance(self.instances.values()).to_json(),
             "estimates": self.estimates,
             "warnings": self.warnings,
@@ -173,7 +179,14 @@ def make_plan(
         name: [instance["realtime"]["wait"] for instance in plan["instances"]] for name, plan in plans.items()
     }
     notes = [*layout.division.notes, *waiting_notes(machines, waits)]
-    return Plan(plans, layout.machine_of, layout.instance_of, links, estimates, warnings, notes, pins)
+    peers = {
+        (name, peer): entry
+        for joint in joints.values()
+        for name, ends in joint.instances.items()
+        for peer, entry in ends.peers.items()
+    }
+    guests = tickets(network, links, peers)
+    return Plan(plans, layout.machine_of, layout.instance_of, links, estimates, warnings, notes, pins, guests)
 
 
 def _machine_plan(

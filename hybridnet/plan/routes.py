@@ -116,7 +116,7 @@ def host_routes(
     gateways[0] = _translating(layout, segments, families[0]) | gateways[0]
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
-        if spec.kind not in ("host", "simhost"):
+        if spec.kind not in ("host", "simhost", "guest"):
             continue
         own: list[Route] = [
             {"prefix": prefix, "via": via, "interface": None}

@@ -109,7 +109,11 @@ def spread(
     slowed = {
         link.name: _slowed(link, least_cut_delay_ns) for link in cut if _is_short(link, least_cut_delay_ns)
     }
-    nodes = {spec.name: {**spec.options, "machine": placed[spec.name]} for spec in topo.node_specs()}
+    nodes = {
+        spec.name: {**spec.options, "machine": placed[spec.name]}
+        for spec in topo.node_specs()
+        if spec.kind != "guest"  # it has none
+    }
     return Spread(
         topo.revised(nodes, {}, slowed),
         placed,
@@ -160,7 +164,7 @@ def _groups(topo: Topo) -> dict[str, str]:
         if not all(_can_wait(direction) for direction in (link.a_to_b, link.b_to_a)):
             groups.join(link.a.node, link.b.node)
     for name, others in neighbours.items():
-        if nodes[name].kind in ("host", "simhost") and len(others) == 1:
+        if nodes[name].kind in ("host", "simhost", "guest") and len(others) == 1:
             groups.join(next(iter(others)), name)
     return {name: groups.of(name) for name in nodes}
 

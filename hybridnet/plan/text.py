@@ -24,6 +24,7 @@ def plan_text(plan: Plan) -> str:
     for name, machine in plan.machines.items():
         lines += _machine(name, machine, plan)
     lines += _balance(plan)
+    lines += _guests(plan)
     lines += plan.notes
     lines += [f"warning: {warning}" for warning in plan.warnings]
     return "\n".join(lines)
@@ -55,6 +56,21 @@ def _balance(plan: Plan) -> Iterator[str]:
                 for link in cut
             ]
         )
+
+
+def _guests(plan: Plan) -> Iterator[str]:
+    """Who may join, and where."""
+    if not plan.guests:
+        return
+    links = {link.guest: link for link in plan.links if link.guest is not None}
+    yield "guests"
+    yield from _branch(
+        [
+            f"{name}: {' '.join(ticket['interface']['addresses']) or 'without address'}, UDP port {ticket['port']}; "
+            f"{_ends(links[name])}  {_directions(links[name])}"
+            for name, ticket in plan.guests.items()
+        ]
+    )
 
 
 def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:

@@ -149,6 +149,12 @@ def offline(topo: Topo, options: PlanOptions | None = None) -> tuple[Topo, Plan]
             f"simulate: {emulated.name} is an emulated {emulated.kind}; describe it with "
             f"addSim{emulated.kind.title()}, or run the network in real time (hybridnet run)"
         )
+    guest = next((spec for spec in specs if spec.kind == "guest"), None)
+    if guest is not None:
+        raise UsageError(
+            f"simulate: {guest.name} is a guest, and nobody can join virtual time; leave it out, or run the network in "
+            "real time (hybridnet run)"
+        )
     if not specs:
         raise UsageError(
             "simulate: the topology has no nodes; add some with addSimHost, addSimRouter, addSimSwitch"

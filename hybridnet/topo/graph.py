@@ -180,7 +180,7 @@ class Graph:
 
     def _free_port(self, node: str, wanted: Any, what: str) -> int:
         taken = self._ports[node]
-        first = 0 if self.nodes[node].kind in ("host", "simhost") else 1
+        first = 0 if self.nodes[node].kind in ("host", "simhost", "guest") else 1
         if wanted is None:
             number = first + len(taken)
             wanted = number if number not in taken else max(taken) + 1

@@ -37,6 +37,7 @@ MAX_DEVICE_NAME = 15  # IFNAMSIZ less its closing zero
 MAX_NAME = 64
 MAX_PROCESSING_QUEUE = 10**7
 MOST_INSTANCES = 1024  # of one machine
+MOST_PORT = 65_535
 
 # A name is used in device names, namespace names and file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -69,6 +70,14 @@ def _instance(value: Any, what: str) -> str | int | None:
     return value
 
 
+def _port(value: Any, what: str) -> int | None:
+    if value is not None and (type(value) is not int or not 1 <= value <= MOST_PORT):
+        raise TopologyError(
+            f"{what} {shown(value)} is not a UDP port; write 1 to {MOST_PORT}, or leave it out"
+        )
+    return value
+
+
 def _delay(value: Any, what: str) -> int | None:
     delay = None if value is None else parse_delay(value, what)
     if delay == 0:
@@ -95,11 +104,11 @@ class NodeOption:
 
 _SIMULATED = ("simhost", "simrouter", "simswitch")
 _TABLE = (
-    NodeOption("ip", ("host", "simhost"), functools.partial(address_option, "ip")),
-    NodeOption("ip6", ("host", "simhost"), functools.partial(address_option, "ip6")),
-    NodeOption("mac", ("host", "simhost"), mac_address),
+    NodeOption("ip", ("host", "simhost", "guest"), functools.partial(address_option, "ip")),
+    NodeOption("ip6", ("host", "simhost", "guest"), functools.partial(address_option, "ip6")),
+    NodeOption("mac", ("host", "simhost", "guest"), mac_address),
     NodeOption("defaultRoute", ("host", "simhost"), default_route),
-    NodeOption("routes", ("host",), routes),
+    NodeOption("routes", ("host", "guest"), routes),
     NodeOption("cpu", ("host",), host_options.share),
     NodeOption("cores", ("host",), host_options.cores),
     NodeOption("sched", ("host",), host_options.scheduler),
@@ -129,12 +138,13 @@ _TABLE = (
     NodeOption("backend", ("external",), external.backend),
     NodeOption("filter", ("external",), external.packet_filter),
     NodeOption("options", ("external",), external.backend_options),
+    NodeOption("port", ("guest",), _port),
     NodeOption("machine", ("host", "switch", "external", *_SIMULATED), _machine),
     NodeOption("instance", ("host", "switch", "external", *_SIMULATED), _instance),
 )
 NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
     kind: {option.name: option.read for option in _TABLE if kind in option.kinds}
-    for kind in ("host", "switch", "external", *_SIMULATED)
+    for kind in ("host", "switch", "external", "guest", *_SIMULATED)
 }
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",

@@ -133,6 +133,20 @@ class Topo:
         """
         return self._graph.add_node(name, "simswitch", opts)
 
+    def addGuest(self, name: str, **opts: Any) -> str:
+        """Add a place for a computer that joins from elsewhere by `hybridnet join`. Returns its name.
+
+        It has one link, which needs a delay: what the way between the computers takes is hidden in it.
+
+        Args:
+            name: as of a host; at most 10 characters, because the guest's interface is named after it.
+            ip, ip6, mac: as of a host; the guest's computer gets an interface with these.
+            routes: list of (prefix, via) pairs that the guest's computer gets; default: the other subnets of a network
+                with simulated routers.
+            port: UDP port at which the run waits for it; default: 47900 for the first guest, and so on.
+        """
+        return self._graph.add_node(name, "guest", opts)
+
     def addNAT(self, name: str = "nat0", connect: str | bool = True, **opts: Any) -> str:
         """Add a host through which the others reach what its machine's computer reaches. Returns its name.
 

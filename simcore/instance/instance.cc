@@ -48,7 +48,8 @@ void Instance::add_emulation_portal(const std::string& backend, EmulationPortal:
 
 void Instance::add_peer(PeeringPortal::Config config) {
   network_.nodes().claim("peer", config.name);
-  config.token = config_.token;
+  if (!config.of_guest())
+    config.token = config_.token;  // which is none of a guest's business: its key is its own
   const bool of_day = config.options.clocks == PeeringOptions::Clocks::told;
   config.clock_zero_ns = [this, of_day] {
     const std::int64_t epoch = loop_.epoch_ns();
@@ -216,7 +217,8 @@ void Instance::read_into(Snapshot& snapshot) const {
   snapshot.name = config_.name;
   snapshot.time_ns = loop_.wall_now().count_ns();
   snapshot.ready = true;
-  for (const auto& [name, peer] : peers_) snapshot.ready = snapshot.ready && peer->synchronized();
+  for (const auto& [name, peer] : peers_)
+    snapshot.ready = snapshot.ready && (peer->synchronized() || peer->of_guest());
   snapshot.lateness = histogram_of(loop_.lateness());
   snapshot.loop = row_of(loop_);
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));

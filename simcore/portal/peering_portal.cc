@@ -25,7 +25,14 @@ constexpr Duration kMostAhead = Duration::seconds(1);
 constexpr std::size_t kMostTakenIn = 64;
 
 PeeringPortal::Config checked_config(PeeringPortal::Config config) {
-  PeeringOptions::table().check(config.options, "make the peering portal to " + config.name);
+  const std::string attempt = "make the peering portal to " + config.name;
+  PeeringOptions::table().check(config.options, attempt);
+  const PeeringOptions& options = config.options;
+  if (config.of_guest() && options.key.empty())
+    throw ConfigError(attempt + ": a guest is known by its key alone; give it one");
+  if (config.of_guest() && (options.transport != PeeringOptions::Transport::udp || options.bulk()))
+    throw ConfigError(attempt +
+                      ": a guest comes over UDP, without a lane for bulk; leave transport and bulk out");
   while (config.session == 0) config.session = random_u64();
   return config;
 }
@@ -124,6 +131,10 @@ void PeeringPortal::delay_changed() {
 
 void PeeringPortal::send(std::uint32_t channel, const Packet& packet) {
   const std::size_t lane = bulk_.any() && bulk_.has(packet) ? 1 : 0;
+  if (absent()) {
+    lanes_[lane]->sender().refuse(packet, DropReason::no_listener);
+    return;
+  }
   const bool first = lanes_[lane]->sender().append(channel, packet);
   if (first && config_.options.batch.flush != peering::BatchPolicy::Flush::turn && !batch_due_.pending()) {
     simulation_.schedule_in(batch_due_, config_.options.batch.longest_wait);
@@ -318,7 +329,9 @@ void PeeringPortal::give_up_missing() {
   watch_held();
 }
 
+// A guest that is not there is not called: there may be somebody else at its address by now. Its own word begins it again.
 void PeeringPortal::request_sync() {
+  if (absent()) return;
   exchange_.request(sent());
   simulation_.schedule_in(sync_due_, exchange_.pace());
 }
@@ -340,6 +353,7 @@ void PeeringPortal::take_sync(std::span<const std::uint8_t> datagram, SimTime ar
   }
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) lanes_[lane]->told(message->sent[lane]);
   last_heard_ = received_at_;
+  if (!sync_due_.pending()) simulation_.schedule(sync_due_, simulation_.now());
 }
 
 // Whether what a synchronization says is to be believed: it is of the peer's session, or proves that there is a new one.
@@ -375,6 +389,11 @@ peering::ClockExchange::Sent PeeringPortal::sent() const {
 // When the peer's clock shows that.
 SimTime PeeringPortal::to_local(std::int64_t peer_ns) const {
   return shown_.own(clock().to_local(SimTime::at_ns(peer_ns)));
+}
+
+// By simulated time, which is near enough, and costs nothing for each packet.
+bool PeeringPortal::absent() const {
+  return config_.of_guest() && (!last_heard_ || simulation_.now() - *last_heard_ > kSilence);
 }
 
 bool PeeringPortal::silent() const { return !last_heard_ || wall_now_() - *last_heard_ > kSilence; }

@@ -16,6 +16,9 @@
 // counters() says since when nothing came. One that returns has another session, and is believed when it has told so
 // kSessionProofs times without a word from the one before; then the two begin anew.
 //
+// A guest is a peer that may join, leave and return as it likes, from any address: it is believed by its key alone, and
+// the portal speaks only when it has heard it. While it is silent, packets for it are dropped and counted (no_listener).
+//
 // Packets that need not hurry may have a lane of their own: another transport, other batches. Then what is in the first lane
 // is sent first and taken in first, and waits for no batch of the second.
 //
@@ -49,9 +52,11 @@ namespace simcore {
 class PeeringPortal final : public Pollable, private peering::LaneSink {
  public:
   struct Config {
+    static constexpr const char* kAnybody = "any";
+
     std::string name;  // of the peer; for errors and reports
     // Where this instance hears and where the peer does: addresses and ports; or files, of shared memory. Bulk has the
-    // ports after these, or files with .bulk behind the name.
+    // ports after these, or files with .bulk behind the name. The remote kAnybody: the peer is a guest.
     std::string local;
     std::string remote;
     std::uint64_t token = 0;    // the run's
@@ -62,6 +67,8 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
     // What CLOCK_MONOTONIC showed at SimTime zero, or CLOCK_REALTIME where the options have clocks told; 0 while that is
     // not known.
     std::function<std::int64_t()> clock_zero_ns = [] { return 0; };
+
+    bool of_guest() const { return remote == kAnybody; }
   };
 
   // Packets are counted as segments, their bytes as on a wire without overhead.
@@ -130,6 +137,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
 
   // Both sides know the other's clock: packets pass.
   bool synchronized() const { return exchange_.synchronized(); }
+  bool of_guest() const { return config_.of_guest(); }
 
   // For channels: the delay of one is another, or one is gone.
   void delay_changed();
@@ -167,6 +175,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   void begin_session(const peering::SyncMessage& message);
   peering::ClockExchange::Sent sent() const;
   bool silent() const;
+  bool absent() const;
   void batch_due();
   SimTime to_local(std::int64_t peer_ns) const;
 

@@ -64,6 +64,11 @@ bool PeeringSender::append(std::uint32_t channel, const Packet& packet) {
   return first;
 }
 
+void PeeringSender::refuse(const Packet& packet, DropReason reason) {
+  counters_.accepted_packets += packet.segments;
+  counters_.dropped.add(reason, packet.segments);
+}
+
 // Whether `packet` may join `batch`: in size, and in the reach of the departure's 32 bits.
 bool PeeringSender::fits(const Batch& batch, const Packet& packet) const {
   const std::int64_t after_base = packet.first_arrival.count_ns() - batch.base_time_ns;

@@ -78,6 +78,9 @@ class PeeringSender {
   // made an empty batch non-empty: the longest wait begins.
   bool append(std::uint32_t channel, const Packet& packet);
 
+  // Counts `packet` as accepted and dropped: nobody is there to get it.
+  void refuse(const Packet& packet, DropReason reason);
+
   // The peer is ready for batches, or is not any more: then they wait.
   void set_ready(bool ready) { ready_ = ready; }
   // Nobody wants what waits: it is dropped (portal_backlog).

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "simcore/link/drop_counters.h"
+#include "simcore/sys/udp_socket.h"
 #include "simcore/units/time.h"
 
 namespace simcore::peering {
@@ -31,6 +32,7 @@ class Transport {
   struct Received {
     std::span<std::uint8_t> bytes;       // valid until the next receive(); the caller may write there
     Duration waited = Duration::zero();  // since it arrived here, as far as the transport knows
+    UdpEndpoint from{};                  // who sent it, where the transport hears everybody
   };
 
   struct Counters {
@@ -57,6 +59,10 @@ class Transport {
   // Hands over, in this order, as many as are taken. How many those were; or, when not even the first was, the negative
   // error number: -EAGAIN when there is no room now.
   virtual int send(std::span<const Datagram> datagrams) = 0;
+
+  // Where what is sent goes from now on, of a transport that hears everybody; before the first call it goes nowhere. Others
+  // have their peer, and this does nothing.
+  virtual void send_to(const UdpEndpoint&) {}
 
   // Hands on what is still here of datagrams that were taken. False when some of it is left.
   virtual bool flush() { return true; }

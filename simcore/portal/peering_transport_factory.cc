@@ -50,6 +50,12 @@ std::unique_ptr<Transport> make_carrier(const PeeringPortal::Config& config, std
     return std::make_unique<SharedTransport>(config.local + suffix, config.remote + suffix, buffer);
   }
   const UdpEndpoint local = endpoint_of(config.local, lane);
+  if (config.of_guest())
+    return std::make_unique<UdpTransport>(UdpTransport::Config{.local = local,
+                                                               .remote = std::nullopt,
+                                                               .buffer = buffer,
+                                                               .kernel_cuts = config.kernel_cuts,
+                                                               .kernel_stamps = config.kernel_stamps});
   const UdpEndpoint remote = endpoint_of(config.remote, lane);
   const int priority = options.bulk() ? kPriorities[lane] : 0;
   if (options.transport == PeeringOptions::Transport::tcp)

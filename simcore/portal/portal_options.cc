@@ -175,7 +175,10 @@ const OptionTable<PeeringPortal::Config>& peer_options() {
                       {.help = "address and port here; with `shm` a file, in the instance's directory, for "
                                "what comes here",
                        .required = true}},
-                     {"remote", &C::remote, {.help = "the same there", .required = true}},
+                     {"remote",
+                      &C::remote,
+                      {.help = "the same there; `any`: the peer is a guest, known by its key alone",
+                       .required = true}},
                  },
                  PeeringOptions::table().within(&C::options)}));
   return table;

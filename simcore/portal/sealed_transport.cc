@@ -50,7 +50,7 @@ std::span<const Transport::Received> SealedTransport::receive() {
     if (header.magic != kSealMagic || size < kSealBytes) {
       dropped_.add(DropReason::forged, 1);
     } else if (header.kind == SealedKind::hello) {
-      take_hello(each.bytes);
+      take_hello(each);
     } else {
       take_datagram(each);
     }
@@ -77,7 +77,8 @@ void SealedTransport::take_datagram(const Received& sealed) {
   }
   peer_->proven = true;
   peer_->seen.see(header.counter);
-  in_.push_back({*opened, sealed.waited});
+  follow(sealed.from);
+  in_.push_back({*opened, sealed.waited, sealed.from});
 }
 
 void SealedTransport::say_hello(const EndNumber& to, bool wants_answer) {
@@ -92,7 +93,8 @@ void SealedTransport::say_hello(const EndNumber& to, bool wants_answer) {
   carrier_->send(std::span<const Datagram>(&datagram, 1));
 }
 
-void SealedTransport::take_hello(std::span<const std::uint8_t> bytes) {
+void SealedTransport::take_hello(const Received& received) {
+  const std::span<const std::uint8_t> bytes = received.bytes;
   Hello hello;
   if (bytes.size() != sizeof hello) {
     dropped_.add(DropReason::forged, 1);
@@ -111,8 +113,21 @@ void SealedTransport::take_hello(std::span<const std::uint8_t> bytes) {
   }
   const bool repeats_own = hello.receiver == own_;
   const bool believed = peer_ && peer_->number == hello.sender;
-  if (repeats_own && !believed) believe(hello.sender);
-  if (hello.wants_answer != 0 || (repeats_own && !believed)) say_hello(hello.sender, false);
+  if (repeats_own && !believed) {
+    believe(hello.sender);
+    follow(received.from);
+  }
+  if (hello.wants_answer != 0 || (repeats_own && !believed)) {
+    carrier_->send_to(received.from);  // who asks is not yet who is believed
+    say_hello(hello.sender, false);
+    carrier_->send_to(remote_);
+  }
+}
+
+void SealedTransport::follow(const UdpEndpoint& remote) {
+  if (remote == remote_) return;
+  remote_ = remote;
+  carrier_->send_to(remote_);
 }
 
 void SealedTransport::believe(const EndNumber& number) {

@@ -19,6 +19,9 @@
 //
 // An end repeats its hello until a datagram of the peer could be opened. One that returns has another number and does the
 // same; what the peer still sends to the former one is refused until then. A number that was replaced is not believed again.
+//
+// Around a transport that hears everybody, what is sent goes to where the peer was believed from, and follows it: to where
+// the latest datagram came from that could be opened.
 #pragma once
 
 #include <deque>
@@ -74,9 +77,10 @@ class SealedTransport final : public Transport {
   static constexpr std::size_t kMostReplaced = 1'024;
 
   void say_hello(const EndNumber& to, bool wants_answer);
-  void take_hello(std::span<const std::uint8_t> bytes);
+  void take_hello(const Received& received);
   void take_datagram(const Received& sealed);
   void believe(const EndNumber& number);
+  void follow(const UdpEndpoint& remote);
   bool was_replaced(const EndNumber& number) const;
 
   std::unique_ptr<Transport> carrier_;
@@ -84,6 +88,7 @@ class SealedTransport final : public Transport {
   std::uint64_t datagrams_per_key_;
   EndNumber own_;
   std::optional<Peer> peer_;
+  UdpEndpoint remote_;              // of the peer, where the carrier hears everybody
   std::deque<EndNumber> replaced_;  // the latest kMostReplaced
   DropCounters dropped_;
   std::uint64_t keys_before_ = 0;  // of former peers

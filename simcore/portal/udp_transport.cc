@@ -60,7 +60,7 @@ std::span<const Transport::Received> UdpTransport::receive() {
     const Duration waited = kernel_stamps_ ? message.waited : Duration::zero();
     for (std::size_t at = 0; at < message.bytes.size(); at += message.segment_size) {
       const std::size_t size = std::min(message.segment_size, message.bytes.size() - at);
-      received_.push_back({message.bytes.subspan(at, size), waited});
+      received_.push_back({message.bytes.subspan(at, size), waited, message.from});
     }
   }
   return received_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "simcore/portal/peering_transport.h"
@@ -16,7 +17,7 @@ class UdpTransport final : public Transport {
  public:
   struct Config {
     UdpEndpoint local;
-    UdpEndpoint remote;
+    std::optional<UdpEndpoint> remote;              // none: whoever sends, and send_to() says who is answered
     ByteCount buffer = ByteCount::bytes(32 << 20);  // of the socket, in each direction
     bool kernel_cuts = true;                        // where it can; false only to compare
     bool kernel_stamps = true;                      // false when the instants are not those of the wall clock
@@ -31,6 +32,7 @@ class UdpTransport final : public Transport {
   std::size_t largest_datagram() const override { return socket_.largest_datagram(); }
   std::size_t together(std::size_t datagram_size) const override;
   int send(std::span<const Datagram> datagrams) override;
+  void send_to(const UdpEndpoint& remote) override { socket_.send_to(remote); }
   std::span<const Received> receive() override;
   std::size_t waiting_bytes() const override { return socket_.waiting_bytes(); }
   Counters counters() const override;

@@ -72,13 +72,16 @@ std::string UdpEndpoint::text() const {
   return std::string(name.data()) + ":" + std::to_string(port);
 }
 
-UdpSocket::UdpSocket(const UdpEndpoint& local, const UdpEndpoint& remote, ByteCount buffer)
-    : fd_(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "open a UDP socket")) {
+UdpSocket::UdpSocket(const UdpEndpoint& local, const std::optional<UdpEndpoint>& remote, ByteCount buffer)
+    : fd_(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "open a UDP socket")),
+      connected_(remote.has_value()) {
   const int on = 1;
   bind_to(fd(), local);
-  const sockaddr_in address = address_of(remote);
-  checked(::connect(fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-          "connect UDP socket " + local.text() + " to " + remote.text());
+  if (remote) {
+    const sockaddr_in address = address_of(*remote);
+    checked(::connect(fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+            "connect UDP socket " + local.text() + " to " + remote->text());
+  }
   enlarge(SO_RCVBUF, SO_RCVBUFFORCE, buffer);
   enlarge(SO_SNDBUF, SO_SNDBUFFORCE, buffer);
   checked(::setsockopt(fd(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on),
@@ -108,6 +111,7 @@ void UdpSocket::set_priority(int priority) {
 void UdpSocket::prepare_receiving() {
   headers_.resize(kMessagesPerCall);
   buffers_.resize(kMessagesPerCall);
+  senders_.resize(kMessagesPerCall);
   received_.resize(kMessagesPerCall);
   bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(kMessagesPerCall * kReceiveBytes);
   control_ = std::make_unique_for_overwrite<std::uint8_t[]>(kMessagesPerCall * kControlBytes);
@@ -117,6 +121,7 @@ void UdpSocket::prepare_receiving() {
     headers_[i].msg_hdr.msg_iov = &buffers_[i];
     headers_[i].msg_hdr.msg_iovlen = 1;
     headers_[i].msg_hdr.msg_control = control_.get() + i * kControlBytes;
+    if (!connected_) headers_[i].msg_hdr.msg_name = &senders_[i];
   }
 }
 
@@ -128,7 +133,10 @@ UdpEndpoint UdpSocket::local() const {
   return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
 }
 
+void UdpSocket::send_to(const UdpEndpoint& remote) { remote_ = address_of(remote); }
+
 std::size_t UdpSocket::largest_datagram() const {
+  if (!connected_) return kLargestMessage;
   constexpr std::size_t kHeaders = 20 + 8;  // IPv4 without options, UDP
   int mtu = 0;
   socklen_t length = sizeof mtu;
@@ -145,6 +153,7 @@ ByteCount UdpSocket::receive_buffer() const {
 
 int UdpSocket::send(std::span<const Message> messages) {
   assert(messages.size() <= kMessagesPerCall);
+  if (!connected_ && remote_.sin_port == 0) return static_cast<int>(messages.size());
   constexpr std::size_t kSegmentControl = CMSG_SPACE(sizeof(std::uint16_t));
   std::array<mmsghdr, kMessagesPerCall> headers;
   alignas(cmsghdr) std::array<std::uint8_t, kMessagesPerCall * kSegmentControl> control;
@@ -153,6 +162,10 @@ int UdpSocket::send(std::span<const Message> messages) {
     header = {};
     header.msg_iov = const_cast<iovec*>(messages[i].parts.data());  // sendmmsg only reads it
     header.msg_iovlen = messages[i].parts.size();
+    if (!connected_) {
+      header.msg_name = &remote_;
+      header.msg_namelen = sizeof remote_;
+    }
     if (messages[i].segment_size == 0) continue;
     header.msg_control = control.data() + i * kSegmentControl;
     header.msg_controllen = kSegmentControl;
@@ -172,7 +185,10 @@ int UdpSocket::send(std::span<const Message> messages) {
 }
 
 std::span<const UdpSocket::Received> UdpSocket::receive(std::size_t most) {
-  for (mmsghdr& header : headers_) header.msg_hdr.msg_controllen = kControlBytes;
+  for (mmsghdr& header : headers_) {
+    header.msg_hdr.msg_controllen = kControlBytes;
+    header.msg_hdr.msg_namelen = connected_ ? 0 : sizeof(sockaddr_in);
+  }
   int count = -1;
   for (int attempt = 0; count < 0; ++attempt) {
     ++syscalls_;
@@ -192,6 +208,7 @@ std::span<const UdpSocket::Received> UdpSocket::receive(std::size_t most) {
     received.bytes = {bytes_.get() + i * kReceiveBytes, headers_[i].msg_len};
     received.segment_size = headers_[i].msg_len;
     received.waited = Duration::zero();
+    received.from = {ntohl(senders_[i].sin_addr.s_addr), ntohs(senders_[i].sin_port)};
     read_control(headers_[i].msg_hdr, now_ns, received);
   }
   return std::span<const Received>(received_).first(kept);

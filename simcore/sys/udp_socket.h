@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// UdpSocket: a UDP socket of IPv4 that talks to one remote address and hears nobody else.
+// UdpSocket: a UDP socket of IPv4 that talks to one remote address and hears nobody else; or hears everybody, and says
+// who it was.
 //
 // One system call moves many datagrams: a message may be cut into datagrams by the kernel (UDP_SEGMENT),
 // consecutive datagrams of the remote may come as one message (UDP_GRO), and a call carries several messages
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,16 +57,21 @@ class UdpSocket {
     // Of the datagrams in it, the last may be shorter; its size when there is one.
     std::size_t segment_size = 0;
     Duration waited = Duration::zero();  // in the socket, by the kernel's timestamp
+    UdpEndpoint from;                    // who sent it; of a socket that hears everybody
   };
 
-  // Bound to `local` (port 0: any free one) and connected to `remote`. `buffer` is asked for in each
-  // direction, beyond the system's limit where the privilege allows it. Throws EnvironmentError when `local`
+  // Bound to `local` (port 0: any free one) and connected to `remote`; without one it hears everybody. `buffer` is asked
+  // for in each direction, beyond the system's limit where the privilege allows it. Throws EnvironmentError when `local`
   // is taken or not an address of this machine, SystemError for anything else.
-  UdpSocket(const UdpEndpoint& local, const UdpEndpoint& remote, ByteCount buffer);
+  UdpSocket(const UdpEndpoint& local, const std::optional<UdpEndpoint>& remote, ByteCount buffer);
 
   int fd() const { return fd_.get(); }
   UdpEndpoint local() const;
-  std::size_t largest_datagram() const;  // payload that the way to the remote carries without IP fragments
+  // Payload that the way to the remote carries without IP fragments; all that UDP carries, where there is no remote yet.
+  std::size_t largest_datagram() const;
+
+  // Where messages go, of a socket that hears everybody. Before the first call they go nowhere, and count as taken.
+  void send_to(const UdpEndpoint& remote);
 
   // The kernel cuts messages into datagrams. Without it every message must be a datagram (segment_size 0).
   bool segments() const { return segments_; }
@@ -101,6 +108,8 @@ class UdpSocket {
   void read_control(msghdr& header, std::int64_t now_ns, Received& received);
 
   FileDescriptor fd_;
+  bool connected_;
+  sockaddr_in remote_{};  // where messages go, of one that is not connected; port 0: nowhere
   bool segments_ = false;
   std::uint64_t syscalls_ = 0;
   std::uint64_t unreachable_ = 0;
@@ -108,6 +117,7 @@ class UdpSocket {
   std::uint32_t kernel_drops_ = 0;
 
   std::vector<mmsghdr> headers_;
+  std::vector<sockaddr_in> senders_;
   std::vector<iovec> buffers_;
   std::vector<Received> received_;
   std::unique_ptr<std::uint8_t[]> bytes_;  // kMessagesPerCall buffers of kReceiveBytes, touched as they fill

@@ -129,6 +129,7 @@ SUBJECTS = [
     Subject("External", linking_outside, {
         "device": "eth1", "backend": None, "filter": None, "options": None, "machine": None,
     }),
+    Subject("Topo.addGuest", adding("addGuest"), {"name": "g1", **options_of("guest"), **OPTION}),
     Subject("Topo.addNAT", adding("addNAT"), {"name": "h2", "connect": "s1", **OPTION}),
     Subject("Topo.addSwitch", adding("addSwitch"), {
         "name": "s2", **options_of("switch"), "inNamespace": False, **OPTION,

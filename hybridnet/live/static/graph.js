@@ -146,7 +146,7 @@ export class Graph {
       },
       { selector: "node.switch", style: { shape: "round-rectangle", "background-color": colour("--switch"), "border-color": colour("--switch") } },
       { selector: "node.router", style: { shape: "round-diamond", width: 24, height: 24, "background-color": colour("--router"), "border-color": colour("--router") } },
-      { selector: "node.external", style: { shape: "round-hexagon", "background-color": colour("--muted"), "border-color": colour("--muted") } },
+      { selector: "node.external, node.guest", style: { shape: "round-hexagon", "background-color": colour("--muted"), "border-color": colour("--muted") } },
       { selector: "node.simulated", style: { "background-color": colour("--surface"), "border-style": "dashed", "border-width": 2, "border-color": colour("--simulated") } },
       // Many stand side by side there: without room for names, there are none but that of the chosen one.
       { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2, "min-zoomed-font-size": 8 } },

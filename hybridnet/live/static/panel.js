@@ -100,7 +100,7 @@ export class Panel {
     const node = this.model.nodes.get(name);
     const links = this.model.linksOf(name);
     const rows = make("div", { class: "rows" });
-    const runs = !node.simulated && node.kind !== "external";
+    const runs = !node.simulated && !["external", "guest"].includes(node.kind);
     const result = make("pre", { hidden: true });
     const inside = this.model.stepping && node.kind === "host" ? [connections(this.model, name)] : [];
     const hidden = Object.entries(this.model.hidden(name)).map(([kind, number]) => `${count(number)} ${kind}${number === 1 ? "" : kind === "switch" ? "es" : "s"}`);
@@ -160,7 +160,7 @@ export class Panel {
         if (begun) notice(`Capturing at ${begun.interface}. Stop and download it under Captures, beside the whole network.`);
       },
     }, `Capture at ${side.node}`);
-    const capturable = (side) => !this.model.nodes.get(side.node).simulated && link.kind !== "patch";
+    const capturable = ({ node }) => !this.model.nodes.get(node).simulated && this.model.nodes.get(node).kind !== "guest" && link.kind !== "patch";
     const told = make("p", { class: "sub" });
     const inside = this.model.stepping ? [queues(link)] : [];
     this.#fill(
@@ -208,7 +208,7 @@ export class Panel {
   }
 }
 
-const KINDS = { veth: "emulated link", patch: "patch between switches", simulated: "simulated link", cut: "simulated link between machines" };
+const KINDS = { veth: "emulated link", patch: "patch between switches", simulated: "simulated link", cut: "simulated link between machines", guest: "simulated link to a guest" };
 
 export function figureRows(link) {
   const { figures, limit_bps: limits } = link;

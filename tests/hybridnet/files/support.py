@@ -19,6 +19,7 @@ class Everything(Topo):
         self.addSimRouter("r1", machine="m1", processing_delay="10us")
         self.addSimRouter("r2", machine="m2")
         self.addSimSwitch("w1")
+        self.addGuest("laptop", port=5000, routes=[("192.0.2.0/24", "10.1.0.1")])
         self.addSimHost("web", applications=[{"kind": "http_server", "port": 80, "size": "1 MB"}])
         self.addLink("h1", "s1", port2=7, mtu=1400)
         self.addLink("s1", "r1")
@@ -29,6 +30,7 @@ class Everything(Topo):
             "r2", "w1", delay="1ms", jitter={"model": "exponential", "mean_above": "2ms"}, keep_order=True
         )
         self.addLink("w1", "web", slots=[("500ms", 12), ("200ms", "800 kbit/s")])
+        self.addLink("w1", "laptop", delay="5ms")
         self.addLink("h2", "w1", addr1="00:00:00:00:00:02", intfName1="eth0")
 
 
@@ -42,4 +44,4 @@ def content(topo: Topo) -> tuple[list[Any], list[Any]]:
 def planned(topo: Topo) -> Plan:
     names = sorted({str(spec.machine) for spec in topo.node_specs() if spec.machine}) or ["m1"]
     machines = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, 1)]
-    return make_plan(topo, machines, PlanOptions(token="0" * 16))
+    return make_plan(topo, machines, PlanOptions(token="0" * 16, peering_key="0" * 64))

@@ -87,6 +87,22 @@ def test_each_end_of_a_cut_link_counts_what_it_sends() -> None:
     assert now.rate_bps.tolist() == [[8_000.0, 24_000.0]]
 
 
+def test_the_end_of_a_link_to_a_guest_that_is_here_is_its_own_first_end() -> None:
+    described = Topo()
+    described.addSimSwitch("s1")
+    described.addLink(described.addGuest("laptop"), "s1", delay="5ms")
+    described.addLink("s1", described.addGuest("phone"), delay="5ms")
+    options = PlanOptions(token=TOKEN, peering_key="0" * 64)
+    figures, machine = LinkFigures(make_plan(described, [MachineSpec("m1", "198.18.0.1")], options)), Looked()
+    for sent in (0, 1):
+        machine.links = {
+            (link, True): {"delivered_bytes": 1_000 * sent} for link in ("laptop-s1", "s1-phone")
+        }
+        now = figures.take({"m1": machine._look("m1", figures.known())})
+        machine.time_s += 1
+    assert now.rate_bps[0, 1] == now.rate_bps[1, 0] == 8_000.0  # what the switch sends
+
+
 def test_rows_that_belong_to_other_links_are_passed_over() -> None:
     figures, machine = LinkFigures(plan_of(topo(), "m1")), Looked()
     machine.links = {("s2-h2", True): {"delivered_bytes": 1000}, ("gone", True): {"delivered_bytes": 5}}

@@ -139,6 +139,12 @@ def test_a_net_simulates_its_description() -> None:
     assert received(Net(Pair()).simulate("2s", jobs=1)) == received(simulate(Pair(), "2s", jobs=1))
 
 
+class Visited(Topo):
+    def build(self) -> None:
+        self.addSimSwitch("s1")
+        self.addLink("s1", self.addGuest("laptop"), delay="5ms")
+
+
 class Emulated(Topo):
     def build(self) -> None:
         self.addHost("h1")
@@ -148,6 +154,7 @@ class Emulated(Topo):
     ("arguments", "options", "says"),
     [
         ((Emulated(), "1s"), {}, "h1 is an emulated host; describe it with addSimHost"),
+        ((Visited(), "1s"), {}, "laptop is a guest, and nobody can join virtual time"),
         ((Topo(), "1s"), {}, "the topology has no nodes"),
         ((Pair(), "0"), {}, "until '0' is not above 0"),
         ((Pair(), "soon"), {}, "until"),

@@ -40,12 +40,17 @@ class Carrier final : public Transport {
     taken_.assign(in_.begin(), in_.end());
     in_.clear();
     received_.clear();
-    for (Bytes& bytes : taken_) received_.push_back({bytes});
+    for (Bytes& bytes : taken_) received_.push_back({bytes, Duration::zero(), comes_from});
     return received_;
   }
 
+  void send_to(const UdpEndpoint& remote) override { goes_to = remote; }
+
   std::size_t waiting_bytes() const override { return in_.size(); }
   Counters counters() const override { return {}; }
+
+  UdpEndpoint comes_from;  // what is received
+  UdpEndpoint goes_to;     // what is sent
 
  private:
   std::deque<Bytes>& in_;

@@ -82,6 +82,33 @@ TEST_F(SealedTransportTest, what_goes_in_comes_out_and_nobody_reads_it_on_the_wa
   EXPECT_EQ(received(*a), std::vector<std::string>{"answer"});
 }
 
+TEST_F(SealedTransportTest, what_is_sent_follows_the_peer_and_nobody_else) {
+  constexpr UdpEndpoint kHome = {1, 1'000};
+  constexpr UdpEndpoint kElsewhere = {2, 2'000};
+  constexpr UdpEndpoint kStranger = {3, 3'000};
+  auto carrier = std::make_unique<Carrier>(way.to_b, way.to_a, 1'472);
+  Carrier& of_b = *carrier;
+  b = std::make_unique<SealedTransport>(std::move(carrier), kKey, 100);
+  start_a();
+  of_b.comes_from = kHome;
+  shake_hands();
+  EXPECT_EQ(of_b.goes_to, kHome);
+
+  send(*a, "from elsewhere");
+  const Bytes heard = way.to_b.front();
+  of_b.comes_from = kElsewhere;
+  EXPECT_EQ(received(*b).size(), 1u);
+  EXPECT_EQ(of_b.goes_to, kElsewhere);
+
+  of_b.comes_from = kStranger;  // who repeats, invents, or has another key
+  way.to_b = {heard, Bytes(heard.size(), 7)};
+  EXPECT_TRUE(received(*b).empty());
+  start_a(kOtherKey);
+  send(*a, "intruder");
+  EXPECT_TRUE(received(*b).empty());
+  EXPECT_EQ(of_b.goes_to, kElsewhere);
+}
+
 TEST_F(SealedTransportTest, without_the_key_nothing_enters) {
   start_a(kOtherKey);
   start_b();

@@ -120,6 +120,41 @@ TEST_F(UdpSocketTest, a_datagram_too_large_for_udp_is_refused_with_its_error) {
   EXPECT_EQ(a->send(std::span<const UdpSocket::Message>(&message, 1)), -EMSGSIZE);
 }
 
+TEST_F(UdpSocketTest, without_a_remote_it_hears_everybody_says_who_it_was_and_answers_whom_it_is_told) {
+  b.emplace(b_address, std::nullopt, kBuffer);
+  EXPECT_EQ(b->largest_datagram(), UdpSocket::kLargestMessage);
+  const iovec part = {bytes.data(), 100};
+  const UdpSocket::Message message = {std::span<const iovec>(&part, 1), 0};
+  const std::span<const UdpSocket::Message> one(&message, 1);
+  EXPECT_EQ(b->send(one), 1);  // to nobody
+
+  UdpSocket other(free_endpoint(), b_address, kBuffer);
+  for (UdpSocket* const each : {&*a, &other}) {
+    ASSERT_EQ(each->send(one), 1);
+    ASSERT_TRUE(readable(*b, 2'000));
+    const auto heard = b->receive();
+    ASSERT_EQ(heard.size(), 1u);
+    EXPECT_EQ(heard[0].from, each->local());
+  }
+  b->send_to(other.local());
+  ASSERT_EQ(b->send(one), 1);
+  EXPECT_TRUE(readable(other, 2'000));
+  EXPECT_FALSE(readable(*a, 0));
+}
+
+TEST_F(UdpSocketTest, datagrams_are_cut_by_the_kernel_also_on_the_way_to_who_was_named) {
+  b.emplace(b_address, std::nullopt, kBuffer);
+  if (!b->segments()) GTEST_SKIP() << "this kernel cuts nothing";
+  b->send_to(a_address);
+  const iovec part = {bytes.data(), 3'500};
+  const UdpSocket::Message message = {std::span<const iovec>(&part, 1), 1'000};
+  ASSERT_EQ(b->send(std::span<const UdpSocket::Message>(&message, 1)), 1);
+  std::size_t got = 0;
+  while (got < 3'500 && readable(*a, 2'000))
+    for (const UdpSocket::Received& each : a->receive()) got += each.bytes.size();
+  EXPECT_EQ(got, 3'500u);
+}
+
 TEST_F(UdpSocketTest, a_taken_port_is_an_error_that_names_it) {
   try {
     UdpSocket second(a_address, b_address, kBuffer);
