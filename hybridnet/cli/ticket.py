@@ -9,7 +9,7 @@ from hybridnet.errors import UsageError
 
 SUMMARY = "Print the ticket with which another computer joins a network that runs here (hybridnet join)."
 EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER      on the guest's computer
-  sudo hybridnet ticket laptop > laptop.ticket                       a file, to be taken there
+  hybridnet ticket laptop > laptop.ticket                            a file, to be taken there
 """
 
 

@@ -158,6 +158,7 @@ OF_NET = [
     Subject("Net", making, NET),
     Subject("Net.addNAT", describing("addNAT"), {"name": "h9", "connect": False, **NO_OPTION}),
     Subject("Net.addHost", describing("addHost"), {"name": "h9", "cls": None, "ip": None, **NO_OPTION}),
+    Subject("Net.addGuest", describing("addGuest"), {"name": "g9", "ip": None, **NO_OPTION}),
     Subject("Net.addSwitch", describing("addSwitch"), {"name": "s9", "cls": None, "dpid": None, **NO_OPTION}),
     Subject("Net.addLink", describing("addLink"), {**PAIR, "port1": None, "port2": None, "bw": 1, "cls": None}),
     Subject("Net.addHost while it runs", using("addHost"), {"name": "h9", "cls": None, "ip": None, **NO_OPTION}),

@@ -31,7 +31,9 @@ def test_what_one_sends_the_other_gets_and_nothing_is_lost(way: str) -> None:
     plans = pair_plans(WAYS[way], 2_000_000, {"a": [PING]})
     with tempfile.TemporaryDirectory(prefix="hn") as directory, Pair(plans, Path(directory)) as pair:
         row = pair.await_peer("a", "received_packets", 51)  # an answer to ARP, and 50 echo replies
-        assert pair.peer("b")["received_packets"] == row["sent_packets"]
+        there = pair.await_peer("b", "received_packets", row["sent_packets"])
+        # Hosts that ask each other for their addresses again may have sent more meanwhile.
+        assert there["received_packets"] <= pair.peer("a")["sent_packets"]
         assert row["synchronized"]
         assert not row["peer_silent"]
         assert row["lost_packets"] == row["received_dropped"] == row["datagrams_dropped"] == 0
