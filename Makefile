@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE# else each of the thousand programs that tests start compiles what it imports
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
-THREE_AT_A_TIME := -n 3 --dist loadfile# files, whose tests share a network; they wait for half of their time
+TWO_AT_A_TIME := -n 2 --dist loadfile# files, whose tests share a network
 FUZZERS := build/dev/tests/fuzz
 FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
@@ -37,7 +37,7 @@ test-unit:  ## hybridnet's unit tests: no root, seconds
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m pytest -q $(THREE_AT_A_TIME) -m 'not slow and not alone' --durations=10 tests/system; \
+	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not alone' --durations=10 tests/system; \
 	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
 	else echo "not run: they need root"; fi
 
@@ -135,7 +135,7 @@ coverage-python:  ## of hybridnet, topologies, experiments: by unit tests, and a
 	@rm -rf build/coverage-python && mkdir -p build/coverage-python
 	@$(PYTHON) -m coverage run -m pytest -q $(ON_EVERY_CORE) -m 'not system and not slow'
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m coverage run -m pytest -q $(THREE_AT_A_TIME) -m 'not slow and not alone' tests/system; \
+	  $(PYTHON) -m coverage run -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not alone' tests/system; \
 	  $(PYTHON) -m coverage run -m pytest -q -m 'alone and not slow' tests/system; \
 	fi
 	@$(PYTHON) -m coverage combine -q && $(PYTHON) -m coverage report --skip-covered >build/coverage-python/report.txt

@@ -18,7 +18,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from hybridnet.results import Verdict
-from tests.system.laptop import Laptop, laptop, left
+from tests.system.laptop import SERVER, Laptop, laptop, left
 from tests.system.live import snapshots, wait_until
 
 pytestmark = pytest.mark.system
@@ -121,7 +121,7 @@ def test_with_another_key_nobody_joins_and_the_run_counts_it(guest: Laptop) -> N
         process = guest.begin(ticket)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 1
-        assert "guest laptop: no answer from 192.0.2.1, UDP port 47900 within 15 s" in err
+        assert f"guest laptop: no answer from {SERVER}, UDP port 47900 within 15 s" in err
         assert key not in out + err
         assert content["key"] not in out + err
         row = peer(net)
@@ -162,7 +162,7 @@ def test_a_guest_whose_run_ends_says_so_and_leaves_nothing(guest: Laptop) -> Non
     assert not directory.exists()
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "the run at 192.0.2.1, UDP port 47900 has not been heard of for 10 s" in err
+    assert f"the run at {SERVER}, UDP port 47900 has not been heard of for 10 s" in err
     assert guest.traces() == before
 
 
@@ -176,7 +176,7 @@ def test_a_ticket_is_printed_for_a_pipe_and_a_guest_joins_a_network_of_the_compu
         assert refused.returncode == 2
         assert "there is no guest phone; there are here: laptop of run" in refused.stderr
         process = subprocess.Popen(
-            guest.inside(*cli, "join", "192.0.2.1", "--device", "tap7"),
+            guest.inside(*cli, "join", SERVER, "--device", "tap7"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -198,7 +198,7 @@ def test_a_ticket_is_printed_for_a_pipe_and_a_guest_joins_a_network_of_the_compu
 
 def test_a_network_that_would_hide_its_own_computer_is_not_joined(guest: Laptop) -> None:
     before = guest.traces()
-    guest.run("ip", "route", "add", "default", "via", "192.0.2.1")  # the way to a server far away
+    guest.run("ip", "route", "add", "default", "via", SERVER)  # the way to a server far away
     topo = Topo()
     topo.addSimSwitch("s1")
     topo.addLink(topo.addHost("h1"), "s1")

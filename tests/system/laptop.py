@@ -16,12 +16,20 @@ from typing import Any
 
 from hybridnet import Net
 
-SERVER, OWN = "192.0.2.1", "192.0.2.2"
-
 
 def out_of(command: list[str], **options: Any) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, **options)
     return done.stdout
+
+
+def a_free_network() -> str:
+    """One of those for documentation (RFC 5737) that this computer does not use, without the last number."""
+    used = out_of(["ip", "-4", "route", "show", "table", "all"])
+    return next(each for each in ("198.51.100", "203.0.113", "192.0.2") if each not in used)
+
+
+_NETWORK = a_free_network()
+SERVER, OWN = f"{_NETWORK}.1", f"{_NETWORK}.2"
 
 
 class Laptop:
