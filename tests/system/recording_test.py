@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -172,14 +174,17 @@ def test_of_a_run_that_was_killed_what_was_sampled_is_there(run: Path, tmp_path:
         "killed",
         str(run / "files" / "two.py"),
     ]
-    process = subprocess.Popen(command(*words), cwd=tmp_path, start_new_session=True)
-    parts = tmp_path / "killed" / "network-1" / PARTS
-    deadline = time.monotonic() + 60
-    while not list(parts.glob("*.parquet")):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with tempfile.TemporaryDirectory(prefix="hn") as state:  # so that what its head leaves is known
+        environment = {**os.environ, "HYBRIDNET_STATE_DIR": state}
+        process = subprocess.Popen(command(*words), cwd=tmp_path, env=environment, start_new_session=True)
+        parts = tmp_path / "killed" / "network-1" / PARTS
+        deadline = time.monotonic() + 60
+        while not list(parts.glob("*.parquet")):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        subprocess.run(command("clean"), env=environment, check=True, capture_output=True)
     series = read_series(tmp_path / "killed" / "network-1")
     times, _ = series.of("machines", "m1", "processor_busy")
     assert times[-1] > 3.0
