@@ -164,4 +164,4 @@ def _legend(axes: Any, plan: Plan, specs: list[NodeSpec]) -> None:
 
 
 def _kind(link: LinkPlan) -> str:
-    return "emulated" if link.kind in ("veth", "patch") else link.kind
+    return link.kind if link.simulated else "emulated"

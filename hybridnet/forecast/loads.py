@@ -213,7 +213,7 @@ class Work:
     def _add_hop(self, tally: Tally, hop: Hop, flow: Flow, traffic: Traffic, let: float) -> Traffic:
         """Add what one hop takes, and its far node. Returns the traffic behind it."""
         protocol, kind = flow.protocol, self._ways.kind[hop.target]
-        if hop.link.kind in ("simulated", "cut", "guest"):
+        if hop.link.simulated:
             near, far = hop.instances
             if hop.has_portal(near=True):
                 self._add_simulated(tally, near, "portal", protocol, traffic, stages=1)
@@ -237,7 +237,7 @@ class Work:
         machine, protocol = self._plan.machine_of[host], flow.protocol
         computer = self._computer_of[machine]
         attached = "veth"
-        if hop.link.kind in ("simulated", "cut", "guest"):
+        if hop.link.simulated:
             attached = "portal"
         elif self._ways.kind[other] == "ovs":
             attached = self._plan.machines[machine]["port_type"]

@@ -71,7 +71,7 @@ def _link(link: LinkPlan, down: bool) -> dict[str, Any]:
         "a": {"node": link.a.node, "interface": link.a.interface},
         "b": {"node": link.b.node, "interface": link.b.interface},
         "kind": link.kind,
-        "simulated": link.kind in ("simulated", "cut", "guest"),
+        "simulated": link.simulated,
         "down": down,
         "limit_bps": [link.a_to_b.rate_bps, link.b_to_a.rate_bps],
         "text": [link.a_to_b.text(), link.b_to_a.text()],

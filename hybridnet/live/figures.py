@@ -81,7 +81,7 @@ class LinkFigures:
         self._wires = {
             (link.machines[0], link.a.node, link.a.interface): number
             for number, link in enumerate(plan.links)
-            if link.kind in ("veth", "patch")
+            if not link.simulated
         }
         self._slow = np.array([slow or link.kind == "patch" for link in plan.links], dtype=bool)
         self._places: dict[

@@ -194,7 +194,7 @@ class Outages:
         boot.await_peers(self._cluster, plan.instances, missed=self._missed)
         down = {link.name for link in plan.links if link.name in self._links.down and not link.portals}
         for link in plan.links:
-            if link.kind not in ("simulated", "cut", "guest") or not set(names) & set(link.instances):
+            if not link.simulated or not set(names) & set(link.instances):
                 continue
             up = link.name not in down and not self._missed & set(link.instances)
             if link.kind == "cut" or not up:

@@ -289,7 +289,7 @@ def _add(
     schedule.statuses[number] = Status(up=names) if up else Status(down=names)
     for link in found:
         (down.discard if up else down.add)(link.name)
-        if link.kind in ("simulated", "cut", "guest"):
+        if link.simulated:
             for instance in dict.fromkeys(link.instances):
                 schedule.tell(instance, number, {"status": {"name": link.name, "up": up}})
             continue

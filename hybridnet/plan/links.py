@@ -60,6 +60,11 @@ class LinkPlan:
     by_portals: bool = False  # of a cut link: a crossing with a portal at each end, and not peering
     guest: str | None = None  # of a link to a guest: which node that is
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the simulator is this link."""
+        return self.kind not in ("veth", "patch")
+
 
 @dataclass
 class Joints:
@@ -123,7 +128,7 @@ def join(
             channel = channels.of(plan.name, pair)
             plan = replace(plan, channel=channel, by_portals=peering.options.by_portals)
         plans.append(plan)
-        if plan.kind in ("veth", "patch"):
+        if not plan.simulated:
             ends = {at: _node_end(layout, end, plan.kind) for at, end in (("a", link.a), ("b", link.b))}
             joints[plan.machines[0]].pairs.append({"kind": plan.kind, **ends})
             continue
@@ -167,7 +172,7 @@ def changed(
     Raises:
         PlanError: it is not simulated, or a cut link's delay becomes too short.
     """
-    if plan.kind in ("veth", "patch"):
+    if not plan.simulated:
         raise PlanError(
             f"link {plan.name}: it is a {plan.kind} that nothing delays, and cannot be changed while it runs; describe "
             "it with an option of a simulated link, such as delay='10us'"

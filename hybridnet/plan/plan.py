@@ -92,7 +92,7 @@ class Plan:
                     "a": link.a.interface,
                     "b": link.b.interface,
                     "machines": list(link.machines),
-                    "instances": list(link.instances) if link.kind in ("simulated", "cut") else [],
+                    "instances": list(link.instances) if link.simulated else [],
                     "portals": list(link.portals),
                 }
                 for link in self.links
