@@ -125,10 +125,20 @@ def _ofdatapath(words: Sequence[str]) -> None:
         while True:
             connection, _ = server.accept()
             with connection, connection.makefile() as told:
-                obeying = json.loads(told.readline(_LONGEST_LINE))
+                if (obeying := _obeying(told.readline(_LONGEST_LINE))) is None:
+                    continue
                 dpid = int(Path(f"/sys/class/net/{devices[0]}/address").read_text().replace(":", ""), 16)
                 with _running(plan_of(devices, dpid, obeying)):
                     told.readline()  # until the other end closes
+
+
+def _obeying(line: str) -> dict[str, Any] | None:
+    """What `ofprotocol` tells: two settings, and nothing else of the switch. None: it is somebody else."""
+    try:
+        told = json.loads(line)
+        return {name: told[name] for name in ("controllers", "fail_mode")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def _ofprotocol(words: Sequence[str]) -> None:
@@ -157,7 +167,8 @@ def _listening(place: str) -> socket.socket:
     kind, _, where = place.partition(":")
     if kind == "punix":
         server = socket.socket(socket.AF_UNIX)
-        Path(where).unlink(missing_ok=True)
+        if Path(where).is_socket():  # of an earlier one
+            Path(where).unlink()
         server.bind(where)
     else:
         server = socket.socket()
