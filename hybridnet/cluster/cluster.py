@@ -445,9 +445,8 @@ class Cluster:
     def _begin(self, machine: str, verb: str, arguments: dict[str, Any]) -> Callable[[], Any]:
         """Send a verb to a machine. What is returned waits for its result, and raises what `call` does."""
         self._check(machine)
-        lost = self._lost[
-            machine
-        ]  # first: a worker that is read later is of the same start, or of a later one
+        # First: a worker that is read later is of the same start, or of a later one.
+        lost = self._lost[machine]
         return self._send(machine, self._workers[machine], lost, verb, arguments)
 
     def _ask(self, machine: str, worker: str, lost: Future[None], verb: str, **arguments: Any) -> Any:

@@ -17,7 +17,7 @@ from hybridnet.errors import UsageError
 from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.link import Link
 from hybridnet.mininet.log import info
-from hybridnet.mininet.machines import machines_over
+from hybridnet.mininet.machines import LOCAL, machines_over
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.switches import OVSSwitch
 
@@ -25,8 +25,6 @@ __all__ = [
     "HostSwitchBinPlacer", "MininetCluster", "Placer", "RandomPlacer", "RemoteGRELink", "RemoteHost", "RemoteLink",
     "RemoteOVSSwitch", "RemoteSSHLink", "RoundRobinPlacer", "SwitchBinPlacer", "findUser",
 ]  # fmt: skip
-
-LOCAL = "localhost"
 
 
 def findUser() -> str:

@@ -20,9 +20,8 @@ class NodeSpec:
     """One node of the description: what was written, and what it means."""
 
     name: str
-    kind: (
-        str  # emulated: "host", "switch", "external", "guest"; simulated: "simhost", "simrouter", "simswitch"
-    )
+    # Emulated: "host", "switch", "external", "guest"; simulated: "simhost", "simrouter", "simswitch".
+    kind: str
     options: Mapping[str, Any] = field(default_factory=dict)  # as written
     resolved: Mapping[str, Any] = field(default_factory=dict)  # as read: `hybridnet.topo.node_options`
 
