@@ -28,7 +28,7 @@ from hybridnet.system.log import warn
 __all__ = ["NetworkRecord", "Take", "without_secrets"]
 
 TAKE_SECONDS = 1.0
-SECRETS = frozenset({"token"})
+SECRETS = frozenset({"token", "key"})  # of the run, and of its peering and guests
 
 Take = Callable[[bool], Mapping[str, Any]]
 """Takes the samples of each machine, as the agents' verb `take_series` does; True: the last ones."""
@@ -139,8 +139,8 @@ def without_secrets(content: Any) -> Any:
     """A plan without what would let somebody into the run.
 
     Example:
-        >>> without_secrets({"instance": {"name": "m1", "token": "8f"}})
-        {'instance': {'name': 'm1'}}
+        >>> without_secrets({"name": "m1", "token": "8f", "peers": [{"name": "m2", "key": "5e"}]})
+        {'name': 'm1', 'peers': [{'name': 'm2'}]}
     """
     if isinstance(content, dict):
         return {key: without_secrets(value) for key, value in content.items() if key not in SECRETS}
