@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace simcore::peering {
 
@@ -33,7 +34,7 @@ Reassembly::Outcome Reassembly::take(const PieceHeader& header, std::span<const 
     s.header = header;
     s.pieces = 0;
     s.came.reset();
-    if (s.body.size() < header.body_size) s.body.resize(header.body_size);
+    take_memory(s, header.body_size);
     pending_segments_ += header.segments;
   } else if (!s.header.same_batch(header)) {
     return Outcome::malformed;
@@ -117,9 +118,21 @@ void Reassembly::finish_next() {
   Slot& s = slot(next_);
   const bool complete = s.complete();
   if (complete) sink_.take_batch(s.header, std::span<const std::uint8_t>(s.body).first(s.header.body_size));
-  if (s.used) pending_segments_ -= s.header.segments;
+  if (s.used) {
+    pending_segments_ -= s.header.segments;
+    spare_.push_back(std::move(s.body));
+  }
   s.used = false;
   pass_next(complete);
+}
+
+// The latest that was in use: the processor's caches hold it.
+void Reassembly::take_memory(Slot& s, std::size_t size) {
+  if (!spare_.empty()) {
+    s.body = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  if (s.body.size() < size) s.body.resize(size);
 }
 
 }  // namespace simcore::peering

@@ -100,9 +100,11 @@ class Reassembly {
   void pass_next(bool handed_on);
   void hand_on_complete();
   void finish_next();
+  void take_memory(Slot& s, std::size_t size);
 
   BatchSink& sink_;
   std::vector<Slot> slots_;
+  std::vector<std::vector<std::uint8_t>> spare_;  // bodies' memory that no slot uses
   std::uint64_t next_ = 0;
   std::uint64_t beyond_ = 0;        // after the latest batch of which a piece came
   std::bitset<kWindow> handed_on_;  // of the kWindow batches before next_: tells a duplicate from a late one

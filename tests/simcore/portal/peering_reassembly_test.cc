@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <set>
 
 namespace simcore::peering {
 namespace {
@@ -38,11 +39,13 @@ class Recorder final : public BatchSink {
  public:
   void take_batch(const PieceHeader& header, std::span<const std::uint8_t> body) override {
     batches.push_back(header.batch);
+    places.insert(body.data());
     EXPECT_EQ(body.size(), header.body_size);
     for (const std::uint8_t byte : body) EXPECT_EQ(byte, static_cast<std::uint8_t>(header.batch));
   }
 
   std::vector<std::uint64_t> batches;
+  std::set<const std::uint8_t*> places;  // where their bodies lay
 };
 
 class ReassemblyTest : public testing::Test {
@@ -66,6 +69,21 @@ TEST_F(ReassemblyTest, a_batch_is_handed_on_when_its_last_piece_came_in_any_orde
   take(piece(0, 1));
   EXPECT_EQ(recorder.batches, Batches({0}));
   EXPECT_EQ(reassembly.pending_segments(), 0u);
+}
+
+TEST_F(ReassemblyTest, batches_one_after_the_other_lie_in_the_same_memory) {
+  for (std::uint64_t b = 0; b < 300; ++b) take_whole(b);
+  EXPECT_EQ(recorder.places.size(), 1u);
+  for (std::uint64_t b = 300; b < 600; b += 2) {
+    take_whole(b + 1);
+    take_whole(b);
+  }
+  EXPECT_LE(recorder.places.size(), 2u);
+  for (std::uint64_t b = 610; b < 900; b += 10) {
+    take_whole(b);
+    reassembly.give_up_before(b);
+  }
+  EXPECT_LE(recorder.places.size(), 2u);
 }
 
 TEST_F(ReassemblyTest, batches_come_out_in_their_order) {

@@ -64,6 +64,24 @@ TEST_F(AeadTest, opens_what_was_closed_also_where_it_lies) {
   EXPECT_EQ(Bytes(opened->begin(), opened->end()), text);
 }
 
+TEST_F(AeadTest, closes_long_texts_as_short_ones_however_they_are_parted) {
+  for (const std::size_t size : {1'440, 2'048, 2'049, 9'000}) {
+    Bytes whole;
+    while (whole.size() < size) whole.push_back(static_cast<std::uint8_t>(whole.size() * 7));
+    const std::span<const std::uint8_t> bytes(whole);
+    Bytes at_once(size + Aead::kTag);
+    aead.close(nonce, clear, {}, bytes, at_once);
+    for (const std::size_t first : {std::size_t{1}, std::size_t{64}, size}) {
+      Bytes in_parts(at_once.size());
+      aead.close(nonce, clear, bytes.first(first), bytes.subspan(first), in_parts);
+      EXPECT_EQ(in_parts, at_once) << size << ", " << first;
+    }
+    const auto opened = aead.open(nonce, clear, at_once, at_once);
+    ASSERT_TRUE(opened) << size;
+    EXPECT_EQ(Bytes(opened->begin(), opened->end()), whole);
+  }
+}
+
 TEST_F(AeadTest, opens_nothing_that_was_changed) {
   Bytes to(closed.size());
   for (std::size_t at = 0; at < closed.size(); ++at) {
