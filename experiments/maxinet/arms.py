@@ -47,6 +47,8 @@ class _Arm(ABC):
     name = ""
     open_vswitch = True
     """Its switches are Open vSwitch's, whose datapath is read back."""
+    meets = True
+    """It also runs the demand that the hybrid arm meets."""
 
     def __init__(self, cluster: Cluster, scale: Scale, datapath: Datapath, logs: Path) -> None:
         self.cluster = cluster
@@ -183,9 +185,10 @@ class _TwoRoots(Topo):
 
 
 class TunnelArm(_SimpleNets):
-    """Roots joined by a kernel tunnel."""
+    """Roots joined by a kernel tunnel: what the simulator between them changes when the network is full."""
 
     name = "tunnel"
+    meets = False
 
     def _topo(self) -> Topo:
         topo = _TwoRoots(depth=self.scale.depth)

@@ -2,10 +2,9 @@
 """The comparison with MaxiNet: figures 2, 3 and 11 of Obaida and Liu 2017.
 
 Two machines, a binary tree of switches on each, flows from one machine's hosts to the other's that double at each step,
-and five ways of building that: hybridnet with its simulator between the roots, the same with simulated switches, the
-first one's switches with a kernel tunnel
-between the roots, Mininet with that tunnel, which is what MaxiNet builds, and the fastest setting of that. See
-docs/maxinet.md.
+and five ways of building that: hybridnet with its simulator between the roots, the same switches with a kernel tunnel
+there, Mininet with that tunnel, as MaxiNet builds it, the fastest setting of that, and hybridnet with simulated
+switches. See docs/maxinet.md.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from hybridnet.experiments.maxinet.arms import (
 from hybridnet.experiments.maxinet.capacity import measure_capacity
 from hybridnet.experiments.maxinet.datapath import Datapath, resolve
 from hybridnet.experiments.maxinet.forecast import demand_of, forecast_capacity
-from hybridnet.experiments.maxinet.measure import GRACE_S, climb
+from hybridnet.experiments.maxinet.measure import GRACE_S, climb, settle
 from hybridnet.experiments.maxinet.plot import plot_comparison, plot_met, plot_over_time
 from hybridnet.experiments.maxinet.report import (
     PUBLISHED_MAXINET_BPS,
@@ -44,7 +43,7 @@ from hybridnet.experiments.maxinet.report import (
     compare,
     sentence_of,
 )
-from hybridnet.experiments.maxinet.scale import MET_STEPS, PAPER, Scale, capacity_scale, met_scale
+from hybridnet.experiments.maxinet.scale import MET_STEPS, PAPER, Scale, met_scale
 from hybridnet.experiments.maxinet.tables import LEGEND, columns_of, rows_of, table_of
 from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
 from hybridnet.forecast import Demand
@@ -56,7 +55,13 @@ from hybridnet.topologies.tree import switches_in_tree
 
 SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
 
-ARMS = {arm.name: arm for arm in (HybridArm, SimulatedArm, MaxinetArm, MaxinetPatchArm, TunnelArm)}
+ArmKind = type[HybridArm | TunnelArm | MaxinetArm]
+
+ARMS: dict[str, ArmKind] = {
+    arm.name: arm for arm in (HybridArm, TunnelArm, MaxinetArm, MaxinetPatchArm, SimulatedArm)
+}
+"""In the order of a round: the first two need ten gigabytes for their switches, which the second has from the first;
+and while Mininet builds, what they leave to the hypervisor settles."""
 MACHINES = 2
 BUILD_S = 30.0
 """About what building and removing an arm takes, for the progress bar."""
@@ -71,14 +76,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale",
         choices=("auto", "paper"),
         default="auto",
-        help="rates that fill every arm on these computers, by forecast where `hybridnet calibrate` has been there, "
-        "else by a short measurement; or the paper's (default: auto)",
+        help=f"auto: {SECONDS_PER_STEP} s for each step; paper: {PAPER.seconds_per_step} s. The rates are the paper's "
+        "in both (default: auto)",
     )
     parser.add_argument(
         "--seconds-per-step",
         type=int,
         metavar="N",
-        help=f"seconds, at least 3 (default: {SECONDS_PER_STEP}; of the paper's rates: 30)",
+        help="seconds, at least 3 (default: as --scale has it)",
     )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all arms in turn (default: 3)")
     parser.add_argument(
@@ -144,18 +149,17 @@ Scales = dict[str, Scale]
 """By name: what fills every arm, and then what the hybrid arm meets."""
 
 Rounds = dict[str, list[list[ArmRound]]]
-"""By the name of the scale: a climb of every arm in every round."""
+"""By the name of the scale: in every round a climb of every arm that runs it."""
 
 
 def _choose_scales(arguments: argparse.Namespace, hybrid: HybridArm, base: Scale, console: Console) -> Scales:
     """Once the first hybrid arm is up: the demand, the same for all arms."""
-    seconds: int | None = arguments.seconds_per_step
     hybrid_bps, trusted_bps = _capacity(hybrid, base, console)
-    if arguments.scale == "paper":
-        full = replace(base, seconds_per_step=seconds or base.seconds_per_step)
-    else:
-        full = capacity_scale(base, hybrid_bps, seconds or SECONDS_PER_STEP)
-    scales = {"capacity": full, "met": met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP, trusted_bps)}
+    seconds = PAPER.seconds_per_step if arguments.scale == "paper" else SECONDS_PER_STEP
+    scales = {
+        "capacity": replace(base, seconds_per_step=arguments.seconds_per_step or seconds),
+        "met": met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP, trusted_bps),
+    }
     for name, scale in scales.items():
         console.print(f"{name}: {scale}", highlight=False)
     return scales
@@ -211,23 +215,33 @@ def _run_rounds(
             for name, kind in ARMS.items():
                 progress.update(task, description=f"round {number}: building {name}")
                 with kind(cluster, base, datapath, directory.path) as arm:
+                    progress.update(task, description=f"round {number}: waiting until the computer is quiet")
+                    settle(arm)
                     if not scales:
                         assert isinstance(arm, HybridArm)
                         progress.update(task, description="measuring what this computer carries")
                         scales = _choose_scales(arguments, arm, base, console)
                         rounds = {each: [[] for _ in range(arguments.rounds)] for each in scales}
-                        arm_s = BUILD_S + sum(map(_climb_s, scales.values()))
-                        progress.update(task, total=arguments.rounds * len(ARMS) * arm_s)
+                        round_s = sum(_arm_s(each, scales) for each in ARMS.values())
+                        progress.update(task, total=arguments.rounds * round_s)
                     progress.update(task, completed=done_s + BUILD_S)
-                    for each, scale in scales.items():
+                    for each, scale in _scales_of(kind, scales).items():
                         run = climb(
                             arm, scale, lambda what, s: progress.update(task, description=what, advance=s)
                         )
                         rounds[each][number - 1].append(run)
                         _keep(directory, f"round-{number}/{name}/{each}", run)
-                done_s += arm_s
+                done_s += _arm_s(kind, scales)
                 progress.update(task, completed=done_s)
     return scales, rounds
+
+
+def _scales_of(kind: ArmKind, scales: Scales) -> Scales:
+    return {name: scale for name, scale in scales.items() if kind.meets or name != "met"}
+
+
+def _arm_s(kind: ArmKind, scales: Scales) -> float:
+    return BUILD_S + sum(map(_climb_s, _scales_of(kind, scales).values()))
 
 
 def _climb_s(scale: Scale) -> float:

@@ -6,6 +6,8 @@ requests as JSON lines on standard input and answers each with one JSON line on 
 
     {"verb": "quiet", "netns": ["/run/netns/h65", …]}
         has hosts solicit no IPv6 routers
+    {"verb": "settle", "quiet_s": 3, "limit_s": 60}
+        waits until the hypervisor has left the machine its processors for that long; answers {"waited_s": 33.1}
     {"verb": "servers", "flows": [{"host": "h65", "netns": "/run/netns/h65", "port": 5201}]}
         starts one-shot iperf3 servers, and answers when all of them listen
     {"verb": "ping", "flows": [{"host": "h1", "netns": …, "to": "10.0.0.65"}], "count": 3, "limit_s": 60}
@@ -46,6 +48,8 @@ LEAST_PACING_US, MOST_PACING_US = 1_000, 10_000
 NO_SOLICITATIONS = """
 for each in /proc/sys/net/ipv6/conf/*/router_solicitations; do [ ! -e $each ] || echo 0 > $each; done
 """
+QUIET_STEAL = 0.01  # of the processors' time: what a hypervisor takes on an otherwise idle host
+STEAL_PERIOD_S = 0.25
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 
 
@@ -184,6 +188,22 @@ def processor_times() -> list[int]:
     return [user + nice + system + irq + softirq, idle + iowait, steal]
 
 
+def is_quiet(readings: Sequence[tuple[float, Sequence[int]]], quiet_s: float) -> bool:
+    """Whether the hypervisor took at most ``QUIET_STEAL`` of the processors' time in the last ``quiet_s`` seconds.
+
+    A hypervisor that is told of free memory takes it back: for half a minute after a network is gone whose switches
+    had ten gigabytes of it, it took an eighth of the processors' time.
+
+    Args:
+        readings: (s, (busy, idle, steal)), the oldest first. If they do not reach back so far, the answer is no.
+    """
+    last_s, last = readings[-1]
+    earlier = [times for at_s, times in readings if at_s <= last_s - quiet_s]
+    if not earlier:
+        return False
+    return last[2] - earlier[-1][2] <= QUIET_STEAL * (sum(last) - sum(earlier[-1]))
+
+
 def listens(pid: int, port: int) -> bool:
     """Whether a TCP socket listens at the port in the network namespace of the process."""
     for table in ("tcp", "tcp6"):
@@ -217,6 +237,14 @@ class Runner:
         if failed:
             raise RuntimeError(f"{len(failed)} hosts still solicit IPv6 routers, {failed[0]} among them")
         return {}
+
+    def settle_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        began = time.monotonic()
+        readings = [(began, processor_times())]
+        while not is_quiet(readings, request["quiet_s"]) and time.monotonic() < began + request["limit_s"]:
+            time.sleep(STEAL_PERIOD_S)
+            readings.append((time.monotonic(), processor_times()))
+        return {"waited_s": round(time.monotonic() - began, 1)}
 
     def servers_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:

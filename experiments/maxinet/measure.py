@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
 
@@ -32,6 +33,11 @@ WARM_UP_LIMIT_S = 60
 GRACE_S = 1.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
 
+QUIET_S = 3.0
+"""Longer than the pauses that a hypervisor makes while it takes memory back."""
+SETTLE_LIMIT_S = 60.0
+"""Whoever waits for a hypervisor that gives processors to others all the time waits in vain: the verdicts say so."""
+
 Request = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -56,6 +62,19 @@ class Arm(Protocol):
 
     def snapshots(self) -> list[dict[str, Any]]:
         """A snapshot per simcore instance; empty if nothing is simulated."""
+
+
+def settle(arm: Arm) -> None:
+    """Wait until what was there before the arm keeps no processor busy any more, in the hypervisor.
+
+    How long that took is ``arm.settings["settled_after_s"]``.
+    """
+    with ThreadPoolExecutor() as machines:
+        answers = machines.map(
+            lambda request: ask(request, verb="settle", quiet_s=QUIET_S, limit_s=SETTLE_LIMIT_S),
+            (arm.sender, arm.receiver),
+        )
+        arm.settings["settled_after_s"] = max(answer["waited_s"] for answer in answers)
 
 
 def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRound:

@@ -58,7 +58,9 @@ def plot_met(path: Path, comparisons: Sequence[StepComparison]) -> None:
     figure, (bars, busy) = plt.subplots(1, 2, figsize=(9.6, 3.6), constrained_layout=True)
     _by_step(bars, comparisons)
     bars.set_title("A demand that hybridnet meets", fontsize=10)
-    _grouped(busy, comparisons, {arm: [100 * step.busy[arm] for step in comparisons] for arm in COLOURS})
+    _grouped(
+        busy, comparisons, {arm: [100 * step.busy[arm] for step in comparisons] for arm in _arms(comparisons)}
+    )
     limit = 100 * LIMITS.processor_busy
     busy.axhline(limit, linestyle=":", color="black")
     busy.set_ylim(0, 110)
@@ -80,8 +82,13 @@ def plot_over_time(path: Path, scale: Scale, last_round: Sequence[ArmRound]) -> 
     plt.close(figure)
 
 
+def _arms(comparisons: Sequence[StepComparison]) -> list[str]:
+    """Those that were compared, in the order in which they are drawn."""
+    return [arm for arm in COLOURS if arm in comparisons[0].total_bps]
+
+
 def _by_step(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
-    arms = {arm: [step.total_bps[arm] / 1e6 for step in comparisons] for arm in COLOURS}
+    arms = {arm: [step.total_bps[arm] / 1e6 for step in comparisons] for arm in _arms(comparisons)}
     _grouped(panel, comparisons, arms)
     top = 12 * max(max(values) for values in arms.values())  # room for the legend, on a logarithmic axis
     for index, step in enumerate(comparisons):
@@ -123,7 +130,7 @@ def _ratios(panel: Axes, comparisons: Sequence[StepComparison]) -> None:
         color=COLOURS[SIMULATED_ARM],
         label="simulated switches / MaxiNet's way",
     )
-    for arm in (arm for arm in COLOURS if arm not in ("hybrid", SIMULATED_ARM)):
+    for arm in (arm for arm in _arms(comparisons) if arm not in ("hybrid", SIMULATED_ARM)):
         panel.plot(
             positions,
             [step.ratio_to(arm) for step in comparisons],

@@ -23,7 +23,7 @@ LEAST_FACTORS = {4: 8.0, 16: PUBLISHED_FACTOR, 32: PUBLISHED_FACTOR}
 """Of the capacity comparison: flows of each kind, and what hybrid carries there at least, in times of ``maxinet``."""
 
 SIMULATED_ARM = "hybrid-simulated"
-LEAST_SIMULATED_FACTORS = {16: 15.0, 32: 15.0}
+LEAST_SIMULATED_FACTORS = {4: 40.0, 32: 30.0}
 """The same of the arm whose switches are simulated."""
 
 PATCH_FACTOR = 2.0

@@ -11,16 +11,10 @@ from hybridnet.errors import UsageError
 PAYLOAD_BYTES = 1400
 """Of a UDP datagram; fits the 1450 bytes that VXLAN leaves of a 1500-byte MTU."""
 
-FIRST_SHARE = 0.25
-"""The part of what the hybrid arm carries that the first step of `capacity` asks for.
-
-MaxiNet's way carries a sixth of it in the paper, and between a tenth and a fifth on computers with two cores: with a
-quarter its switches are full from the first step on, and the hybrid arm from the third or fourth.
-"""
-
 MET_STEPS = (4, 16)
-MET_SHARE = 0.2
-"""The part of it that the widest step of `met` asks for: the hybrid arm meets that with processor time to spare.
+MET_SHARE = 0.15
+"""The part of what the hybrid arm carries of unlimited flows that the wider step of `met` asks for. It meets that with
+processor time to spare.
 
 So much less than all, because many paced flows, with two processes each, cost more per byte than the few that the
 capacity is measured with, and because what a computer carries varies from minute to minute.
@@ -96,47 +90,31 @@ PAPER = Scale(
 """Section 5.3 and figures 2, 3 and 11 of Obaida and Liu 2017; TCP offered at the 1 Gbit/s of an access link."""
 
 
-def capacity_scale(base: Scale, hybrid_bps: int, seconds_per_step: int) -> Scale:
-    """The paper's network, flows and proportions, with rates that fill every arm on this computer.
+def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int, trusted_bps: int | None = None) -> Scale:
+    """The paper's network and proportions with a demand that the hybrid arm meets, and two of the steps.
 
     Args:
         base: the paper's scale, with the link between the roots that was asked for.
         hybrid_bps: what the hybrid arm carries of unlimited flows here, payload bit/s.
         seconds_per_step: whole seconds.
+        trusted_bps: the most that stays trusted at the wider step, payload bit/s; None: not known.
 
     Returns:
-        A scale whose first step asks for ``FIRST_SHARE`` of that, with the paper's ten parts TCP to one part UDP; the
-        paper's own rates where the computer is large enough.
+        A scale whose wider step asks for ``MET_SHARE`` of ``hybrid_bps``, and for no more than ``MET_OF_TRUSTED`` of
+        ``trusted_bps``, with the paper's ten parts TCP to one part UDP.
 
     Example:
-        >>> capacity_scale(PAPER, 440_000_000, 5).demand_bps(1)
-        {'tcp': 100000000, 'udp': 10000000}
-    """
-    return _with_demand(base, "capacity", PAPER.steps, FIRST_SHARE * hybrid_bps, seconds_per_step)
-
-
-def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int, trusted_bps: int | None = None) -> Scale:
-    """The same network with a demand that the hybrid arm meets, and two of the steps: ``MET_SHARE`` at the wider one.
-
-    Args and Returns: as of `capacity_scale`; where it is known, no more than ``MET_OF_TRUSTED`` of ``trusted_bps``,
-    the most that stays trusted at the wider one.
+        >>> met_scale(PAPER, 1_100_000_000, 3).demand_bps(16)
+        {'tcp': 148800000, 'udp': 14400000}
     """
     widest_bps = MET_SHARE * hybrid_bps
     if trusted_bps is not None:
         widest_bps = min(widest_bps, MET_OF_TRUSTED * trusted_bps)
-    return _with_demand(base, "met", MET_STEPS, widest_bps * MET_STEPS[0] / MET_STEPS[-1], seconds_per_step)
-
-
-def _with_demand(
-    base: Scale, name: str, steps: tuple[int, ...], first_bps: float, seconds_per_step: int
-) -> Scale:
-    """The paper's scale with other steps, and rates such that the first of them asks for ``first_bps``."""
-    pair_bps = first_bps / steps[0]
-    part = min(1.0, pair_bps / (PAPER.tcp_rate_bps + PAPER.udp_rate_bps))
+    part = min(1.0, widest_bps / MET_STEPS[-1] / (PAPER.tcp_rate_bps + PAPER.udp_rate_bps))
     return replace(
         base,
-        name=name,
-        steps=steps,
+        name="met",
+        steps=MET_STEPS,
         tcp_rate_bps=_round_down(part * PAPER.tcp_rate_bps),
         udp_rate_bps=_round_down(part * PAPER.udp_rate_bps),
         seconds_per_step=seconds_per_step,

@@ -66,7 +66,7 @@ class Second:
         at_s: the middle of the interval, from the start of the first step.
         lasts_s: its length, about a second.
         tcp_bps, udp_bps: payload bit/s.
-        processor_busy: part of all cores, 0 to 1.
+        processor_busy: part of all cores that was not idle, 0 to 1; what a hypervisor took is not idle.
     """
 
     at_s: float
@@ -89,7 +89,7 @@ class StepResult:
         tcp_bps, udp_bps, total_bps: goodput at the receivers' interfaces, payload bit/s.
         most_bps: in total, in the best of its seconds.
         demand_bps: what was offered.
-        processor_busy: part of all cores that was busy, 0 to 1.
+        processor_busy: part of all cores that was not idle, 0 to 1.
     """
 
     flows: int
@@ -131,7 +131,7 @@ def seconds_of(
                 lasts_s=elapsed_s,
                 tcp_bps=bits["tcp"] / elapsed_s,
                 udp_bps=bits["udp"] / elapsed_s,
-                processor_busy=busy / max(1, busy + idle + steal),
+                processor_busy=(busy + steal) / max(1, busy + idle + steal),
             )
         )
     return seconds

@@ -30,7 +30,7 @@ SUMMARY = "Reproduce a figure or table, and check it."
 EXAMPLES = """  hybridnet reproduce                     lists the experiments
   hybridnet reproduce --json              the same, as JSON
   hybridnet reproduce maxinet --help      its own options
-  hybridnet reproduce maxinet --scale auto --rounds 1 --out runs/maxinet
+  hybridnet reproduce maxinet --rounds 1 --out runs/maxinet
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
 """
 

@@ -138,6 +138,7 @@ def test_the_comparison_runs_on_an_experiments_nodes_from_manifest_to_figure(nod
         "hybridnet reproduce maxinet --cloudlab --rounds 1 --seconds-per-step 3 --json --out run",
         timeout_s=1700,
     )
+    assert done.stdout, done.stderr
     checks = json.loads(done.stdout)["checks"]
     # The paper's factor holds wherever the comparison runs; the rest depends on what else this computer does, and
     # at 4 + 4 flows single rounds scatter around their bound.

@@ -9,7 +9,7 @@ from hybridnet.experiments.maxinet.staircase import StepResult
 from hybridnet.experiments.maxinet.tables import columns_of, rows_of, table_of
 from hybridnet.results import Check, Verdict, Word
 
-SCALE = replace(PAPER, name="capacity", steps=(4, 16), tcp_rate_bps=400_000_000, udp_rate_bps=40_000_000)
+SCALE = replace(PAPER, name="capacity", steps=(4, 16), tcp_rate_bps=800_000_000, udp_rate_bps=80_000_000)
 TRUSTED, SATURATED, BROKEN = Verdict.of([]), Verdict(Word.SATURATED, ["busy"]), Verdict.of(["ran late"])
 MET = [
     StepComparison(
@@ -46,11 +46,11 @@ def one_round(
     patch_16: float = 200e6,
     hybrid: Verdict = SATURATED,
     maxinet: Verdict = SATURATED,
-    simulated_16: float = 4e9,
+    simulated_4: float = 2e9,
 ) -> list[ArmRound]:
     return [
         arm("hybrid", (430e6, hybrid_16), hybrid),
-        arm("hybrid-simulated", (430e6, simulated_16), SATURATED),
+        arm("hybrid-simulated", (simulated_4, 4e9), SATURATED),
         arm("maxinet", (50e6, maxinet_16), maxinet),
         arm("maxinet-patch", (150e6, patch_16), SATURATED),
     ]
@@ -85,7 +85,7 @@ def test_eight_times_is_asked_at_4_flows_and_six_times_at_16():
 def test_twice_the_faster_of_maxinets_arms_is_asked_where_the_demand_allows_it():
     [check] = failing(one_round(hybrid_16=500e6, patch_16=251e6))
     assert "2.0 x maxinet-patch" in check.measured
-    met_demand = 16 * 440_000_000 * 0.981
+    met_demand = 16 * 880_000_000 * 0.981
     assert failing(one_round(hybrid_16=met_demand, patch_16=900e6)) == []
 
 
@@ -123,10 +123,11 @@ def test_the_demand_to_meet_is_met_and_trusted():
         ]
 
 
-def test_simulated_switches_carry_fifteen_times_as_much_as_maxinets_way():
-    [check] = failing(one_round(maxinet_16=70e6, simulated_16=15 * 70e6 - 1e6))
-    assert check.what == "16 + 16 flows, full: hybrid-simulated over maxinet"
-    assert failing(one_round(maxinet_16=70e6, simulated_16=15 * 70e6)) == []
+def test_forty_times_is_asked_of_simulated_switches_at_4_flows():
+    maxinet_4 = 50e6
+    [check] = failing(one_round(simulated_4=40 * maxinet_4 - 1e6))
+    assert check.what == "4 + 4 flows, full: hybrid-simulated over maxinet"
+    assert failing(one_round(simulated_4=40 * maxinet_4)) == []
 
 
 def test_the_sentence_says_factor_flows_and_verdict():

@@ -7,11 +7,9 @@ import pytest
 
 from hybridnet.errors import UsageError
 from hybridnet.experiments.maxinet.scale import (
-    FIRST_SHARE,
     MET_OF_TRUSTED,
     MET_SHARE,
     PAPER,
-    capacity_scale,
     met_scale,
 )
 
@@ -22,13 +20,9 @@ def test_paper_scale_is_128_hosts_and_64_flows():
     assert PAPER.demand_bps(32)["udp"] == 3_200_000_000
 
 
-def test_the_demand_starts_at_its_share_of_the_capacity_and_doubles():
-    scale = capacity_scale(PAPER, 400_000_000, seconds_per_step=4)
-    demands = [sum(scale.demand_bps(flows).values()) for flows in scale.steps]
-    rounded_off = 2 * 100_000  # less than a tenth of a Mbit/s of each flow
-    assert FIRST_SHARE * 400_000_000 - rounded_off < demands[0] <= FIRST_SHARE * 400_000_000
-    assert demands == [demands[0] << step for step in range(6)]
-    assert demands[-1] > 2 * 400_000_000
+def test_the_demand_doubles_with_each_step_to_the_papers_35_gigabits():
+    demands = [sum(PAPER.demand_bps(flows).values()) for flows in PAPER.steps]
+    assert demands == [1_100_000_000 << step for step in range(6)]
 
 
 def test_the_demand_to_meet_is_its_share_of_the_capacity_at_the_widest_step():
@@ -39,20 +33,19 @@ def test_the_demand_to_meet_is_its_share_of_the_capacity_at_the_widest_step():
 
 
 def test_the_papers_ten_to_one_of_tcp_to_udp_is_kept():
-    scale = capacity_scale(PAPER, 880_000_000, seconds_per_step=4)
-    assert scale.tcp_rate_bps == 10 * scale.udp_rate_bps == FIRST_SHARE * 800_000_000
+    scale = met_scale(PAPER, 1_760_000_000, seconds_per_step=4)
+    pair_bps = MET_SHARE * 1_760_000_000 / 16
+    assert (scale.tcp_rate_bps, scale.udp_rate_bps) == (pair_bps * 10 / 11, pair_bps / 11)
 
 
 def test_no_flow_asks_for_more_than_the_papers():
-    scale = capacity_scale(PAPER, 10**13, seconds_per_step=4)
+    scale = met_scale(PAPER, 10**13, seconds_per_step=4)
     assert (scale.tcp_rate_bps, scale.udp_rate_bps) == (PAPER.tcp_rate_bps, PAPER.udp_rate_bps)
 
 
 def test_the_link_that_was_asked_for_is_kept():
     base = replace(PAPER, link_delay_ns=7_000_000)
-    assert (
-        capacity_scale(base, 10**9, 4).link_delay_ns == met_scale(base, 10**9, 4).link_delay_ns == 7_000_000
-    )
+    assert met_scale(base, 10**9, 4).link_delay_ns == 7_000_000
 
 
 def test_steps_shorter_than_three_seconds_are_refused():
