@@ -33,7 +33,7 @@ def join_node(net: Making, node: Any) -> None:
     except BaseException:
         _forget(net, node)
         raise
-    node.bind(functools.partial(live.cluster.call, made.machine), made.machine, [])
+    node.bind(functools.partial(live.cluster.call, made.machine), made.machine, node.intfList())
     node.run_waiting()
     if not isinstance(node, Switch) and not net.awaits_build:
         node.configDefault()
@@ -42,6 +42,9 @@ def join_node(net: Making, node: Any) -> None:
 def join_link(net: Making, link: Link) -> None:
     """Make a link that the network has taken. Where that fails, neither it nor its nodes have got it."""
     live = net.running()
+    if link.is_loop:
+        link.make_loop()
+        return
     ends = [intf.node for intf in (link.intf1, link.intf2)]
     options = link.description()
     try:
@@ -70,7 +73,9 @@ def join_link(net: Making, link: Link) -> None:
 
 def remove_link(net: Making, link: Link) -> None:
     """Take a link out of the network, with its interfaces."""
-    if net.live is not None:
+    if link.is_loop:
+        link.remove_loop()
+    elif net.live is not None:
         net.live.delLink(link.intf1.node.name, link.intf2.node.name, link.key)
     _take_apart(net, link)
 

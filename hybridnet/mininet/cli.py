@@ -11,6 +11,7 @@ from hybridnet.cli import shell
 from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import error, output
 from hybridnet.mininet.term import makeTerms, runX11
+from hybridnet.mininet.util import connections
 
 __all__ = ["CLI"]
 
@@ -71,18 +72,20 @@ class CLI(shell.CLI):
         """nodes: list all nodes."""
         output(f"available nodes are: \n{' '.join(sorted(self.mn))}\n")
 
+    def do_net(self, _: str) -> None:
+        """net: list each node's interfaces, and what they are connected to."""
+        for node in self.mn.values():
+            output(f"{connections(node)}\n")
+
     def do_intfs(self, _: str) -> None:
         """intfs: list the interfaces of each node."""
         for node in self.mn.values():
-            own = ["lo"] if node in self.mn.switches else []
-            output(f"{node}: {','.join([*own, *(intf.name for intf in node.intfList())])}\n")
+            output(f"{node}: {','.join(node.intfNames())}\n")
 
     def do_ports(self, _: str) -> None:
         """ports: list the ports of each switch."""
         for switch in self.mn.switches:
-            output(
-                f"{switch} lo:0 {' '.join(f'{intf}:{switch.ports[intf]}' for intf in switch.intfList())}\n"
-            )
+            output(f"{switch} {' '.join(f'{intf}:{switch.ports[intf]}' for intf in switch.intfList())}\n")
 
     def do_dump(self, _: str) -> None:
         """dump: print everything about each node."""
@@ -110,7 +113,7 @@ class CLI(shell.CLI):
             return
         switch = self.mn[words[0]]
         if words[1] == "start":
-            for intf in switch.intfList():
+            for intf in switch.port_list():
                 intf.ifconfig("up")
             switch.start(self.mn.controllers)
         else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program `controller` of Mininet's scripts: hybridnet's learning switch, on a port that the script names.
+"""The program `controller` of Mininet's scripts: has switches forward as bridges do, on a port that the script names.
 
 Stanford's reference controller had this name, and scripts start it by hand: ``c0.cmd("controller -v ptcp:6653 &")``.
 Its options are taken and have no effect.
@@ -13,8 +13,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from hybridnet.controllers.kinds import Controller
-from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.errors import UsageError
+from hybridnet.mininet.bridging import Bridging
 from hybridnet.system.journal import network_namespace
 
 __all__ = ["main", "place_of"]
@@ -50,24 +50,23 @@ def _usual_address() -> str:
 
 def main(words: Sequence[str]) -> int:
     """Serve until a signal ends it. Returns the exit status."""
-    ends = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
     try:
         address, port = place_of(words)
-        controller = Controller("controller", port=port)
-        controller.begin(address)
-    except HybridnetError as problem:
+        controller = Bridging(address, port)
+    except UsageError as problem:
         print(problem, file=sys.stderr)
         return 2
-    signal.pthread_sigmask(signal.SIG_BLOCK, ends)  # not before: Ryu would inherit it, and ends by a signal
-    try:
-        controller.ready()
-        signal.sigwait(ends)
-    except HybridnetError as problem:
-        print(problem, file=sys.stderr)
+    except OSError as problem:
+        print(f"controller {' '.join(words)}: cannot listen there: {problem}", file=sys.stderr)
         return 1
-    finally:
-        controller.end()
+    controller.serve()
     return 0
+
+
+def _end(_number: int, _frame: object) -> None:
+    sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import shlex
 import shutil
 import socket
 import subprocess
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from hybridnet.controllers.relay import Relay
 from hybridnet.errors import ControllerError
 from hybridnet.mininet.importing import path_without_programs
 from hybridnet.mininet.log import warn
-from hybridnet.mininet.util import quietRun
+from hybridnet.mininet.outside import OutsideNode
 
 __all__ = [
     "NOX", "Controller", "DefaultController", "DefaultControllers", "NullController", "OVSController",
@@ -36,14 +37,14 @@ LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
 _POLL_S = 0.05
 
 
-class Controller:
+class Controller(OutsideNode):
     """The default controller, or the program that `command` names.
 
     Args:
         name: unique in the network.
         inNamespace: accepted; a controller runs on this computer.
         command: a program that takes ``cargs`` with the port for %d. Where the default one is not installed,
-            hybridnet's own learning switch under Ryu takes its place.
+            hybridnet's own takes its place.
         cargs: the program's arguments.
         cdir: the folder it starts in.
         ip, port: where it listens; default: port 6653, or the next that is free. protocol: "tcp".
@@ -64,13 +65,10 @@ class Controller:
         protocol: str = "tcp",
         **params: Any,
     ) -> None:
-        self.name = name
+        super().__init__(name, **params)
         self.inNamespace = inNamespace
         self.command, self.cargs, self.cdir = command, cargs, cdir
         self.ip, self.port, self.protocol = ip, port, protocol
-        self.params = params
-        self.waiting = False
-        self.is_of_a_network = False
         self._behind: kinds.RemoteController | None = None
         self._own: kinds.RemoteController | None = None
 
@@ -97,15 +95,15 @@ class Controller:
     def _started_here(self) -> kinds.RemoteController:
         program = self._program()
         if program is None:
-            return kinds.Controller(self.name, port=self.port)
+            return _Own(self.name, self.port or USUAL_PORT)
         return _Program(self.name, program, self.cargs, self.cdir, self.port or USUAL_PORT)
 
     def start(self) -> None:
         """Start it; where no class of the script's overrides this, it has started with the network that has it."""
         overridden = type(self).start is not Controller.start
-        if self._own is not None or (self.is_of_a_network and not overridden):
+        if self._own is not None or (self.net is not None and not overridden):
             return
-        if not self.is_of_a_network:  # its script makes nodes without one
+        if self.net is None:  # its script makes nodes without one
             give_ports([self])
             atexit.register(self.end)
         self._own = self._started_here() if overridden else self.behind()
@@ -113,34 +111,20 @@ class Controller:
         self._own.ready()
 
     def end(self) -> None:
-        """End what `start` has started."""
+        """End what `start` has started, and what its commands have."""
         if self._own is not None:
             self._own.end()
             self._own = None
+        self.close_shell()
 
     def stop(self, deleteIntfs: bool = False) -> None:
         """End it, where it belongs to no network; else it stops when the network does."""
-        if not self.is_of_a_network:
+        if self.net is None:
             self.end()
-
-    def terminate(self) -> None:
-        """Nothing: it stops when the network does."""
 
     def IP(self, intf: Any = None) -> str:
         """Return where it listens."""
         return self.ip
-
-    def intfList(self) -> list[Any]:
-        """It has no interfaces in the network."""
-        return []
-
-    def cmd(self, *args: Any, **_: Any) -> str:
-        """Run a command on this computer."""
-        return quietRun(" ".join(map(str, args)), shell=True)
-
-    def config(self, **_: Any) -> dict[str, Any]:
-        """Nothing is to be set."""
-        return {}
 
     @classmethod
     def isAvailable(cls) -> bool:
@@ -153,15 +137,12 @@ class Controller:
         path = path_without_programs()
         return next((program for program in cls.programs if shutil.which(program, path=path)), None)
 
-    def __str__(self) -> str:
-        return self.name
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.IP()}:{self.port or USUAL_PORT}> "
 
 
 class OVSController(Controller):
-    """Open vSwitch's test controller; where that is not installed, hybridnet's own learning switch."""
+    """Open vSwitch's test controller; where that is not installed, hybridnet's own."""
 
     programs = ("ovs-testcontroller", "ovs-controller", "test-controller")
 
@@ -244,7 +225,7 @@ def findController(controllers: Any = DefaultControllers) -> Any:
 
 
 def DefaultController(name: str, controllers: Any = DefaultControllers, **kwargs: Any) -> Any:
-    """A controller of the first class whose program is installed; else hybridnet's own learning switch."""
+    """A controller of the first class whose program is installed; else hybridnet's own."""
     return (findController(controllers) or Controller)(name, **kwargs)
 
 
@@ -369,6 +350,55 @@ class _Program(_Remote):
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+class _Own(kinds.RemoteController):
+    """What takes the place of the default controller: the program `controller` of this package, which listens at once.
+    Where switches have loops or are on other machines, it is hybridnet's default controller, which takes longer.
+    """
+
+    def __init__(self, name: str, port: int) -> None:
+        super().__init__(name, "127.0.0.1", port)
+        arguments = "-m hybridnet.mininet.controller_program ptcp:%d"
+        self._small = _Program(name, sys.executable, arguments, None, port)
+        self._larger = kinds.Controller(name, port=port)
+        self._chosen: kinds.RemoteController = self._small
+
+    def what(self) -> str:
+        """What it is, for people."""
+        return self._larger.what() if self._chosen is self._larger else "hybridnet's own"
+
+    def suit(self, loop: Sequence[str]) -> str:
+        """Be told a loop of the topology. Returns what to tell the user."""
+        self._chosen = self._larger if loop else self._small
+        return self._larger.suit(loop)
+
+    def begin(self, head_address: str) -> None:
+        """Start it. Raises ControllerError."""
+        if head_address != ADDRESS:
+            self._chosen = self._larger
+        self._chosen.environment = self.environment
+        self._chosen.begin(head_address)
+
+    def ready(self) -> None:
+        """Wait until it listens. Raises ControllerError."""
+        self._chosen.ready()
+
+    def settle(self, switches: int, patience_s: float) -> None:
+        """Wait until it is ready for the traffic of so many switches."""
+        self._chosen.settle(switches, patience_s)
+
+    def target(self, head_address: str) -> str:
+        """Where switches find it."""
+        return self._chosen.target(head_address)
+
+    def check(self) -> None:
+        """Raise ControllerError if it has died."""
+        self._chosen.check()
+
+    def end(self) -> None:
+        """Stop it."""
+        self._chosen.end()
 
 
 def _is_free(port: int) -> bool:

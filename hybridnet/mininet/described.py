@@ -58,6 +58,7 @@ class Described:
         self.loose: list[Any] = []  # nodes that the script made without the network, and linked to it
         self.switches: list[Any] = []
         self.controllers: list[Controller] = []
+        self.came_later: list[Any] = []  # what is behind those that were added to a network that was made
         self.links: list[Link] = []
         self.terms: list[Any] = []
         self.nameToNode: dict[str, Any] = {}
@@ -102,7 +103,9 @@ class Described:
         return switch
 
     def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> Any:
-        """Add a controller: an object, or a class and its parameters. Returns it; None if the class gives none."""
+        """Add a controller: an object, or a class and its parameters. Returns it; None if the class gives none. In a
+        network that is made it starts at once, and a switch obeys it once its `start` says so.
+        """
         if isinstance(name, Controller):
             made: Any = name
         elif isinstance(controller, Controller):
@@ -110,11 +113,20 @@ class Described:
         else:
             made = (controller or self.controller or DefaultController)(name, **params)
         if made is not None:
-            self._refuse_made(f"controller {made.name}")
-            made.is_of_a_network = True
-            self.controllers.append(made)
-            self.nameToNode[made.name] = made
+            self.adopt_controller(made)
         return made
+
+    def adopt_controller(self, controller: Controller) -> None:
+        """Take a controller that was made by its class."""
+        controller.net = self  # type: ignore[assignment]
+        self.controllers.append(controller)
+        self.nameToNode[controller.name] = controller
+
+    def delController(self, controller: Any) -> None:
+        """Forget a controller that has not started."""
+        gone = self[controller] if isinstance(controller, str) else controller
+        self.controllers.remove(gone)
+        del self.nameToNode[gone.name]
 
     def addLink(
         self,
@@ -254,12 +266,6 @@ class Described:
     def randMac() -> str:
         """A MAC address that is nobody's: locally administered, at random."""
         return macColonHex(random.randint(0, 2**40 - 1) | 0x020000000000)
-
-    def _refuse_made(self, what: str) -> None:
-        if self.live is not None:
-            raise UsageError(
-                f"{what} cannot be added once the network is made, by start() or by a command in a node; add it before"
-            )
 
 
 def _options(info_of: dict[str, Any]) -> dict[str, Any]:

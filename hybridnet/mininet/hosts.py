@@ -439,7 +439,7 @@ class CPULimitedHost(Host):
 
     def _limit(self, **limit: Any) -> None:
         try:
-            self._call("limit_cpu", node=self.name, limit=limit)
+            super()._limit(**limit)
         except EnvironmentLackError as problem:
             tolerate("cpu= and cores= of hosts", f"it has no effect: {problem}")
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hybridnet.mininet.python2 import needs_python2, python3_source
+from hybridnet.mininet.reexported import offer_reexported
 from hybridnet.system.journal import network_namespace
 
 __all__ = ["imports_mininet", "path_of_mininet", "path_without_programs", "take_the_name"]
@@ -63,7 +64,9 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         )
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return importlib.import_module(ours(spec.name))
+        module = importlib.import_module(ours(spec.name))
+        offer_reexported(module, spec.name)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """It has been executed under its own name."""

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
 
 
+_PLACE_OF_INTF = 7  # among the arguments of a link after its nodes
+
+
 class Intf(live.Intf):
     """An interface of a node. Prints as its name.
 
@@ -284,11 +287,36 @@ class Link:
                 told[f"addr{number}"] = intf.mac
         return told
 
+    @property
+    def is_loop(self) -> bool:
+        """Whether it leads from a node to itself: hybridnet's own networks have no such links."""
+        return self.intf1.node is self.intf2.node
+
+    def make_loop(self) -> None:
+        """Make it, where it leads from a host to itself: a veth pair there."""
+        node, ends = self.intf1.node, (self.intf1, self.intf2)
+        if hasattr(node, "dpid"):
+            tolerate(f"link {self.name}", "no switch is linked to itself; it has no effect")
+            return
+        if any(shaping(end.params, f"link {self.name}") for end in ends):
+            tolerate(
+                f"link {self.name}: its rate, delay, loss or queue", "it has none, from a node to itself"
+            )
+        one, other = (f"{end}" + (f" address {end.mac}" if end.mac else "") for end in ends)
+        node.cmd(f"ip link add {one} type veth peer name {other}")
+        for end in ends:
+            end.config(ip=end.params.get("ip"))
+            end.ifconfig("up")
+
+    def remove_loop(self) -> None:
+        """Remove it, where it leads from a host to itself."""
+        self.intf1.node.cmd(f"ip link delete dev {self.intf1} 2>/dev/null")
+
     def shape(self, intf: Intf, params: Mapping[str, Any]) -> None:
         """Change what is sent at one end: now, or when the network is made."""
         intf.params.update(params)
         node = intf.node
-        if node.is_made():
+        if node.is_made() and not self.is_loop:
             end = "params1" if intf is self.intf1 else "params2"
             node.network().set_link(self, **{end: shaping(params, f"link {self.name}")})
 
@@ -316,9 +344,18 @@ class Link:
 class TCIntf(Intf):
     """Mininet's interface with shaping; every interface here has it."""
 
+    def tc(self, cmd: str, tc: str = "tc") -> str:
+        """Run a command of tc for it: ``"%s qdisc show dev %s"``."""
+        return self.cmd(cmd % (tc, self))
+
 
 class TCLink(Link):
     """Mininet's link with shaping; every link here has it."""
+
+    def __init__(self, node1: Node, node2: Node, *args: Any, **kwargs: Any) -> None:
+        if len(args) < _PLACE_OF_INTF:
+            kwargs.setdefault("intf", TCIntf)
+        super().__init__(node1, node2, *args, **kwargs)
 
 
 class TCULink(TCLink):

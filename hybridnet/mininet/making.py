@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
-from hybridnet.cluster.here import HERE, Here
+from hybridnet.cluster.here import ADDRESS, HERE, Here
+from hybridnet.errors import UsageError
 from hybridnet.mininet.accepted import accepted_address, accepted_mac, accepted_route
 from hybridnet.mininet.changes import join_link, join_node, remove_link, remove_node
-from hybridnet.mininet.controllers import give_ports
+from hybridnet.mininet.controllers import Controller, give_ports
 from hybridnet.mininet.described import Described
 from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.link import Link
@@ -32,10 +33,13 @@ _OF_SWITCHES = (
     "stp",
 )  # fmt: skip
 _OF_ITS_CLASS = {"inNamespace", "ipv6"}
+_WITHOUT_15 = EVERY_VERSION.removesuffix(",OpenFlow15")
 
 
 class Making(Described):
     """What makes the network of `hybridnet.mininet.net.Mininet`, and changes it."""
+
+    _obeyed: list[str] = []  # the controllers that each switch obeys when the network is made
 
     # Making
 
@@ -70,6 +74,7 @@ class Making(Described):
                 give_ports(self.controllers)
             for controller in self.controllers:
                 net.addController(controller.behind())
+            self._obeyed = [controller.name for controller in self.controllers]
             net.start()
             atexit.register(_end_of_script)  # comes before the network's own end
             self.live = net
@@ -101,6 +106,8 @@ class Making(Described):
         for switch in self._every_switch():
             topo.addSwitch(switch.name, **self.described_switch(switch, dpids))
         for link in self.links:
+            if link.is_loop:
+                continue
             link.key = topo.addLink(link.intf1.node.name, link.intf2.node.name, **link.description())
         return topo
 
@@ -114,7 +121,7 @@ class Making(Described):
         """A switch as `hybridnet.Topo.addSwitch` takes it; `dpids` are those of the others."""
         own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
         if own.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in self.controllers):
-            own["protocols"] = EVERY_VERSION.removesuffix(",OpenFlow15")
+            own["protocols"] = _WITHOUT_15
         own["devices"] = switch.borrowed()
         if type(switch).__module__.startswith("hybridnet.") and (
             unknown := {name for name, value in switch.params.items() if value}
@@ -201,10 +208,13 @@ class Making(Described):
                 node.nameToIntf[intf.name].made_as(intf)
             node.bind(functools.partial(net.cluster.call, made.machine), made.machine, node.intfList())
         for switch in self._every_switch():
-            for intf in switch.intfList():
+            for intf in switch.port_list():
                 switch.address_port(intf)
 
     def _configure(self) -> None:
+        for link in self.links:
+            if link.is_loop:
+                link.make_loop()
         for node in (*self.hosts, *self.loose, *self.switches):
             node.run_waiting()
         for host in () if self.awaits_build else self.hosts:
@@ -214,18 +224,30 @@ class Making(Described):
                 self.give_controllers(switch)
 
     def give_controllers(self, switch: Any) -> None:
-        """Have a switch obey the controllers that its `start` named, where they are not those of the network."""
+        """Have a switch obey the controllers that its `start` named, where these are not those that it obeys."""
         assert self.live is not None
         wanted = list(switch.wanted)
-        if [controller.name for controller in wanted] == [controller.name for controller in self.controllers]:
+        names = [controller.name for controller in wanted]
+        if names == (self._obeyed if switch.obeyed is None else switch.obeyed):
             return
+        switch.obeyed = names
+        for controller in wanted:
+            if controller.behind() in self.came_later:
+                controller.behind().ready()
         head = own_address_toward(self.live.cluster.address(switch.machine))
+        if switch.params.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in wanted):
+            switch.cmd("ovs-vsctl set bridge", switch, f"protocols={_WITHOUT_15}")
         targets = [controller.behind().target(head) for controller in wanted]
         if switch.params.get("listenPort"):
             targets.append(f"ptcp:{switch.params['listenPort']}:127.0.0.1")
         switch.cmd(
             "ovs-vsctl", *(("set-controller", switch, *targets) if targets else ("del-controller", switch))
         )
+
+    def configHosts(self) -> None:
+        """Have every host configured by its own parameters, once more."""
+        for host in self.hosts:
+            host.configDefault()
 
     # Changing
 
@@ -246,6 +268,20 @@ class Making(Described):
         super().joined(link)
         if self.live is not None:
             join_link(self, link)
+
+    def adopt_controller(self, controller: Controller) -> None:
+        """Take a controller that was made by its class. Raises UsageError where machines must be told of it."""
+        if self.live is not None and self.machines is not None:
+            raise UsageError(
+                f"controller {controller.name} cannot be added once a network on several machines is made, by start() "
+                "or by a command in a node; add it before"
+            )
+        super().adopt_controller(controller)
+        if self.live is not None:
+            give_ports(self.controllers)
+            behind = controller.behind()
+            self.came_later.append(behind)
+            behind.begin(ADDRESS)
 
     def delNode(self, node: Any, nodes: list[Any] | None = None) -> None:
         """Remove a node and its links."""

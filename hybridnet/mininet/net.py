@@ -21,6 +21,8 @@ from hybridnet.mininet.trying import Trying
 
 __all__ = ["VERSION", "Mininet", "MininetWithControlNet"]
 
+_POLL_S = 0.05
+
 VERSION = "2.3.1b4"
 """The version of Mininet whose names, signatures and manners these are."""
 
@@ -63,8 +65,9 @@ class Mininet(Trying):
 
     def stopXterms(self) -> None:
         """Close the terminals that were opened."""
-        while self.terms:
-            self.terms.pop().close()
+        for term in _each(self.terms):
+            term.close()
+        self.terms = []
 
     def stop(self) -> None:
         """Stop the switches' and hosts' own programs, and remove the network. A second call does nothing."""
@@ -80,8 +83,9 @@ class Mininet(Trying):
             for node in (*self.switches, *self.hosts):
                 node.terminate()
         finally:
-            for controller in self.controllers:
-                controller.end()
+            for each in (*self.controllers, *self.came_later):
+                each.end()
+            self.came_later = []
             for node in (*self.switches, *self.hosts, *self.loose):
                 node.unbind()
             net.stop()
@@ -137,11 +141,19 @@ class Mininet(Trying):
             if deadline is not None and time.monotonic() > deadline:
                 warn(f"Timed out after {timeout:g} seconds; not connected: {' '.join(map(str, waiting))}\n")
                 return False
-            time.sleep(delay)
+            time.sleep(min(delay, _POLL_S))
 
 
 class MininetWithControlNet(Mininet):
     """Mininet's network with a control network of its own; here switches always reach their controllers beside it."""
+
+
+def _each(terms: list[Any]) -> list[Any]:
+    """Terminals, each once: scripts add what `makeTerm` returns, a list, to the network's own."""
+    found: list[Any] = []
+    for term in terms:
+        found += [each for each in (term if isinstance(term, list) else [term]) if each not in found]
+    return found
 
 
 _loose: Mininet | None = None

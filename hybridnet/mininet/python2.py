@@ -14,6 +14,7 @@ import re
 import runpy
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,42 @@ def python3_source(script: Path) -> str | None:
 @functools.lru_cache(maxsize=64)
 def _translated(text: str) -> str | None:
     from fissix import refactor
+    from fissix.fixes.fix_tuple_params import FixTupleParams
     from fissix.pgen2.parse import ParseError
     from fissix.pgen2.tokenize import TokenError
 
     logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
     tool = refactor.RefactoringTool(refactor.get_fixers_from_package("fissix.fixes"))
+    for fixer in (*tool.pre_order, *tool.post_order):
+        if isinstance(fixer, FixTupleParams):
+            fixer.transform_lambda = functools.partial(_keep_keywords, fixer.transform_lambda)
     try:
         translated = str(tool.refactor_string(text + "\n", "script"))
         ast.parse(translated)
     except (ParseError, TokenError, SyntaxError):
         return None
     return translated
+
+
+def _keep_keywords(transform: Callable[[Any, Any], None], node: Any, results: Any) -> None:
+    """Have fissix leave alone what is no variable in ``lambda (name, ip): net.name(name, ip=ip)``: it takes each word
+    for the parameter of that name.
+    """
+    words = {id(leaf): leaf for leaf in results["body"].leaves() if _is_no_variable(leaf)}
+    said = {at: leaf.value for at, leaf in words.items()}
+    for leaf in words.values():
+        leaf.value = ""
+    try:
+        transform(node, results)
+    finally:
+        for at, leaf in words.items():
+            leaf.value = said[at]
+
+
+def _is_no_variable(leaf: Any) -> bool:
+    """Whether a word follows a dot, or names the argument of a call."""
+    before, after = leaf.prev_sibling, leaf.next_sibling
+    return getattr(before, "value", None) == "." or (before is None and getattr(after, "value", None) == "=")
 
 
 def run_python2(file: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from hybridnet.errors import UsageError
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
+from hybridnet.mininet.link import Intf
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.node import node as live
 
@@ -43,7 +44,11 @@ class Switch(Node, live.Switch):
         self.dpid = self.defaultDpid(dpid)
         self.params |= {"dpid": self.dpid, "listenPort": listenPort}
         self.wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
+        self.obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
         self.on_start = None
+        self.controlIntf = Intf("lo", node=self, port=0)
+        self.controlIntf.ip, self.controlIntf.prefixLen = "127.0.0.1", 8
+        self.addIntf(self.controlIntf, port=0)
 
     def defaultDpid(self, dpid: str | None = None) -> str:
         """Its datapath id: the one given, or the first number in its name. Raises UsageError if it has none."""
@@ -57,8 +62,12 @@ class Switch(Node, live.Switch):
         return f"{int(number[0]):x}".zfill(self.dpidLen)
 
     def defaultIntf(self) -> Any:
-        """Its first port; None if it has none."""
-        return self.intfs[min(self.intfs)] if self.intfs else None
+        """The interface at which its controllers are reached: the loopback interface of its machine, its port 0."""
+        return self.controlIntf
+
+    def port_list(self) -> list[Any]:
+        """Its interfaces that are ports, by number."""
+        return [intf for intf in self.intfList() if intf is not self.controlIntf]
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:
         """Give it its controllers. The last of a network's switches to start makes the network."""
@@ -76,7 +85,7 @@ class Switch(Node, live.Switch):
     def stop(self, deleteIntfs: bool = True) -> None:
         """Take it out of service: its ports go down, until the network ends. `net.stop` does not need it."""
         if self.is_made():
-            for intf in self.intfList():
+            for intf in self.port_list():
                 intf.ifconfig("down")
 
     def connected(self) -> bool:
@@ -86,7 +95,7 @@ class Switch(Node, live.Switch):
 
     def __repr__(self) -> str:
         pid = self.pid if self.is_made() else None
-        return f"<{type(self).__name__} {self.name}: lo:127.0.0.1,{self._shown_intfs()} pid={pid}> "
+        return f"<{type(self).__name__} {self.name}: {self._shown_intfs()} pid={pid}> "
 
 
 class OVSSwitch(Switch):

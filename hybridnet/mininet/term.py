@@ -10,7 +10,8 @@ from typing import Any
 from hybridnet.cli.terminals import terminal_of
 from hybridnet.errors import HybridnetError
 from hybridnet.mininet.log import error, info
-from hybridnet.system.terminal import Terminal
+from hybridnet.mininet.outside import OutsideNode
+from hybridnet.system.terminal import Terminal, open_terminal
 
 __all__ = ["cleanUpScreens", "makeTerm", "makeTerms", "runX11", "tunnelX11"]
 
@@ -29,11 +30,19 @@ def makeTerm(
     Returns:
         The terminal, in a list; an empty list where none was opened. The network closes it when it stops.
     """
-    net = node.network()
-    net.make()
+    net = node.net if isinstance(node, OutsideNode) else node.network()
+    if net is None:
+        error(f"*** {node} belongs to no network, and gets no terminal\n")
+        return []
     given = {"DISPLAY": display} if display else {}
+    journal = net.running().cluster.journal
     try:
-        made = terminal_of(node, net.live.cluster.journal, cmd, title=title, display=given)
+        if isinstance(node, OutsideNode):
+            command = ["/bin/sh", "-c", cmd]
+            environment = {**journal.environment(), **given}
+            made = open_terminal(f"{title}: {node}", command, environment, journal.directory)
+        else:
+            made = terminal_of(node, journal, cmd, title=title, display=given)
     except HybridnetError as problem:
         error(f"*** {problem}\n")
         return []

@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Address
 from typing import Any
 
 from hybridnet.mininet.log import output
@@ -22,7 +23,31 @@ class Trying(Making):
 
     def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
         """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
-        return self.running().ping(self._hosts(hosts), timeout=PING_SECONDS if timeout is None else timeout)
+        wait = PING_SECONDS if timeout is None else timeout
+        chosen = self._hosts(hosts)
+        if any(host.IP() is not None and not _is_address(host.IP()) for host in chosen):
+            return self._ping_one_by_one(chosen, wait)
+        return self.running().ping(chosen, timeout=wait)
+
+    def _ping_one_by_one(self, hosts: Sequence[Any], wait: float | str) -> float:
+        """`ping` where scripts have given hosts what is no address, such as "no ip": nothing reaches these."""
+        output("*** Ping: testing ping reachability\n")
+        sent = received = 0
+        for source in hosts:
+            output(f"{source} -> ")
+            for other in hosts:
+                if other is source or other.IP() is None:
+                    continue
+                asked = (
+                    source.cmd(f"LANG=C ping -c1 -W {wait} {other.IP()}") if _is_address(other.IP()) else ""
+                )
+                answered = _ping_numbers(asked)[1] > 0
+                sent, received = sent + 1, received + answered
+                output(f"{other if answered else 'X'} ")
+            output("\n")
+        lost = 100.0 * (sent - received) / sent if sent else 0.0
+        output(f"*** Results: {lost:.0f}% dropped ({received}/{sent} received)\n")
+        return lost
 
     def pingAll(self, timeout: float | str | None = None) -> float:
         """`ping` between all hosts."""
@@ -119,6 +144,25 @@ class Trying(Making):
             if not said and timeoutms >= 0:
                 yield None, None
 
+    # What Mininet's own methods read from programs' output, for scripts that run these themselves
+
+    @staticmethod
+    def _parsePing(pingOutput: str) -> tuple[int, int]:
+        """Pings sent and answered, as ping says."""
+        sent, received, *_ = _ping_numbers(pingOutput)
+        return int(sent), int(received)
+
+    @staticmethod
+    def _parsePingFull(pingOutput: str) -> tuple[float, ...]:
+        """Pings sent and answered, and the least, mean, most and deviation of their round trips in ms, as ping says."""
+        return _ping_numbers(pingOutput)
+
+    @staticmethod
+    def _parseIperf(iperfOutput: str) -> str:
+        """The last rate that iperf says, such as "9.5 Mbits/sec"; empty if there is none."""
+        rates = re.findall(r"([\d.]+ \w*bits/sec)", iperfOutput)
+        return rates[-1] if rates else ""
+
     @property
     def cluster(self) -> Any:
         """The machines, once the network is made."""
@@ -135,6 +179,14 @@ def _taken(host: Any) -> tuple[float, float]:
     said = host.cmd("date +%s.%N; for p in $(jobs -p); do cut -d' ' -f14,15 /proc/$p/stat; done")
     now, *ticks = said.split()
     return float(now), sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def _is_address(ip: str) -> bool:
+    try:
+        IPv4Address(ip)
+    except ValueError:
+        return False
+    return True
 
 
 def _ping_numbers(said: str) -> tuple[float, ...]:

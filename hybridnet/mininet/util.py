@@ -352,7 +352,7 @@ def buildTopo(topos: Mapping[str, Callable[..., Any]], topoStr: str) -> Any:
 def dumpNodeConnections(nodes: Iterable[Any]) -> None:
     """Show each node's interfaces and what they are connected to."""
     for node in nodes:
-        info(f"{node.name}{''.join(_connections(node))}\n")
+        info(f"{connections(node)}\n")
 
 
 def dumpNetConnections(net: Any) -> None:
@@ -366,13 +366,13 @@ def dumpPorts(switches: Iterable[Any]) -> None:
         output(f"{switch.name} {' '.join(f'{intf}:{switch.ports[intf]}' for intf in switch.intfList())}\n")
 
 
-def _connections(node: Any) -> Iterator[str]:
-    for intf in node.intfList() if hasattr(node, "intfList") else ():
-        if intf.link is None:
-            yield f" {intf.name}: "
-            continue
-        far = intf.link.intf2 if intf.link.intf1 is intf else intf.link.intf1
-        yield f" {intf.name}:{far}"
+def connections(node: Any) -> str:
+    """A node's name, its interfaces, and what these are connected to: "s1 lo:  s1-eth1:h1-eth0"."""
+    shown = [node.name]
+    for intf in node.intfList():
+        ends = () if intf.link is None else (intf.link.intf1, intf.link.intf2)
+        shown.append(f"{intf}:{next((end for end in ends if end is not intf), ' ')}")
+    return " ".join(shown)
 
 
 def pmonitor(

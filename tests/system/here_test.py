@@ -116,7 +116,7 @@ h1, root = Host("h1"), Host("root", inNamespace=False)
 h1.linkTo(root)
 h1.setIP("10.0.0.1", 8)
 root.setIP("10.0.0.2", 8)
-h1.cmd("setsid sleep 6 > /dev/null 2>&1 < /dev/null &")
+h1.cmd("setsid sleep 6 > /dev/null 2>&1 < /dev/null & until [ $(ps -o comm= -p $!) = sleep ]; do :; done")
 print("made", root.cmd("ping -c1 -W5 10.0.0.1"))
 """
 

@@ -199,7 +199,8 @@ h1, root = Host("h1"), Host("root", inNamespace=False)
 h1.linkTo(root)
 h1.setIP("10.0.0.1", 8)
 root.setIP("10.0.0.2", 8)
-h1.cmd("setsid sleep 20 > /dev/null 2>&1 < /dev/null & until [ $(ps -o sid= -p $!) -eq $! ]; do :; done")
+daemon = "setsid sh -c 'until [ -e {end} ]; do sleep 0.1; done'"
+h1.cmd(daemon + " > /dev/null 2>&1 < /dev/null & until [ $(ps -o sid= -p $!) -eq $! ]; do :; done")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -244,6 +245,83 @@ def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
     script.write_text(text)
     return run_on_a_computer([sys.executable, "-m", "hybridnet.cli", "run", str(script)])
+
+
+FILES_BESIDE_IT = """
+import os
+from mininet.net import Mininet
+
+os.chdir({folder!r})
+net = Mininet(controller=None)
+h1, h2, s1 = net.addHost("h1", privateDirs=["/run/private"]), net.addHost("h2"), net.addSwitch("s1")
+net.addLink(h1, s1), net.addLink(h2, s1)
+net.start()
+h1.cmd("echo made > by_shell")
+h2.popen("echo made > by_popen", shell=True).wait()
+h2.pexec("cp", "by_popen", "by_words")
+h1.pexec("sh", "-c", "cp by_shell /run/private; cat < /run/private/by_shell > 'by a copy'")
+s1.cmd("touch by_switch")
+print(h1.cmd("pwd").strip(), h2.pexec("pwd")[0].strip(), *sorted(os.listdir()), sep=";")
+net.stop()
+"""
+
+ITS_OWN_NEIGHBOUR = """
+from mininet.net import Mininet
+from mininet.topo import Topo
+
+class Looped(Topo):
+    def build(self):
+        h1, h2 = self.addHost("h1"), self.addHost("h2")
+        self.addLink(h1, h2)
+        self.addLink(h1, h1, port1=1, port2=2, addr1="00:00:00:00:00:0a")
+
+net = Mininet(Looped(), controller=None)
+h1 = net["h1"]
+h1.setMAC("00:00:00:00:00:0b", intf="h1-eth2")
+net.start()
+print("ends", h1.intfNames(), *h1.cmd("cat /sys/class/net/h1-eth[12]/address /sys/class/net/h1-eth1/operstate").split())
+net.addLink(h1, h1)
+print("later", "h1-eth4" in h1.cmd("ip link show dev h1-eth3"), net.pingAll())
+net.delLink(net.links[-1])
+print("gone", "does not exist" in h1.cmd("ip link show dev h1-eth3"))
+net.stop()
+"""
+
+OWN_AND_LATE_CONTROLLERS = """
+from mininet.net import *
+from mininet.node import RemoteController
+from mininet.term import makeTerm
+from mininet.topo import SingleSwitchTopo
+
+class Own(Controller):
+    "Starts its program in its own way."
+    def start(self):
+        self.cmd("cd /run")
+        self.cmd("controller -v ptcp:6653 > /dev/null 2>&1 &")
+    def stop(self):
+        print("folder", self.cmd("pwd").strip())
+        self.cmd("kill %controller")
+
+net = Mininet(SingleSwitchTopo(2), controller=Own, waitConnected=True)
+net.start()
+c0 = net.get("c0")
+print("node", c0.intfList(), c0.defaultIntf(), c0.pexec("echo", "beside")[0].strip())
+net.terms.append(makeTerm(c0))
+print("own", net.pingAll())
+net.stop()
+
+net = Mininet(controller=Controller)
+h1, h2, s1 = net.addHost("h1"), net.addHost("h2"), net.addSwitch("s1")
+h1.cmd("true")  # makes the network
+c1, c2 = net.addController("c1"), net.addController("c2", RemoteController, ip="127.0.0.1", port=6699)
+net.addLink(h1, s1), net.addLink(h2, s1)
+net.start()
+net.waitConnected()
+print("late", net.pingAll(), *s1.cmd("ovs-vsctl get-controller s1").split())
+s1.start([c2])
+print("told", *s1.cmd("ovs-vsctl get-controller s1").split())
+net.stop()
+"""
 
 
 def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
@@ -299,16 +377,46 @@ def test_without_its_remote_controller_a_network_starts_and_says_so(tmp_path: Pa
     assert "Unable to contact the remote controller" in done.err
 
 
+def test_controllers_run_their_own_commands_and_may_come_once_the_network_is_made(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, OWN_AND_LATE_CONTROLLERS)
+    assert ended.out.splitlines() == [
+        "node [] None beside",
+        "own 0.0",
+        "folder /run",
+        "late 0.0 tcp:127.0.0.1:6653 tcp:127.0.0.1:6699",
+        "told tcp:127.0.0.1:6699",
+    ], ended.err
+    assert ended.left == {}
+
+
+def test_commands_run_in_the_folder_of_the_script(tmp_path: Path) -> None:
+    folder = tmp_path / "own folder"
+    folder.mkdir()
+    ended = run_script(tmp_path, FILES_BESIDE_IT.format(folder=str(folder)))
+    made = ["by a copy", "by_popen", "by_shell", "by_switch", "by_words"]
+    assert ended.out.strip().split(";") == [str(folder), str(folder), *made], ended.err
+
+
+def test_a_host_may_be_its_own_neighbour(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, ITS_OWN_NEIGHBOUR)
+    assert ended.out.splitlines() == [
+        "ends ['h1-eth0', 'h1-eth1', 'h1-eth2'] 00:00:00:00:00:0a 00:00:00:00:00:0b up",
+        "later True 0.0",
+        "gone True",
+    ], ended.err
+    assert ended.left == {}
+
+
 def test_nodes_and_links_come_and_go_while_a_network_runs(tmp_path: Path) -> None:
     done = run_script(tmp_path, GROWING)
     assert done.status == 0, done.err
     told = dict(line.split(" ", 1) for line in done.out.splitlines())
     assert told["links"] == "(OK OK)"  # also the one between the switches, whose ends are no devices
-    assert told["address"] == "10.0.0.3 ['h3-eth0'] ['s3-eth1', 's3-eth2'] ['h1-eth0', 'h1-eth1']"
+    assert told["address"] == "10.0.0.3 ['h3-eth0'] ['lo', 's3-eth1', 's3-eth2'] ['h1-eth0', 'h1-eth1']"
     assert 10.0 <= float(told["time"].split("= ")[1].split("/")[0]) < 20.0  # a link of 5 ms, there and back
     assert 25.0 <= float(told["changed"].split("= ")[1].split("/")[0]) < 40.0  # 20 ms there, 5 ms back
-    assert told["cut"] == "['h1-eth0'] False ['s3-eth1'] 4"
-    assert told["gone"] == "False h1 [] 3"
+    assert told["cut"] == "['h1-eth0'] False ['lo', 's3-eth1'] 4"
+    assert told["gone"] == "False h1 ['lo'] 3"
     assert told["refused"] == "False 2"
     assert told["route"] == "default via 10.0.0.1 dev h6-eth0"
     assert told["none"] == "0.0.0.0 False"
@@ -344,8 +452,9 @@ def test_a_bridge_that_a_script_makes_by_hand_works_where_the_kernel_has_no_data
 
 def test_nodes_without_a_network_stay_with_their_daemons_where_their_script_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(DAEMON_AND_END)
-    command = f"{sys.executable} -m hybridnet.cli run {script}; ping -c1 -W5 10.0.0.1"
+    script.write_text(DAEMON_AND_END.format(end=tmp_path / "end"))
+    run = f"{sys.executable} -m hybridnet.cli run {script}"
+    command = f"{run}; ping -c1 -W5 10.0.0.1; touch {tmp_path}/end"  # which ends the daemon
     done = run_on_a_computer(["sh", "-c", command], patience_s=60.0)
     assert "1 received" in done.out, done.err
     assert done.left == {}

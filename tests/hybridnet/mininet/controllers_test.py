@@ -36,7 +36,15 @@ def test_where_no_controller_is_installed_there_is_none_and_the_default_is_ours(
     assert findController() is None
     made = DefaultController("c0")
     assert type(made) is Controller
-    assert isinstance(made.behind(), kinds.Controller)
+    assert "hybridnet's own" in made.behind().what()
+
+
+def test_ours_is_the_one_that_heeds_loops_where_there_are_some(installed: Path) -> None:
+    behind = DefaultController("c0").behind()
+    assert "ecmp_switch" in behind.suit(("s1", "s2", "s3"))
+    assert "Ryu" in behind.what()
+    assert behind.suit(()) == ""
+    assert "hybridnet's own" in behind.what()
 
 
 def test_the_controller_that_is_installed_is_taken(installed: Path) -> None:

@@ -81,6 +81,56 @@ def test_a_link_has_its_interfaces_before_anything_is_made() -> None:
     assert net.linksBetween(h1, s1) == [link]
 
 
+def test_the_interfaces_of_a_link_with_shaping_are_of_its_class() -> None:
+    class Own(TCIntf):
+        pass
+
+    net = Mininet(controller=None, link=TCLink)
+    h1, h2 = net.addHost("h1"), net.addHost("h2")
+    assert [type(intf) for intf in (net.addLink(h1, h2).intf1, Link(h1, h2).intf2)] == [TCIntf, Intf]
+    assert type(net.addLink(h1, h2, intf=Own).intf1) is Own
+
+
+def test_a_switch_has_its_loopback_interface_as_port_0() -> None:
+    net = Mininet(controller=None)
+    s1, s2 = net.addSwitch("s1"), net.addSwitch("s2")
+    net.addLink(s1, s2)
+    assert (s1.intfNames(), list(s1.intfs), s1.IP()) == (["lo", "s1-eth1"], [0, 1], "127.0.0.1")
+    assert [intf.name for intf in s1.port_list()] == ["s1-eth1"]
+
+
+def test_a_link_from_a_host_to_itself_is_left_to_the_host() -> None:
+    net = Mininet(controller=None)
+    h1, h2 = net.addHost("h1"), net.addHost("h2")
+    net.addLink(h1, h2), net.addLink(h1, h1)
+    assert h1.intfNames() == ["h1-eth0", "h1-eth1", "h1-eth2"]
+    assert len(described(net).links()) == 1
+
+
+def test_a_host_whose_address_is_none_is_reached_by_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Answering:
+        def __init__(self, name: str, ip: str) -> None:
+            self.name, self.ip = name, ip
+
+        def IP(self) -> str:
+            return self.ip
+
+        def cmd(self, text: str) -> str:
+            assert "no ip" not in text
+            return "1 packets transmitted, 1 received, 0% packet loss"
+
+        def __str__(self) -> str:
+            return self.name
+
+    net = Mininet(controller=None)
+    monkeypatch.setattr(net, "make", lambda: None)
+    hosts = [Answering("h1", "10.0.0.1"), Answering("h2", "10.0.0.2"), Answering("h3", "no ip")]
+    assert round(net.ping(hosts)) == 33
+    assert "h1 -> h2 X \n" in capsys.readouterr().err
+
+
 def test_addresses_mean_what_ifconfig_takes_them_to_mean() -> None:
     net = Mininet(controller=None)
     net.addLink(

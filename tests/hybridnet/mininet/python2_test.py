@@ -40,6 +40,16 @@ def test_a_script_of_python_2_runs_with_its_own_division_text_and_words(
     assert capsys.readouterr().out == "caught 'gone'\n"
 
 
+def test_a_lambda_of_a_tuple_leaves_words_alone_that_are_no_variables(tmp_path: Path) -> None:
+    script = tmp_path / "old.py"
+    script.write_text(
+        "class Net:\n    def ip(self, name, ip=None): return name, ip\n"
+        "found = map(lambda (name, ip): Net().ip(name, ip=ip), [('h1', 1)])\nprint found\n"
+    )
+    assert needs_python2(script)
+    assert run_python2(str(script))["found"] == [("h1", 1)]
+
+
 def test_true_division_stays_where_the_script_asks_for_it(tmp_path: Path) -> None:
     script = tmp_path / "old.py"
     script.write_text("from __future__ import division\nhalf = 1 / 2\nprint `half`\n")
