@@ -1,34 +1,32 @@
 # SPDX-License-Identifier: MIT
 """The agent: makes one machine's part of the network, as root, and removes it.
 
-Its methods marked with `@verb` are those that `hybridnet.cluster.Cluster.call` takes by name; arguments and results are
-plain data. Verbs may be called from several threads at once: long commands in different hosts run side by side.
+Its methods marked with `@verb`, and those of `Programs`, `Changes`, `Counting` and `Files`, are those that
+`hybridnet.cluster.Cluster.call` takes by name; arguments and results are plain data. Verbs may be called from several
+threads at once: long commands in different hosts run side by side.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent import counters as machine_counters
 from hybridnet.agent import echo, probes
 from hybridnet.agent import facts as machine_facts
-from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.changes import Changes
-from hybridnet.agent.chosen import Chosen, chosen_of
+from hybridnet.agent.counting import Counting
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.crossings import Crossings
 from hybridnet.agent.devices import HOST, LINUX, OPENVSWITCH, Devices
+from hybridnet.agent.files import Files
 from hybridnet.agent.fragments import Stages, changed, remade, whole
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instances import Instances
@@ -38,13 +36,11 @@ from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.programs import Programs
-from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
 from hybridnet.agent.simulated_switches import SimulatedSwitches
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
 from hybridnet.agent.verbs import perform, verb
-from hybridnet.agent.wires import wire_counters
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
@@ -52,7 +48,6 @@ from hybridnet.system.grace_periods import hurried_grace_periods
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, raise_thread
 
-TRANSFER_LIMIT = 256 << 20
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
 VERBS_AT_ONCE = 512  # a blocked command holds one: more hosts than this driven at once wait for each other
 
@@ -107,8 +102,10 @@ class Agent:
         self._timelines = InterfaceTimelines(
             lambda node, interface, up: self._set_link(node, interface, up=up)
         )
-        self._busy: Busy | None = None
-        self._sampler: Sampler | None = None
+        self._counting = Counting(
+            machine, lambda: self._plan, self._hosts, self._switching, self._instances, self._inside
+        )
+        self._files = Files(journal)
         self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits)
         self._changes = Changes(self._instances, self._timelines)
         self._building = threading.Lock()
@@ -116,14 +113,16 @@ class Agent:
         self._closed = False
 
     def perform(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Runs one verb, its own or one of `Programs` or `Changes`; see `hybridnet.agent.verbs.perform`. What goes
-        wrong names this machine.
+        """Runs one verb, its own or one of its parts'; see `hybridnet.agent.verbs.perform`. What goes wrong names this
+        machine.
         """
         self.last_heard = time.monotonic()
         if self._closed:
             raise MachineError(f"machine {self.machine}: its agent is shutting down")
         try:
-            return perform((self, self._programs, self._changes), name, arguments)
+            return perform(
+                (self, self._programs, self._changes, self._counting, self._files), name, arguments
+            )
         except HybridnetError as error:
             raise type(error)(f"machine {self.machine}: {error}") from None
 
@@ -144,34 +143,6 @@ class Agent:
     @verb
     def heartbeat(self) -> None:
         """Tells the agent that its head is there."""
-
-    @verb
-    def upload(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """Writes a file; a missing directory is an error. The run does not remove it: it is the caller's."""
-        try:
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
-                file.write(data)
-        except OSError as error:
-            raise MachineError(f"cannot write {path}: {error.strerror}") from None
-
-    @verb
-    def download(self, path: str) -> bytes:
-        """The content of a file of at most `TRANSFER_LIMIT` bytes."""
-        try:
-            if (size := os.stat(path).st_size) > TRANSFER_LIMIT:
-                raise MachineError(
-                    f"{path} has {size} bytes, more than the {TRANSFER_LIMIT} that are fetched at once"
-                )
-            return Path(path).read_bytes()
-        except OSError as error:
-            raise MachineError(f"cannot read {path}: {error.strerror}") from None
-
-    @verb
-    def scratch_directory(self) -> str:
-        """A directory on this machine that vanishes with the run: for captures and the like."""
-        path = self.journal.directory / "scratch"
-        path.mkdir(exist_ok=True)
-        return str(path)
 
     # -- the network ------------------------------------------------------------------------------------------------
 
@@ -319,95 +290,6 @@ class Agent:
         self._set_link(node, interface, up=False)
 
     @verb
-    def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any] | None]:
-        """The counters of each instance by name, ``of_elements``: of its links, nodes and interfaces, too. None for one
-        that has ended by itself.
-        """
-        return self._instances.ask_all("snapshot", of_elements=of_elements)
-
-    @verb
-    def counters(self) -> dict[str, Any]:
-        """All that a verdict needs of this machine, in one answer: see `hybridnet.agent.counters`.
-
-        Returns:
-            ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
-            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
-            where there is none; ``instances`` (their snapshots without elements, by name; None for one that has
-            ended), ``started`` and ``outages`` (`hybridnet.agent.instances.Instances.counts`).
-
-        Raises:
-            MachineError: no network is built here, or an instance or Open vSwitch does not answer.
-        """
-        return self._counted(*self._devices_now())
-
-    @verb
-    def look(self, known: dict[str, int]) -> dict[str, Any]:
-        """What somebody who watches the network twice a second needs of this machine, in one answer.
-
-        Args:
-            known: the ``generation`` of the links that the head knows, by instance.
-
-        Returns:
-            ``counters``, as the verb of that name; ``wires`` (`hybridnet.agent.wires`); ``links``: what each
-            instance answers to ``link_counts``; ``time_ns`` (CLOCK_MONOTONIC).
-
-        Raises:
-            MachineError: as `counters`.
-        """
-        plan, namespaces, tables = self._devices_now()
-        links = {
-            name: self._instances.ask(name, "link_counts", known=known.get(name, 0))
-            for name in self._instances.names
-        }
-        patches = self._switching.patch_counters()
-        return {
-            "time_ns": time.monotonic_ns(),
-            "counters": self._counted(plan, namespaces, tables),
-            "wires": wire_counters(plan, namespaces, tables, patches),
-            "links": links,
-        }
-
-    @verb
-    def start_series(
-        self, interval_s: float, elements: str | list[str] | None = None, from_s: float = 0.0
-    ) -> None:
-        """Begins to sample what `hybridnet.agent.chosen.chosen_of` says of `elements`, every so many seconds, the first
-        sample being that of second `from_s`.
-
-        Raises:
-            MachineError: no network is built here, or a series runs.
-        """
-        if self._plan is None or self._sampler is not None:
-            state = "no network is built here" if self._plan is None else "one runs already"
-            raise MachineError(f"a time series cannot begin: {state}")
-        empty = Chosen({}, {}, {})
-
-        def chosen() -> Chosen:
-            return empty if self._plan is None else chosen_of(self._plan, elements)
-
-        self._sampler = Sampler(
-            interval_s,
-            [
-                ProcessorsSource(self.machine),
-                InstancesSource(lambda: self._instances.names, self._instances.ask, chosen),
-                HostsSource(self._inside, self._hosts.namespaces, chosen),
-            ],
-            from_s,
-        )
-
-    @verb
-    def take_series(self, last: bool = False) -> dict[str, Any] | None:
-        """What was sampled since the last call: see `hybridnet.agent.sampler.Sampler.take`; None without a series.
-
-        Args:
-            last: take one more sample, and end.
-        """
-        sampler = self._sampler
-        if sampler is not None and last:
-            self._end_sampler()
-        return None if sampler is None else sampler.take()
-
-    @verb
     def restart_instance(self, plan: dict[str, Any]) -> None:
         """Starts an instance again: see `hybridnet.agent.instances.Instances.restart`."""
         check(plan, "instance", f"plan of instance {plan.get('name')}")
@@ -460,17 +342,6 @@ class Agent:
         """The round trips of many pairs, all at once: see `hybridnet.agent.echo.echo_pairs`."""
         return echo.echo_pairs(self._inside, [(host, address) for host, address in pairs], **options)
 
-    @verb
-    def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
-        """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
-        time_ns = time.monotonic_ns()
-        return {
-            "time_ns": time_ns,
-            "counters": probes.interface_counters(
-                self._inside, [(self._hosts.namespace(host), device) for host, device in interfaces]
-            ),
-        }
-
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -478,7 +349,7 @@ class Agent:
         self._closed = True
         Endings(
             self.journal.close,
-            lambda: shutil.rmtree(self.journal.directory / "scratch", ignore_errors=True),
+            self._files.close,
             lambda: self.threads.shutdown(wait=False, cancel_futures=True),
             self._inside.close,
             *([] if self._neighbours is None else [self._neighbours.restore]),
@@ -491,7 +362,7 @@ class Agent:
         self._make(fragment, plan["port_type"], pmd_cpus, stages)
         self._join(fragment, stages)
         self._simulate(fragment, stages)
-        self._busy = Busy(self._switching.pid)
+        self._counting.begin()
         return stages.seconds
 
     def _make(
@@ -603,50 +474,10 @@ class Agent:
             self._simulated_switches.forget,
             self._instances.close,
             self._timelines.close,
-            self._end_busy,
-            self._end_sampler,
+            self._counting.end,
         ).close()
         self._plan = None
         return self._instances.final()
-
-    def _devices_now(self) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
-        """The plan, the network namespace of each host, and the counters of all devices there."""
-        if self._plan is None or self._busy is None:
-            raise MachineError("no network is built here, so there is nothing to count")
-        namespaces = {name: self._hosts.namespace(name) for name in self._hosts.names}
-        return self._plan, namespaces, machine_counters.device_tables(self._plan, namespaces, self._inside)
-
-    def _counted(
-        self, plan: dict[str, Any], namespaces: dict[str, str], tables: dict[str, Any]
-    ) -> dict[str, Any]:
-        """What `counters` answers."""
-        assert self._busy is not None
-        drops = Counter(machine_counters.device_drops(plan, namespaces, tables))
-        drops.update(self._switching.socket_drops())
-        return {
-            "computer": machine_counters.computer(),
-            "time_ns": time.monotonic_ns(),
-            "processors": machine_counters.processors(),
-            "quotas": machine_counters.quotas(machine_counters.own_groups()),
-            "busy": self._busy.samples(),
-            "sample_seconds": SAMPLE_SECONDS,
-            "softnet_dropped": machine_counters.softnet_dropped(),
-            "memory": machine_counters.memory(),
-            "drops": dict(drops),
-            "switching": self._switching.counters(),
-            "instances": self.snapshot(of_elements=False),
-            **self._instances.counts(),
-        }
-
-    def _end_sampler(self) -> None:
-        if self._sampler is not None:
-            self._sampler.close()
-            self._sampler = None
-
-    def _end_busy(self) -> None:
-        if self._busy is not None:
-            self._busy.close()
-            self._busy = None
 
     def _prefix(self, node: str) -> list[str]:
         """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""

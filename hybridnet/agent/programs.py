@@ -14,7 +14,7 @@ from hybridnet.agent.batch import run_commands
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.handles import handles
 from hybridnet.agent.processes import Process
-from hybridnet.agent.shell import Shell
+from hybridnet.agent.shell import Shell, own_folder
 from hybridnet.agent.terminals import Terminals
 from hybridnet.agent.verbs import verb
 from hybridnet.errors import MachineError, UsageError
@@ -23,6 +23,8 @@ from hybridnet.system.ending import Endings
 __all__ = ["Programs"]
 
 PROCESSES_LIMIT = 4096
+# What runs a program in a folder: whoever enters a mount namespace is in its root folder.
+_HERE = ["/bin/sh", "-c", 'folder=$0; cd "$folder" 2>/dev/null; exec "$@"']
 OUTPUT_LIMIT = 64 << 20
 
 
@@ -133,11 +135,13 @@ class Programs:
 
         Args:
             env: added to the environment.
+            cwd: its folder; None: that of this process, as far as the node has it.
             merge: standard error goes into standard output.
             stdin: whether `write_process` will be used; else standard input is empty.
             discard: of ``stdout`` and ``stderr``, what nobody will read.
         """
-        prefix = self._prefix_of(node) + (["env", "-C", cwd] if cwd else [])
+        prefix = self._prefix_of(node)
+        prefix = [*prefix, "env", "-C", cwd] if cwd else [*prefix, *_HERE, own_folder()] if prefix else []
         if within := self._limits.within(node) if command else []:
             command = [*within, *(["/bin/sh", "-c", command] if isinstance(command, str) else command)]
         with self._lock:

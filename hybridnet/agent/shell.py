@@ -17,6 +17,7 @@ import os
 import pty
 import secrets
 import select
+import shlex
 import signal
 import subprocess
 import termios
@@ -41,6 +42,14 @@ while IFS= read -r HYBRIDNET_COMMAND; do
   . "$HYBRIDNET_COMMAND"
   printf '{mark}%d,%s;' $? "$!"
 done"""
+
+
+def own_folder() -> str:
+    """The folder of this process; the root folder if it has been removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"
 
 
 @dataclass
@@ -82,6 +91,8 @@ class Shell:
         self._master, slave = pty.openpty()
         _make_raw(slave)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
+        # Whoever enters a mount namespace is in its root folder; this one may be hidden there.
+        loop = f"cd -- {shlex.quote(own_folder())} 2>/dev/null\n{loop}"
         # setsid with the terminal as its own: ^C then means this shell's processes. Who was started in the background
         # by a script ignores ^C, and by nohup the end of a terminal; bash cannot take back what was ignored when it
         # began.

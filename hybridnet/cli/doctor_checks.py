@@ -64,9 +64,7 @@ def _processors() -> Finding:
     count = len(os.sched_getaffinity(0))
     if count >= 4:
         return Finding("processors", "has", str(count))
-    means = (
-        "instances, switches and traffic generators share them; `--scale auto` chooses what they can source"
-    )
+    means = "instances, switches and traffic generators share them: a busy network is soon saturated"
     return Finding("processors", "note", str(count), means, "use a larger machine for the paper's scale")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Machines, and the agents on them.
 
-`Cluster` is loaded when it is first used: Dask takes most of a second, and a network on this computer alone (`Here`)
-has no need of it.
+`Cluster` and `Here` are loaded when they are first used, and Dask when a cluster is made: it takes half a second to
+import, and a network on this computer alone (`Here`) has no need of it.
 """
 
 from __future__ import annotations

@@ -10,8 +10,14 @@ computers; `connect`, the workers of an existing Dask scheduler. Each machine ru
 Dask worker with one thread and no nanny, named like the machine. A verb is an async function on that worker's
 event loop which hands the work to a thread, so a long command in one host does not hold up others.
 
+Where the head is killed, its machines notice the end of their standard input or SSH connection and clean up, and the
+run's guardian (`hybridnet.system.guardian`) removes what is left.
+
 Nothing is retried and nothing is moved. If an agent dies, its machine is lost and calls to it raise MachineError; the
 others go on until they are told to clean up. `restarting` starts a lost machine again, where somebody asks for it.
+
+Dask takes half a second to import. So it is imported where it is first used, when local machines have already begun to
+import it, too.
 """
 
 from __future__ import annotations
@@ -29,28 +35,26 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
 from types import TracebackType
-from typing import Any
-
-from distributed import Client, Security, SpecCluster
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.neighbours import NeighbourLimits
-from hybridnet.cluster.calls import ask, show_presence
 from hybridnet.cluster.machines import Call, Loss
 from hybridnet.cluster.presence import GRACE_S, Presence
-from hybridnet.cluster.starters import LocalStarter, SshStarter, Starter, WorkerStarter
+from hybridnet.cluster.starters import LocalStarter, SshStarter, Starter
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
-from hybridnet.machines.certificates import make_certificate
 from hybridnet.machines.fabric import Fabric
-from hybridnet.machines.plugin import progress_topic
-from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
-from hybridnet.machines.security import security_of
 from hybridnet.machines.ssh import SshMachine
+from hybridnet.machines.topic import progress_topic
 from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
+from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, read_entries
 from hybridnet.system.log import warn
 from hybridnet.system.priority import run_in_real_time
 from hybridnet.values import number, plain, shown, text
+
+if TYPE_CHECKING:
+    from distributed import Client, Security
 
 JOIN_SECONDS = 60.0
 AGENTS_LONGER_S = 5.0  # than the head an agent waits for the other side
@@ -81,7 +85,9 @@ class Cluster:
         self._closing = False
         self._presence: Presence | None = None
         self._owner = os.getpid()
+        self._guardian = Guardian(journal.directory)
         atexit.register(self._close_at_exit)
+        self._guardian.start()
 
     # -- making one -------------------------------------------------------------------------------------------------
 
@@ -168,9 +174,8 @@ class Cluster:
             self._ending.add(self._end_machines)
             dask_names = {}
             for name, host in hosts_of.items():
-                self.journal.record(
-                    "ssh_machine", name=name, clean=host.clean_command(self.journal.run), host=asdict(host)
-                )
+                clean = host.clean_command(self.journal.run, name)
+                self.journal.record("ssh_machine", name=name, clean=clean, host=asdict(host))
                 dask_names[name] = self._starter.launch(name)
             for name in names:
                 self._addresses[name] = self._starter.start_agent(name, self._meeting)
@@ -203,6 +208,10 @@ class Cluster:
             UsageError: the scheduler's address is not of TLS, or there is no certificate to show it.
             MachineError: the scheduler does not answer, or lacks such workers.
         """
+        from distributed import Client, Security
+
+        from hybridnet.cluster.worker_starter import WorkerStarter
+
         text(scheduler_address, "scheduler")
         number(timeout, f"scheduler {plain(scheduler_address)}: timeout", 0, 1e6)
         number(grace_s, f"scheduler {plain(scheduler_address)}: grace_s", 5, 1e6)
@@ -390,6 +399,7 @@ class Cluster:
                 warn(f"*** {'; '.join(left)}; `hybridnet clean` does it once it can be reached\n")
             else:
                 remove_run_directory(self.journal.directory)
+            self._guardian.end()
         atexit.unregister(self._close_at_exit)
 
     def _close_at_exit(self) -> None:
@@ -457,6 +467,8 @@ class Cluster:
         self, machine: str, worker: str, lost: Future[None], verb: str, arguments: dict[str, Any]
     ) -> Callable[[], Any]:
         """Send a verb to the agent at a worker, which has ended once `lost` is done; see `_begin`."""
+        from hybridnet.cluster.calls import ask
+
         if lost.done():
             lost.result()
         call = asyncio.run_coroutine_threadsafe(ask(self.client, worker, verb, arguments), self._loop)
@@ -484,6 +496,12 @@ class Cluster:
 
     def _start_scheduler(self, host: str, patience_s: float = 0.0) -> None:
         """Start it, and the client, with a certificate of the run; see `hybridnet.machines.certificates`."""
+        from distributed import Client, SpecCluster
+
+        from hybridnet.machines.certificates import make_certificate
+        from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
+        from hybridnet.machines.security import security_of
+
         logging.getLogger("distributed").setLevel(
             logging.CRITICAL
         )  # what matters is raised as an error of ours
@@ -614,6 +632,7 @@ class Cluster:
 
     def _watch_presence(self, grace_s: float) -> None:
         """Ask machines elsewhere from now on whether they are there, and tell their agents that we are."""
+        from hybridnet.cluster.calls import show_presence
 
         def question(machine: str) -> Future[None]:
             return asyncio.run_coroutine_threadsafe(

@@ -26,7 +26,6 @@ import fcntl
 import os
 import queue
 import resource
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -36,10 +35,10 @@ from typing import Any
 from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
 from hybridnet.cluster.machines import Call, Loss
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
-from hybridnet.system import guardian
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
-from hybridnet.system.journal import Journal, read_entries, state_directory
+from hybridnet.system.guardian import Guardian
+from hybridnet.system.journal import Journal, directories_in, read_entries, state_directory
 from hybridnet.system.log import info
 from hybridnet.system.priority import Priority, raise_thread
 
@@ -76,12 +75,12 @@ class Here:
         self._closing = False
         self._outlives = False
         self._threads = _Threads()
-        self._guardian: subprocess.Popen[bytes] | None = None
-        self._ending = Endings(self._end_guardian, self._forget)
+        guardian = Guardian(self.journal.directory)
+        self._ending = Endings(guardian.end, self._forget)
         atexit.register(self._close_at_exit)
         with undone_on_error(self.close):
             self.journal.process(os.getpid(), f"init of machine {HERE}")  # for `hybridnet exec`
-            self._guardian = guardian.start(self.journal.run, state_directory())
+            guardian.start()
             _allow_open_files()
             self._agent = Agent(HERE, self.journal, own_network=False, own_files=False)
             self._agent.on_progress = lambda text: self.on_progress(HERE, text)
@@ -159,12 +158,6 @@ class Here:
     def _forget(self) -> None:
         self.journal.close()
         remove_run_directory(self.journal.directory)
-
-    def _end_guardian(self) -> None:
-        if self._guardian is not None:
-            self._guardian.kill()
-            self._guardian.wait()
-            self._guardian = None
 
 
 class _Call:
@@ -244,7 +237,7 @@ def _begun(alone: bool) -> Journal:
     state = state_directory()
     state.mkdir(parents=True, exist_ok=True, mode=0o755)
     with _held(state):
-        for directory in sorted(path for path in state.iterdir() if path.is_dir()):
+        for directory in directories_in(state):
             entries = read_entries(directory)
             kinds = [entry for entry in entries if entry["kind"] == "here"]
             if not kinds:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""How the machines of a cluster are started: on this computer, over SSH, beside the workers of a Dask scheduler.
+"""How the machines of a cluster are started: on this computer, over SSH; see also `hybridnet.cluster.worker_starter`.
 
     launch ──▶ its processes run ──start_agent──▶ its agent joins the scheduler
     clear  ──▶ nothing is left of it, for certain ──launch──▶ …
 
 A machine that is lost is started again in the same way, once `clear` has ended what is left of it. Each start has a
 Dask name of its own, so the worker of an earlier one is never taken for it.
+
+Dask is not imported here: that takes half a second, in which machines can begin.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import sys
@@ -19,21 +20,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from distributed import Client
-
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError
 from hybridnet.machines.edition import edition
-from hybridnet.machines.existing import clean_beside, end_beside, launch_beside
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import clean_machine, clean_remote
 from hybridnet.system.ending import Endings
-from hybridnet.system.journal import STATE_OF_ROOT, Journal, state_directory
+from hybridnet.system.journal import Journal, state_directory
 
-__all__ = ["LocalStarter", "Meeting", "SshStarter", "Starter", "WorkerStarter"]
-
-END_BESIDE_S = 40.0
+__all__ = ["LocalStarter", "Meeting", "SshStarter", "Starter"]
 
 Meeting = Callable[[str], dict[str, Any]]
 """Where an agent meets the head: its settings ``scheduler`` and ``security``, by the head's address as it sees it."""
@@ -200,81 +196,6 @@ class SshStarter(Starter):
                 f"machine {machine} cannot return before what is left of it has ended: {error}; try again once "
                 f"`ssh {host.target}` works"
             ) from None
-
-
-class WorkerStarter(Starter):
-    """Machines beside the workers of an existing Dask scheduler.
-
-    Args:
-        client: of that scheduler.
-        workers: the worker that each machine is beside, by the machine's name: its Dask name.
-        silence_s: as for `SshStarter`.
-    """
-
-    def __init__(
-        self, journal: Journal, client: Client, workers: Mapping[str, str], silence_s: float
-    ) -> None:
-        super().__init__(journal)
-        self._client, self._workers, self._silence_s = client, dict(workers), silence_s
-        self._state = str(state_directory() if os.geteuid() == 0 else STATE_OF_ROOT)
-        self._beside: dict[str, str] = {}  # the addresses of workers that were asked to launch one
-        self._addresses: dict[str, str] = {}
-
-    def launch(self, machine: str) -> str:
-        """See `Starter`."""
-        dask_name = self._next_name(machine, f"{machine}-{self._journal.run}")
-        first = {
-            "run": self._journal.run,
-            "machine": machine,
-            "state": self._state,
-            "own_network": False,
-            "worker_name": dask_name,
-            "silence_s": self._silence_s,
-        }
-        there = self._beside[machine] = self._worker_beside(machine)
-        answer = self._client.run(launch_beside, first, {"agent": {}}, workers=[there])[there]
-        self._addresses[machine] = answer["address"]
-        return dask_name
-
-    def start_agent(self, machine: str, meeting: Meeting) -> str:
-        """See `Starter`; the worker has done it already."""
-        return self._addresses[machine]
-
-    def give_up(self, machine: str) -> None:
-        """See `Starter`."""
-        if machine in self._beside:
-            self._end_beside(self._beside[machine])
-
-    def end(self, lost: Collection[str]) -> None:
-        """See `Starter`."""
-        for there in self._beside.values():
-            self._end_beside(there)
-
-    def _clean(self, machine: str) -> None:
-        there = self._worker_beside(machine)
-        try:
-            self._client.run(clean_beside, self._state, self._journal.run, machine, workers=[there])
-        except (OSError, TimeoutError, KeyError) as error:
-            raise MachineError(
-                f"machine {machine} cannot return before what is left of it has ended, and its Dask worker "
-                f"{self._workers[machine]} does not answer: {error}; start that worker again"
-            ) from None
-
-    def _worker_beside(self, machine: str) -> str:
-        """The address of the worker that a machine is beside."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        name = self._workers[machine]
-        for address, info in workers.items():
-            if str(info["name"]) == name:
-                return str(address)
-        raise MachineError(
-            f"machine {machine}: its Dask worker {name} has left the scheduler; start that worker again"
-        )
-
-    def _end_beside(self, address: str) -> None:
-        # A worker that is gone has taken its agent along.
-        with contextlib.suppress(OSError, TimeoutError, KeyError):
-            self._client.run(end_beside, self._journal.run, END_BESIDE_S, workers=[address])
 
 
 def _with_cure(error: MachineError, target: str) -> HybridnetError:

@@ -15,7 +15,6 @@ import ipaddress
 import json
 import os
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,11 +25,11 @@ from hybridnet.agent.instance_process import InstanceProcess
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.join.ticket import Ticket
 from hybridnet.results import Limits, Verdict, judge
-from hybridnet.system import guardian
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
-from hybridnet.system.journal import Journal, state_directory
+from hybridnet.system.guardian import Guardian
+from hybridnet.system.journal import Journal
 from hybridnet.values import text
 
 __all__ = ["Guest"]
@@ -99,8 +98,9 @@ class Guest:
             journal = Journal.create()
             self._endings.add(lambda: remove_run_directory(journal.directory))
             self._endings.add(journal.close)
-            watcher = guardian.start(journal.run, state_directory())
-            self._endings.add(lambda: _end(watcher))
+            guardian = Guardian(journal.directory)
+            self._endings.add(guardian.end)
+            guardian.start()
             self._process = InstanceProcess(
                 self._plan, journal, journal.directory / "guest", journal.directory / SOCKET
             )
@@ -278,8 +278,3 @@ def _resolved(host: str) -> str:
             f"join: {host} has no IPv4 address that this computer knows; write one, or mend the name"
         ) from None
     return str(found[0][4][0])
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()

@@ -147,6 +147,16 @@ def _mount_machine(state: str, own_network: bool) -> None:
     Path("/run/openvswitch").mkdir(mode=0o700)  # whoever opens a socket in it commands the switches
 
 
+def remove_files(directory: Path) -> None:
+    """Remove the directory of a machine that has ended well, where the head cannot reach it: the agent's log and an
+    empty journal. The run's stays while another machine of it is on this computer, or its head.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    with contextlib.suppress(OSError):  # somebody else is there
+        directory.parent.rmdir()
+        directory.parent.parent.rmdir()
+
+
 def _plug_in(network: dict[str, Any]) -> None:
     """Configure the device that the head has moved into this network namespace."""
     device = network["device"]
@@ -233,10 +243,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
         while status is None and select.select([reading], [], [], CLEANUP_SECONDS)[0]:
             status = _reap_until(agent.pid, reading)
     if status == 0 and not first["own_network"]:
-        # The head cannot reach these files: the agent's log and an empty journal remain.
-        shutil.rmtree(directory.parent, ignore_errors=True)
-        with contextlib.suppress(OSError):  # other runs are there
-            Path(state).rmdir()
+        remove_files(directory)
     if status:
         text = (directory / "agent.log").read_bytes()[-4000:]
         os.write(2, text + f"agent of machine {machine} ended with status {status}\n".encode())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from distributed import Worker, WorkerPlugin
 
 from hybridnet.errors import HybridnetError, MachineError
+from hybridnet.machines.topic import progress_topic
 
 if TYPE_CHECKING:
     from hybridnet.agent.agent import Agent
@@ -38,11 +39,6 @@ class AgentPlugin(WorkerPlugin):
         self.agent.on_progress = lambda text: worker.log_event(
             topic, {"machine": self.agent.machine, "text": text}
         )
-
-
-def progress_topic(run: str) -> str:
-    """The Dask topic on which the agents of a run tell how far they are."""
-    return f"hybridnet-progress-{run}"
 
 
 async def hear(dask_worker: Worker) -> None:

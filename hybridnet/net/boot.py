@@ -152,7 +152,7 @@ def bind_nodes(
 
 
 def bind_again(plan: Plan, machine: str, nodes: Sequence[Node], cluster: Machines) -> None:
-    """A machine has been built again: no command runs in its live nodes, and their interfaces are as planned."""
+    """A machine has been built again: no command runs in its live nodes, and they are as planned."""
     planned = _planned_interfaces([plan.machines[machine]])
     for node in nodes:
         node.unbind()

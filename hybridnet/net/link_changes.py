@@ -19,7 +19,7 @@ from hybridnet.topo.direction import direction_options, resolve_direction
 from hybridnet.topo.options import check_names
 from hybridnet.values import shown
 
-__all__ = ["LinkChanges", "LinkStep"]
+__all__ = ["LinkChanges", "LinkStep", "Missed"]
 
 Options = dict[str, Any]
 
@@ -37,6 +37,16 @@ class LinkStep:
     after: LinkPlan
     options: tuple[Options, Options]
     told: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Missed:
+    """What a run goes on without, by name. It is not told of a change, which it has when it returns: it is made again
+    as the plan is then.
+    """
+
+    machines: frozenset[str] = frozenset()
+    instances: frozenset[str] = frozenset()
 
 
 class LinkChanges:
@@ -68,14 +78,23 @@ class LinkChanges:
         kinds = {link.name: link.kind for link in self._plan.links}
         return spec if kinds[spec.name] in ("veth", "patch") else None
 
-    def set(self, src: str, dst: str, key: Any, options: Mapping[str, Any], least_cut_delay_ns: int) -> None:
+    def set(
+        self,
+        src: str,
+        dst: str,
+        key: Any,
+        options: Mapping[str, Any],
+        least_cut_delay_ns: int,
+        missed: Missed,
+    ) -> None:
         """See `hybridnet.Net.set_link`. Where a machine refuses its side of a cut link, the other is put back."""
         step = self.step(src, dst, key, options, least_cut_delay_ns, {})
+        there = step.told.keys() - missed.instances
         try:
-            self._call({name: ("set_link", side) for name, side in step.told.items()})
+            self._call({name: ("set_link", side) for name, side in step.told.items() if name in there})
         except BaseException:
             _, earlier = changed(step.after, step.before.a_to_b, step.before.b_to_a, 0)
-            for name, side in earlier.items():
+            for name, side in ((name, side) for name, side in earlier.items() if name in there):
                 with contextlib.suppress(HybridnetError):  # who refused, or is lost, has changed nothing
                     self._call({name: ("set_link", side)})
             raise
@@ -133,18 +152,20 @@ class LinkChanges:
             self._options.pop(name, None)
             self.down.discard(name)
 
-    def set_status(self, src: str, dst: str, status: Any, nodes: LiveNodes) -> None:
+    def set_status(self, src: str, dst: str, status: Any, nodes: LiveNodes, missed: Missed) -> None:
         """See `hybridnet.Net.configLinkStatus`."""
         if status not in ("up", "down"):
             raise UsageError(f"link {src}-{dst}: status {shown(status)} does not exist; write 'up' or 'down'")
         for link in self.between(src, dst):
-            (self.down.discard if status == "up" else self.down.add)(link.name)
             ends = [end for end in (link.a, link.b) if end.node in nodes]
             for end in ends:
-                nodes[end.node].set_interface(end.interface, status == "up")
-            if not ends:
-                told = ("set_link", {"link": link.name, "up": status == "up"})
-                self._call(dict.fromkeys(link.instances, told))
+                if self._plan.machine_of[end.node] not in missed.machines:
+                    nodes[end.node].set_interface(end.interface, status == "up")
+            there = [] if ends else [name for name in link.instances if name not in missed.instances]
+            # A link to what is missed is down in any case, and goes up when that is back.
+            if status == "down" or len(there) == len(link.instances):
+                self._call(dict.fromkeys(there, ("set_link", {"link": link.name, "up": status == "up"})))
+            (self.down.discard if status == "up" else self.down.add)(link.name)
 
     def set_down_again(self, machine: str, nodes: LiveNodes) -> None:
         """A machine has been built again: its emulated ends of the links that are down go down."""

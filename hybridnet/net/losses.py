@@ -11,6 +11,7 @@ import threading
 
 from hybridnet.cluster import Machines
 from hybridnet.errors import MachineError
+from hybridnet.net.link_changes import Missed
 from hybridnet.net.outages import Outages
 from hybridnet.results import watch
 from hybridnet.results.on_loss import CONTINUE
@@ -46,6 +47,11 @@ class Losses:
     def goes_on(self) -> bool:
         """Whether the run goes on without a machine that is lost."""
         return self._goes_on
+
+    def missed(self) -> Missed:
+        """What the run goes on without now: who tells it something, finds it as told once it is back."""
+        machines = frozenset(self._cluster.lost()) if self._goes_on else frozenset()
+        return Missed(machines, self._outages.missed(machines))
 
     def refuse(self) -> None:
         """Raise MachineError if a machine is lost and the run does not go on without it."""

@@ -32,6 +32,7 @@ from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.live.wanted import checked_place, wanted
 from hybridnet.net import batch, boot, probes
+from hybridnet.net.arguments import check_arguments, plan_options
 from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, link_defaults
@@ -53,7 +54,7 @@ from hybridnet.net.timeline_changes import read_timeline
 from hybridnet.net.timelines import Timeline, Timelines
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
-from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.plan import MachineSpec, Plan, make_plan
 from hybridnet.plan.pins import pins_of
 from hybridnet.results import on_loss as losing
 from hybridnet.results.limits import Limits
@@ -61,25 +62,13 @@ from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
-from hybridnet.topo.switch_options import SIMULATED
-from hybridnet.values import choice, flag, number, shown, whole
+from hybridnet.values import flag, number, shown, whole
 
 if TYPE_CHECKING:
     from hybridnet.live import Page
     from hybridnet.simulate import SimulationReport, Stepper
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
-
-# Mininet's constructor options that have no meaning here, and what to do instead.
-_UNSUPPORTED = {
-    "autoPinCpus": "pin processes with taskset",
-    "inNamespace": "switches live in their machine's namespace",
-    "listenPort": "use `hybridnet exec MACHINE ovs-ofctl ...`",
-    "xterms": "run programs with popen",
-}
-_PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers", "peering_key"}
-_NO_TOKEN = "0" * 16  # of plans that nobody builds
-_NO_KEY = "0" * 64
 
 
 class Net(Structure):
@@ -150,42 +139,16 @@ class Net(Structure):
         out: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
-        if topo is not None and not isinstance(topo, Topo):
-            raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
-        if cluster is not None and not hasattr(cluster, "call_all"):
-            raise UsageError(
-                f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
-            )
-        if switches is not None:
-            choice(switches, "Net: switches", (SIMULATED,))
-        if machine is not None:
-            choice(machine, "Net: machine", (HERE, "local"))
-            if cluster is not None:
-                raise UsageError(
-                    f"Net: machine={shown(machine)} and cluster= name the machines twice; give one"
-                )
-        if on_loss is not None:
-            choice(on_loss, "Net: on_loss", losing.ON_LOSS)
-        if on_progress is not None and not callable(on_progress):
-            raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
-        for name in [name for name in options if name in _UNSUPPORTED]:
-            if options.pop(name):
-                raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
-        if unknown := set(options) - _PLAN_OPTIONS:
-            raise UsageError(f"Net: unknown option {min(unknown)!r}; see help(hybridnet.Net)")
         flags = {
             "autoSetMacs": autoSetMacs,
             "autoStaticArp": autoStaticArp,
             "build": build,
             "reroute": reroute,
         }
-        for name, value in flags.items():
-            flag(value, f"Net: {name}")
+        check_arguments(topo, cluster, machine, switches, on_loss, on_progress, waitConnected, flags)
         check_interface_class(intf)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
-        self._options = PlanOptions(**{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **options})
-        if not isinstance(waitConnected, bool):
-            number(waitConnected, "Net: waitConnected", 0, 1e6)
+        self._options = plan_options(of_mininet, options)
         self._wait_connected = waitConnected
         self._reroute = reroute
         self._on_loss = on_loss
@@ -549,7 +512,8 @@ class Net(Structure):
     def configLinkStatus(
         self, src: Node | str, dst: Node | str, status: str, *, reroute: bool = False
     ) -> None:
-        """Set all links between two nodes ``"up"`` or ``"down"``: at their emulated ends, or in the simulation.
+        """Set all links between two nodes ``"up"`` or ``"down"``: at their emulated ends, or in the simulation. A
+        machine that the run goes on without has them so when it returns.
 
         Args:
             reroute: simulated routers get the routes of the network without the links that are down now.
@@ -560,13 +524,14 @@ class Net(Structure):
         running = self._now()
         running.timelines.follow()
         flag(reroute, "configLinkStatus: reroute")
-        running.links.set_status(name_of(src), name_of(dst), status, self._nodes)
+        running.links.set_status(name_of(src), name_of(dst), status, self._nodes, running.losses.missed())
         if reroute:
             running.outages.go_around()
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a link while it runs. On a simulated one nothing in flight is lost, overtaken or given another delay.
-        A wire becomes a simulated link, and what is on it in that moment is lost.
+        A wire becomes a simulated link, and what is on it in that moment is lost. A machine that the run goes on
+        without, or an instance that has ended, has the change when it is started again.
 
         Args:
             src, dst: its nodes; with several links between them, `key` says which.
@@ -584,7 +549,8 @@ class Net(Structure):
         if wire is not None:
             self._simulate(wire, options)
             return
-        running.links.set(name_of(src), name_of(dst), key, options, self._options.least_cut_delay_ns)
+        least, missed = self._options.least_cut_delay_ns, running.losses.missed()
+        running.links.set(name_of(src), name_of(dst), key, options, least, missed)
 
     def timeline(self, changes: Any, lead: float | None = None) -> Timeline:
         """Schedule changes of what is simulated, and links up and down, at instants of its clock.
@@ -635,13 +601,14 @@ class Net(Structure):
 
         What is left of it is ended and removed first. Then its nodes are made as the description and `set_link` say
         now, its switches find their controllers, and its instances begin anew, as with `restart_instance`; links that
-        are down stay down, and each node's `config` is called. What ran in its hosts, and what commands changed there,
-        is gone.
+        are down stay down, each node's `config` is called, and what the methods of nodes and interfaces have set is set
+        again: addresses, MACs, default routes, routes, neighbours, interfaces up and down, processors. What ran in its
+        hosts, what commands changed there, and the rest of its timelines are gone.
 
         Raises:
             UsageError: there is no such machine, it is not lost, or the run does not go on without it.
             MachineError: the network does not run; or what is left of the machine cannot be ended for certain, or it
-                could not be built, and is lost as before.
+                could not be built, and is lost as before; or it is back, but something could not be set again.
             ControllerError: it is back, but a switch did not find its controller.
 
         Example:

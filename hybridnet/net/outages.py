@@ -100,6 +100,11 @@ class Outages:
             plan, _ = self._planning()
             return len(self._miss(_instances_of(machine, plan), plan))
 
+    def missed(self, machines: Collection[str]) -> frozenset[str]:
+        """The instances that are missed, and those of these machines, which are lost."""
+        plan, _ = self._planning()
+        return frozenset(self._missed).union(*(_instances_of(machine, plan) for machine in machines))
+
     def plans_again(self, machine: str) -> list[Json]:
         """The plans of the instances of a lost machine, with which it can be built once more."""
         with self._acting:

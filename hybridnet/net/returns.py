@@ -2,6 +2,7 @@
 """Machines that were lost and return, while the others run on.
 
     nothing is left of it ─▶ a new agent builds its part ─▶ its peers hear it ─▶ links up, routes back ─▶ `config`
+    ─▶ what the script has set of its nodes
 
 Its part is that of the plan that holds now. Until it is built, the machine is lost for everybody else, and where
 something fails before that, it stays lost and can be tried again.
@@ -82,14 +83,20 @@ class Returns:
             self._recorded.resume(call)
             absence = self._measuring.returned(name, loss, call("counters"))
         own = [node for node in nodes.values() if plan.machine_of[node.name] == name]
+        settings = {node: node.settings for node in own}
         try:
             boot.bind_again(plan, name, own, self._cluster)
+            for node in own:
+                node.settings = settings[node]
             self._links.set_down_again(name, nodes)
             self._outages.bring_back(name)
             self._await_switches(plan, [node.name for node in own])
         finally:
             away_s = absence.over()
         for node in own:
+            made = node.settings.taken()
             node.config(**node.params)
+            for again in made:
+                again()
         info(f"*** machine {name} is back; it was away for {away_s:.1f} s\n")
         return seconds

@@ -9,9 +9,11 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import partial
 from typing import Any, Protocol
 
 from hybridnet.errors import UsageError
+from hybridnet.node.settings import Settings
 from hybridnet.values import plain, shown
 
 _ADDRESSES = ipaddress.IPv4Address | ipaddress.IPv4Interface | ipaddress.IPv6Address | ipaddress.IPv6Interface
@@ -23,6 +25,7 @@ class Owner(Protocol):
     """What an interface needs of its node."""
 
     name: str
+    settings: Settings
 
     def execute(self, argv: list[str], timeout: float = 60.0) -> str:
         """Run a short program in the node and return its output."""
@@ -57,7 +60,7 @@ class Intf:
         self.follow(plan)
 
     def follow(self, plan: dict[str, Any] | None) -> None:
-        """It has been made as the machine plan says: what was set since is gone."""
+        """It has been made as the machine plan says."""
         self.mac: str | None = None if plan is None else plan["mac"]
         addresses = [] if plan is None else plan["addresses"]
         parsed = [ipaddress.ip_interface(address) for address in addresses]
@@ -100,18 +103,22 @@ class Intf:
         self.node.execute(["ip", family, "address", "add", str(address), "dev", self.name, *how])
         if address.version == 4:
             self.ip, self.prefixLen = str(address.ip), address.network.prefixlen
+            self.node.settings.drop(self.name, "route")  # the kernel does, with the last address
         else:
             self.ip6 = str(address.ip)
+        self.node.settings.note(f"address {address.version}", partial(self.setIP, str(address)), self.name)
 
     def setMAC(self, mac: str) -> None:
         """Replace the MAC address. Raises MachineError if the host refuses it."""
         self.node.execute(["ip", "link", "set", "dev", self.name, "address", str(mac)])
         self.mac = mac
+        self.node.settings.note("MAC", partial(self.setMAC, mac), self.name)
 
     def ifconfig(self, *args: str) -> str:
         """Set it ``"up"`` or ``"down"``; without an argument, return what `ip address` prints about it."""
         if args in (("up",), ("down",)):
             self.node.set_interface(self.name, args[0] == "up")
+            self.node.settings.note("state", partial(self.ifconfig, *args), self.name)
             return ""
         if args:
             raise UsageError(

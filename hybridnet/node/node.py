@@ -7,14 +7,17 @@ through the agent of its machine, which `bind` gives it.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.node.link import Intf
 from hybridnet.node.popen import Popen
+from hybridnet.node.settings import Settings
 from hybridnet.system.log import output
 from hybridnet.topo import host_options
 from hybridnet.values import flag, number, plain, shown, speakable, text
@@ -53,6 +56,7 @@ class Node:
         self.lastPid: int | None = None
         self.last_status: int | None = None
         self.intfs: dict[int, Intf] = {}
+        self.settings = Settings()
         self._agent: Call | None = None
 
     def bind(self, agent: Call, machine: str, intfs: Sequence[Intf]) -> None:
@@ -60,15 +64,17 @@ class Node:
         self._agent = agent
         self.machine = machine
         self.intfs = {intf.port: intf for intf in intfs}
+        self.settings.follow([intf.name for intf in intfs])
 
     def described(self) -> dict[str, Any]:
         """The options with which it is built."""
         return dict(self.params)
 
     def unbind(self) -> None:
-        """Forget the agent and the interfaces: the network is stopped."""
+        """Forget the agent, and what was set: the network is stopped."""
         self._agent = None
         self.waiting = False
+        self.settings = Settings()
 
     # Commands in the node's shell, one at a time
 
@@ -139,12 +145,7 @@ class Node:
 
     def waitOutput(self, verbose: bool = False) -> str:
         """Wait for the started command to end, and return what it printed."""
-        parts = []
-        while self.waiting:
-            parts.append(self.monitor())
-            if verbose:
-                output(parts[-1])
-        return "".join(parts)
+        return waited_output(self, verbose)
 
     def sendInt(self) -> None:
         """Press ^C in the node's shell."""
@@ -248,9 +249,9 @@ class Node:
 
     def setARP(self, ip: str, mac: str) -> None:
         """Add a permanent neighbour entry on the default interface."""
-        self.execute(
-            ["ip", "neighbour", "replace", str(ip), "lladdr", str(mac), "dev", self._required(None).name]
-        )
+        interface = self._required(None).name
+        self.execute(["ip", "neighbour", "replace", str(ip), "lladdr", str(mac), "dev", interface])
+        self.settings.note(f"neighbour {ip}", partial(self.setARP, ip, mac), interface)
 
     def setDefaultRoute(self, intf: str | Intf | None = None) -> None:
         """Replace the default route: an interface, or text such as ``"via 10.0.0.254"`` or ``"dev
@@ -260,15 +261,21 @@ class Node:
         if len(words) < 2:
             words = ["dev", self._required(intf).name]
         self.execute(["ip", "route", "replace", "default", *words])
+        again = partial(self.setDefaultRoute, " ".join(words))
+        self.settings.note("route default", again, self._interface_toward(words))
 
     def setHostRoute(self, ip: str, intf: str | Intf) -> None:
         """Add a route to one address out of an interface."""
-        self.execute(["ip", "route", "replace", str(ip), "dev", self._required(intf).name])
+        interface = self._required(intf).name
+        self.execute(["ip", "route", "replace", str(ip), "dev", interface])
+        self.settings.note(f"route {ip}", partial(self.setHostRoute, ip, interface), interface)
 
     def set_interface(self, name: str, up: bool) -> None:
         """Set an interface up or down."""
         verb = "link_up" if flag(up, f"node {self.name}: up") else "link_down"
         self._call(verb, node=self.name, interface=text(name, f"node {self.name}: interface"))
+        if not up:
+            self.settings.drop(name, "route", "neighbour")  # the kernel does
 
     def connectionsTo(self, node: Node) -> list[tuple[Intf, Intf]]:
         """The pairs of interfaces of the links to another node."""
@@ -299,6 +306,15 @@ class Node:
     def __repr__(self) -> str:
         intfs = ",".join(f"{intf.name}:{intf.ip}" for intf in self.intfList())
         return f"<{type(self).__name__} {self.name}: {intfs} machine={self.machine}> "
+
+    def _interface_toward(self, words: Sequence[str]) -> str:
+        """The interface of a route, ``via`` an address or ``dev`` an interface; empty: none has that network."""
+        of = dict(zip(words[::2], words[1::2], strict=False))
+        for intf in self.intfList():
+            own = f"{intf.ip}/{intf.prefixLen}"
+            if intf.name == of.get("dev") or (intf.ip and "via" in of and _is_within(of["via"], own)):
+                return intf.name
+        return ""
 
     def _call(self, verb: str, **arguments: Any) -> Any:
         if self._agent is None:
@@ -344,12 +360,15 @@ class Host(Node):
         limit: dict[str, Any] = {"share": host_options.share(f, f"host {self.name}: cpu")}
         if sched is not None:
             limit["sched"] = host_options.scheduler(sched, f"host {self.name}: sched")
-        self._call("limit_cpu", node=self.name, limit=limit)
+        self._limit(**limit)
 
     def setCPUs(self, cores: Any, mems: int = 0) -> None:
         """Pin it to processors: a number, a list, or text such as ``"0,2-3"``; None: all. `mems` changes nothing."""
-        found = host_options.cores(cores, f"host {self.name}: cores")
-        self._call("limit_cpu", node=self.name, limit={"cores": found})
+        self._limit(cores=host_options.cores(cores, f"host {self.name}: cores"))
+
+    def _limit(self, **limit: Any) -> None:
+        self._call("limit_cpu", node=self.name, limit=limit)
+        self.settings.note(f"limit of {min(limit)}", partial(self._limit, **limit))
 
 
 class Switch(Node):
@@ -416,6 +435,32 @@ class LinuxBridge(Switch):
 
 class CPULimitedHost(Host):
     """A host. Mininet's class of this name limits the processor share; here any host takes `cpu=` and `cores=`."""
+
+
+def _is_within(address: str, network: str) -> bool:
+    try:
+        return ipaddress.ip_address(address) in ipaddress.ip_interface(network).network
+    except ValueError:  # not an address, which the host refuses
+        return False
+
+
+class Commanded(Protocol):
+    """A node whose shell may have a command running."""
+
+    waiting: bool
+
+    def monitor(self) -> str:
+        """What the command has printed since; `waiting` is False once it has ended."""
+
+
+def waited_output(node: Commanded, verbose: bool) -> str:
+    """All that a node's command prints until it ends; `verbose`: print it meanwhile."""
+    parts = []
+    while node.waiting:
+        parts.append(node.monitor())
+        if verbose:
+            output(parts[-1])
+    return "".join(parts)
 
 
 def command_text(args: tuple[Any, ...]) -> str:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Removing what runs have left behind: exactly what their journals name, and nothing else.
+"""Removing what runs have left behind: exactly what their journals name, and nothing else. The guardian of a run does
+it when its head is killed (`hybridnet.system.guardian`), `hybridnet clean` when that was killed, too.
 
 A run whose head still lives is left alone unless it is named. Machines reached over SSH are cleaned over
 SSH; they have usually cleaned up by themselves when the connection ended.
@@ -34,6 +35,7 @@ from hybridnet.system.journal import (
     MACHINE_VARIABLE,
     RUN_VARIABLE,
     alias_of,
+    directories_in,
     network_namespace,
     read_entries,
     require_own,
@@ -74,7 +76,7 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
     state = state_directory()
     if state.is_dir():
         require_own(state)
-    for directory in sorted(path for path in state.iterdir() if path.is_dir()) if state.is_dir() else []:
+    for directory in directories_in(state):
         if runs is None and is_alive(directory):
             continue
         if runs is not None and directory.name not in runs:
@@ -107,7 +109,7 @@ def clean_run(directory: Path, tell: Progress) -> None:
 
 def _clean_run(directory: Path, tell: Progress) -> None:
     run = directory.name
-    journals = [read_entries(path) for path in (directory, *_subdirectories(directory))]
+    journals = [read_entries(path) for path in (directory, *directories_in(directory))]
     entries = [entry for journal in journals for entry in reversed(journal)]
     _end_processes(run, partial(_processes, run, entries), tell)
     for entry in entries:
@@ -138,6 +140,9 @@ def clean_machine(directory: Path, tell: Progress = lambda text: None) -> None:
     for entry in reversed(read_entries(directory)):
         _remove(run, entry, tell)
     shutil.rmtree(directory, ignore_errors=True)
+    with contextlib.suppress(OSError):  # others are there
+        directory.parent.rmdir()
+        state.rmdir()
 
 
 def _remove(run: str, entry: dict[str, Any], tell: Progress) -> None:
@@ -152,13 +157,9 @@ def remove_run_directory(directory: Path) -> None:
         directory.parent.rmdir()
 
 
-def _subdirectories(directory: Path) -> list[Path]:
-    return sorted(path for path in directory.iterdir() if path.is_dir())
-
-
 def is_alive(directory: Path) -> bool:
     """Return whether the head of a run lives; if the head is elsewhere, whether any process of the run does."""
-    entries = [entry for path in (directory, *_subdirectories(directory)) for entry in read_entries(path)]
+    entries = [entry for path in (directory, *directories_in(directory)) for entry in read_entries(path)]
     owners = [entry for entry in entries if entry["kind"] == "owner"]
     if not owners:
         return any(_belongs(int(name), directory.name) for name in os.listdir("/proc") if name.isdigit())

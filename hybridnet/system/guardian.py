@@ -6,6 +6,9 @@ process: it becomes readable when that ends, however it ends, and whatever child
 well has no directory any more, and nothing is left to do. One that its head has left to the programs in its hosts is
 removed when the last of them has ended.
 
+What notices the head's end by itself, as a machine does whose standard input closes, ends at the same time; the
+guardian waits for that, as `hybridnet clean` does, and removes what is left.
+
 It uses the standard library only until then, and is in a session of its own: ^C and the end of a terminal do not
 reach it.
 """
@@ -22,40 +25,45 @@ import sys
 import time
 from pathlib import Path
 
-__all__ = ["start"]
+__all__ = ["Guardian"]
 
 POLL_S = 0.2  # of the programs to which a network is left
 
 
-def start(run: str, state: Path) -> subprocess.Popen[bytes]:
-    """Start the guardian of a run of this process.
+class Guardian:
+    """The guardian of a run of this process.
 
     Args:
-        run: the run's name.
-        state: the state directory.
+        directory: of the run, in its state directory.
     """
-    head = os.pidfd_open(os.getpid())
-    try:
-        return subprocess.Popen(
-            [
-                sys.executable,
-                "-I",
-                "-S",
-                __file__,
-                str(head),
-                run,
-                str(state),
-                str(Path(__file__).parents[2]),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=[head],
-            start_new_session=True,
-            cwd="/",
-        )
-    finally:
-        os.close(head)
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory.absolute()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, without waiting."""
+        head = os.pidfd_open(os.getpid())
+        run, state, package = self._directory.name, self._directory.parent, Path(__file__).parents[2]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", __file__, str(head), run, str(state), str(package)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[head],
+                start_new_session=True,
+                cwd="/",
+            )
+        finally:
+            os.close(head)
+
+    def end(self) -> None:
+        """End it: there is nothing left to guard. Does nothing where it has not started."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
 
 
 def _is_left_running(directory: str) -> bool:

@@ -196,15 +196,22 @@ def read_entries(directory: Path) -> list[dict[str, Any]]:
     return alive
 
 
+def directories_in(directory: Path) -> list[Path]:
+    """The directories in one, in order; none where that does not exist, or has just gone."""
+    try:
+        return sorted(path for path in directory.iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return []
+
+
 def setting_of_another_run(run: str, path: str) -> dict[str, Any] | None:
     """Return the entry by which a run other than `run` has changed the setting at `path`. While there is one, nobody
     puts it back.
     """
-    state = state_directory()
-    for directory in state.iterdir() if state.is_dir() else []:
-        if directory.name == run or not directory.is_dir():
+    for directory in directories_in(state_directory()):
+        if directory.name == run:
             continue
-        for journal in (directory, *(entry for entry in directory.iterdir() if entry.is_dir())):
+        for journal in (directory, *directories_in(directory)):
             for entry in read_entries(journal):
                 if entry["kind"] == "setting" and entry["path"] == path:
                     return entry

@@ -68,8 +68,8 @@ def test_a_mininet_script_changes_its_network_while_it_runs(tmp_path: Path) -> N
         "beyond a switch that came 0.0",
         "delay True",
         "loss 100.0",
-        "without its link [] ['s1-eth1', 's1-eth2']",
-        "left ['h1', 'h2', 'h4', 's1', 's2', 's3'] 4 ['s3-eth2']",
+        "without its link [] ['lo', 's1-eth1', 's1-eth2']",
+        "left ['h1', 'h2', 'h4', 's1', 's2', 's3'] 4 ['lo', 's3-eth2']",
         "renamed True ['eth9']",
     ], ended.err
     assert ended.left == {}

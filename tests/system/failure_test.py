@@ -226,6 +226,32 @@ def test_a_machine_that_was_lost_returns(made: Run) -> None:
             net.restart_machine("m2")
 
 
+def test_a_machine_returns_with_what_was_set_before_and_changed_meanwhile(made: Run) -> None:
+    def addressing() -> str:
+        return h2.cmd("ip -o address show h2-eth0 | cut -d' ' -f2-; ip route; ip neigh show nud permanent")
+
+    with Net(Ring(), controller=None, on_loss="continue") as net:
+        made.started(net)
+        h2 = net["h2"]
+        there, beyond = h2.IP(), net["h3"].IP()
+        via = h2.cmd("ip route show default").split()[2]
+        h2.setMAC("02:00:00:00:99:02")
+        length = h2.defaultIntf().prefixLen
+        h2.setIP("10.77.0.2/24")
+        h2.setIP(f"{there}/{length}")
+        h2.setDefaultRoute(f"via {via}")
+        h2.setHostRoute("192.0.2.1", "h2-eth0")
+        h2.setARP("192.0.2.1", "02:00:00:00:99:01")
+        before = [line for line in addressing().splitlines() if "inet6" not in line]
+        kill_agent(net.cluster.journal.directory, "m2")
+        wait_until(lambda: "m2" in net.cluster.lost(), patience_s=20)
+        net.set_link("r2", "r3", delay="30ms")
+        net.set_link("h2", "r2", delay="10ms")
+        net.restart_machine("m2")
+        assert [line for line in addressing().splitlines() if "inet6" not in line] == before
+        assert 80 <= min(rtts_ms(net, "h2", beyond, 5)) < 100
+
+
 def test_what_a_killed_agent_has_outside_its_machine_goes(made: Run) -> None:
     topo = Topo()
     topo.addHost("h1", machine="m1")

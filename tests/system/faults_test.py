@@ -8,25 +8,24 @@ namespaces, processes, mounts, files, settings, on the computer and inside the m
 
 from __future__ import annotations
 
-import contextlib
+import json
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
 import pytest
 
-from hybridnet import HybridnetError, Net, Ryu
+from hybridnet import HybridnetError
 from hybridnet.cluster import Cluster
-from hybridnet.topologies import TwoTrees
 from tests.system import faults
-from tests.system.faults import Fault, Injected, inject, remove_faults
-from tests.system.port_type import PORT_TYPE
-from tests.system.traces import network_namespaces_of, traces
+from tests.system.computer import ROOT, on_a_computer
+from tests.system.faults import Fault, inject, remove_faults
+from tests.system.faulty_head import small
 
 cloudpickle.register_pickle_by_value(faults)  # the agents have no tests
 
@@ -89,10 +88,6 @@ STOP = [
     Fault("hybridnet.agent.neighbours:NeighbourLimits.restore"),
 ]
 """In the head, while a network stops."""
-
-
-def small(**options: Any) -> Net:
-    return Net(TwoTrees(depth=1), port_type=PORT_TYPE, **options)
 
 
 # -- in an agent: many faults, one cluster ------------------------------------------------------------------------
@@ -185,114 +180,55 @@ def test_a_fault_in_a_task_of_a_running_instance(cluster: Cluster, tmp_path: Pat
 # -- in the head: a cluster each ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Compares before and after; the test puts the names of its runs into the list."""
-    state, temporary = tmp_path / "state", tmp_path / "tmp"
-    temporary.mkdir()
-    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(state))
-    monkeypatch.setenv("TMPDIR", str(temporary))
-    before = everything()
-    runs: list[str] = []
-    yield runs
-    remove_faults()
-    after = everything()
-    for run in runs:
-        assert traces(run)["processes"] == set()
-        assert network_namespaces_of(run) == set()
-    assert not state.exists()
-    assert list(temporary.iterdir()) == []
-    assert after == before
+@pytest.fixture(scope="module")
+def head() -> Iterator[Callable[..., list[str]]]:
+    """Has a head do something on a computer of its own, and returns what of it is left, or went otherwise than asked:
+    see `tests.system.faulty_head`.
+    """
+    init = ["sh", "-c", '"$@"; exit $?', "init"]  # takes on whose parents have ended
+    with subprocess.Popen(
+        on_a_computer([*init, sys.executable, "-m", "tests.system.faulty_head"]),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        asked, told = program.stdin, program.stdout
+
+        def ask(what: str, **arguments: Any) -> list[str]:
+            print(json.dumps({"what": what, **arguments}), file=asked, flush=True)
+            answer: list[str] = json.loads(told.readline())
+            return answer
+
+        yield ask
+        asked.close()
+        assert program.wait(30) == 0
 
 
-def everything() -> dict[str, Any]:
-    """What this computer has, as far as a run of ours could have changed it; others may run networks meanwhile."""
-    present = traces()
-    foreign = list(Path("/run/hybridnet").glob("2*"))
-    return {
-        "children": children(),
-        "links": {name for name in present["links"] if not name.startswith("hn")},
-        "our links": {name for name in present["links"] if name.startswith("hn") and not foreign},
-        "names": present["names"] & {"h1", "h2", "h3", "h4"},
-        "mounts": {line for line in present["mounts"] if "hybridnet" not in line},
-        "settings": present["settings"] if not foreign else set(),
-        "shared memory": set(os.listdir("/dev/shm")),
-    }
-
-
-def children() -> set[str]:
-    found = set()
-    for thread in os.listdir(f"/proc/{os.getpid()}/task"):
-        with contextlib.suppress(OSError):  # it has just ended
-            found.update(Path(f"/proc/{os.getpid()}/task/{thread}/children").read_text().split())
-    return found
-
-
-@pytest.mark.alone
 @pytest.mark.parametrize("fault", START, ids=str)
-def test_a_fault_while_a_network_starts(nothing_left: list[str], fault: Fault) -> None:
-    inject(fault)
-    net = small(controller=Ryu("c0"))
-    with pytest.raises((Injected, HybridnetError), match=f"injected {fault}"):
-        net.start()
+def test_a_fault_while_a_network_starts(head: Callable[..., list[str]], fault: Fault) -> None:
+    assert head("start", fault=asdict(fault)) == []
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("fault", STOP, ids=str)
-def test_a_fault_while_a_network_stops(nothing_left: list[str], fault: Fault) -> None:
-    inject(fault)
-    net = small(controller=Ryu("c0"))
-    net.start()
-    nothing_left.append(net.cluster.journal.run)
-    with pytest.raises((Injected, HybridnetError), match=f"injected {fault}"):
-        net.stop()
-    net.stop()
+def test_a_fault_while_a_network_stops(head: Callable[..., list[str]], fault: Fault) -> None:
+    assert head("stop", fault=asdict(fault)) == []
 
 
-PROGRAM = """
-from hybridnet import Net, Ryu
-from hybridnet.topologies import TwoTrees
-net = Net(TwoTrees(depth=1), port_type="{port_type}", controller=Ryu("c0"))
-net.start()
-print(net.cluster.journal.run, flush=True)
-{end}
-"""
 OTHER_ENDS = ("import sys; sys.exit(3)", "raise KeyboardInterrupt")
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
     "end",
     ["", "1 / 0", *(pytest.param(end, marks=pytest.mark.slow) for end in OTHER_ENDS)],
 )
-def test_a_program_that_ends_without_stop(nothing_left: list[str], end: str) -> None:
+def test_a_program_that_ends_without_stop(head: Callable[..., list[str]], end: str) -> None:
     """However it ends, short of being killed: what it made and the settings that it raised go with it."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(port_type=PORT_TYPE, end=end)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    nothing_left.append(done.stdout.strip())
-    assert done.stdout.strip(), done.stderr
-    assert (done.returncode == 0) == (end == ""), done.stderr
+    assert head("program", end=end) == []
 
 
-@pytest.mark.alone
-def test_a_command_that_is_terminated(nothing_left: list[str], tmp_path: Path) -> None:
+def test_a_command_that_is_terminated(head: Callable[..., list[str]]) -> None:
     """SIGTERM, as from `timeout` or at the computer's shutdown, ends `hybridnet run` as ^C does."""
-    script = tmp_path / "script.py"
-    script.write_text(
-        PROGRAM.format(port_type=PORT_TYPE, end="import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "hybridnet.cli", "run", str(script)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    run = done.stdout.split()[-1]
-    nothing_left.append(run)
-    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert head("terminated") == []

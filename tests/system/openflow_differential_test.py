@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
 
-PIPELINES, FRAMES = 8, 30
+FRAMES = 30
 
 
 def test_open_vswitch_beside_itself_agrees_and_beside_a_tampered_one_does_not() -> None:
-    for tampers in (False, True):
+    # Each frame that differs is sent again, alone: of a tampered switch two pipelines show enough.
+    for tampers, pipelines in ((False, 8), (True, 2)):
         judgement = Judgement()
         with bench("openvswitch", "openvswitch", tampers=tampers) as two:
-            two.compare(range(PIPELINES), FRAMES, judgement)
-        assert judgement.frames == PIPELINES * FRAMES
+            two.compare(range(pipelines), FRAMES, judgement)
+        assert judgement.frames == pipelines * FRAMES
         assert judgement.leaving > judgement.frames / 4
         assert bool(judgement.deviations) is tampers, judgement.deviations[:1]

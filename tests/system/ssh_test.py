@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +45,13 @@ def settled(outer: Cluster, machine: str, wanted: str) -> str:
     while (seen := look(outer, machine)) != wanted and time.monotonic() < deadline:
         time.sleep(0.1)
     return seen
+
+
+def gone(directory: Path) -> bool:
+    deadline = time.monotonic() + 30
+    while directory.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not directory.exists()
 
 
 def test_the_same_is_built_and_removed_over_ssh(place: tuple[Cluster, list[SshMachine]]) -> None:
@@ -83,7 +90,7 @@ def test_the_same_is_built_and_removed_over_ssh(place: tuple[Cluster, list[SshMa
     assert not any(Path(host.state).exists() for host in hosts)
 
 
-def test_after_kill_9_of_the_head_agents_clean_up_by_themselves(
+def test_after_kill_9_of_the_head_agents_clean_up_and_its_guardian_does_the_rest(
     place: tuple[Cluster, list[SshMachine]], tmp_path: Path
 ) -> None:
     outer, hosts = place
@@ -117,12 +124,26 @@ def test_after_kill_9_of_the_head_agents_clean_up_by_themselves(
     head.wait()
     head.stdout.close()
     assert settled(outer, "a", before) == before
+    assert gone(tmp_path / "state")
+    assert gone(Path(hosts[0].state))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
-        assert clean_all()
-    assert not (tmp_path / "state").exists()
-    assert not Path(hosts[0].state).exists()
+
+def test_two_machines_of_a_run_on_one_computer_each_remove_their_own_part(
+    place: tuple[Cluster, list[SshMachine]],
+) -> None:
+    outer, hosts = place
+    state = Path(hosts[0].state)
+    with Cluster.ssh([replace(hosts[0], name=name) for name in ("m1", "m2")]) as cluster:
+        cluster.call("m2", "build", plan=pair("m2"))
+        first = state / cluster.journal.run / "m1"
+        init = (first / "init").read_text()
+        assert outer.call("a", "exec", argv=["kill", init])["status"] == 0
+        assert gone(first)
+        with pytest.raises(MachineError, match="machine m1: its agent"):
+            cluster.call("m1", "facts")
+        assert cluster.call("m2", "exec", argv=["true"], node="h1")["status"] == 0
+        assert (state / cluster.journal.run / "m2" / "journal.jsonl").exists()
+    assert gone(state)
 
 
 def test_cleaning_reaches_machines_whose_agents_were_killed(

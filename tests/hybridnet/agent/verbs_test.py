@@ -9,6 +9,8 @@ import pytest
 
 from hybridnet.agent.agent import Agent
 from hybridnet.agent.changes import Changes
+from hybridnet.agent.counting import Counting
+from hybridnet.agent.files import Files
 from hybridnet.agent.programs import Programs
 from hybridnet.agent.verbs import perform, verb, verbs_of
 from hybridnet.errors import MachineError, PlanError, UsageError
@@ -61,7 +63,7 @@ def test_an_error_of_ours_stays_what_it_is() -> None:
 
 
 def test_the_agents_ways_to_begin_and_end_are_no_verbs() -> None:
-    verbs = [verb for kind in (Agent, Programs, Changes) for verb in verbs_of(kind)]
-    assert {"build", "destroy", "run_command", "schedule", "snapshot"} <= set(verbs)
+    verbs = [verb for kind in (Agent, Programs, Changes, Counting, Files) for verb in verbs_of(kind)]
+    assert {"build", "destroy", "run_command", "schedule", "snapshot", "download"} <= set(verbs)
     assert not {"close", "perform", "on_progress"} & set(verbs)
     assert len(verbs) == len(set(verbs))

@@ -22,3 +22,18 @@ def test_a_place_that_is_not_a_mount_any_more_needs_no_letting_go(tmp_path: Path
     with contextlib.suppress(PermissionError):  # an unprivileged user may unmount nothing, mounted or not
         init._let_go(str(place))
     assert place.exists()
+
+
+def test_a_machine_that_ends_removes_its_own_files_only(tmp_path: Path) -> None:
+    """Two machines of one run on one computer; and another run."""
+    state, run = tmp_path / "state", tmp_path / "state" / "run"
+    for directory in (run / "m1" / "dask", run / "m2", state / "another"):
+        directory.mkdir(parents=True)
+    init.remove_files(run / "m1")
+    assert sorted(state.rglob("*")) == [state / "another", run, run / "m2"]
+    init.remove_files(run / "m2")
+    assert sorted(state.rglob("*")) == [state / "another"]
+    (state / "another").rmdir()
+    run.mkdir()
+    init.remove_files(run / "m2")
+    assert not state.exists()

@@ -130,10 +130,66 @@ def test_a_network_that_changed_meanwhile_is_what_it_returns_to(net: Net, cluste
     assert net["h8"].cmd("true") == "h8$ true\n"
 
 
+def test_links_that_change_while_it_is_lost_are_so_at_the_other_end_and_when_it_returns(
+    net: Net, cluster: Machines
+) -> None:
+    lose(cluster)
+    cluster.calls.clear()
+    net.set_link("r1", "r2", delay="7ms")
+    net.set_link("h2", "r2", bw=10)
+    net.configLinkStatus("h2", "r2", "down")
+    net.configLinkStatus("r2", "r3", "down")
+    told = [(machine, each["link"], each.get("up")) for machine, each in cluster.told("set_link")]
+    assert told == [("m1", "r1-r2", None), ("m3", "r2-r3", False)]
+    cluster.calls.clear()
+    net.configLinkStatus("r2", "r3", "up")
+    assert cluster.told("set_link") == []  # there is nobody to send to, until m2 is back
+    net.restart_machine("m2")
+    [(_, built)] = cluster.told("build")
+    links = {link["name"]: link for link in built["plan"]["instances"][0]["links"]}
+    assert links["r1-r2"]["a_to_b"]["delay_ns"] == 7_000_000
+    assert links["h2-r2"]["a_to_b"]["rate_bps"] == 10_000_000
+    assert cluster.told("link_down") == [("m2", {"node": "h2", "interface": "h2-eth0"})]
+    assert {(m, each["link"]) for m, each in cluster.told("set_link") if each["up"]} == {
+        ("m1", "r1-r2"),
+        ("m2", "r1-r2"),
+        ("m2", "r2-r3"),
+        ("m3", "r2-r3"),
+    }
+
+
+def test_a_wire_of_a_lost_machine_is_simulated_when_it_returns(cluster: Machines) -> None:
+    topo = Ring()
+    for machine in ("m2", "m3"):
+        topo.addHost(f"{machine}a", machine=machine)
+        topo.addHost(f"{machine}b", machine=machine)
+        topo.addLink(f"{machine}a", f"{machine}b")
+    with Net(topo, cluster=cluster, controller=None, on_loss="continue") as net:  # type: ignore[arg-type]
+        lose(cluster)
+        net.set_link("m2a", "m2b", delay="3ms")
+        net.restart_machine("m2")
+    [(_, built)] = cluster.told("build")
+    links = {link["name"]: link for link in built["plan"]["instances"][0]["links"]}
+    assert links["m2a-m2b"]["a_to_b"]["delay_ns"] == 3_000_000
+
+
+def test_a_link_of_a_lost_machine_that_the_run_cannot_go_on_without_says_why_it_is_lost(
+    cluster: Machines,
+) -> None:
+    with Net(Ring(), cluster=cluster, controller=None) as net:  # type: ignore[arg-type]
+        lose(cluster)
+        with pytest.raises(MachineError, match="machine m2: its agent is gone"):
+            net.set_link("r1", "r2", delay="7ms")
+        delays = [each["a_to_b"]["delay_ns"] for machine, each in cluster.told("set_link") if machine == "m1"]
+        assert delays == [7_000_000, 1_000_000]  # as it was
+        with pytest.raises(MachineError, match="machine m2: its agent is gone"):
+            net.configLinkStatus("h2", "r2", "down")
+
+
 def test_its_nodes_are_as_planned_and_configured_once_more(net: Net, cluster: Machines) -> None:
     h1, h2 = net["h1"], net["h2"]
     planned = h2.IP()
-    h2.setIP("10.9.9.9/24")
+    h2.defaultIntf().ip = "10.9.9.9"
     h2.sendCmd("sleep 1000")
     lose(cluster)
     with pytest.raises(MachineError, match="machine m2: its agent is gone"):
@@ -143,6 +199,46 @@ def test_its_nodes_are_as_planned_and_configured_once_more(net: Net, cluster: Ma
     assert h2.cmd("true") == "h2$ true\n"
     assert (net["h2"], h2.IP()) == (h2, planned)
     assert (h1.times, h2.times) == (1, 2)
+
+
+def test_what_was_set_of_its_nodes_is_set_again_in_order(net: Net, cluster: Machines) -> None:
+    h2 = net["h2"]
+    net["h1"].setCPUFrac(0.1)
+    h2.setDefaultRoute("dev h2-eth0")  # gone with the address
+    h2.setIP("10.9.9.8/24")
+    h2.setIP("10.9.9.9/24")
+    h2.setMAC("02:00:00:00:00:09")
+    h2.setDefaultRoute("via 10.9.9.1")
+    h2.setHostRoute("10.1.1.1", "h2-eth0")
+    h2.setARP("10.9.9.1", "02:00:00:00:00:01")
+    h2.setCPUs("0")
+    h2.setCPUFrac(0.2)
+    h2.setCPUFrac(0.5)
+    of_up = [
+        "ip route replace default via 10.9.9.1",
+        "ip route replace 10.1.1.1 dev h2-eth0",
+        "ip neighbour replace 10.9.9.1 lladdr 02:00:00:00:00:01 dev h2-eth0",
+    ]
+    for of_link in (of_up, []):
+        if not of_link:
+            h2.intf().ifconfig("down")  # the kernel takes them back
+        lose(cluster)
+        net.restart_machine("m2")
+        told = [
+            " ".join(arguments["argv"]) if verb == "exec" else (verb, arguments.get("limit"))
+            for machine, verb, arguments in cluster.calls
+            if verb in ("exec", "limit_cpu", "link_down")
+        ]
+        assert told == [
+            "ip -4 address flush dev h2-eth0 scope global",
+            "ip -4 address add 10.9.9.9/24 dev h2-eth0 brd +",
+            "ip link set dev h2-eth0 address 02:00:00:00:00:09",
+            *of_link,
+            ("limit_cpu", {"cores": [0]}),
+            ("limit_cpu", {"share": 0.5}),
+            *([] if of_link else [("link_down", None)]),
+        ]
+        assert (h2.IP(), h2.MAC()) == ("10.9.9.9", "02:00:00:00:00:09")
 
 
 def test_the_verdict_has_when_it_was_away_and_judges_the_new_one_by_its_own_counts(

@@ -179,6 +179,9 @@ class FakeCluster:
 
     _link_down = _link_up
 
+    def _limit_cpu(self, machine: str, node: str, limit: dict[str, Any]) -> None:
+        return None
+
     def _interrupt(self, machine: str, node: str) -> None:
         return None
 

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""What one machine has counted and samples: for verdicts, for who watches the network, and as a time series."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from hybridnet.agent import counters as machine_counters
+from hybridnet.agent import probes
+from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
+from hybridnet.agent.chosen import Chosen, chosen_of
+from hybridnet.agent.hosts import Hosts
+from hybridnet.agent.instances import Instances
+from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
+from hybridnet.agent.switching import Switching
+from hybridnet.agent.verbs import verb
+from hybridnet.agent.wires import wire_counters
+from hybridnet.errors import MachineError
+from hybridnet.system.ending import Endings
+
+__all__ = ["Counting"]
+
+
+class Counting:
+    """Some of the agent's verbs.
+
+    Args:
+        machine: its name.
+        plan: what is built now; None: nothing is.
+        hosts, switching, instances: which have counters.
+        inside: the thread that reads those in namespaces.
+    """
+
+    def __init__(
+        self,
+        machine: str,
+        plan: Callable[[], dict[str, Any] | None],
+        hosts: Hosts,
+        switching: Switching,
+        instances: Instances,
+        inside: NamespaceThread,
+    ) -> None:
+        self._machine, self._plan, self._inside = machine, plan, inside
+        self._hosts, self._switching, self._instances = hosts, switching, instances
+        self._busy: Busy | None = None
+        self._sampler: Sampler | None = None
+
+    def begin(self) -> None:
+        """The network is built: watch from now on how busy its processors are."""
+        self._busy = Busy(self._switching.pid)
+
+    def end(self) -> None:
+        """Sample no longer. A second call does nothing."""
+        Endings(self._end_busy, self._end_sampler).close()
+
+    @verb
+    def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any] | None]:
+        """The counters of each instance by name, ``of_elements``: of its links, nodes and interfaces, too. None for one
+        that has ended by itself.
+        """
+        return self._instances.ask_all("snapshot", of_elements=of_elements)
+
+    @verb
+    def counters(self) -> dict[str, Any]:
+        """All that a verdict needs of this machine, in one answer: see `hybridnet.agent.counters`.
+
+        Returns:
+            ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
+            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
+            where there is none; ``instances`` (their snapshots without elements, by name; None for one that has
+            ended), ``started`` and ``outages`` (`hybridnet.agent.instances.Instances.counts`).
+
+        Raises:
+            MachineError: no network is built here, or an instance or Open vSwitch does not answer.
+        """
+        return self._counted(*self._devices_now())
+
+    @verb
+    def look(self, known: dict[str, int]) -> dict[str, Any]:
+        """What somebody who watches the network twice a second needs of this machine, in one answer.
+
+        Args:
+            known: the ``generation`` of the links that the head knows, by instance.
+
+        Returns:
+            ``counters``, as the verb of that name; ``wires`` (`hybridnet.agent.wires`); ``links``: what each
+            instance answers to ``link_counts``; ``time_ns`` (CLOCK_MONOTONIC).
+
+        Raises:
+            MachineError: as `counters`.
+        """
+        plan, namespaces, tables = self._devices_now()
+        links = {
+            name: self._instances.ask(name, "link_counts", known=known.get(name, 0))
+            for name in self._instances.names
+        }
+        patches = self._switching.patch_counters()
+        return {
+            "time_ns": time.monotonic_ns(),
+            "counters": self._counted(plan, namespaces, tables),
+            "wires": wire_counters(plan, namespaces, tables, patches),
+            "links": links,
+        }
+
+    @verb
+    def start_series(
+        self, interval_s: float, elements: str | list[str] | None = None, from_s: float = 0.0
+    ) -> None:
+        """Begins to sample what `hybridnet.agent.chosen.chosen_of` says of `elements`, every so many seconds, the first
+        sample being that of second `from_s`.
+
+        Raises:
+            MachineError: no network is built here, or a series runs.
+        """
+        if self._plan() is None or self._sampler is not None:
+            state = "no network is built here" if self._plan() is None else "one runs already"
+            raise MachineError(f"a time series cannot begin: {state}")
+        empty = Chosen({}, {}, {})
+
+        def chosen() -> Chosen:
+            plan = self._plan()
+            return empty if plan is None else chosen_of(plan, elements)
+
+        self._sampler = Sampler(
+            interval_s,
+            [
+                ProcessorsSource(self._machine),
+                InstancesSource(lambda: self._instances.names, self._instances.ask, chosen),
+                HostsSource(self._inside, self._hosts.namespaces, chosen),
+            ],
+            from_s,
+        )
+
+    @verb
+    def take_series(self, last: bool = False) -> dict[str, Any] | None:
+        """What was sampled since the last call: see `hybridnet.agent.sampler.Sampler.take`; None without a series.
+
+        Args:
+            last: take one more sample, and end.
+        """
+        sampler = self._sampler
+        if sampler is not None and last:
+            self._end_sampler()
+        return None if sampler is None else sampler.take()
+
+    @verb
+    def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
+        """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
+        time_ns = time.monotonic_ns()
+        return {
+            "time_ns": time_ns,
+            "counters": probes.interface_counters(
+                self._inside, [(self._hosts.namespace(host), device) for host, device in interfaces]
+            ),
+        }
+
+    def _devices_now(self) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
+        """The plan, the network namespace of each host, and the counters of all devices there."""
+        plan = self._plan()
+        if plan is None or self._busy is None:
+            raise MachineError("no network is built here, so there is nothing to count")
+        namespaces = {name: self._hosts.namespace(name) for name in self._hosts.names}
+        return plan, namespaces, machine_counters.device_tables(plan, namespaces, self._inside)
+
+    def _counted(
+        self, plan: dict[str, Any], namespaces: dict[str, str], tables: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What `counters` answers."""
+        assert self._busy is not None
+        drops = Counter(machine_counters.device_drops(plan, namespaces, tables))
+        drops.update(self._switching.socket_drops())
+        return {
+            "computer": machine_counters.computer(),
+            "time_ns": time.monotonic_ns(),
+            "processors": machine_counters.processors(),
+            "quotas": machine_counters.quotas(machine_counters.own_groups()),
+            "busy": self._busy.samples(),
+            "sample_seconds": SAMPLE_SECONDS,
+            "softnet_dropped": machine_counters.softnet_dropped(),
+            "memory": machine_counters.memory(),
+            "drops": dict(drops),
+            "switching": self._switching.counters(),
+            "instances": self.snapshot(of_elements=False),
+            **self._instances.counts(),
+        }
+
+    def _end_sampler(self) -> None:
+        if self._sampler is not None:
+            self._sampler.close()
+            self._sampler = None
+
+    def _end_busy(self) -> None:
+        if self._busy is not None:
+            self._busy.close()
+            self._busy = None
