@@ -161,10 +161,11 @@ def _instance(mark: Mark, machine: str) -> Mapping[str, Any]:
 
 
 def _step(scale: Scale, flows: int, before: Mark, after: Mark) -> Step:
-    elapsed_s = (after.counters[RECEIVER]["time_ns"] - before.counters[RECEIVER]["time_ns"]) / 1e9
+    begun, ended = (_instance(mark, RECEIVER) for mark in (before, after))
+    # The instant at which the instance counted: its machine's, which `Mark` has too, was read before it was asked.
+    elapsed_s = (ended["time_ns"] - begun["time_ns"]) / 1e9
     first, last = (
-        {row["name"]: row["received_bytes"] for row in _instance(mark, RECEIVER)["applications"]}
-        for mark in (before, after)
+        {row["name"]: row["received_bytes"] for row in counted["applications"]} for counted in (begun, ended)
     )
     return Step(flows, _by_kind(scale, flows, lambda name: (last[name] - first[name]) * 8 / elapsed_s))
 
