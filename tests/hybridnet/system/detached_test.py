@@ -87,8 +87,13 @@ def test_stop_ends_it_as_ctrl_c_does(capsys: pytest.CaptureFixture[str]) -> None
     assert "run d1 has ended with status 1" in capsys.readouterr().out
 
 
-def test_when_its_keeper_is_killed_the_run_ends() -> None:
-    run = started("import time; print('up', flush=True); time.sleep(100)")
+@pytest.mark.parametrize("hangup", [signal.SIG_DFL, signal.SIG_IGN], ids=["by itself", "under nohup"])
+def test_when_its_keeper_is_killed_the_run_ends(hangup: signal.Handlers) -> None:
+    before = signal.signal(signal.SIGHUP, hangup)
+    try:
+        run = started("import time; print('up', flush=True); time.sleep(100)")
+    finally:
+        signal.signal(signal.SIGHUP, before)
     said_until(run, b"up")
     os.kill(run.facts["keeper"], signal.SIGKILL)
     await_that(lambda: start_time(run.facts["head"]) != run.facts["head_start"])
