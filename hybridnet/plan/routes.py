@@ -5,6 +5,9 @@ Dijkstra over the routers and switches of the whole network, across machines: a 
 another takes the path of least total propagation delay, then of fewest links. The subnets of a router's own
 interfaces need no route: the interface implies them.
 
+A host in its machine's own namespace (inNamespace=False) gets no default route from a router: the machine has its own
+way out, or gets one when a host there translates. Such a host gets the subnets behind the router instead.
+
 Where there are more than 64 subnets, a router with one way out has a default route instead of one for each: a network
 of thousands of access routers would have millions of routes that all say the same.
 """
@@ -21,6 +24,7 @@ from hybridnet.plan.layout import Layout
 from hybridnet.plan.segments import Segment
 from hybridnet.plan.ways import Way, Ways
 from hybridnet.topo import NodeSpec, natural
+from hybridnet.values import shown
 
 __all__ = ["Route", "host_routes", "router_routes"]
 
@@ -109,10 +113,14 @@ def _route(prefix: str, way: Way, addresses: Addresses) -> Route:
 def host_routes(
     layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses]
 ) -> dict[str, list[Route]]:
-    """Return, for every host, emulated or simulated, the routes it is given, and the default route via its gateway for
-    each family for which it is given none.
+    """Return, for every host, emulated or simulated, the routes it is given, and what it gets from its gateway: the
+    default route of each family for which it is given none.
+
+    Raises:
+        PlanError: a default route names what is not there, or is a machine's second one.
     """
-    gateways = [_gateways(layout, segments, addresses) for addresses in families]
+    _refuse_second_ways_out(layout, segments)
+    gateways = [_from_routers(layout, segments, addresses) for addresses in families]
     gateways[0] = _translating(layout, segments, families[0]) | gateways[0]
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
@@ -126,9 +134,65 @@ def host_routes(
         if default is not None:
             own.append(_told_default(spec, layout, *default))
         given = {route["prefix"] for route in own}
-        found = [of_family[spec.name] for of_family in gateways if spec.name in of_family]
+        found = [route for of_family in gateways for route in of_family.get(spec.name, ())]
         routes[spec.name] = own + [route for route in found if route["prefix"] not in given]
     return routes
+
+
+def _from_routers(
+    layout: Layout, segments: Sequence[Segment], addresses: Addresses
+) -> dict[str, list[Route]]:
+    """What the routers of their segments give hosts: the default route; to those in their machine's own namespace the
+    routes to the other subnets, each once in a machine.
+    """
+    reached: dict[str, set[str]] = {}
+    for name, ends in layout.ends_of.items():
+        if _is_in_machines_namespace(layout.nodes[name]):
+            own = (addresses.by_interface.get(end.interface) for end in ends)
+            reached.setdefault(layout.machine_of[name], set()).update(
+                str(each.network) for each in own if each
+            )
+    found: dict[str, list[Route]] = {}
+    for name, default in _gateways(layout, segments, addresses).items():
+        found[name] = [default]
+        if _is_in_machines_namespace(layout.nodes[name]):
+            found[name] = []
+            there = reached[layout.machine_of[name]]
+            for prefix in map(str, addresses.subnet_of.values()):
+                if prefix not in there:
+                    there.add(prefix)
+                    found[name].append({**default, "prefix": prefix})
+    return found
+
+
+def _is_in_machines_namespace(spec: NodeSpec) -> bool:
+    return spec.resolved.get("inNamespace") is False
+
+
+def _refuse_second_ways_out(layout: Layout, segments: Sequence[Segment]) -> None:
+    """What a host in its machine's own namespace translates leaves by the machine's default route."""
+    routed = {end.interface: segment for segment in segments if segment.routed for end in segment.hosts}
+    for name, spec in layout.nodes.items():
+        if not spec.resolved.get("nat") or not _is_in_machines_namespace(spec) or not layout.ends_of[name]:
+            continue
+        segment = routed.get(layout.ends_of[name][0].interface)
+        if segment is not None:
+            raise PlanError(
+                f"host {name}: nat={shown(spec.resolved['nat'])} cannot give the hosts of its segment a way out: "
+                f"simulated router {segment.routers[0].node} is on it and is their default route; link {name} to a "
+                "switch whose segment has no simulated router (addNAT(connect=...)), or take the router from this one"
+            )
+        for other in layout.on(layout.machine_of[name], "host"):
+            default = other.resolved.get("defaultRoute")
+            if default is not None and _is_in_machines_namespace(other):
+                words = " ".join(
+                    f"{word} {value}" for word, value in zip(("via", "dev"), default, strict=True) if value
+                )
+                raise PlanError(
+                    f"host {other.name}: defaultRoute={words!r} would be a second default route of machine "
+                    f"{layout.machine_of[name]}, by whose own {name} (nat=) reaches the outside; leave defaultRoute "
+                    f"out, or give {other.name} a namespace of its own"
+                )
 
 
 def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, Route]:
@@ -153,9 +217,9 @@ def _gateways(layout: Layout, segments: Sequence[Segment], addresses: Addresses)
     return gateways
 
 
-def _translating(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, Route]:
+def _translating(layout: Layout, segments: Sequence[Segment], addresses: Addresses) -> dict[str, list[Route]]:
     """The default route of each host that has the first interface of a host with nat= on its segment, via that."""
-    found: dict[str, Route] = {}
+    found: dict[str, list[Route]] = {}
     for name, spec in layout.nodes.items():
         if not spec.resolved.get("nat") or not layout.ends_of[name]:
             continue
@@ -169,9 +233,9 @@ def _translating(layout: Layout, segments: Sequence[Segment], addresses: Address
                 own = addresses.by_interface.get(end.interface)
                 if own is None or own.ip not in gateway.network:
                     continue
-                if other is not spec and other.resolved.get("inNamespace", True):
+                if other is not spec and not _is_in_machines_namespace(other):
                     found.setdefault(
-                        end.node, {"prefix": "default", "via": str(gateway.ip), "interface": end.interface}
+                        end.node, [{"prefix": "default", "via": str(gateway.ip), "interface": end.interface}]
                     )
     return found
 

@@ -44,6 +44,33 @@ with Net(topo, controller=None) as net:
 assert state() == before, state()
 """
 
+BESIDE_A_ROUTER = """
+from hybridnet import Net, Topo
+from hybridnet.errors import PlanError
+
+topo = Topo()
+for name in ("s1", "s2", "s3"):
+    topo.addSwitch(name, failMode="standalone")
+topo.addSimRouter("r1")
+topo.addLink("s1", "r1")
+topo.addLink("s2", "r1")
+topo.addLink(topo.addHost("h1", inNamespace=False), "s1")
+topo.addLink(topo.addHost("h2"), "s2")
+topo.addLink(topo.addHost("h3"), "s3")
+topo.addNAT(connect="s3")
+before = state()
+with Net(topo, controller=None, machine=MACHINE) as net:
+    assert "2 received" in net["h1"].cmd("ping -c 2 -i 0.2", net["h2"].IP())
+    assert "2 received" in net["h3"].cmd("ping -c 2 -i 0.2 203.0.113.2")
+    try:
+        net.addNAT("nat1", connect="s2")
+    except PlanError as error:
+        assert "simulated router r1" in str(error), error
+    else:
+        raise AssertionError("a way out beside a simulated router")
+assert state() == before, state()
+"""
+
 MININETS = """
 from mininet.log import setLogLevel
 from mininet.topolib import TreeNet
@@ -59,6 +86,14 @@ assert "2 received" in net["h2"].cmd("ping -c 2 -i 0.2 203.0.113.2")
 
 def test_a_local_machine_reaches_what_its_computer_reaches(tmp_path: Path) -> None:
     done = run_apart(tmp_path, OUTSIDE + OWN)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("machine", [None, "here"])
+def test_hosts_of_the_machine_reach_what_is_behind_a_router_beside_its_way_out(
+    tmp_path: Path, machine: str | None
+) -> None:
+    done = run_apart(tmp_path, OUTSIDE + BESIDE_A_ROUTER.replace("MACHINE", repr(machine)))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

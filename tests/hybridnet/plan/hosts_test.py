@@ -49,6 +49,46 @@ def test_a_translating_host_needs_a_switch_and_an_address() -> None:
         plan(star(nat=True, ip=None))
 
 
+def beside_a_router() -> Topo:
+    topo = star()
+    topo.addSwitch("s2")
+    topo.addSimRouter("r1")
+    topo.addLink("s1", "r1")
+    topo.addLink("s2", "r1")
+    topo.addLink(topo.addHost("h3"), "s2")
+    return topo
+
+
+def test_a_translating_host_beside_a_simulated_router_is_refused() -> None:
+    topo = beside_a_router()
+    topo.addNAT()
+    with pytest.raises(PlanError, match=r"host nat0: nat=True cannot give .* simulated router r1 .*connect="):
+        plan(topo)
+    within = beside_a_router()
+    within.addNAT(inNamespace=True)  # a way out of its own
+    assert hosts(within)["nat0"]["routes"][-1]["prefix"] == "default"
+
+
+def test_a_machines_namespace_has_one_default_route() -> None:
+    topo = beside_a_router()
+    topo.addHost("h4", inNamespace=False)
+    topo.addHost("h5", inNamespace=False)
+    topo.addLink("h4", "s1")
+    topo.addLink("h5", "s1")
+    topo.addNAT(connect=topo.addSwitch("s3"))
+    made = hosts(topo)
+    assert made["nat0"]["routes"] == []
+    assert made["h4"]["routes"] == [{"prefix": "10.2.0.0/16", "via": "10.1.255.254", "interface": "h4-eth0"}]
+    assert made["h5"]["routes"] == []  # h4's are in the same namespace
+
+
+def test_a_default_route_beside_the_machines_way_out_is_refused() -> None:
+    topo = star(inNamespace=False, defaultRoute="via 10.0.0.2")
+    topo.addNAT()
+    with pytest.raises(PlanError, match=r"host h1: defaultRoute='via 10.0.0.2' would be a second .* nat0"):
+        plan(topo)
+
+
 def test_hosts_know_all_names() -> None:
     topo = star(ip6="fd00::1/64")
     names = plan(topo).machines["m1"]["names"]
