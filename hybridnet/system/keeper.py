@@ -49,7 +49,8 @@ class Keeper:
         self._unread: dict[socket.socket, bytes] = {}
         self._pid, self._master = pty.fork()
         if self._pid == 0:
-            for number in (signal.SIGHUP, signal.SIGINT):  # whoever detached it may ignore them, as under nohup
+            # Whoever detached it may ignore them, as under nohup.
+            for number in (signal.SIGHUP, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
             os.execvp(command[0], command)
         self._facts: dict[str, Any] = {
