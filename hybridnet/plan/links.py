@@ -2,7 +2,8 @@
 """Links: what each link of the description becomes.
 
     between                    in one instance                      in two instances
-    emulated, nothing asked    veth; patch between two switches     cut link, a portal at each end
+    emulated, nothing asked    veth; patch between two switches,    cut link, a portal at each end
+                               unless patch=False
     emulated, rate, delay ...  simulated link, a portal each end    cut link, a portal at each end
     emulated and simulated     simulated link, one portal           cut link, one portal
     simulated                  simulated link                       cut link
@@ -250,7 +251,7 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins)
             _check_cut_delay(link, machines, instances, least_cut_delay_ns)
     else:
         specs = [layout.nodes[end.node] for end in (link.a, link.b)]
-        patch = all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
+        patch = link.patch and all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
         kind, emulated = ("patch" if patch else "veth"), ()
     return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, instances, emulated)
 

@@ -20,7 +20,7 @@ from hybridnet.topo.options import (
     resolve_end,
 )
 from hybridnet.topo.specs import LinkSpec, NodeSpec
-from hybridnet.values import shown
+from hybridnet.values import flag, shown
 
 __all__ = ["describe_link", "link_options"]
 
@@ -70,7 +70,9 @@ def describe_link(
         raise TopologyError(
             f"{what}: both ends are named {ends[0].interface}; give them different intfName1, intfName2"
         )
-    return LinkSpec(name, ends[0], ends[1], directions[0], directions[1], key, dict(given))
+    told = given.get("patch")
+    patch = True if told is None else flag(told, f"{what}: patch", error=TopologyError)
+    return LinkSpec(name, ends[0], ends[1], directions[0], directions[1], key, dict(given), patch)
 
 
 def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:

@@ -23,7 +23,8 @@ END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu"})
 # What `addLink` takes besides the options of a direction. cls and use_htb name the tool with which Mininet shapes;
 # here a link with a rate or a delay is always the simulator's, so they change nothing.
 _LINK_OPTIONS = frozenset({
-    "addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "use_htb",
+    "addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "patch",
+    "use_htb",
 })  # fmt: skip
 
 

@@ -57,6 +57,9 @@ class LinkSpec:
     b_to_a: Direction
     key: int
     options: Mapping[str, Any] = field(default_factory=dict)  # as written
+    patch: bool = (
+        True  # between two bridges of Open vSwitch on one machine, where nothing is asked; else a veth pair
+    )
 
     @property
     def shaped(self) -> bool:

@@ -203,6 +203,8 @@ class Topo:
             params1, params2: dictionaries with ip, ip6, mac, mtu of that end's interface, and with options of the
                 direction that starts there.
             mtu: of both interfaces, in bytes. Default 1500.
+            patch: False: a veth pair joins two switches where nothing else is asked, so that both ends are devices, for
+                tcpdump and tc. Default: a patch of Open vSwitch, which has none and is faster.
             cls: ``functools.partial(TCLink, bw=10)`` gives options, too; the class itself makes no difference, as
                 a link with a rate or a delay is always simulated. Nor does use_htb.
 

@@ -87,7 +87,7 @@ LINK = dict.fromkeys(sorted(direction_options()))
 ENDS = dict.fromkeys(["ip", "ip6", "mac"]) | {"mtu": 1500}
 PORTS = dict.fromkeys(["port1", "port2", "key"])
 OF_LINK = dict.fromkeys(
-    ["addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "use_htb"]
+    ["addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "patch", "use_htb"]
 )
 ASKED: dict[str, dict[str, Any]] = {
     "nodes": {"sort": True},

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.errors import PlanError
+from hybridnet.errors import PlanError, TopologyError
 from hybridnet.plan import MachineSpec
 from hybridnet.topo import Topo
 from tests.hybridnet.plan.support import MACHINES, plan
@@ -42,6 +42,19 @@ def test_plain_links_between_emulated_nodes_stay_in_the_kernel_or_the_switch(
     assert [link.kind for link in made.links] == [kind]
     assert [pair["kind"] for pair in made.machines["m1"]["pairs"]] == [kind]
     assert made.machines["m1"]["instances"] == []
+
+
+def test_switches_are_joined_by_devices_where_no_patch_is_wanted() -> None:
+    topo = nodes(s1="switch", s2="switch")
+    topo.addLink("s1", "s2", patch=False, mtu=9000)
+    (pair,) = plan(topo).machines["m1"]["pairs"]
+    assert pair == {
+        "kind": "veth",
+        "a": {"node": "s1", "interface": "s1-eth1", "mtu": 9000},
+        "b": {"node": "s2", "interface": "s2-eth1", "mtu": 9000},
+    }
+    with pytest.raises(TopologyError, match="link s1-s2: patch 1 is neither True nor False"):
+        topo.addLink("s1", "s2", patch=1)
 
 
 @pytest.mark.parametrize(
