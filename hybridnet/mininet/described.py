@@ -67,6 +67,9 @@ class Described:
         self.awaits_build = False  # made by a command before `build`, which configures the hosts
         self.live: Net | None = None
         self.machines = machines_of_the_run()
+        self.in_kernel = (
+            False  # whether its switches forward in the kernel of this computer: known when it is made
+        )
         self._making = False
         self._one_makes = threading.RLock()  # a script's threads may all have commands for nodes
         if topo is not None and build:

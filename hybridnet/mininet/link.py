@@ -4,7 +4,9 @@
     Link(h1, s1) ─▶ an Intf at each node ─▶ (network made) the interfaces get their addresses, `config` changes the link
 
 Mininet's `TCLink` shapes with the kernel's tc. Here the simulator does: a link with a rate, a delay, a loss or a queue
-is simulated, whatever its class; one without is a veth pair, or a patch between switches.
+is simulated, whatever its class; one without is a veth pair. Two switches are joined by one where the kernel of this
+computer forwards, as in Mininet; else, and where the link's class is OVSLink, by a patch, since Open vSwitch takes a
+turn of milliseconds for each device that it reads itself.
 """
 
 from __future__ import annotations
@@ -215,7 +217,7 @@ class Link:
         addr1, addr2: MAC addresses.
         intf, cls1, cls2: classes of the interfaces.
         params1, params2: of one end's interface and of the direction that starts there.
-        **params: of both directions.
+        **params: of both directions; patch=False: switches are joined by a veth pair, wherever they forward.
     """
 
     def __init__(
@@ -275,7 +277,8 @@ class Link:
 
     def description(self) -> dict[str, Any]:
         """It as `hybridnet.Topo.addLink` takes it, without the nodes."""
-        told: dict[str, Any] = {}
+        patch = isinstance(self, OVSLink) or not self.intf1.node.network().in_kernel
+        told: dict[str, Any] = {"patch": self.intf1.params.get("patch", patch)}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = shaping(intf.params, f"link {self.name}")
             if (ip := accepted_address(intf.params.get("ip"), f"interface {intf.name}")) is not None:
@@ -363,8 +366,8 @@ class TCULink(TCLink):
 
 
 class OVSIntf(Intf):
-    """An end of a patch between switches; every link between switches of one machine is one."""
+    """An end of a patch between switches."""
 
 
 class OVSLink(Link):
-    """A patch between switches; every plain link between switches of one machine is one."""
+    """A patch between switches, unless it is simulated: its ends are no devices, and nothing is copied there."""

@@ -98,6 +98,50 @@ print(second.stderr)
 net.stop()
 """
 
+DEVICES_BETWEEN_SWITCHES = """
+import subprocess
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+from mininet.topo import LinearTopo
+
+def said(command):
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
+
+net = Mininet(LinearTopo(2, lopts={"patch": False}), switch=OVSBridge, controller=None)
+net.start()
+assert net.pingAll() == 0
+h1, h2 = net.hosts
+sent = "/sys/class/net/s1-eth2/statistics/tx_packets"
+before = int(open(sent).read())
+said("tc qdisc add dev s1-eth2 root tbf rate 1mbit burst 10kb latency 100ms")
+seen = subprocess.Popen(["tcpdump", "-nc1", "-i", "s1-eth2", "icmp"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+seen.stderr.readline(), seen.stderr.readline()  # it listens
+assert "0% packet loss" in h1.cmd("ping -c 3 -i 0.2", h2.IP())
+assert b"ICMP echo request" in seen.communicate()[0]
+assert int(open(sent).read()) >= before + 3
+assert int(said("tc -s qdisc show dev s1-eth2").split("Sent ")[1].split()[2]) >= 3
+said("ip link set dev s1-eth2 down")
+assert "100% packet loss" in h1.cmd("ping -c 1 -W 1", h2.IP())
+said("ip link set dev s1-eth2 up")
+net.configLinkStatus("s1", "s2", "down")
+assert "100% packet loss" in h1.cmd("ping -c 1 -W 1", h2.IP())
+net.configLinkStatus("s1", "s2", "up")
+assert "0% packet loss" in h1.cmd("ping -c 3 -i 0.2 -W 10", h2.IP())
+net.stop()
+"""
+
+MANY_SWITCHES = """
+import subprocess
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+from mininet.topo import LinearTopo
+
+net = Mininet(LinearTopo(9), switch=OVSBridge, controller=None)
+net.start()
+print("type", subprocess.check_output(["ovs-vsctl", "get", "Interface", "s1-eth1", "type"], text=True))
+net.stop()
+"""
+
 TAKEN = """
 import subprocess
 from mininet.net import Mininet
@@ -126,6 +170,19 @@ def test_it_is_where_mininets_is_and_one_at_a_time(tmp_path: Path) -> None:
     assert done.status == 0, done.err
     assert "has a network on this computer" in done.out
     assert done.left.keys() <= {"files"}, done.left
+
+
+def test_links_between_switches_may_be_devices(tmp_path: Path) -> None:
+    done = run_script(tmp_path, DEVICES_BETWEEN_SWITCHES)
+    assert done.status == 0, done.err
+    assert done.left == {}, done.err
+
+
+def test_many_switches_have_no_ports_that_take_long_to_make(tmp_path: Path) -> None:
+    """AF_XDP ports would come at 0.3 s each."""
+    done = run_script(tmp_path, MANY_SWITCHES)
+    assert done.status == 0, done.err
+    assert 'type ""' in done.out or "type system" in done.out, done.out
 
 
 def test_a_taken_name_is_refused_and_what_has_it_stays(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from hybridnet.errors import UsageError
-from hybridnet.mininet.link import Intf, Link, TCIntf, TCLink
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.mininet import making
+from hybridnet.mininet.link import Intf, Link, OVSLink, TCIntf, TCLink
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.topo import SingleSwitchTopo, Topo
@@ -288,6 +289,35 @@ def test_the_mac_address_of_a_switch_s_port_is_left_to_the_switch() -> None:
     assert link.description()["addr1"] == "00:00:00:00:00:0a"
     assert "addr2" not in link.description()
     assert link.intf2.MAC() == "00:00:00:00:00:0b"
+
+
+@pytest.mark.parametrize(
+    ("has_module", "datapath", "patches"),
+    [
+        (True, "kernel", [False, True, False]),
+        (True, "user", [True, True, False]),
+        (False, "kernel", [True, True, False]),
+    ],
+)
+def test_switches_are_joined_by_devices_where_the_kernel_forwards_as_in_mininet(
+    monkeypatch: pytest.MonkeyPatch, has_module: bool, datapath: str, patches: list[bool]
+) -> None:
+    planned: list[Any] = []
+
+    def plan_only(topo: Any, **options: Any) -> Any:
+        planned.append((topo, options["port_type"]))
+        raise MachineError("this test makes nothing")
+
+    monkeypatch.setattr(making, "kernel_datapath", lambda: has_module)
+    monkeypatch.setattr(making, "Net", plan_only)
+    net = Mininet(controller=None)
+    s1, s2, s3, s4 = (net.addSwitch(f"s{number}", datapath=datapath) for number in range(1, 5))
+    net.addLink(s1, s2), net.addLink(s2, s3, cls=OVSLink), net.addLink(s3, s4, patch=False)
+    with pytest.raises(MachineError):
+        net.start()
+    ((topo, port_type),) = planned
+    assert [link.patch for link in topo.link_specs()] == patches
+    assert port_type == ("auto" if patches == [False, True, False] else "afpacket")
 
 
 def test_the_last_switch_that_a_script_starts_makes_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
