@@ -22,45 +22,39 @@ import it, too.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextlib
-import functools
-import logging
 import os
-import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import asdict
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.cluster.machines import Call, Loss
+from hybridnet.cluster.messenger import Messenger
+from hybridnet.cluster.names import distinct, several
 from hybridnet.cluster.presence import GRACE_S, Presence
+from hybridnet.cluster.roll import Roll
 from hybridnet.cluster.starters import LocalStarter, SshStarter, Starter
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.machines.topic import progress_topic
 from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, read_entries
 from hybridnet.system.log import warn
-from hybridnet.system.priority import run_in_real_time
-from hybridnet.values import number, plain, shown, text
+from hybridnet.values import number, shown, text
 
 if TYPE_CHECKING:
     from distributed import Client, Security
 
-JOIN_SECONDS = 60.0
 AGENTS_LONGER_S = 5.0  # than the head an agent waits for the other side
 CLEAN_LOST_S = 25.0
-LOSS_KNOWN_S = 2.0  # after a connection broke
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
 
 
 class Cluster:
@@ -71,19 +65,17 @@ class Cluster:
         self.journal = journal
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
         self.on_lost: Callable[[str], object] = lambda machine: None
-        self._workers: dict[str, str] = {}  # the Dask address of each machine's agent
+        self._roll = Roll(lambda machine: self.on_lost(machine))
+        self._messenger = Messenger(
+            journal,
+            self._roll.worker_came,
+            self._roll.worker_went,
+            lambda machine, said: self.on_progress(machine, said),
+        )
         self._addresses: dict[str, str] = {}
-        self._lost: dict[str, Future[None]] = {}
-        self._losses: dict[str, Loss] = {}
-        self._changed = threading.Event()  # an agent has come or gone
-        self._lock = threading.Lock()
         self._starter: Starter
         self._restarts = threading.Lock()  # one machine after the other
         self._ending = Endings()  # of all but the journal
-        self._client: Client | None = None
-        self._pem: dict[str, str] = {}
-        self._closing = False
-        self._presence: Presence | None = None
         self._owner = os.getpid()
         self._guardian = Guardian(journal.directory)
         atexit.register(self._close_at_exit)
@@ -109,7 +101,7 @@ class Cluster:
             EnvironmentLackError: not root.
             MachineError: a machine did not come up.
         """
-        machines = _distinct(names)
+        machines = distinct(names)
         if not callable(on_head_address):
             raise UsageError(f"on_head_address {shown(on_head_address)} cannot be called; give a function")
         _need_root("local machines")
@@ -124,12 +116,13 @@ class Cluster:
             self._starter = LocalStarter(self.journal, fabric, machines)
             self._ending.add(self._end_machines)
             dask_names = {name: self._starter.launch(name) for name in machines}
-            self._start_scheduler(fabric.head_address)  # while they make their namespaces
+            self._ending.add(self._messenger.end)
+            self._messenger.start(fabric.head_address)  # while they make their namespaces
             self._ending.add(
                 self._end_machines
             )  # again: now that there is a scheduler, they end before it does
             for name in machines:
-                self._addresses[name] = self._starter.start_agent(name, self._meeting)
+                self._addresses[name] = self._starter.start_agent(name, self._messenger.meeting)
             self._await_agents(dask_names)
         return self
 
@@ -160,15 +153,16 @@ class Cluster:
         number(grace_s, "machines over SSH: grace_s", 5, 1e6)
         wanted = [
             SshMachine(host, python=python) if isinstance(host, str) else host
-            for host in _several(hosts, "hosts")
+            for host in several(hosts, "hosts")
         ]
         for host in wanted:
             if not isinstance(host, SshMachine):
                 raise UsageError(f"host {shown(host)} is not a machine; write 'user@host', or an SshMachine")
-        names = _distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
+        names = distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
         self = cls(Journal.create())
         with undone_on_error(self.close):
-            self._start_scheduler("0.0.0.0", grace_s + 2 * AGENTS_LONGER_S)
+            self._ending.add(self._messenger.end)
+            self._messenger.start("0.0.0.0", grace_s + 2 * AGENTS_LONGER_S)
             hosts_of = dict(zip(names, wanted, strict=True))
             self._starter = SshStarter(self.journal, hosts_of, head_address, grace_s + AGENTS_LONGER_S)
             self._ending.add(self._end_machines)
@@ -178,7 +172,7 @@ class Cluster:
                 self.journal.record("ssh_machine", name=name, clean=clean, host=asdict(host))
                 dask_names[name] = self._starter.launch(name)
             for name in names:
-                self._addresses[name] = self._starter.start_agent(name, self._meeting)
+                self._addresses[name] = self._starter.start_agent(name, self._messenger.meeting)
             self._await_agents(dask_names)
             self._watch_presence(grace_s)
         return self
@@ -208,70 +202,21 @@ class Cluster:
             UsageError: the scheduler's address is not of TLS, or there is no certificate to show it.
             MachineError: the scheduler does not answer, or lacks such workers.
         """
-        from distributed import Client, Security
-
+        from hybridnet.cluster.existing import client_of, require_sound, workers_of
         from hybridnet.cluster.worker_starter import WorkerStarter
 
-        text(scheduler_address, "scheduler")
-        number(timeout, f"scheduler {plain(scheduler_address)}: timeout", 0, 1e6)
-        number(grace_s, f"scheduler {plain(scheduler_address)}: grace_s", 5, 1e6)
-        for given in (workers, names):
-            if given is not None:
-                _distinct(given)
-        if workers is not None and names is not None and len(workers) != len(names):
-            raise UsageError(
-                f"scheduler {plain(scheduler_address)}: {len(workers)} workers and {len(names)} names; "
-                "give one for each"
-            )
-        if security is not None and not isinstance(security, Security):
-            raise UsageError(
-                f"scheduler {plain(scheduler_address)}: security {shown(security)} is not a Security; make one"
-            )
-        if not scheduler_address.startswith("tls://"):
-            raise UsageError(
-                f"scheduler {scheduler_address}: without TLS, whoever reaches it runs programs as root on its workers; "
-                'start it and its workers with --tls-ca-file, --tls-cert and --tls-key, and write "tls://..."'
-            )
-        security = Security() if security is None else security
-        if not security.get_tls_config_for_role("client")["cert"]:
-            raise UsageError(
-                f"scheduler {scheduler_address}: no certificate for the client; give security=, or set "
-                "distributed.comm.tls in Dask's configuration"
-            )
+        shown_there = require_sound(scheduler_address, security, workers, names, timeout, grace_s)
         self = cls(Journal.create())
         with undone_on_error(self.close):
-            try:
-                client = Client(scheduler_address, security=security, set_as_default=False, timeout=timeout)
-            except (OSError, TimeoutError) as error:
-                raise MachineError(
-                    f"scheduler {scheduler_address} does not answer: {error}; is it running?"
-                ) from None
-            self._use_client(client)
-            present = {
-                str(info["name"]): address
-                for address, info in client.scheduler_info(n_workers=-1)["workers"].items()
-            }
-            wanted = list(workers or present)
-            if names is not None and workers is None:
-                if len(wanted) < len(names):
-                    raise MachineError(
-                        f"scheduler {scheduler_address} has {len(wanted)} workers ({', '.join(wanted) or 'none'}), and "
-                        f"{len(names)} machines are needed; start more"
-                    )
-                wanted = wanted[: len(names)]
-            missing = [worker for worker in wanted if worker not in present]
-            if missing or not wanted:
-                raise MachineError(
-                    f"scheduler {scheduler_address} has no worker {', '.join(missing) or 'at all'}; "
-                    f"it has: {', '.join(present) or 'none'}"
-                )
-            machines = _distinct(names or wanted)
-            workers_of = dict(zip(machines, wanted, strict=True))
-            self._starter = WorkerStarter(self.journal, client, workers_of, grace_s + AGENTS_LONGER_S)
+            client = client_of(scheduler_address, shown_there, timeout)
+            self._ending.add(self._messenger.end)
+            self._messenger.use(client)
+            beside = workers_of(client, scheduler_address, workers, names)
+            self._starter = WorkerStarter(self.journal, client, beside, grace_s + AGENTS_LONGER_S)
             self._ending.add(self._end_machines)
-            dask_names = {name: self._starter.launch(name) for name in machines}
-            for name in machines:
-                self._addresses[name] = self._starter.start_agent(name, self._meeting)
+            dask_names = {name: self._starter.launch(name) for name in beside}
+            for name in beside:
+                self._addresses[name] = self._starter.start_agent(name, self._messenger.meeting)
             self._await_agents(dask_names)
             self._watch_presence(grace_s)
         return self
@@ -281,18 +226,16 @@ class Cluster:
     @property
     def machines(self) -> list[str]:
         """The machines' names, in the order in which they were asked for."""
-        return list(self._workers)
+        return self._roll.machines
 
     @property
     def client(self) -> Client:
         """The Dask client, for your own tasks: a task pinned by ``resources={"machine:m1": 1}`` runs on m1."""
-        if self._client is None:
-            raise MachineError("the cluster is closed")
-        return self._client
+        return self._messenger.client
 
     def address(self, machine: str) -> str:
         """The machine's IPv4 address toward the other machines."""
-        self._check(machine)
+        self._roll.check(machine)
         return self._addresses[machine]
 
     def facts(self, machine: str) -> dict[str, Any]:
@@ -319,7 +262,7 @@ class Cluster:
         Raises:
             The error of the first machine, in the order of `calls`, whose call failed.
         """
-        answers, errors = self._call_several(calls)
+        answers, errors = self._callseveral(calls)
         for machine in calls:
             if machine in errors:
                 raise errors[machine]
@@ -331,13 +274,13 @@ class Cluster:
         Raises:
             The error of the first machine that is not lost, in the order of `calls`, whose call failed.
         """
-        answers, errors = self._call_several(calls)
+        answers, errors = self._callseveral(calls)
         for machine in calls:
-            if machine in errors and machine not in self._losses:
+            if machine in errors and machine not in self._roll.losses:
                 raise errors[machine]
         return answers
 
-    def _call_several(
+    def _callseveral(
         self, calls: dict[str, tuple[str, dict[str, Any]]]
     ) -> tuple[dict[str, Any], dict[str, HybridnetError]]:
         """What each machine answered, or raised."""
@@ -358,7 +301,7 @@ class Cluster:
 
     def lost(self) -> dict[str, Loss]:
         """The machines that are lost."""
-        return dict(self._losses)
+        return self._roll.losses
 
     @contextlib.contextmanager
     def restarting(self, machine: str) -> Iterator[Call]:
@@ -370,16 +313,16 @@ class Cluster:
             MachineError: what is left of it cannot be ended, or it does not come up; it is lost as before.
             EnvironmentLackError: it has another hybridnet by now.
         """
-        self._check(machine)
+        self._roll.check(machine)
         with self._restarts:
-            if machine not in self._losses:
+            if machine not in self._roll.losses:
                 raise UsageError(f"machine {machine} is not lost, so it cannot return")
             self._starter.clear(machine)
             ended: Future[None] = Future()
             try:
                 worker = self._start_again(machine, ended)
-                yield functools.partial(self._ask, machine, worker, ended)
-                self._have_back(machine, worker, ended)
+                yield partial(self._ask, machine, worker, ended)
+                self._roll.have_back(machine, worker, ended)
             except BaseException:
                 self._starter.give_up(machine)
                 raise
@@ -390,7 +333,7 @@ class Cluster:
         Whatever one part raises, all parts end; a second call ends what is left, and does nothing where nothing is. A
         program that ends without it, and is not killed, closes its clusters then.
         """
-        self._closing = True
+        self._roll.close()
         with self._restarts, uninterrupted("the machines"):
             self._ending.close()
             left = self._clean_lost()
@@ -425,22 +368,13 @@ class Cluster:
         cleaning = [
             threading.Thread(target=clean, args=(entry,), name=f"cleaning {entry['name']}")
             for entry in read_entries(self.journal.directory)
-            if entry["kind"] == "ssh_machine" and entry["name"] in self._losses
+            if entry["kind"] == "ssh_machine" and entry["name"] in self._roll.losses
         ]
         for thread in cleaning:
             thread.start()
         for thread in cleaning:
             thread.join()
         return failed
-
-    def _end_client(self) -> None:
-        if (client := self._client) is None:
-            return
-        topics = ("all", progress_topic(self.journal.run)) if client.status == "running" else ()
-        Endings(
-            client.close, *(functools.partial(client.unsubscribe_topic, topic) for topic in topics)
-        ).close()
-        self._client = None
 
     def __enter__(self) -> Cluster:
         return self
@@ -454,112 +388,33 @@ class Cluster:
 
     def _begin(self, machine: str, verb: str, arguments: dict[str, Any]) -> Callable[[], Any]:
         """Send a verb to a machine. What is returned waits for its result, and raises what `call` does."""
-        self._check(machine)
-        # First: a worker that is read later is of the same start, or of a later one.
-        lost = self._lost[machine]
-        return self._send(machine, self._workers[machine], lost, verb, arguments)
+        worker, ended = self._roll.agent(machine)
+        return self._messenger.send(machine, worker, ended, verb, arguments)
 
-    def _ask(self, machine: str, worker: str, lost: Future[None], verb: str, **arguments: Any) -> Any:
+    def _ask(self, machine: str, worker: str, ended: Future[None], verb: str, **arguments: Any) -> Any:
         """What a verb of the agent at this worker returns."""
-        return self._send(machine, worker, lost, verb, arguments)()
-
-    def _send(
-        self, machine: str, worker: str, lost: Future[None], verb: str, arguments: dict[str, Any]
-    ) -> Callable[[], Any]:
-        """Send a verb to the agent at a worker, which has ended once `lost` is done; see `_begin`."""
-        from hybridnet.cluster.calls import ask
-
-        if lost.done():
-            lost.result()
-        call = asyncio.run_coroutine_threadsafe(ask(self.client, worker, verb, arguments), self._loop)
-
-        def answer() -> Any:
-            either: list[Future[Any]] = [call, lost]
-            wait(either, return_when=FIRST_COMPLETED)
-            if lost.done() and not call.done():
-                call.cancel()
-                lost.result()
-            try:
-                result, error = call.result()
-            except (OSError, TimeoutError, KeyError) as broken:  # distributed's, when the connection breaks
-                wait([lost], LOSS_KNOWN_S)
-                if lost.done():
-                    lost.result()
-                raise MachineError(
-                    f"machine {machine}: its agent is gone while it ran {verb} ({broken})"
-                ) from None
-            if error is not None:
-                raise error
-            return result
-
-        return answer
-
-    def _start_scheduler(self, host: str, patience_s: float = 0.0) -> None:
-        """Start it, and the client, with a certificate of the run; see `hybridnet.machines.certificates`."""
-        from distributed import Client, SpecCluster
-
-        from hybridnet.machines.certificates import make_certificate
-        from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
-        from hybridnet.machines.security import security_of
-
-        logging.getLogger("distributed").setLevel(
-            logging.CRITICAL
-        )  # what matters is raised as an error of ours
-        turn_down_housekeeping(patience_s)
-        self._pem = make_certificate(self.journal.run)
-        security = security_of(self._pem)
-        options = {"host": host, "port": 0, "protocol": "tls://", "security": security}
-        options["local_directory"] = str(self.journal.directory / "dask")  # else something stays in /tmp
-        spec = {"cls": QuietScheduler, "options": options}
-        cluster = SpecCluster(workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL)
-        self._ending.add(cluster.close)
-        self._use_client(Client(cluster, security=security, set_as_default=False))
-        self._port = int(cluster.scheduler_address.rpartition(":")[2])
-
-    def _meeting(self, head_address: str) -> dict[str, Any]:
-        """See `hybridnet.cluster.starters.Meeting`."""
-        return {"scheduler": f"tls://{head_address}:{self._port}", "security": self._pem}
-
-    def _use_client(self, client: Client) -> None:
-        self._client = client
-        self._ending.add(self._end_client)
-        assert client.loop is not None
-        self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop  # type: ignore[attr-defined]
-        self._loop.call_soon_threadsafe(run_in_real_time)  # calls come through it, whatever the hosts do
-        client.subscribe_topic("all", self._on_event)
-        client.subscribe_topic(progress_topic(self.journal.run), self._on_progress_event)
+        return self._messenger.send(machine, worker, ended, verb, arguments)()
 
     def _await_agents(self, dask_names: dict[str, str]) -> None:
         """Wait until the agent of every machine has joined; if one ends before that, raise its error."""
-        for name in dask_names:
-            self._lost[name] = Future()
-            self._watch_end(name, self._lost[name])
+        ends = {name: self._roll.expect(name) for name in dask_names}
+        for name, ended in ends.items():
+            self._watch_end(name, ended)
         for name, dask_name in dask_names.items():
-            self._workers[name] = self._joined(name, dask_name, self._lost[name])
+            self._roll.join(name, self._joined(name, dask_name, ends[name]))
 
     def _watch_end(self, machine: str, ended: Future[None]) -> None:
-        self._starter.watch(machine, functools.partial(self._on_end, machine, ended))
+        self._starter.watch(machine, partial(self._roll.start_ended, machine, ended))
 
     def _joined(self, machine: str, dask_name: str, ended: Future[None]) -> str:
-        """Wait until an agent has joined. Returns the address of its worker; raises its error if it ends instead."""
-        deadline = time.monotonic() + JOIN_SECONDS
-        while not (address := self._find(dask_name)) and not ended.done():
-            if not self._changed.wait(max(0.0, deadline - time.monotonic())):
-                break
-            self._changed.clear()
-        if ended.done():
-            ended.result()
-        if not address:
-            raise MachineError(
-                f"machine {machine}: its agent did not join within {JOIN_SECONDS:g} s; "
-                "can it reach this computer (firewall), and does its python have hybridnet?"
-            )
-        return address
+        """The address of a machine's agent, once that has joined; see `Roll.await_joined`."""
+        return self._roll.await_joined(machine, partial(self._messenger.find, dask_name), ended)
 
     def _start_again(self, machine: str, ended: Future[None]) -> str:
         """Start a machine of which nothing is left. Returns the address of its agent's worker."""
         dask_name = self._starter.launch(machine)
-        address, before = self._starter.start_agent(machine, self._meeting), self._addresses[machine]
+        address = self._starter.start_agent(machine, self._messenger.meeting)
+        before = self._addresses[machine]
         if address != before:
             raise MachineError(
                 f"machine {machine} had the address {before} and has {address} now, where nobody looks for it; give it "
@@ -568,99 +423,15 @@ class Cluster:
         self._watch_end(machine, ended)
         return self._joined(machine, dask_name, ended)
 
-    def _have_back(self, machine: str, worker: str, ended: Future[None]) -> None:
-        """From now on the machine is this agent, unless that has ended meanwhile."""
-        with self._lock:
-            if ended.done():
-                ended.result()
-            self._workers[machine] = worker
-            self._lost[machine] = ended
-            del self._losses[machine]
-            if self._presence is not None:
-                self._presence.watch(machine)
-
-    def _find(self, dask_name: str) -> str:
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        return next((address for address, info in workers.items() if info["name"] == dask_name), "")
-
-    def _on_event(self, event: tuple[float, dict[str, Any]]) -> None:
-        message = event[1]
-        if message.get("action") == "add-worker":
-            self._changed.set()
-        elif message.get("action") == "remove-worker":
-            for machine, address in list(self._workers.items()):
-                if address == message.get("worker"):
-                    self._lose(
-                        machine,
-                        f"machine {machine}: its agent is gone; the machine's network is gone with it",
-                    )
-
-    def _on_end(self, machine: str, ended: Future[None], words: str) -> None:
-        lines = [line for line in words.splitlines() if " - INFO - " not in line]
-        # Of one that has run the end says enough, in one line; who waits for one that does not come up needs all.
-        said = "; ".join(lines[-2:])[-300:] if machine in self._workers else "\n".join(lines)[-1500:]
-        text = f"machine {machine}: its agent has ended; {said or 'it printed nothing'}"
-        self._lose(machine, text, ended)
-        self._changed.set()
-
-    def _lose(self, machine: str, text: str, ended: Future[None] | None = None) -> None:
-        """A machine has ended; `ended`: this start of it, which may be one that does not come up again."""
-        with self._lock:
-            current = self._lost[machine]
-            if ended is not None and ended is not current:
-                if not ended.done():
-                    ended.set_exception(MachineError(text))
-                return
-            if self._closing or current.done():
-                return
-            self._losses[machine] = Loss(text, time.monotonic())
-            current.set_exception(MachineError(text))
-            if self._presence is not None:
-                self._presence.forget(machine)
-        if machine in self._workers:  # else it did not come up, which is an error of who made it
-            warn(f"*** {text}\n")
-            self.on_lost(machine)
-
-    def _on_progress_event(self, event: tuple[float, dict[str, Any]]) -> None:
-        self.on_progress(event[1]["machine"], event[1]["text"])
-
-    def _check(self, machine: str) -> None:
-        if self._closing:
-            raise MachineError(f"machine {machine}: the cluster is closed")
-        if not isinstance(machine, str) or machine not in self._workers:
-            raise UsageError(f"there is no machine {machine}; there are {', '.join(self._workers)}")
-
     def _watch_presence(self, grace_s: float) -> None:
         """Ask machines elsewhere from now on whether they are there, and tell their agents that we are."""
-        from hybridnet.cluster.calls import show_presence
 
         def question(machine: str) -> Future[None]:
-            return asyncio.run_coroutine_threadsafe(
-                show_presence(self.client, self._workers[machine]), self._loop
-            )
+            return self._messenger.show_presence(self._roll.worker(machine))
 
-        self._presence = Presence(self.machines, question, self._lose, grace_s)
-        self._ending.add(self._presence.end)
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    for name in _several(names, "machines"):
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise UsageError(
-                f"machine {shown(name)}: a name begins with a letter and has at most 32 letters, digits, . _ -"
-            )
-    if len(set(names)) != len(names):
-        raise UsageError(f"the machines' names repeat: {', '.join(names)}")
-    return list(names)
-
-
-def _several(given: Any, what: str) -> list[Any]:
-    """A list or tuple with something in it; text is none, although Python can go through its letters."""
-    if not isinstance(given, list | tuple):
-        raise UsageError(f"{what} {shown(given)} are not a list; write for example ['m1', 'm2']")
-    if not given:
-        raise UsageError("a cluster needs at least one machine")
-    return list(given)
+        presence = Presence(self.machines, question, self._roll.lose, grace_s)
+        self._roll.watch_presence(presence)
+        self._ending.add(presence.end)
 
 
 def _need_root(what: str) -> None:

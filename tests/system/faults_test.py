@@ -82,7 +82,7 @@ STOP = [
     Fault("hybridnet.controllers.kinds:Ryu.end"),
     Fault("hybridnet.controllers.ryu:RyuController.stop"),
     Fault("hybridnet.net.net:Net._destroy"),
-    Fault("hybridnet.cluster.cluster:Cluster._end_client"),
+    Fault("hybridnet.cluster.messenger:Messenger._end_client"),
     Fault("hybridnet.machines.launch:LaunchedMachine.await_end"),
     Fault("hybridnet.machines.fabric:Fabric._remove_device"),
     Fault("hybridnet.agent.neighbours:NeighbourLimits.restore"),
