@@ -15,7 +15,7 @@ from typing import Any
 
 from hybridnet.agent.switching import datapath_type
 from hybridnet.errors import ExperimentError
-from hybridnet.plan.fit import choose_port_type
+from hybridnet.plan.fit import Switching, choose_port_types
 from hybridnet.plan.options import MachineSpec
 
 READ_BACK = "ovs-vsctl --format=json -- --columns=datapath_type list Bridge -- --columns=type list Interface"
@@ -88,4 +88,5 @@ def resolve(wanted: str, machines: Sequence[MachineSpec], bridges: int) -> Datap
         'kernel'
     """
     everywhere = all(machine.kernel_datapath for machine in machines)
-    return Datapath(choose_port_type(replace(machines[0], kernel_datapath=everywhere), bridges, wanted))
+    machine = replace(machines[0], kernel_datapath=everywhere)
+    return Datapath(choose_port_types([Switching(machine, bridges, wanted)])[machine.name])

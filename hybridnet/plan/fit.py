@@ -13,13 +13,14 @@ How frames get from a veth into Open vSwitch decides how fast a SimpleNet is:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.options import MachineSpec
 
-__all__ = ["choose_port_type", "judge_fit", "ports_of"]
+__all__ = ["Switching", "choose_port_types", "judge_fit", "ports_of"]
 
 # From this many bridges on a machine, AF_XDP ports beat packet sockets: a turn of the one thread takes about
 # 40 us for each bridge, so this is where a packet waits longer for its turn than the rest of its way takes.
@@ -38,51 +39,69 @@ HOST_BYTES = 4 * 10**6
 AFXDP_MOST_MTU = 3000
 
 
-def choose_port_type(
-    machine: MachineSpec,
-    bridges: int,
-    wanted: str,
-    datapaths: Mapping[str, str] | None = None,
-    most_mtu: int = 1500,
-    ports: int = 0,
-) -> str:
-    """The port type of a machine.
+@dataclass(frozen=True)
+class Switching:
+    """What the port type of a machine follows from.
 
     Args:
         bridges: how many bridges of Open vSwitch it has.
-        wanted: what the network says; ``"auto"`` leaves the choice to this function.
+        wanted: what the network says; ``"auto"`` leaves the choice to `choose_port_types`.
         datapaths: what switches ask for with datapath=, ``"kernel"`` or ``"user"``, by switch.
         most_mtu: of all ports of switches, in bytes.
         ports: how many of them are devices.
+    """
+
+    machine: MachineSpec
+    bridges: int
+    wanted: str
+    datapaths: Mapping[str, str] = field(default_factory=dict)
+    most_mtu: int = 1500
+    ports: int = 0
+
+
+def choose_port_types(machines: Sequence[Switching]) -> dict[str, str]:
+    """The port type of each machine. Those on one computer share its memory.
 
     Raises:
         PlanError: what the switches ask for contradicts itself, or the port type that the network asks for.
     """
-    asked = {datapath: switch for switch, datapath in (datapaths or {}).items()}
-    if len(asked) > 1:
+    types = {each.machine.name: _suited(each) for each in machines}
+    asked = {each.machine.name: each for each in machines}
+    for together in _by_computer(each.machine for each in machines):
+        with_memory = [asked[machine.name] for machine in together if types[machine.name] == "afxdp"]
+        available, ports = _available(together), sum(each.ports for each in with_memory)
+        if available is not None and ports * AFXDP_PORT_BYTES > AFXDP_SHARE * available:
+            types |= {each.machine.name: "afpacket" for each in with_memory if each.wanted == "auto"}
+    return types
+
+
+def _suited(asked: Switching) -> str:
+    """The port type of one machine, if there is memory for it."""
+    machine, wanted = asked.machine, asked.wanted
+    by_datapath = {datapath: switch for switch, datapath in asked.datapaths.items()}
+    if len(by_datapath) > 1:
         raise PlanError(
-            f"machine {machine.name}: switch {asked['kernel']} asks for datapath='kernel' and {asked['user']} for "
-            "'user'; a machine has one of them: give all its switches the same, or put them on two machines"
+            f"machine {machine.name}: switch {by_datapath['kernel']} asks for datapath='kernel' and "
+            f"{by_datapath['user']} for 'user'; a machine has one of them: give all its switches the same, or put them "
+            "on two machines"
         )
-    for datapath, switch in asked.items():
+    for datapath, switch in by_datapath.items():
         if wanted != "auto" and (wanted == "system") != (datapath == "kernel"):
             raise PlanError(
                 f"switch {switch}: datapath={datapath!r} contradicts port_type={wanted!r} of the network; leave one out"
             )
-    if most_mtu > AFXDP_MOST_MTU and wanted == "afxdp":
+    if asked.most_mtu > AFXDP_MOST_MTU and wanted == "afxdp":
         raise PlanError(
-            f"machine {machine.name}: AF_XDP ports take no MTU of {most_mtu}, at most {AFXDP_MOST_MTU}; leave "
+            f"machine {machine.name}: AF_XDP ports take no MTU of {asked.most_mtu}, at most {AFXDP_MOST_MTU}; leave "
             "port_type= out"
         )
     if wanted != "auto":
         return wanted
-    if "kernel" in asked or (machine.kernel_datapath and "user" not in asked):
+    if "kernel" in by_datapath or (machine.kernel_datapath and "user" not in by_datapath):
         return "system"
-    if bridges < AFXDP_FROM_BRIDGES or most_mtu > AFXDP_MOST_MTU:
-        return "afpacket"
-    # AF_XDP ports need settings of the whole daemon, and room for their packet memory.
-    fits = machine.memory_bytes is None or ports * AFXDP_PORT_BYTES <= AFXDP_SHARE * machine.memory_bytes
-    return "afxdp" if fits and not machine.shared_switching else "afpacket"
+    # AF_XDP ports need settings of the whole daemon.
+    few_or_large = asked.bridges < AFXDP_FROM_BRIDGES or asked.most_mtu > AFXDP_MOST_MTU
+    return "afpacket" if few_or_large or machine.shared_switching else "afxdp"
 
 
 def ports_of(plan: Mapping[str, Any]) -> int:
@@ -97,27 +116,51 @@ def ports_of(plan: Mapping[str, Any]) -> int:
     return on_pairs + sum(portal["node"] in switches for portal in plan["portals"])
 
 
-def judge_fit(machine: MachineSpec, plan: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return what a machine plan will take: the figures, and a warning for each that is too much."""
+def judge_fit(
+    machines: Sequence[MachineSpec], plans: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Return what each machine's plan will take, and a warning for each computer of which it is too much."""
+    estimates = {machine.name: _estimate(plans[machine.name]) for machine in machines}
+    warnings = []
+    for together in _by_computer(machines):
+        available = _available(together)
+        of_all = [estimates[machine.name] for machine in together]
+        memory = sum(estimate["memory_bytes"] for estimate in of_all)
+        if available is None or memory <= available:
+            continue
+        names = ", ".join(machine.name for machine in together)
+        types = "/".join(sorted({plans[machine.name]["port_type"] for machine in together}))
+        where = f"machine {names}" if len(together) == 1 else f"machines {names} of one computer"
+        cure = "; use port_type='afpacket', fewer hosts, or" if "afxdp" in types else "; use"
+        warnings.append(
+            f"{where}: {sum(estimate['hosts'] for estimate in of_all)} hosts and "
+            f"{sum(estimate['switch_ports'] for estimate in of_all)} {types} ports need about {memory / 1e9:.1f} GB, "
+            f"and {available / 1e9:.1f} GB are available{cure} more computers"
+        )
+    return estimates, warnings
+
+
+def _estimate(plan: Mapping[str, Any]) -> dict[str, Any]:
     ports, hosts = ports_of(plan), len(plan["hosts"])
-    memory = hosts * HOST_BYTES
-    seconds = 0.0
-    if plan["port_type"] == "afxdp":
-        memory += ports * AFXDP_PORT_BYTES
-        seconds = ports * AFXDP_PORT_SECONDS
-    estimate = {
+    of_xdp = ports if plan["port_type"] == "afxdp" else 0
+    return {
         "hosts": hosts,
         "switch_ports": ports,
-        "memory_bytes": memory,
-        "port_seconds": round(seconds, 1),
+        "memory_bytes": hosts * HOST_BYTES + of_xdp * AFXDP_PORT_BYTES,
+        "port_seconds": round(of_xdp * AFXDP_PORT_SECONDS, 1),
     }
-    warnings = []
-    if machine.memory_bytes is not None and memory > machine.memory_bytes:
-        cure = (
-            "; use port_type='afpacket', fewer hosts, or more machines" if seconds else "; use more machines"
-        )
-        warnings.append(
-            f"machine {machine.name}: {hosts} hosts and {ports} {plan['port_type']} ports need about "
-            f"{memory / 1e9:.1f} GB, and {machine.memory_bytes / 1e9:.1f} GB are available{cure}"
-        )
-    return estimate, warnings
+
+
+def _by_computer(machines: Iterable[MachineSpec]) -> list[list[MachineSpec]]:
+    """Those on one computer together; one whose computer is not known by itself."""
+    found: dict[tuple[str, str], list[MachineSpec]] = {}
+    for machine in machines:
+        found.setdefault((machine.computer, "" if machine.computer else machine.name), []).append(machine)
+    return list(found.values())
+
+
+def _available(machines: Iterable[MachineSpec]) -> int | None:
+    """The memory of the computer that these machines are on; None: not known."""
+    return min(
+        (machine.memory_bytes for machine in machines if machine.memory_bytes is not None), default=None
+    )

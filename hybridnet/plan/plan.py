@@ -12,7 +12,7 @@ give the same plan, byte for byte.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import assign_addresses
 from hybridnet.plan.balance import balance
 from hybridnet.plan.families import ipv4, ipv6
-from hybridnet.plan.fit import choose_port_type, judge_fit, ports_of
+from hybridnet.plan.fit import Switching, choose_port_types, judge_fit, ports_of
 from hybridnet.plan.guests import tickets
 from hybridnet.plan.hosts import host_names, host_plans
 from hybridnet.plan.instance import Network, instance_plan
@@ -168,13 +168,16 @@ def make_plan(
     network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout, pins))
     if pins is NO_PINS:  # captures belong to the first plan; what they watch may go
         _check_captures(layout, options)
-    plans: dict[str, dict[str, Any]] = {}
-    estimates: dict[str, dict[str, Any]] = {}
-    warnings: list[str] = []
-    for machine in machines:
-        plans[machine.name] = _machine_plan(network, machine, joints[machine.name], options, pins)
-        estimates[machine.name], found = judge_fit(machine, plans[machine.name])
-        warnings += found
+    plans = {
+        machine.name: _machine_plan(network, machine, joints[machine.name], options, pins)
+        for machine in machines
+    }
+    types = choose_port_types(
+        [_switching(network, machine, plans[machine.name], options, pins) for machine in machines]
+    )
+    for name, port_type in types.items():
+        plans[name]["port_type"] = port_type
+    estimates, warnings = judge_fit(machines, plans)
     waits = {
         name: [instance["realtime"]["wait"] for instance in plan["instances"]] for name, plan in plans.items()
     }
@@ -202,7 +205,7 @@ def _machine_plan(
     plan: dict[str, Any] = {
         "format": 1,
         "machine": machine.name,
-        "port_type": "",  # below: it follows what there is
+        "port_type": "",  # later: it follows what there is, on all machines
         "hosts": host_plans(network, machine.name, options.auto_static_arp),
         "switches": [
             switch_plan(spec, layout.ends_of[spec.name], network.dpids[spec.name], controllers, options)
@@ -212,14 +215,6 @@ def _machine_plan(
         "portals": joint.portals,
         "instances": _instance_plans(network, machine, joint, options, pins),
     }
-    plan["port_type"] = choose_port_type(
-        machine,
-        len(switches),
-        pins.port_types.get(machine.name, options.port_type),
-        {spec.name: spec.resolved["datapath"] for spec in switches if spec.resolved.get("datapath")},
-        max((end.mtu for spec in switches for end in layout.ends_of[spec.name]), default=0),
-        ports_of(plan),
-    )
     if options.host_names and plan["hosts"]:
         plan["names"] = host_names(network)
     if joint.devices:
@@ -229,6 +224,22 @@ def _machine_plan(
     if linux:
         plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
     return plan
+
+
+def _switching(
+    network: Network, machine: MachineSpec, plan: Mapping[str, Any], options: PlanOptions, pins: Pins
+) -> Switching:
+    layout = network.layout
+    named = {switch["name"] for switch in plan["switches"]}
+    switches = [spec for spec in layout.on(machine.name, "switch") if spec.name in named]
+    return Switching(
+        machine,
+        len(switches),
+        pins.port_types.get(machine.name, options.port_type),
+        {spec.name: spec.resolved["datapath"] for spec in switches if spec.resolved.get("datapath")},
+        max((end.mtu for spec in switches for end in layout.ends_of[spec.name]), default=0),
+        ports_of(plan),
+    )
 
 
 def _instance_plans(

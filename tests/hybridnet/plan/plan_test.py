@@ -123,6 +123,26 @@ def test_too_little_memory_for_af_xdp_ports_is_a_warning_with_the_figures() -> N
     assert not plan(topo, [tight], port_type="afpacket").warnings
 
 
+def test_machines_of_one_computer_share_its_memory() -> None:
+    topo = TwoTrees(depth=6)  # 64 hosts and a portal on each machine
+    room = 2 * 65 * AFXDP_PORT_BYTES  # for the ports of one
+    for computers, memory, expected in (
+        (("a", "b"), room, "afxdp"),
+        (("a", "a"), room, "afpacket"),
+        (("a", "a"), 2 * room, "afxdp"),
+    ):
+        machines = [
+            MachineSpec(f"m{at}", f"198.18.0.{at}", memory_bytes=memory, computer=computer)
+            for at, computer in enumerate(computers, start=1)
+        ]
+        made = plan(topo, machines, peering_key="0" * 64)
+        assert {part["port_type"] for part in made.machines.values()} == {expected}
+        assert not made.warnings
+        if computers == ("a", "a") and memory == room:
+            [warning] = plan(topo, machines, peering_key="0" * 64, port_type="afxdp").warnings
+            assert warning.startswith("machines m1, m2 of one computer: 128 hosts and 130 afxdp ports need")
+
+
 def test_a_portal_whose_device_linux_cannot_name_is_refused() -> None:
     topo = Topo()
     topo.addHost("longname12")
