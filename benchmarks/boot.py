@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.result import Result
@@ -44,18 +45,9 @@ def _hybridnet(name: str, port_type: str, goal_s: float) -> list[Result]:
     topo = TwoTrees(depth=DEPTH)
     with Net(topo, port_type=port_type) as net:
         connected_s = time.monotonic() - began
-        waiting = [(source, net[target].IP()) for source, target in topo.pairs]
-        while waiting:
-            answers = net.cluster.call(net[waiting[0][0]].machine, "ping_pairs", pairs=waiting, wait_s=5.0)
-            waiting = [pair for pair, ping in zip(waiting, answers, strict=True) if not ping["received"]]
-            if waiting and time.monotonic() - began > PATIENCE_S:
-                hosts = ", ".join(source for source, _ in waiting[:5])
-                raise ExperimentError(
-                    f"{len(waiting)} hosts ({hosts} ...) have no answer after {PATIENCE_S:g} s"
-                )
+        await_answers(net, topo.pairs, PATIENCE_S)
         pinged_s = time.monotonic() - began
-        slowest = max(net.build_seconds.values(), key=lambda stages: sum(stages.values()))
-        stages = [Result(f"{name}/stage/{stage}", seconds, "s") for stage, seconds in slowest.items()]
+        stages = slowest_stages(name, net)
         leaving = time.monotonic()
     return [
         Result(f"{name}/pinged", pinged_s, "s", goal_s, less_is_better=True),
@@ -63,6 +55,24 @@ def _hybridnet(name: str, port_type: str, goal_s: float) -> list[Result]:
         *stages,
         Result(f"{name}/removed", time.monotonic() - leaving, "s"),
     ]
+
+
+def await_answers(net: Net, pairs: Sequence[tuple[str, str]], patience_s: float) -> None:
+    """Ping from the first host of each pair, all on one machine, until its second has answered."""
+    began = time.monotonic()
+    waiting = [(source, net[target].IP()) for source, target in pairs]
+    while waiting:
+        answers = net.cluster.call(net[waiting[0][0]].machine, "ping_pairs", pairs=waiting, wait_s=5.0)
+        waiting = [pair for pair, ping in zip(waiting, answers, strict=True) if not ping["received"]]
+        if waiting and time.monotonic() - began > patience_s:
+            hosts = ", ".join(source for source, _ in waiting[:5])
+            raise ExperimentError(f"{len(waiting)} hosts ({hosts} ...) have no answer after {patience_s:g} s")
+
+
+def slowest_stages(name: str, net: Net) -> list[Result]:
+    """What each stage of building took on the machine that took longest."""
+    slowest = max(net.build_seconds.values(), key=lambda stages: sum(stages.values()))
+    return [Result(f"{name}/stage/{stage}", seconds, "s") for stage, seconds in slowest.items()]
 
 
 def _mininet() -> list[Result]:

@@ -35,6 +35,7 @@ PYTHON = (
     "trees",
     "openflow_path",
     "boot",
+    "eight_machines",
     "under_load",
     "watching",
 )
