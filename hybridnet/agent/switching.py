@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import unixctl
+from hybridnet.agent.busy import running_ns
 from hybridnet.agent.openvswitch import (
     RUN_DIRECTORY,
     OpenVSwitch,
@@ -248,13 +249,20 @@ class Switching:
         """The process of Open vSwitch; None where there is none."""
         return None if self._daemons is None else self._daemons.pid()
 
-    def counters(self) -> dict[str, int] | None:
-        """``lost_upcalls``: packets that did not reach the slow path, which decides on new flows.
+    def counters(self) -> dict[str, Any] | None:
+        """``ran_ns``: for how long each thread of Open vSwitch has run, where the kernel counts it; ``lost_upcalls``:
+        packets that did not reach the slow path, which decides on new flows.
 
         The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. What was
         lost while the switches changed does not count. None without switches.
         """
-        return {"lost_upcalls": self._lost_upcalls() - self._lost_in_changes} if self._plans else None
+        if not self._plans:
+            return None
+        pid = self.pid()
+        return {
+            "ran_ns": {} if pid is None else running_ns(pid),
+            "lost_upcalls": self._lost_upcalls() - self._lost_in_changes,
+        }
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:

@@ -20,13 +20,14 @@ from typing import Any
 from hybridnet.agent.counters import computer as this_computer
 from hybridnet.agent.facts import facts as own_facts
 from hybridnet.calibration.flows import Seen, run_flows
-from hybridnet.calibration.solve import Point, extra, fit, fit_loop, fit_turns
+from hybridnet.calibration.solve import Point, extra, fit, fit_loop, fit_polling, fit_turn, fit_turns
 from hybridnet.calibration.yardstick import CHAIN, SIM_BPS, Bridges, SimulatedPair, Yardstick
 from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.forecast.costs import AROUND, PROTOCOLS, THREAD, Cost, Costs, Element, Traffic
 from hybridnet.forecast.demand import DATAGRAM_BYTES, SEGMENT_BYTES, Flow
 from hybridnet.forecast.kept import facts_of
+from hybridnet.forecast.traffic import bursts_both_ways
 from hybridnet.net import Net
 
 __all__ = ["calibrate", "computers_of", "named_facts"]
@@ -36,6 +37,8 @@ IDLE_S = 1.5
 MORE_BRIDGES = 5
 MOST_IDLE = 0.15
 """Of the processors: more than that no network keeps busy without traffic, beside threads that poll."""
+AROUND_WITHIN = 0.05
+"""Processors: what is around is what is left of a sum whose parts are known in ticks of 10 ms, or over other times."""
 ELEMENTS = {"switches": "switch", "openflow": "openflow", "routers": "router"}
 """What the instances with rows of nodes measure."""
 
@@ -155,7 +158,8 @@ class _Bench:
         self._look_s = QUICK_LOOK_S if quick else LOOK_S
         self._tell = tell
         self._idle = 0.0  # processors that the network which runs now keeps busy by itself
-        self._idle_threads = 0.0  # what threads of it take, polling ones
+        self._idle_threads = 0.0  # what threads of it take
+        self._idle_switching = 0.0  # what that of Open vSwitch takes, which may poll
         self._elements: dict[str, dict[str, dict[str, Cost]]] = {}
 
     def measure(self, facts: Mapping[str, Any]) -> Mapping[str, Element]:
@@ -199,6 +203,7 @@ class _Bench:
         """See what the network does by itself; it is taken off all that is seen later."""
         seen = run_flows(net, [], IDLE_S)
         self._idle, self._idle_threads = seen.cores[self._machine], seen.threads
+        self._idle_switching = seen.switching.get(self._machine, 0.0)
         if self._idle - self._idle_threads > MOST_IDLE * self._processors:
             self.disturbed = True
             self._tell(
@@ -236,34 +241,33 @@ class _Bench:
         """What was busy beside all threads, and was not so without traffic."""
         for protocol in PROTOCOLS:
             points = [
-                Point(
-                    traffic,
-                    max(0.0, seen.cores[self._machine] - self._idle - (seen.threads - self._idle_threads)),
-                )
+                Point(traffic, seen.cores[self._machine] - self._idle - (seen.threads - self._idle_threads))
                 for traffic, seen in rows[protocol]
             ]
-            self._put(element, protocol, around=fit(points, protocol).times(part))
+            self._put(element, protocol, around=fit(points, protocol, AROUND_WITHIN).times(part))
 
     def _switching(self, net: Net, ports: str) -> None:
         rows = self._pair(net, "a", f"Open vSwitch, {ports} ports")
         self._programs(rows, ports)
         self._around(rows, f"ovs.{ports}")
-        if ports != "system":
-            for protocol, cost in fit_turns(self._switching_points(rows)).items():
-                self._put(f"ovs.{ports}", protocol, thread=cost)
+        if ports == "system":
+            return
+        points = self._switching_points(rows)
+        found = fit_polling(points, self._idle_switching) if ports == "afxdp" else fit_turns(points)
+        for protocol, cost in found.items():
+            self._put(f"ovs.{ports}", protocol, thread=cost)
 
     def _more_bridges(self, rows: Rows) -> None:
         """What a turn takes longer; the work in it stays the same."""
-        points = self._switching_points(rows)
-        for protocol, cost in fit_turns(points).items():
+        for protocol, points in self._switching_points(rows).items():
             one = self._elements["ovs.afpacket"][protocol][THREAD]
-            more_ns = max(0.0, cost.burst_ns - one.burst_ns) / (MORE_BRIDGES - 1)
+            more_ns = max(0.0, fit_turn(points, one) - one.burst_ns) / (MORE_BRIDGES - 1)
             self._put("ovs.bridge", protocol, thread=Cost(burst_ns=more_ns))
 
     def _switching_points(self, rows: Rows) -> dict[str, list[Point]]:
         return {
             protocol: [
-                Point(traffic, seen.switching.get(self._machine, 0.0), traffic.bursts)
+                Point(traffic, seen.switching.get(self._machine, 0.0), bursts_both_ways(traffic, protocol))
                 for traffic, seen in rows[protocol]
             ]
             for protocol in PROTOCOLS

@@ -45,7 +45,7 @@ class Seen:
         cores: processors of each computer that were busy, by one of its machines.
         instances: processors that each instance's thread took.
         turns: of each instance's loop, in a second.
-        switching: processors that the busiest thread of Open vSwitch took, by machine; over all windows.
+        switching: processors that the busiest thread of Open vSwitch took, by machine.
         senders, receivers: processors that each flow's programs took.
         sent: what the senders' interfaces gave out, all together.
         arrived_bps: bit/s of frames that came to the receivers, all together.
@@ -155,8 +155,8 @@ def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows:
         {name: row["cpu_ns"] / 1e9 for name, row in loops.items()},
         {name: row["turns"] for name, row in loops.items()},
         {
-            machine: _switching(looks[0].counters[machine], counters)
-            for machine, counters in looks[-1].counters.items()
+            machine: _switching(first.counters[machine], counters)
+            for machine, counters in last.counters.items()
             if counters["switching"] is not None
         },
         [report["host_total"] / 100 * more for report in reports],
@@ -191,11 +191,10 @@ def _cores(first: _Look, last: _Look) -> dict[str, float]:
 
 
 def _switching(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    """The mean share of the busiest thread, over the samples that the agent took meanwhile."""
-    earlier = dict(map(tuple, before["busy"]["switching"]))
-    grown = [(share, count - earlier.get(share, 0)) for share, count in after["busy"]["switching"]]
-    samples = sum(count for _, count in grown)
-    return sum(share * count for share, count in grown) / 1000 / samples if samples else 0.0
+    """Processors that the busiest thread took."""
+    earlier = before["switching"]["ran_ns"]
+    grown = [ran - earlier.get(thread, 0) for thread, ran in after["switching"]["ran_ns"].items()]
+    return float(max(grown, default=0)) / (after["time_ns"] - before["time_ns"])
 
 
 def _serve(net: Net, flow: Flow, port: int) -> Popen:

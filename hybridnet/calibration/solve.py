@@ -4,21 +4,22 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridnet.forecast.costs import PROTOCOLS, Cost, Traffic, turning
+from hybridnet.forecast.costs import POLLS, PROTOCOLS, Cost, Traffic, switching_turns
 
-__all__ = ["Point", "extra", "fit", "fit_loop", "fit_turns", "non_negative"]
+__all__ = ["Point", "extra", "fit", "fit_loop", "fit_polling", "fit_turn", "fit_turns", "non_negative"]
 
 TERMS = {"tcp": ("unit_ns", "byte_ns"), "udp": ("burst_ns", "unit_ns", "byte_ns")}
 """A burst of TCP is a train, so it has no cost of its own."""
-LEAST_CORES = 1e-4
-TURNS_NS = np.geomspace(5_000, 200_000, 80)
+KNOWN_WITHIN = 0.01
+"""Processors: what a thread took is known no better."""
+MOST_IDLE = 0.99
+"""Of a thread that polls without a pause."""
 
 Points = Mapping[str, Sequence["Point"]]
 """By protocol."""
@@ -37,11 +38,13 @@ class Point:
     turns: float = 0.0
 
 
-def non_negative(rows: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """The x >= 0 for which rows @ x is next to what is wanted, with the same relative weight for each row; and the sum
-    of squares that is left. Where fewer terms explain as much, the others are 0.
+def non_negative(
+    rows: NDArray[np.float64], wanted: NDArray[np.float64], within: float = KNOWN_WITHIN
+) -> NDArray[np.float64]:
+    """The x >= 0 for which rows @ x is next to what is wanted, with the same relative weight for each row that is more
+    than what it may be wrong by. Where fewer terms explain as much, the others are 0.
     """
-    weights = 1 / np.maximum(wanted, LEAST_CORES)
+    weights = 1 / np.maximum(np.abs(wanted), within)
     weighted, target = rows * weights[:, None], wanted * weights
     best, least = np.zeros(rows.shape[1]), float(np.square(target).sum())
     for number in range(1, rows.shape[1] + 1):
@@ -57,11 +60,11 @@ def non_negative(rows: NDArray[np.float64], wanted: NDArray[np.float64]) -> tupl
             if left < least - 1e-9:
                 best, least = np.zeros(rows.shape[1]), left
                 best[list(chosen)] = solved / scale
-    return best, least
+    return best
 
 
-def fit(points: Sequence[Point], protocol: str) -> Cost:
-    """The costs that explain some points of one protocol.
+def fit(points: Sequence[Point], protocol: str, within: float = KNOWN_WITHIN) -> Cost:
+    """The costs that explain some points of one protocol, each of which may be wrong by so many processors.
 
     Example:
         >>> fit([Point(Traffic(0, 1000, 0), 0.002), Point(Traffic(0, 1000, 1e6), 0.003)], "tcp")
@@ -71,7 +74,7 @@ def fit(points: Sequence[Point], protocol: str) -> Cost:
         return Cost()
     terms = TERMS[protocol]
     rows = np.array([[_amount(point.traffic, term) for term in terms] for point in points])
-    found, _ = non_negative(rows, np.array([point.cores for point in points]))
+    found = non_negative(rows, np.array([point.cores for point in points]), within)
     return Cost(**{term: round(float(each) * 1e9, 6) for term, each in zip(terms, found, strict=True)})
 
 
@@ -85,7 +88,7 @@ def fit_loop(points: Points) -> dict[str, Cost]:
         for point in points.get(protocol, ()):
             rows.append([point.turns, *before, point.traffic.units, point.traffic.bytes, *after])
             wanted.append(point.cores)
-    found, _ = non_negative(np.array(rows), np.array(wanted))
+    found = non_negative(np.array(rows), np.array(wanted))
     return {
         protocol: Cost(*(float(found[each]) * 1e9 for each in (0, 1 + 2 * at, 2 + 2 * at)))
         for at, protocol in enumerate(PROTOCOLS)
@@ -93,23 +96,38 @@ def fit_loop(points: Points) -> dict[str, Cost]:
 
 
 def fit_turns(points: Points) -> dict[str, Cost]:
-    """The same of a loop whose turns nobody counts: `turns` of a point are the causes for one, of which those that come
-    while it turns have the next turn together.
+    """The same of Open vSwitch's loop, whose turns nobody counts: `turns` of a point are the causes for one."""
+    return fit_loop(
+        {
+            protocol: [replace(point, turns=switching_turns(point.turns, point.cores)) for point in measured]
+            for protocol, measured in points.items()
+        }
+    )
+
+
+def fit_turn(points: Sequence[Point], known: Cost) -> float:
+    """What a turn of Open vSwitch's loop takes, in nanoseconds, where the work in it is known."""
+    left = sum(point.cores - known.work(point.traffic) for point in points)
+    turns = sum(switching_turns(point.turns, point.cores) for point in points)
+    return max(0.0, left) * 1e9 / turns if turns else 0.0
+
+
+def fit_polling(points: Points, idle: float) -> dict[str, Cost]:
+    """The costs of a thread that polls, which is so busy when nothing comes: `burst_ns` is what a look at its ports
+    takes. What passes leaves less time for looks.
     """
-    best: tuple[float, dict[str, Cost]] = (math.inf, {})
-    for turn_ns in map(float, TURNS_NS):
-        costs, left = {}, 0.0
-        for protocol, measured in points.items():
-            rows = np.array([[point.traffic.units, point.traffic.bytes] for point in measured])
-            turned = [turning(point.turns, turn_ns, 0.0) for point in measured]
-            wanted = [max(point.cores - each, 0.0) for point, each in zip(measured, turned, strict=True)]
-            found, _ = non_negative(rows, np.array(wanted))
-            for point, row in zip(measured, rows, strict=True):
-                said = turning(point.turns, turn_ns, float(row @ found))
-                left += (said / max(point.cores, LEAST_CORES) - 1) ** 2
-            costs[protocol] = Cost(turn_ns, float(found[0]) * 1e9, float(found[1]) * 1e9)
-        best = min(best, (left, costs), key=lambda each: each[0])
-    return best[1]
+    idle = min(idle, MOST_IDLE)
+    turn_ns = idle / (1.0 - idle) / POLLS * 1e9
+    found = {}
+    for protocol, measured in points.items():
+        work = [
+            replace(point, cores=(point.cores - idle) / (1.0 - idle))
+            for point in measured
+            if point.cores < 1.0
+        ]
+        cost = fit(work, "tcp")
+        found[protocol] = Cost(turn_ns, cost.unit_ns, cost.byte_ns)
+    return found
 
 
 def extra(points: Sequence[Point], known: Sequence[Cost]) -> list[Point]:

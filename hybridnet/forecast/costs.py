@@ -18,23 +18,40 @@ What passes an element is told by three figures, each of which costs time of its
 
 The thread's time is that of the one thread which does the work; around it is what the kernel does elsewhere. The costs
 of TCP hold what its acknowledgments take, so they are told by the data's direction alone. A loop, of an instance or of
-Open vSwitch, has a cost for each turn, its `burst_ns`; what comes while it turns has the next turn in common.
+Open vSwitch, has a cost for each turn, its `burst_ns`; what comes while it turns has a turn in common. The thread that
+polls AF_XDP ports turns `POLLS` times a second even when nothing comes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.errors import UsageError
 
-__all__ = ["AROUND", "FORMAT", "PROTOCOLS", "THREAD", "Cost", "Costs", "Traffic", "turning"]
+__all__ = [
+    "AROUND",
+    "FORMAT",
+    "POLLS",
+    "PROTOCOLS",
+    "THREAD",
+    "Cost",
+    "Costs",
+    "Traffic",
+    "switching",
+    "switching_turns",
+    "turning",
+]
 
-FORMAT = 1
+FORMAT = 2
 PROTOCOLS = ("tcp", "udp")
 THREAD, AROUND = "thread", "around"
 """Whose time: that of the one thread which does the work, or of the kernel elsewhere."""
+POLLS = 20_000.0
+"""How often in a second a thread that polls looks at its ports, were it to take no time: it sleeps 50 us between."""
+HALVINGS = 50
 
 
 @dataclass(frozen=True)
@@ -83,10 +100,10 @@ class Cost:
 
 
 def turning(causes: float, turn_ns: float, work: float) -> float:
-    """How many processors a loop keeps busy, which turns when there is a cause.
+    """How many processors a loop keeps busy, which turns when there is a cause, and takes along what comes meanwhile.
 
     Of n causes in a second, each turn of t seconds takes those along that came while it turned, so there are
-    n / (1 + n t) turns. The more work there is beside, the less time is left for turns.
+    n / (1 + n t) turns. The more work there is beside, the less time is left for turns. Instances' loops are so.
 
     Args:
         causes: in a second.
@@ -99,6 +116,43 @@ def turning(causes: float, turn_ns: float, work: float) -> float:
     """
     waited = causes * turn_ns / 1e9
     return work + max(0.0, 1.0 - work) * waited / (1.0 + waited)
+
+
+def switching(causes: float, turn_ns: float, work: float) -> float:
+    """The same of a loop that looks at each port once in a turn, as Open vSwitch's main loop does.
+
+    What comes while it turns has the next turn in common, which begins at once. So a turn begins with a cause that ends
+    a pause, or after a turn in which there was one; causes are of flows that know nothing of each other.
+
+    Example:
+        >>> round(switching(1_000, 20_000, 0.25), 3), round(switching(20_000, 50_000, 0.0), 3)
+        (0.27, 0.731)
+    """
+    if work >= 1.0 or causes <= 0.0 or turn_ns <= 0.0:
+        return work
+    most = min(causes, (1.0 - work) * 1e9 / turn_ns)
+    return work + _least_turns(causes, lambda turns: work + turns * turn_ns / 1e9, most) * turn_ns / 1e9
+
+
+def switching_turns(causes: float, busy: float) -> float:
+    """How often such a loop turns in a second, which is seen busy.
+
+    Example:
+        >>> round(switching_turns(20_000, 0.731) * 50e-6, 3)
+        0.731
+    """
+    return _least_turns(causes, lambda turns: min(busy, 1.0), causes)
+
+
+def _least_turns(causes: float, busy: Callable[[float], float], most: float) -> float:
+    """By bisection: as many turns end without a cause as causes end a pause."""
+    low, high = 0.0, most
+    for _ in range(HALVINGS):
+        turns = (low + high) / 2
+        taken = busy(turns)
+        enough = turns * math.exp(-causes * taken / turns) >= causes * (1.0 - taken)
+        low, high = (low, turns) if enough else (turns, high)
+    return high
 
 
 Element = Mapping[str, Mapping[str, Cost]]

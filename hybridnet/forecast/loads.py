@@ -19,9 +19,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.forecast.costs import AROUND, THREAD, Costs, Traffic, turning
+from hybridnet.forecast.costs import AROUND, POLLS, PROTOCOLS, THREAD, Costs, Traffic, switching, turning
 from hybridnet.forecast.demand import Demand, Flow
-from hybridnet.forecast.traffic import at_sender, causes, frame_bits, segmented, through_link
+from hybridnet.forecast.traffic import (
+    at_sender,
+    bursts_both_ways,
+    causes,
+    frame_bits,
+    segmented,
+    through_link,
+)
 from hybridnet.forecast.ways import Hop, Ways
 from hybridnet.plan import Plan
 
@@ -146,6 +153,7 @@ class Work:
             parts = _passing(routed.hops, flow, lets)
             self._add(tally, routed, flow, parts)
             carried_bps += flow.rate_bps * parts[-1]
+        self._add_polling(tally)
         busy = tally.threads()
         for computer in self.computers:
             own = sum(min(1.0, cores) for part, cores in busy.items() if part.machine in computer.machines)
@@ -259,14 +267,24 @@ class Work:
             traffic = segmented(traffic, flow)
         element = f"ovs.{ports}"
         tally.around[self._computer_of[machine].name] += costs.of(element, protocol, AROUND).cores(traffic)
-        if ports != KERNEL_PORTS:
-            thread = costs.of(element, protocol, THREAD)
-            turn_ns = thread.burst_ns
-            if ports == PACKET_PORTS and (more := len(plan["switches"]) - 1):
-                turn_ns += more * costs.of("ovs.bridge", protocol, THREAD).burst_ns
-            part = Part("switching", machine, machine)
-            # A turn takes in all of a burst, and its acknowledgments.
-            tally.add(part, thread.work(traffic), turn_ns, traffic.bursts)
+        if ports == KERNEL_PORTS:
+            return
+        thread, part = costs.of(element, protocol, THREAD), Part("switching", machine, machine)
+        if ports == XDP_PORTS:
+            tally.work[part] += thread.work(traffic)
+            return
+        turn_ns = thread.burst_ns
+        if more := len(plan["switches"]) - 1:
+            turn_ns += more * costs.of("ovs.bridge", protocol, THREAD).burst_ns
+        tally.add(part, thread.work(traffic), turn_ns, bursts_both_ways(traffic, protocol))
+
+    def _add_polling(self, tally: Tally) -> None:
+        """Threads that poll turn whether something comes or not."""
+        for name, plan in self._plan.machines.items():
+            if plan["port_type"] == XDP_PORTS and plan["switches"]:
+                costs = self._computer_of[name].costs
+                turn_ns = costs.of(f"ovs.{XDP_PORTS}", PROTOCOLS[0], THREAD).burst_ns
+                tally.add(Part("switching", name, name), 0.0, turn_ns, POLLS, polls=True)
 
     def _add_simulated(
         self, tally: Tally, instance: str, element: str, protocol: str, traffic: Traffic, *, stages: int
@@ -299,19 +317,27 @@ class Tally:
         self.around: defaultdict[str, float] = defaultdict(float)
         self._turn_ns: dict[Part, float] = {}
         self._causes: defaultdict[Part, float] = defaultdict(float)
+        self._polling: set[Part] = set()
 
-    def add(self, part: Part, work: float, turn_ns: float, causes: float) -> None:
-        """Add to a loop: work, and causes for a turn."""
+    def add(self, part: Part, work: float, turn_ns: float, causes: float, *, polls: bool = False) -> None:
+        """Add to a loop: work, and causes for a turn; `polls`: the loop is that of a thread which polls."""
         self.work[part] += work
         self._turn_ns[part] = turn_ns
         self._causes[part] += causes
+        if polls:
+            self._polling.add(part)
 
     def threads(self) -> dict[Part, float]:
         """How many processors each thread keeps busy; more than one where it is asked for more."""
         return {
-            part: turning(self._causes[part], self._turn_ns[part], work) if part in self._turn_ns else work
+            part: self._turned(part, work) if part in self._turn_ns else work
             for part, work in self.work.items()
         }
+
+    def _turned(self, part: Part, work: float) -> float:
+        waits = part.kind == "switching" and part not in self._polling
+        shared_out = switching if waits else turning
+        return shared_out(self._causes[part], self._turn_ns[part], work)
 
 
 _Key = tuple[str, bool]

@@ -12,7 +12,15 @@ from hybridnet.forecast.costs import Traffic
 from hybridnet.forecast.demand import SEGMENT_BYTES, Flow
 from hybridnet.topo.direction import Direction
 
-__all__ = ["at_sender", "causes", "frame_bits", "segmented", "through_link", "train_bytes"]
+__all__ = [
+    "at_sender",
+    "bursts_both_ways",
+    "causes",
+    "frame_bits",
+    "segmented",
+    "through_link",
+    "train_bytes",
+]
 
 MOST_TRAIN_BYTES = 65_160
 """45 segments: what the kernel makes of its limit of 64 KiB."""
@@ -77,6 +85,11 @@ def segmented(traffic: Traffic, flow: Flow) -> Traffic:
 def causes(traffic: Traffic, protocol: str) -> float:
     """How often in a second a loop has a cause to turn: of TCP, acknowledgments come back."""
     return traffic.units * (2 if protocol == "tcp" else 1)
+
+
+def bursts_both_ways(traffic: Traffic, protocol: str) -> float:
+    """How often in a second a switch is woken, which takes a burst in at once: of TCP, acknowledgments come back."""
+    return traffic.bursts * (2 if protocol == "tcp" else 1)
 
 
 def frame_bits(flow: Flow, direction: Direction) -> float:

@@ -45,6 +45,8 @@ def test_costs_are_measured_once_and_a_plan_forecasts_by_them(
         for protocol in ("tcp", "udp"):
             for figures in costs["elements"][element][protocol].values():
                 assert sum(figures) > 0
+    for switching in {"ovs.afpacket", "ovs.afxdp"} & set(costs["elements"]):
+        assert costs["elements"][switching]["udp"]["thread"][0] > 0, "a turn takes no time"
     assert [file.name for file in (tmp_path / "hybridnet" / "costs").iterdir()] == [
         f"{costs['computer']}.json"
     ]

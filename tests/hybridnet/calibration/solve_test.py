@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from hybridnet.calibration.solve import Point, extra, fit, fit_loop, fit_turns
-from hybridnet.forecast.costs import Cost, Traffic, turning
+from hybridnet.calibration.solve import Point, extra, fit, fit_loop, fit_polling, fit_turn, fit_turns
+from hybridnet.forecast.costs import POLLS, Cost, Traffic, switching, turning
 
 BURSTS = Traffic(1000, 13_000, 18e6)
 SINGLES = Traffic(6400, 6400, 9e6)
@@ -73,15 +73,38 @@ def test_a_loop_has_one_cost_for_turns_and_two_for_each_protocol() -> None:
         assert found[protocol].byte_ns == pytest.approx(cost.byte_ns, rel=1e-2)
 
 
+def test_a_figure_that_may_be_wrong_by_as_much_as_it_is_decides_nothing() -> None:
+    measured = [*points(Cost(byte_ns=2.0), Traffic(1000, 1000, 100e6)), Point(Traffic(4000, 4000, 15e6), 0.0)]
+    assert fit(measured, "tcp", within=0.05).byte_ns == pytest.approx(1.5, abs=0.1)
+    assert fit(measured, "tcp", within=0.0001).byte_ns < 0.01
+
+
+def switched(cost: Cost, causes: float, traffic: Traffic) -> Point:
+    return Point(traffic, switching(causes, cost.burst_ns, cost.work(traffic)), causes)
+
+
 def test_turns_that_nobody_counts_are_found_by_how_they_are_shared() -> None:
-    work = Cost(unit_ns=2_000)
+    turn_ns, tcp, udp = 70_000, Cost(unit_ns=9_000, byte_ns=0.75), Cost(unit_ns=10_000)
+    trains = [Traffic(900, 900, 50e6), Traffic(2500, 2500, 10e6)]
     measured = {
-        "udp": [
-            Point(each, turning(each.units, 40_000, work.work(each)), each.units)
-            for each in (BURSTS, SINGLES)
-        ]
+        "tcp": [switched(Cost(turn_ns, tcp.unit_ns, tcp.byte_ns), 2 * each.bursts, each) for each in trains],
+        "udp": [switched(Cost(turn_ns, udp.unit_ns), each.bursts, each) for each in (BURSTS, SINGLES, SMALL)],
     }
-    found = fit_turns(measured)["udp"]
-    for each in (BURSTS, SINGLES, SMALL):
-        said = turning(each.units, found.burst_ns, found.work(each))
-        assert said == pytest.approx(turning(each.units, 40_000, work.work(each)), abs=0.02)
+    found = fit_turns(measured)
+    for protocol, cost in (("tcp", tcp), ("udp", udp)):
+        assert found[protocol].burst_ns == pytest.approx(turn_ns, rel=1e-2)
+        assert found[protocol].unit_ns == pytest.approx(cost.unit_ns, rel=1e-1)
+    longer = [switched(Cost(110_000, udp.unit_ns), each.bursts, each) for each in (BURSTS, SINGLES)]
+    assert fit_turn(longer, udp) == pytest.approx(110_000, rel=1e-2)
+
+
+def test_a_thread_that_polls_has_less_time_for_looks_the_more_passes() -> None:
+    work, idle = Cost(unit_ns=8_000), 0.3
+    measured = {
+        "udp": [Point(each, (own := work.work(each)) + (1 - own) * idle) for each in (BURSTS, SINGLES, SMALL)]
+    }
+    found = fit_polling(measured, idle)["udp"]
+    assert found.unit_ns == pytest.approx(8_000)
+    for point in measured["udp"]:
+        said = turning(POLLS, found.burst_ns, found.work(point.traffic))
+        assert said == pytest.approx(point.cores)

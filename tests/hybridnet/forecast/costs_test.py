@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import UsageError
-from hybridnet.forecast.costs import THREAD, Cost, Costs, Traffic
+from hybridnet.forecast.costs import FORMAT, THREAD, Cost, Costs, Traffic
 from tests.hybridnet.forecast.support import costs
 
 
@@ -28,7 +28,7 @@ def test_costs_survive_their_file() -> None:
     [
         ([], "format is None"),
         ({"format": 99}, "format is 99"),
-        ({"format": 1}, "KeyError"),
+        ({"format": FORMAT}, "KeyError"),
         ({**costs().to_json(), "elements": {"portal": {"udp": {"thread": ["x"]}}}}, "ValueError"),
         ({**costs().to_json(), "elements": {"portal": {"udp": {"thread": [1, 2, 3, 4]}}}}, "TypeError"),
         ({**costs().to_json(), "elements": []}, "AttributeError"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import UsageError
-from hybridnet.forecast.costs import THREAD, Cost
+from hybridnet.forecast.costs import AROUND, THREAD, Cost, switching
 from hybridnet.forecast.demand import Demand, Flow
 from hybridnet.forecast.loads import Computer, Loads, Work
 from hybridnet.plan import MachineSpec
@@ -97,9 +97,32 @@ def test_further_bridges_make_a_turn_longer() -> None:
     known["ovs.afpacket"]["udp"][THREAD] = Cost(burst_ns=40_000, unit_ns=SWITCH)
     known["ovs.bridge"]["udp"][THREAD] = Cost(burst_ns=30_000)
     found = loads(Pair("ovs", "ovs", "ovs"), udp("h1", "h2"), on=[computer(elements=known)])
-    work = SWITCH * KILO
-    turned = 0.1 / 1.1  # a thousand causes, 100 us each
-    assert found["Open vSwitch of m1"] == pytest.approx(work + (1 - work) * turned)
+    assert found["Open vSwitch of m1"] == pytest.approx(switching(1000, 100_000, SWITCH * KILO))
+
+
+def test_acknowledgments_wake_open_vswitch_too() -> None:
+    known = elements()
+    known["ovs.afpacket"]["tcp"][THREAD] = Cost(burst_ns=100_000)
+    flow = Flow("h1", "h2", 65_160 * 8 * 100, "tcp")  # a hundred of the longest trains
+    found = loads(Pair("ovs"), flow, on=[computer(elements=known)])
+    assert found["Open vSwitch of m1"] == pytest.approx(switching(200, 100_000, 0.0))
+
+
+def test_a_thread_that_polls_is_busy_without_traffic_and_looks_less_with_it() -> None:
+    known = elements()
+    known["ovs.afxdp"] = known["ovs.afpacket"] | {
+        protocol: {THREAD: Cost(25_000, 100_000), AROUND: Cost()} for protocol in ("tcp", "udp")
+    }
+    for kind in ("sender", "receiver"):
+        known[f"{kind}.afxdp"] = known[f"{kind}.afpacket"]
+    polling = 25 / 75  # a look of 25 us after each pause of 50 us
+    for pps in (1, 5000):
+        found = loads(Pair("ovs"), udp("h1", "h2", pps), on=[computer(elements=known)], port_type="afxdp")
+        work = 1e-4 * pps
+        assert found["Open vSwitch of m1"] == pytest.approx(work + (1 - work) * polling)
+    apart = TwoTrees(depth=1)  # nothing passes m2
+    found = loads(apart, udp("h1", "h2"), on=[computer("m1", "m2", elements=known)], port_type="afxdp")
+    assert found["Open vSwitch of m2"] == pytest.approx(polling)
 
 
 def test_a_switch_in_the_kernel_has_no_thread_and_bridges_beside_it_take_nothing() -> None:
