@@ -72,11 +72,29 @@ def _translated(text: str) -> str | None:
         if isinstance(fixer, FixTupleParams):
             fixer.transform_lambda = functools.partial(_keep_keywords, fixer.transform_lambda)
     try:
-        translated = str(tool.refactor_string(text + "\n", "script"))
+        translated = str(tool.refactor_string(_with_spaces(text) + "\n", "script"))
         ast.parse(translated)
     except (ParseError, TokenError, SyntaxError):
         return None
     return translated
+
+
+def _with_spaces(text: str) -> str:
+    """The script indented by spaces: a tab reached to the next eighth column in Python 2, and Python 3 refuses tabs
+    beside spaces. Lines that a string began before stay as they are.
+    """
+    from fissix.pgen2 import token, tokenize
+
+    lines = text.splitlines(keepends=True)
+    rest = iter(lines)
+    within: set[int] = set()
+    for kind, _, (first, _), (last, _), _ in tokenize.generate_tokens(lambda: next(rest, "")):
+        if kind == token.STRING:
+            within |= set(range(first, last))  # of the lines counted from 0, those after the string's first
+    return "".join(
+        line if number in within else line[: len(line) - len(line.lstrip())].expandtabs(8) + line.lstrip()
+        for number, line in enumerate(lines)
+    )
 
 
 def _keep_keywords(transform: Callable[[Any, Any], None], node: Any, results: Any) -> None:

@@ -50,6 +50,16 @@ def test_a_lambda_of_a_tuple_leaves_words_alone_that_are_no_variables(tmp_path: 
     assert run_python2(str(script))["found"] == [("h1", 1)]
 
 
+def test_tabs_reach_to_the_next_eighth_column_but_stay_in_strings(tmp_path: Path) -> None:
+    script = tmp_path / "old.py"
+    script.write_text(
+        "def build():\n\ttext = '''kept:\n\tas it is'''\n        return text\nfound = build()\n"
+        "if found:\n    if True:\n\tfound += '!'\n"
+    )
+    assert needs_python2(script)
+    assert run_python2(str(script))["found"] == "kept:\n\tas it is!"
+
+
 def test_true_division_stays_where_the_script_asks_for_it(tmp_path: Path) -> None:
     script = tmp_path / "old.py"
     script.write_text("from __future__ import division\nhalf = 1 / 2\nprint `half`\n")
