@@ -23,7 +23,7 @@ def join_node(net: Making, node: Any) -> None:
         placed = {"machine": net.machines.machine_of[node.name]}
     others = [other for other in (*net.hosts, *net.switches) if other is not node]
     try:
-        if isinstance(node, Switch):
+        if node.is_bridge:
             dpids = {int(other.params["dpid"], 16) for other in others if other.params.get("dpid")}
             made = live.addSwitch(node.name, **net.described_switch(node, dpids), **placed)
         else:
@@ -58,7 +58,7 @@ def join_link(net: Making, link: Link) -> None:
         made = next(made for made in live[intf.node.name].intfList() if made.name == intf.name)
         intf.made_as(made)
         node, told = intf.node, intf.node.params.get("ip")
-        if isinstance(node, Switch):
+        if node.is_bridge:
             node.address_port(intf)
         if (
             told is not None

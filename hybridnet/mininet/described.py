@@ -97,9 +97,11 @@ class Described:
 
     def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
         """Add a switch of class `cls`; a network that is made has it at once."""
-        listening = {} if not self.listenPort else {"listenPort": self.listenPort}
+        defaults: dict[str, Any] = {"inNamespace": False}
+        if self.listenPort:
+            defaults["listenPort"] = self.listenPort
         with commands_wait():
-            switch = (cls or self.switch)(name, **{**listening, **params})
+            switch = (cls or self.switch)(name, **{**defaults, **params})
         self.adopt(switch)
         if self.listenPort:
             self.listenPort += 1

@@ -95,6 +95,7 @@ class Node(live.Node):
     """
 
     portBase = 0  # number of the first port
+    is_bridge = False  # whether hybridnet makes a bridge of it, beside which its commands run
     inToNode: dict[Any, Any] = {}
     outToNode: dict[Any, Any] = {}
 

@@ -124,7 +124,7 @@ class Intf(live.Intf):
         """ "OK" where it is there: the device, or a switch's patch port, which has none; else "MISSING"."""
         if super().status() == "OK":
             return "OK"
-        bridge = self.node if hasattr(self.node, "dpid") else None
+        bridge = self.node if self.node.is_bridge else None
         ports = "" if bridge is None else self.cmd("ovs-vsctl list-ports", bridge)
         return "OK" if self.name in ports.split() else "MISSING"
 
@@ -286,7 +286,7 @@ class Link:
             if intf.params.get("mtu") is not None:
                 own["mtu"] = intf.params["mtu"]
             told |= {f"port{number}": intf.port, f"intfName{number}": intf.name, f"params{number}": own}
-            if intf.mac is not None and not hasattr(intf.node, "dpid"):  # a switch sets those of its ports
+            if intf.mac is not None and not intf.node.is_bridge:  # a bridge sets those of its ports
                 told[f"addr{number}"] = intf.mac
         return told
 
@@ -298,7 +298,7 @@ class Link:
     def make_loop(self) -> None:
         """Make it, where it leads from a host to itself: a veth pair there."""
         node, ends = self.intf1.node, (self.intf1, self.intf2)
-        if hasattr(node, "dpid"):
+        if node.is_bridge:
             tolerate(f"link {self.name}", "no switch is linked to itself; it has no effect")
             return
         if any(shaping(end.params, f"link {self.name}") for end in ends):

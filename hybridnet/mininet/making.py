@@ -28,7 +28,8 @@ from hybridnet.topo import Topo
 __all__ = ["Making", "running"]
 
 # Options of nodes that the description takes; others stay with the node's class.
-_OF_HOSTS = ("devices", "ip", "mac", "defaultRoute", "privateDirs")
+_OF_NODES = ("devices", "privateDirs")
+_OF_HOSTS = (*_OF_NODES, "ip", "mac", "defaultRoute")
 _OF_SWITCHES = (
     "bridge", "datapath", "devices", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms",
     "stp",
@@ -103,7 +104,7 @@ class Making(Described):
                 host.configDefault()
 
     def _finds_kernel_datapath(self) -> bool:
-        asked = {switch.params.get("datapath") for switch in self._every_switch()}
+        asked = {switch.params.get("datapath") for switch in self._every_bridge()}
         return "user" not in asked and kernel_datapath()
 
     def _description(self) -> Topo:
@@ -112,7 +113,7 @@ class Making(Described):
         taken: set[str] = set()
         for host in self._every_host():
             topo.addHost(host.name, **self.described_host(host, taken))
-        for switch in self._every_switch():
+        for switch in self._every_bridge():
             topo.addSwitch(switch.name, **self.described_switch(switch, dpids))
         for link in self.links:
             if link.is_loop:
@@ -121,10 +122,10 @@ class Making(Described):
         return topo
 
     def _every_host(self) -> list[Any]:
-        return [node for node in (*self.hosts, *self.loose) if not isinstance(node, Switch)]
+        return [node for node in (*self.hosts, *self.switches, *self.loose) if not node.is_bridge]
 
-    def _every_switch(self) -> list[Any]:
-        return [node for node in (*self.switches, *self.loose) if isinstance(node, Switch)]
+    def _every_bridge(self) -> list[Any]:
+        return [node for node in (*self.switches, *self.loose) if node.is_bridge]
 
     def described_switch(self, switch: Any, dpids: set[int]) -> dict[str, Any]:
         """A switch as `hybridnet.Topo.addSwitch` takes it; `dpids` are those of the others."""
@@ -150,9 +151,12 @@ class Making(Described):
 
     @staticmethod
     def described_host(host: Any, taken: set[str]) -> dict[str, Any]:
-        """A host as `hybridnet.Topo.addHost` takes it; `taken` are the IP and MAC addresses of the others."""
+        """A host, or a switch that is no bridge, as `hybridnet.Topo.addHost` takes it; `taken` are the IP and MAC
+        addresses of the others.
+        """
         what = f"host {host.name}"
-        own = {name: host.params[name] for name in _OF_HOSTS if host.params.get(name) is not None}
+        options = _OF_NODES if isinstance(host, Switch) else _OF_HOSTS
+        own = {name: host.params[name] for name in options if host.params.get(name) is not None}
         own["devices"] = host.borrowed()
         if (mac := accepted_mac(own.pop("mac", None), what)) in taken:  # its `config` gives it
             tolerate(f"{what}: its mac {mac} is another's", "both have it, as they were told")
@@ -205,7 +209,7 @@ class Making(Described):
     def _start_switching(self, net: Net) -> None:
         """Scripts that make a switch of a node in the computer's own namespace do so by ovs-vsctl."""
         outside = [node for node in self._every_host() if not node.inNamespace]
-        if self.is_here() and outside and not self._every_switch():
+        if self.is_here() and outside and not self._every_bridge():
             assert net.plan is not None
             port_type = net.plan.machines[HERE]["port_type"]
             net.cluster.call(HERE, "start_switching", port_type=port_type)
@@ -216,7 +220,7 @@ class Making(Described):
             for intf in made.intfList():
                 node.nameToIntf[intf.name].made_as(intf)
             node.bind(functools.partial(net.cluster.call, made.machine), made.machine, node.intfList())
-        for switch in self._every_switch():
+        for switch in self._every_bridge():
             for intf in switch.port_list():
                 switch.address_port(intf)
 
@@ -228,7 +232,7 @@ class Making(Described):
             node.run_waiting()
         for host in () if self.awaits_build else self.hosts:
             host.configDefault()
-        for switch in self._every_switch():
+        for switch in self._every_bridge():
             if switch.wanted is not None:
                 self.give_controllers(switch)
 

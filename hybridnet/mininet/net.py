@@ -80,6 +80,9 @@ class Mininet(Trying):
         try:
             for controller in self.controllers:
                 controller.stop()
+            for switch in self.switches:
+                if not switch.is_bridge:
+                    switch.stop()
             for node in (*self.switches, *self.hosts):
                 node.terminate()
         finally:

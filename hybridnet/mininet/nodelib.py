@@ -9,7 +9,7 @@ from typing import Any
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import info
-from hybridnet.mininet.switches import Switch
+from hybridnet.mininet.switches import Bridge
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipStr, netParse
 from hybridnet.node import node as live
@@ -17,7 +17,7 @@ from hybridnet.node import node as live
 __all__ = ["NAT", "LinuxBridge"]
 
 
-class LinuxBridge(Switch):
+class LinuxBridge(Bridge):
     """A bridge of the Linux kernel, which learns by itself.
 
     Args:

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's switches: bridges of Open vSwitch, whatever they are called. A script's own classes are honoured."""
+"""Mininet's switches: bridges of Open vSwitch, whatever they are called. A script's own classes are honoured.
+
+Switch ─┬─ a script's own: a node with ports, and its `start` makes it forward (a router, say)
+        └─ Bridge ─┬─ OVSSwitch ─── OVSBridge, UserSwitch, IVSSwitch
+                   └─ LinuxBridge (nodelib)
+"""
 
 from __future__ import annotations
 
@@ -14,20 +19,31 @@ from hybridnet.mininet.link import Intf
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.node import node as live
 
-__all__ = ["IVSSwitch", "OVSBatch", "OVSBridge", "OVSKernelSwitch", "OVSSwitch", "Switch", "UserSwitch"]
+__all__ = [
+    "Bridge",
+    "IVSSwitch",
+    "OVSBatch",
+    "OVSBridge",
+    "OVSKernelSwitch",
+    "OVSSwitch",
+    "Switch",
+    "UserSwitch",
+]
 
 EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
 """What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
 
 
-class Switch(Node, live.Switch):
-    """A switch: an Open vSwitch bridge. Its commands run on its machine.
+class Switch(Node):
+    """A switch, which a script's own class makes of it: a node whose ports have no addresses, and whose `start` says
+    what forwards between them.
 
     Args:
-        name: unique in the network; also the bridge's.
+        name: unique in the network.
         dpid: up to 16 hexadecimal digits; default: the first number in the name.
         opts: accepted; it has no effect, and that is said.
         listenPort: the port of its machine's loopback at which it takes OpenFlow connections.
+        **params: as of `Node`; in a network it has no namespace of its own unless inNamespace=True.
     """
 
     portBase = 1
@@ -37,18 +53,17 @@ class Switch(Node, live.Switch):
         self, name: str, dpid: str | None = None, opts: str = "", listenPort: int | None = None, **params: Any
     ) -> None:
         super().__init__(name, **params)
-        if opts:
+        if opts and self.is_bridge:
             tolerate(f"opts={opts!r} of switches", "it has no effect")
         self.opts = opts
         self.listenPort = listenPort
         self.dpid = self.defaultDpid(dpid)
         self.params |= {"dpid": self.dpid, "listenPort": listenPort}
-        self.wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
-        self.obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
-        self.on_start = None
-        self.controlIntf = Intf("lo", node=self, port=0)
-        self.controlIntf.ip, self.controlIntf.prefixLen = "127.0.0.1", 8
-        self.addIntf(self.controlIntf, port=0)
+        self.controlIntf: Any = None
+        if self.is_bridge or not self.inNamespace:
+            self.controlIntf = Intf("lo", node=self, port=0)
+            self.controlIntf.ip, self.controlIntf.prefixLen = "127.0.0.1", 8
+            self.addIntf(self.controlIntf, port=0)
 
     def defaultDpid(self, dpid: str | None = None) -> str:
         """Its datapath id: the one given, or the first number in its name. Raises UsageError if it has none."""
@@ -62,19 +77,46 @@ class Switch(Node, live.Switch):
         return f"{int(number[0]):x}".zfill(self.dpidLen)
 
     def defaultIntf(self) -> Any:
-        """The interface at which its controllers are reached: the loopback interface of its machine, its port 0."""
-        return self.controlIntf
+        """The interface at which its controllers are reached: the loopback interface of its machine, its port 0; the
+        first one of a switch that has a namespace of its own.
+        """
+        return super().defaultIntf() if self.controlIntf is None else self.controlIntf
 
     def port_list(self) -> list[Any]:
         """Its interfaces that are ports, by number."""
         return [intf for intf in self.intfList() if intf is not self.controlIntf]
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:
+        """A class of a script's own says here what forwards."""
+
+    def stop(self, deleteIntfs: bool = True) -> None:
+        """A class of a script's own ends here what `start` began; the network's `stop` calls it."""
+
+    def connected(self) -> bool:
+        """Whether it waits for no controller: hybridnet knows of none."""
+        return True
+
+
+class Bridge(Switch, live.Switch):
+    """A switch that hybridnet makes: a bridge. Its commands run on its machine.
+
+    Args:
+        name, **params: as of `Switch`; the name is the bridge's, too.
+    """
+
+    is_bridge = True
+    dpid: str  # that of a bridge which nobody gave one is derived from its name
+    wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
+    obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
+
+    def start(self, controllers: Sequence[Controller] = ()) -> None:
         """Give it its controllers. The last of a network's switches to start makes the network."""
         self.wanted = list(controllers)
         if self.is_made():
             self.network().give_controllers(self)
-        elif not self._is_loose() and all(switch.wanted is not None for switch in self.network().switches):
+        elif not self._is_loose() and all(
+            switch.wanted is not None for switch in self.network().switches if switch.is_bridge
+        ):
             self.make()
 
     def address_port(self, intf: Any) -> None:
@@ -93,12 +135,8 @@ class Switch(Node, live.Switch):
         needs_none = self.params.get("failMode") == "standalone" or self.wanted == []
         return needs_none or live.Switch.connected(self)
 
-    def __repr__(self) -> str:
-        pid = self.pid if self.is_made() else None
-        return f"<{type(self).__name__} {self.name}: {self._shown_intfs()} pid={pid}> "
 
-
-class OVSSwitch(Switch):
+class OVSSwitch(Bridge):
     """An Open vSwitch bridge.
 
     Args:

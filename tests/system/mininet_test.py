@@ -287,6 +287,35 @@ print("gone", "does not exist" in h1.cmd("ip link show dev h1-eth3"))
 net.stop()
 """
 
+ROUTERS = """
+from mininet.net import Mininet
+from mininet.node import Switch
+from mininet.topo import LinearTopo
+
+class Router(Switch):
+    def __init__(self, name, **params):
+        super().__init__(name, **{**params, "inNamespace": True})
+        self.cmd("sysctl net.ipv4.ip_forward=1")
+
+    def start(self, controllers):
+        self.cmd(f"ip address add 10.0.{self.name[1:]}.254/24 dev {self.name}-eth1")
+        self.cmd(f"ip address add 10.0.9.{self.name[1:]}/24 dev {self.name}-eth2")
+        other = 3 - int(self.name[1:])
+        self.cmd(f"ip route add 10.0.{other}.0/24 via 10.0.9.{other}")
+
+    def stop(self):
+        print("stop", *sorted(self.cmd("ls /sys/class/net").split()))
+        super().stop()
+
+net = Mininet(LinearTopo(2), switch=Router, controller=None)
+for number in (1, 2):
+    net[f"h{number}"].setIP(f"10.0.{number}.1/24")
+    net[f"h{number}"].setDefaultRoute(f"via 10.0.{number}.254")
+net.start()
+print("reached", net.pingAll(), "ttl=62" in net["h1"].cmd("ping -c 1 10.0.2.1"))
+net.stop()
+"""
+
 OWN_AND_LATE_CONTROLLERS = """
 from mininet.net import *
 from mininet.node import RemoteController
@@ -386,6 +415,13 @@ def test_controllers_run_their_own_commands_and_may_come_once_the_network_is_mad
         "late 0.0 tcp:127.0.0.1:6653 tcp:127.0.0.1:6699",
         "told tcp:127.0.0.1:6699",
     ], ended.err
+    assert ended.left == {}
+
+
+def test_switches_of_a_script_s_own_making_are_nodes_that_its_class_starts_and_stops(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, ROUTERS)
+    stopped = [f"stop lo s{number}-eth1 s{number}-eth2" for number in (1, 2)]
+    assert ended.out.splitlines() == ["reached 0.0 True", *stopped], ended.err
     assert ended.left == {}
 
 

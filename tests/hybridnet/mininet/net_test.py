@@ -13,7 +13,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.mininet import making
 from hybridnet.mininet.link import Intf, Link, OVSLink, TCIntf, TCLink
 from hybridnet.mininet.net import Mininet
-from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, UserSwitch
+from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, Switch, UserSwitch
 from hybridnet.mininet.topo import SingleSwitchTopo, Topo
 from hybridnet.mininet.util import custom
 
@@ -195,6 +195,22 @@ def test_a_class_of_the_script_s_own_may_change_its_parameters() -> None:
     router = net.addHost("r0", cls=Router)
     assert net.hosts == [router]
     assert described(net).nodeInfo("r0")["ip"] == "192.168.1.1/24"
+
+
+def test_a_switch_of_the_script_s_own_making_is_a_node_with_ports() -> None:
+    class Router(Switch):
+        pass
+
+    net = Mininet(controller=None)
+    router = net.addSwitch("r1", cls=Router, inNamespace=True, ip="10.9.9.9")
+    beside = net.addSwitch("r2", cls=Router)
+    link = net.addLink(router, beside, addr1="00:00:00:00:00:0a", params1={"ip": "10.0.0.1/30"})
+    topo = described(net)
+    assert (net.switches, topo.switches()) == ([router, beside], [])
+    assert [topo.nodeInfo(name).get("inNamespace", True) for name in ("r1", "r2")] == [True, False]
+    assert topo.nodeInfo("r1")["ip"] is None
+    assert (str(link), link.description()["addr1"]) == ("r1-eth1<->r2-eth1", "00:00:00:00:00:0a")
+    assert (router.intfNames(), beside.intfNames()) == (["r1-eth1"], ["lo", "r2-eth1"])
 
 
 def test_controllers_come_as_a_class_a_list_or_objects() -> None:
