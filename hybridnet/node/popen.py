@@ -8,6 +8,7 @@ when it is read; after that the program waits, so a program that prints much mus
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import threading
 import time
@@ -175,7 +176,7 @@ class Popen:
             return stream
         if target == subprocess.DEVNULL:
             return None
-        copy = threading.Thread(target=_copy, args=(stream, target), daemon=True)
+        copy = threading.Thread(target=_copy, args=(stream, _kept_open(target)), daemon=True)
         copy.start()
         self._copies.append(copy)
         return None
@@ -269,10 +270,20 @@ class _Input:
             self._program._call("write_process", number=self._program._number, data=b"", end=True)
 
 
-def _copy(stream: _Output, sink: Any) -> None:
+def _kept_open(file: Any) -> contextlib.AbstractContextManager[Any]:
+    """A file to write to until the program ends: the caller may close its own at once, as with `subprocess`."""
+    try:
+        file.flush()
+        return os.fdopen(os.dup(file.fileno()), "wb")
+    except (AttributeError, OSError, ValueError):  # a file of Python's only, such as StringIO
+        return contextlib.nullcontext(file)
+
+
+def _copy(stream: _Output, into: contextlib.AbstractContextManager[Any]) -> None:
     """Move a stream into a file until it ends."""
-    as_text = "b" not in getattr(sink, "mode", "w")
-    while (chunk := stream.read_available(_SLICE_S)) is not None:
-        if chunk:
-            sink.write(chunk.decode(errors="replace") if as_text else chunk)
-            sink.flush()
+    with into as sink:
+        as_text = "b" not in getattr(sink, "mode", "w")
+        while (chunk := stream.read_available(_SLICE_S)) is not None:
+            if chunk:
+                sink.write(chunk.decode(errors="replace") if as_text else chunk)
+                sink.flush()

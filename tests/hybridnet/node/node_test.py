@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import io
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,22 @@ def test_output_goes_into_an_open_file(tmp_path: Path) -> None:
         program.wait()
     assert (tmp_path / "out").read_text() == "first line\nsecond line\n"
     assert program.stdout is None
+
+
+def test_output_goes_on_into_a_file_that_the_caller_has_closed(tmp_path: Path) -> None:
+    closed = threading.Event()
+
+    class Printing(FakeCluster):
+        def call(self, machine: str, verb: str, **arguments: Any) -> Any:
+            if verb == "read_process":
+                closed.wait()
+            return super().call(machine, verb, **arguments)
+
+    with (tmp_path / "out").open("w") as file:
+        program = host(Printing()).popen("cat", stdout=file)
+    closed.set()
+    program.wait()
+    assert (tmp_path / "out").read_text() == "first line\nsecond line\n"
 
 
 def test_bytes_on_request_and_merged_errors() -> None:
