@@ -277,7 +277,7 @@ def makeNumeric(s: str) -> int | float | str:
     return int(s) if checkInt(s) else float(s) if checkFloat(s) else s
 
 
-def naturalSeq(t: Iterable[str]) -> list[list[Any]]:
+def naturalSeq(t: Iterable[str]) -> list[tuple[Any, ...]]:
     """The natural keys of several names."""
     return [natural(text) for text in t]
 

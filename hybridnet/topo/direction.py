@@ -23,7 +23,15 @@ _TOGETHER = frozenset({
     "reorder", "reorder_gap", "slots", "trace", "trace_bytes", "train_limit", "watch_queue",
 })  # fmt: skip
 
+_FILES = frozenset({"model", "trace"})  # name files, which change
+_UNCHANGING = (str, int, float, type(None))
+
 Json = Mapping[str, Any]
+
+_Said = frozenset[tuple[str, type, Any]]
+_KEPT = 1000
+_resolved: dict[_Said, Direction] = {}
+"""Of options that were resolved before: most links of a large topology say the same."""
 
 
 @cache
@@ -165,6 +173,20 @@ class Direction:
 
 def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:
     """The direction that `options` describe; `what` names the link. Raises TopologyError and UnitError."""
+    if not all(isinstance(value, _UNCHANGING) for value in options.values()) or options.keys() & _FILES:
+        return _resolve(options, what)
+    said = frozenset(
+        (name, type(value), value) for name, value in options.items()
+    )  # 1 and True are not the same
+    found = _resolved.get(said)
+    if found is None:
+        if len(_resolved) == _KEPT:
+            _resolved.clear()
+        found = _resolved[said] = _resolve(options, what)
+    return found
+
+
+def _resolve(options: Mapping[str, Any], what: str) -> Direction:
     given = _plain(options, ("delay", "overhead", "train_limit"), what)
     if options.get("max_queue_size") is not None:
         packets, size = parse_queue(options["max_queue_size"], f"{what}: max_queue_size")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from hybridnet.topo.direction import Direction
@@ -67,7 +68,8 @@ class LinkSpec:
         return self.a_to_b.shaped or self.b_to_a.shaped
 
 
-def natural(text: str) -> list[str | tuple[int, str]]:
+@lru_cache(maxsize=1 << 16)
+def natural(text: str) -> tuple[str | tuple[int, str], ...]:
     """A sort key that orders s2 before s10.
 
     Example:
@@ -76,4 +78,4 @@ def natural(text: str) -> list[str | tuple[int, str]]:
     """
     parts = re.split(r"([0-9]+)", text)
     parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]
-    return [(len(part), part) if index % 2 else part for index, part in enumerate(parts)]
+    return tuple((len(part), part) if index % 2 else part for index, part in enumerate(parts))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.errors import PlanError, TopologyError
+from hybridnet.errors import PlanError, TopologyError, UnitError
 from hybridnet.instance.build import build, check_direction, with_trace
 from hybridnet.options import table
 from hybridnet.topo import Topo
@@ -233,3 +233,26 @@ def test_an_unknown_model_does_not_pass_the_schema(tmp_path: Path) -> None:
         check_direction({**PLAIN, "queue": {"model": "pie"}}, "link a-b")
     with pytest.raises(PlanError, match="both damage packets"):
         build(instance_plan({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}), tmp_path)
+
+
+def test_options_that_only_compare_as_equal_are_not_taken_for_each_other() -> None:
+    assert planned(bw=1)["rate_bps"] == planned(bw=1.0)["rate_bps"] == 1_000_000
+    with pytest.raises(UnitError, match="link a-b: bw: True is not a rate"):
+        resolve_direction({"bw": True}, "link a-b")
+
+
+def test_equal_options_are_one_direction_and_an_error_names_its_own_link() -> None:
+    assert resolve_direction({"bw": 7, "delay": "3ms"}, "link a-b") is resolve_direction(
+        {"delay": "3ms", "bw": 7}, "link c-d"
+    )
+    for link in ("link a-b", "link c-d"):
+        with pytest.raises(UnitError, match=f"^{link}: "):
+            resolve_direction({"bw": 7, "delay": "3 parsecs"}, link)
+
+
+def test_a_trace_is_read_again_when_its_file_has_changed(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    trace.write_text("1\n")
+    first = resolve_direction({"trace": str(trace)}, "link a-b")
+    trace.write_text("1\n2\n")
+    assert resolve_direction({"trace": str(trace)}, "link a-b") is not first
