@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from distributed import Client
-
+from hybridnet.machines.lean_dask import Client
 from hybridnet.machines.plugin import Outcome, hear, perform
 
 

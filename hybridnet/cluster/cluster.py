@@ -51,7 +51,7 @@ from hybridnet.system.log import warn
 from hybridnet.values import number, shown, text
 
 if TYPE_CHECKING:
-    from distributed import Client, Security
+    from hybridnet.machines.lean_dask import Client, Security
 
 AGENTS_LONGER_S = 5.0  # than the head an agent waits for the other side
 CLEAN_LOST_S = 25.0

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from distributed import Client, Security
-
 from hybridnet.cluster.names import distinct
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.machines.lean_dask import Client, Security
 from hybridnet.values import number, plain, shown, text
 
 __all__ = ["client_of", "require_sound", "workers_of"]

@@ -21,7 +21,7 @@ from hybridnet.system.journal import Journal
 from hybridnet.system.priority import run_in_real_time
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from hybridnet.machines.lean_dask import Client
 
 __all__ = ["Messenger"]
 
@@ -59,9 +59,8 @@ class Messenger:
             host: the address at which it listens.
             patience_s: for how long a worker may be silent before Dask gives it up; 0: as Dask has it.
         """
-        from distributed import Client, SpecCluster
-
         from hybridnet.machines.certificates import make_certificate
+        from hybridnet.machines.lean_dask import Client, SpecCluster
         from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
         from hybridnet.machines.security import security_of
 

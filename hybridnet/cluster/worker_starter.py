@@ -7,11 +7,10 @@ import contextlib
 import os
 from collections.abc import Collection, Mapping
 
-from distributed import Client
-
 from hybridnet.cluster.starters import Meeting, Starter
 from hybridnet.errors import MachineError
 from hybridnet.machines.existing import clean_beside, end_beside, launch_beside
+from hybridnet.machines.lean_dask import Client
 from hybridnet.system.journal import STATE_OF_ROOT, Journal, state_directory
 
 __all__ = ["WorkerStarter"]

@@ -5,15 +5,14 @@ A head and the machines of a run speak one language only if they have the same. 
 clones of the repository may have the same one and differ. `hybridnet.machines.init` says its edition when it starts,
 and the head compares.
 
-Only the standard library is used here.
+Only the standard library is used here, most of it imported when somebody asks: a machine that shares its head's files
+never does, and that is half of what its init imports.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -29,6 +28,9 @@ def edition(package: Path = PACKAGE) -> str:
         Its version and the fingerprint, such as ``1.2.0-3f09c1d2ab``. Of what is built in C++ the stub is part of it:
         two computers never build the same bytes from the same sources.
     """
+    import hashlib
+    from importlib.metadata import PackageNotFoundError, version
+
     files = hashlib.sha256()
     for path in sorted(_sources(package)):
         files.update(path.encode() + b"\0" + (package / path).read_bytes() + b"\0")

@@ -11,9 +11,8 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from distributed import Worker, WorkerPlugin
-
 from hybridnet.errors import HybridnetError, MachineError
+from hybridnet.machines.lean_dask import Worker, WorkerPlugin
 from hybridnet.machines.topic import progress_topic
 
 if TYPE_CHECKING:

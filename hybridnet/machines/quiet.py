@@ -15,8 +15,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import dask
-from distributed import Scheduler, Worker
+from hybridnet.machines.lean_dask import Scheduler, Worker, config
 
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
@@ -37,7 +36,7 @@ def turn_down_housekeeping(patience_s: float = LEAST_PATIENCE_S) -> None:
         patience_s: how long a connection may be silent before Dask ends it.
     """
     patience = {"distributed.comm.timeouts.tcp": f"{max(patience_s, LEAST_PATIENCE_S):.0f}s"}
-    dask.config.set({**SETTINGS, **patience})
+    config.set({**SETTINGS, **patience})
     warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address", RuntimeWarning)
 
 

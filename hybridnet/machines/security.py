@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from distributed import Security
+from hybridnet.machines.lean_dask import Security
 
 
 def security_of(pem: dict[str, str]) -> Security:

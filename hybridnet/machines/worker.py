@@ -18,9 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from distributed import Worker
-
 from hybridnet.agent.agent import Agent
+from hybridnet.machines.lean_dask import Worker
 from hybridnet.machines.plugin import AgentPlugin
 from hybridnet.machines.quiet import QuietWorker, turn_down_housekeeping
 from hybridnet.machines.security import security_of

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 from pathlib import Path
 
 from hybridnet.machines import init
@@ -37,3 +39,9 @@ def test_a_machine_that_ends_removes_its_own_files_only(tmp_path: Path) -> None:
     run.mkdir()
     init.remove_files(run / "m2")
     assert not state.exists()
+
+
+def test_an_init_imports_nothing_for_an_edition_that_nobody_asks_for() -> None:
+    program = "import sys, hybridnet.machines.init; print('importlib.metadata' in sys.modules)"
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
