@@ -104,7 +104,7 @@ class Making(Described):
                 host.configDefault()
 
     def _finds_kernel_datapath(self) -> bool:
-        asked = {switch.params.get("datapath") for switch in self._every_bridge()}
+        asked = {getattr(switch, "datapath", None) for switch in self._every_bridge()}
         return "user" not in asked and kernel_datapath()
 
     def _description(self) -> Topo:
@@ -129,6 +129,7 @@ class Making(Described):
 
     def described_switch(self, switch: Any, dpids: set[int]) -> dict[str, Any]:
         """A switch as `hybridnet.Topo.addSwitch` takes it; `dpids` are those of the others."""
+        switch.take_attributes()
         own = {name: switch.params[name] for name in _OF_SWITCHES if switch.params.get(name)}
         if own.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in self.controllers):
             own["protocols"] = _WITHOUT_15

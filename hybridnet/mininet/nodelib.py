@@ -32,9 +32,12 @@ class LinuxBridge(Bridge):
         if stp and prio is None:
             prio = LinuxBridge.nextPrio
             LinuxBridge.nextPrio += 1
-        super().__init__(name, **params)
         self.stp, self.prio = stp, prio
-        self.params |= {"bridge": "linux", "stp": bool(stp), "prio": prio}
+        super().__init__(name, **params)
+
+    def take_attributes(self) -> None:
+        """See `Switch`."""
+        self.params |= {"bridge": "linux", "stp": bool(self.stp), "prio": self.prio}
         self.params |= dict.fromkeys(
             ("dpid", "failMode", "listenPort", "protocols", "datapath")
         )  # of OpenFlow

@@ -58,7 +58,7 @@ class Switch(Node):
         self.opts = opts
         self.listenPort = listenPort
         self.dpid = self.defaultDpid(dpid)
-        self.params |= {"dpid": self.dpid, "listenPort": listenPort}
+        self.take_attributes()
         self.controlIntf: Any = None
         if self.is_bridge or not self.inNamespace:
             self.controlIntf = Intf("lo", node=self, port=0)
@@ -75,6 +75,10 @@ class Switch(Node):
                 f"switch {self.name}: its name has no number to derive a dpid from; give it dpid="
             )
         return f"{int(number[0]):x}".zfill(self.dpidLen)
+
+    def take_attributes(self) -> None:
+        """Have what its attributes say now in `params`: a script may set them until the network is made."""
+        self.params |= {"dpid": self.dpid, "listenPort": self.listenPort}
 
     def defaultIntf(self) -> Any:
         """The interface at which its controllers are reached: the loopback interface of its machine, its port 0; the
@@ -162,13 +166,17 @@ class OVSSwitch(Bridge):
         batch: bool = False,
         **params: Any,
     ) -> None:
-        super().__init__(name, **params)
         self.failMode, self.datapath, self.protocols, self.stp = failMode, datapath, protocols, stp
         self.inband, self.reconnectms, self.batch = inband, reconnectms, batch
-        self.params |= {"failMode": failMode, "protocols": _versions(protocols), "stp": stp, "inband": inband}
-        self.params["reconnectms"] = max(reconnectms or 0, 1000)
-        if datapath == "user":
-            self.params["datapath"] = "user"
+        super().__init__(name, **params)
+
+    def take_attributes(self) -> None:
+        """See `Switch`."""
+        super().take_attributes()
+        self.params |= {"failMode": self.failMode, "stp": self.stp, "inband": self.inband}
+        self.params["protocols"] = _versions(self.protocols)
+        self.params["reconnectms"] = max(self.reconnectms or 0, 1000)
+        self.params["datapath"] = "user" if self.datapath == "user" else None
 
     def vsctl(self, *args: Any, **_: Any) -> str:
         """Run ovs-vsctl on its machine."""

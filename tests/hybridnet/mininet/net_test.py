@@ -169,6 +169,20 @@ def test_switches_offer_all_versions_unless_told_and_bridges_need_no_controller(
     assert topo.nodeInfo("s3")["failMode"] == "standalone"
 
 
+def test_what_a_script_sets_of_a_switch_before_the_start_holds() -> None:
+    net = Mininet(controller=None)
+    switch = net.addSwitch("s1")
+    switch.failMode, switch.protocols, switch.stp, switch.dpid = (
+        "standalone",
+        "OpenFlow13",
+        True,
+        "00000000000000ab",
+    )
+    info = described(net).nodeInfo("s1")
+    assert (info["failMode"], info["protocols"], info["stp"]) == ("standalone", "OpenFlow13", True)
+    assert int(info["dpid"], 16) == 0xAB
+
+
 def test_a_dpid_that_two_switches_would_have_goes_to_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     net = Mininet(controller=None)
     net.addSwitch("A1"), net.addSwitch("C1")
