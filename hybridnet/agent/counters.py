@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.namespace_thread import NamespaceThread
-from hybridnet.agent.probes import parse_counters
+from hybridnet.agent.device_counters import Row
 from hybridnet.system import cgroups
 
 _IDLE, _IOWAIT, _STEAL = 3, 4, 7  # of a line of /proc/stat
@@ -103,32 +102,41 @@ def memory() -> dict[str, int]:
 
 def parse_memory(vmstat: str, pressure: str) -> dict[str, int]:
     """Parse /proc/vmstat and /proc/pressure/memory, which may be empty; see `memory`."""
-    rows = {name: int(value) for name, value in (line.split() for line in vmstat.splitlines())}
+    rows = {name: int(value) for name, value in re.findall(r"^(oom_kill|allocstall\w*) (\d+)", vmstat, re.M)}
     counted = {"killed_programs": rows.get("oom_kill", 0)}
     if full := re.search(r"^full .*total=(\d+)", pressure, re.MULTILINE):
         counted["stalled_us"] = int(full[1])
     else:
-        counted["reclaims"] = sum(value for name, value in rows.items() if name.startswith("allocstall"))
+        counted["reclaims"] = sum(value for name, value in rows.items() if name != "oom_kill")
     return counted
 
 
-def device_tables(
-    plan: dict[str, Any], namespaces: dict[str, str], inside: NamespaceThread
-) -> dict[str, dict[str, dict[str, int]]]:
-    """The counters of every device of the machine (its namespace is the empty name) and of each of its hosts.
+Tables = Mapping[str, Mapping[str, Row]]
+"""The rows of devices by name, of each network namespace, as `hybridnet.agent.hosts.Hosts` names and reads them."""
+
+
+def counted_devices(plan: dict[str, Any], namespaces: Mapping[str, str]) -> dict[str, set[str]]:
+    """The devices whose counters say what the plan's links have carried and lost, by network namespace.
 
     Args:
-        namespaces: of each host that is there, as `NamespaceThread` takes it.
+        namespaces: of each host that is there.
     """
-    hosts = [namespaces[host["name"]] for host in plan["hosts"] if host["name"] in namespaces]
-    wanted = list(dict.fromkeys(["", *hosts]))
-    tables = inside.run_each(wanted, lambda _: parse_counters(Path("/proc/thread-self/net/dev").read_text()))
-    return dict(zip(wanted, tables, strict=True))
+    wanted: dict[str, set[str]] = {"": set()}
+    for host in plan["hosts"]:
+        if host["name"] in namespaces:
+            names = {interface["name"] for interface in host["interfaces"]}
+            wanted.setdefault(namespaces[host["name"]], set()).update(names)
+    patched: set[str] = set()  # which are no devices
+    for pair in plan["pairs"]:
+        for end in (pair["a"], pair["b"]):
+            if pair["kind"] == "patch":
+                patched.add(end["interface"])
+            else:
+                wanted.setdefault(namespaces.get(end["node"], ""), set()).add(end["interface"])
+    return {**wanted, "": (wanted[""] | _machines(plan)) - patched}
 
 
-def device_drops(
-    plan: dict[str, Any], namespaces: dict[str, str], tables: dict[str, dict[str, dict[str, int]]]
-) -> dict[str, int]:
+def device_drops(plan: dict[str, Any], namespaces: Mapping[str, str], tables: Tables) -> dict[str, int]:
     """Frames dropped at the plan's interfaces because the queue behind them was full, where there are any.
 
     At a veth the sender counts what its other end did not take (``tx_dropped``). A host's ``rx_dropped`` is no such
@@ -136,22 +144,32 @@ def device_drops(
     frames that found no room in its ring.
 
     Args:
-        namespaces, tables: see `device_tables`.
+        namespaces: of each host that is there.
+        tables: of `counted_devices`.
     """
-    ports = {port["name"] for switch in plan["switches"] for port in switch["ports"]}
-    portals = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
-    wanted = {"": ports | portals | {port for bridge in plan.get("bridges", ()) for port in bridge["ports"]}}
+    wanted = {"": _machines(plan)}
     for host in plan["hosts"]:
         if host["name"] in namespaces:
             names = {interface["name"] for interface in host["interfaces"]}
             wanted.setdefault(namespaces[host["name"]], set()).update(names)
-    rings = ports if plan["port_type"] == "afxdp" else set()
+    rings = _ports(plan) if plan["port_type"] == "afxdp" else set()
     found: dict[str, int] = {}
     for namespace, names in wanted.items():
-        table = tables[namespace]
+        table = tables.get(namespace, {})
         for device in names & table.keys():
             row = table[device]
-            dropped = row["tx_dropped"] + (row["rx_dropped"] if not namespace and device in rings else 0)
+            dropped = row.tx_dropped + (row.rx_dropped if not namespace and device in rings else 0)
             if dropped:
                 found[device] = found.get(device, 0) + dropped
     return found
+
+
+def _ports(plan: dict[str, Any]) -> set[str]:
+    """Of switches."""
+    return {port["name"] for switch in plan["switches"] for port in switch["ports"]}
+
+
+def _machines(plan: dict[str, Any]) -> set[str]:
+    """Those of the machine's own namespace that belong to no host."""
+    ends = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
+    return _ports(plan) | ends | {port for bridge in plan.get("bridges", ()) for port in bridge["ports"]}

@@ -16,9 +16,9 @@ from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instances import Instances
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
-from hybridnet.agent.switching import Switching
+from hybridnet.agent.switching import REFRESHED_SECONDS, Switching
 from hybridnet.agent.verbs import verb
-from hybridnet.agent.wires import wire_counters
+from hybridnet.agent.wires import patch_ends, wire_counters
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings
 
@@ -98,10 +98,10 @@ class Counting:
             name: self._instances.ask(name, "link_counts", known=known.get(name, 0))
             for name in self._instances.names
         }
-        patches = self._switching.patch_counters()
+        patches = self._switching.patch_counters(patch_ends(plan))
         return {
             "time_ns": time.monotonic_ns(),
-            "counters": self._counted(plan, namespaces, tables),
+            "counters": self._counted(plan, namespaces, tables, REFRESHED_SECONDS),
             "wires": wire_counters(plan, namespaces, tables, patches),
             "links": links,
         }
@@ -119,18 +119,20 @@ class Counting:
         if self._plan() is None or self._sampler is not None:
             state = "no network is built here" if self._plan() is None else "one runs already"
             raise MachineError(f"a time series cannot begin: {state}")
-        empty = Chosen({}, {}, {})
+        made: tuple[dict[str, Any] | None, Chosen] = (None, Chosen({}, {}, {}))
 
         def chosen() -> Chosen:
-            plan = self._plan()
-            return empty if plan is None else chosen_of(plan, elements)
+            nonlocal made
+            if (plan := self._plan()) is not made[0]:  # a change makes another
+                made = (plan, Chosen({}, {}, {}) if plan is None else chosen_of(plan, elements))
+            return made[1]
 
         self._sampler = Sampler(
             interval_s,
             [
                 ProcessorsSource(self._machine),
                 InstancesSource(lambda: self._instances.names, self._instances.ask, chosen),
-                HostsSource(self._inside, self._hosts.namespaces, chosen),
+                HostsSource(self._inside, self._hosts, chosen),
             ],
             from_s,
         )
@@ -154,22 +156,29 @@ class Counting:
         return {
             "time_ns": time_ns,
             "counters": probes.interface_counters(
-                self._inside, [(self._hosts.namespace(host), device) for host, device in interfaces]
+                self._hosts,
+                self._inside,
+                [(self._hosts.namespace(host), device) for host, device in interfaces],
             ),
         }
 
-    def _devices_now(self) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
-        """The plan, the network namespace of each host, and the counters of all devices there."""
+    def _devices_now(self) -> tuple[dict[str, Any], dict[str, str], machine_counters.Tables]:
+        """The plan, the network namespace of each host, and the counters of the plan's devices there."""
         plan = self._plan()
         if plan is None or self._busy is None:
             raise MachineError("no network is built here, so there is nothing to count")
         namespaces = {name: self._hosts.namespace(name) for name in self._hosts.names}
-        return plan, namespaces, machine_counters.device_tables(plan, namespaces, self._inside)
+        wanted = machine_counters.counted_devices(plan, namespaces)
+        return plan, namespaces, self._hosts.counters(wanted)
 
     def _counted(
-        self, plan: dict[str, Any], namespaces: dict[str, str], tables: dict[str, Any]
+        self,
+        plan: dict[str, Any],
+        namespaces: dict[str, str],
+        tables: machine_counters.Tables,
+        age_s: float = 0.0,
     ) -> dict[str, Any]:
-        """What `counters` answers."""
+        """What `counters` answers; of Open vSwitch as of at most `age_s` ago."""
         assert self._busy is not None
         drops = Counter(machine_counters.device_drops(plan, namespaces, tables))
         drops.update(self._switching.socket_drops())
@@ -183,7 +192,7 @@ class Counting:
             "softnet_dropped": machine_counters.softnet_dropped(),
             "memory": machine_counters.memory(),
             "drops": dict(drops),
-            "switching": self._switching.counters(),
+            "switching": self._switching.counters(age_s),
             "instances": self.snapshot(of_elements=False),
             **self._instances.counts(),
         }

@@ -10,11 +10,14 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import host_namespaces
+from hybridnet.agent.device_counters import DeviceCounters, Row
 from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
@@ -39,6 +42,8 @@ class Hosts:
         self._networks: dict[str, int] = {}  # the inode of each host's network namespace
         self._mounts: dict[str, int] = {}  # a descriptor of each host's mount namespace
         self._uts: dict[str, int] = {}  # and of its name's, where it has one
+        self._counters: dict[str, DeviceCounters] = {}  # by namespace; the empty one is the machine's
+        self._counting = threading.Lock()  # of what is in there
         self.host_names = HostNames(journal.directory / "hosts")
         self._private_directories: list[Path] = []
 
@@ -156,6 +161,36 @@ class Hosts:
         """Of each host its namespace, as above, and the inode, which no other namespace has while this one is there."""
         return {name: (self.namespace(name), self._networks.get(name, 0)) for name in list(self._plans)}
 
+    def counters(self, wanted: Mapping[str, Collection[str]]) -> dict[str, dict[str, Row]]:
+        """What devices have counted, in the order of the namespaces, which are named as above. A namespace or a device
+        that is not there is left out.
+
+        Args:
+            wanted: the names of devices, by namespace.
+        """
+        found = {}
+        for namespace, devices in wanted.items():
+            if devices and (counters := self._counters_of(namespace)) is not None:
+                with contextlib.suppress(OSError):  # its host is just being removed
+                    found[namespace] = counters.read(devices)
+        return found
+
+    def _counters_of(self, namespace: str) -> DeviceCounters | None:
+        """They stay open until the host is removed. None: there is no such host."""
+        if namespace not in self._counters:
+            with self._counting:
+                if namespace and namespace not in self._networks:
+                    return None
+                if namespace not in self._counters:
+                    self._counters[namespace] = self._inside.run(namespace, DeviceCounters)
+        return self._counters.get(namespace)
+
+    def _close_counters(self, namespaces: Collection[str]) -> None:
+        with self._counting:
+            for namespace in namespaces:
+                if (counters := self._counters.pop(namespace, None)) is not None:
+                    counters.close()
+
     def prefix(self, name: str) -> list[str]:
         """Return the prefix that makes a command run in the host; an empty one for an empty name.
 
@@ -203,6 +238,7 @@ class Hosts:
     def destroy(self) -> None:
         """End the processes and remove the namespaces; their devices vanish with them. Whatever one part raises, all
         parts end."""
+        self._close_counters([""])
         if not self._plans and not self._private_directories:
             return
         Endings(self.host_names.forget, self._remove_mount_points, lambda: self.remove(self.names)).close()
@@ -227,6 +263,7 @@ class Hosts:
                 self._journal.gone("namespace", path=path, inode=inode)
         for name in hosts:
             self._networks.pop(name, None)
+        self._close_counters(hosts)
         for descriptors in (self._mounts, self._uts):
             for name in hosts:
                 if name in descriptors:

@@ -3,7 +3,9 @@
 
 Patch ports are no devices, so the kernel does not count what crosses them; Open vSwitch does, and brings its figures up
 to date about once a second. One connection for each bridge stays open, because a process for each question would cost
-a hundred times as much. The message is OFPT_MULTIPART_REQUEST, OFPMP_PORT_STATS (OpenFlow 1.3.5, section 7.3.5.6).
+a hundred times as much. Ports are asked for one by one: for those that are devices Open vSwitch asks the kernel, in the
+thread that also decides on new flows. The message is OFPT_MULTIPART_REQUEST, OFPMP_PORT_STATS (OpenFlow 1.3.5, section
+7.3.5.6).
 """
 
 from __future__ import annotations
@@ -11,25 +13,25 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
+from io import BufferedReader
 from pathlib import Path
 
-__all__ = ["PortStats", "parse_ports"]
+__all__ = ["PortRow", "PortStats", "parse_ports"]
 
-Row = tuple[int, int, int, int, int]
+PortRow = tuple[int, int, int, int, int]
 """Packets and bytes received, packets and bytes sent, packets dropped."""
 
 PATIENCE_SECONDS = 5.0
-ANSWER_LIMIT = 4 << 20
 _VERSION = 4
 _HELLO, _ERROR, _ECHO, _ECHO_REPLY = 0, 1, 2, 3
 _REQUEST, _REPLY = 18, 19
 _PORTS = 4
-_ANY = 0xFFFFFFFF
 _MORE = 1
 _HEADER = struct.Struct("!BBHI")
 _PART = struct.Struct("!HH4x")
 _PORT = struct.Struct("!I4x12QII")
+_WHICH = struct.Struct("!I4x")
 
 
 class PortStats:
@@ -41,18 +43,17 @@ class PortStats:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._open: dict[str, socket.socket] = {}
+        self._open: dict[str, tuple[socket.socket, BufferedReader]] = {}
 
-    def read(self, bridges: Iterable[str]) -> dict[str, dict[int, Row]]:
-        """Of each bridge its ports by number; a bridge that does not answer is left out.
+    def read(self, wanted: Mapping[str, Collection[int]]) -> dict[str, dict[int, PortRow]]:
+        """Of each bridge the ports with these numbers that it has; a bridge that does not answer is left out.
 
         All are asked before the first answer is read, so they answer side by side.
         """
-        wanted = list(bridges)
-        for gone in self._open.keys() - set(wanted):
+        for gone in self._open.keys() - wanted.keys():
             self._forget(gone)
-        asked = [bridge for bridge in wanted if self._ask(bridge)]
-        found = {bridge: self._answer(bridge) for bridge in asked}
+        asked = [bridge for bridge, ports in wanted.items() if self._ask(bridge, ports)]
+        found = {bridge: self._answer(bridge, len(wanted[bridge])) for bridge in asked}
         return {bridge: ports for bridge, ports in found.items() if ports is not None}
 
     def close(self) -> None:
@@ -60,29 +61,32 @@ class PortStats:
         for bridge in list(self._open):
             self._forget(bridge)
 
-    def _ask(self, bridge: str) -> bool:
-        body = _PART.pack(_PORTS, 0) + struct.pack("!I4x", _ANY)
-        request = _HEADER.pack(_VERSION, _REQUEST, _HEADER.size + len(body), 1) + body
+    def _ask(self, bridge: str, ports: Collection[int]) -> bool:
+        length = _HEADER.size + _PART.size + _WHICH.size
+        requests = [
+            _HEADER.pack(_VERSION, _REQUEST, length, 1) + _PART.pack(_PORTS, 0) + _WHICH.pack(port)
+            for port in ports
+        ]
         try:
             if bridge not in self._open:
                 made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._open[bridge] = made
+                self._open[bridge] = (made, made.makefile("rb"))
                 made.settimeout(PATIENCE_SECONDS)
                 made.connect(str(self._directory / f"{bridge}.mgmt"))
                 made.sendall(_HEADER.pack(_VERSION, _HELLO, _HEADER.size, 0))
-            self._open[bridge].sendall(request)
+            self._open[bridge][0].sendall(b"".join(requests))
         except OSError:  # it is being removed, or speaks no OpenFlow 1.3
             self._forget(bridge)
             return False
         return True
 
-    def _answer(self, bridge: str) -> dict[int, Row] | None:
-        connection = self._open[bridge]
-        ports: dict[int, Row] = {}
+    def _answer(self, bridge: str, answers: int) -> dict[int, PortRow] | None:
+        connection, incoming = self._open[bridge]
+        ports: dict[int, PortRow] = {}
         try:
-            while True:
-                version, kind, length, number = _HEADER.unpack(_exactly(connection, _HEADER.size))
-                body = _exactly(connection, length - _HEADER.size)
+            while answers:
+                version, kind, length, number = _HEADER.unpack(_exactly(incoming, _HEADER.size))
+                body = _exactly(incoming, length - _HEADER.size)
                 if kind == _ERROR or (version > _VERSION and kind != _HELLO):
                     raise OSError("it refuses")
                 if kind == _ECHO:
@@ -92,19 +96,20 @@ class PortStats:
                 of, flags = _PART.unpack_from(body)
                 if of == _PORTS:
                     ports |= parse_ports(body[_PART.size :])
-                if not flags & _MORE:
-                    return ports
+                answers -= not flags & _MORE
+            return ports
         except OSError:
             self._forget(bridge)
             return None
 
     def _forget(self, bridge: str) -> None:
-        if (connection := self._open.pop(bridge, None)) is not None:
-            with contextlib.suppress(OSError):
-                connection.close()
+        if (opened := self._open.pop(bridge, None)) is not None:
+            for each in reversed(opened):
+                with contextlib.suppress(OSError):
+                    each.close()
 
 
-def parse_ports(data: bytes) -> dict[int, Row]:
+def parse_ports(data: bytes) -> dict[int, PortRow]:
     """The rows of an answer, by port; those of reserved ports, such as LOCAL, are left out."""
     rows = {}
     for at in range(0, len(data) - _PORT.size + 1, _PORT.size):
@@ -119,11 +124,8 @@ def _known(count: int) -> int:
     return 0 if count == (1 << 64) - 1 else count
 
 
-def _exactly(connection: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        chunk = connection.recv(size - len(data))
-        if not chunk or len(data) > ANSWER_LIMIT:
-            raise OSError("it has closed the connection")
-        data += chunk
-    return bytes(data)
+def _exactly(incoming: BufferedReader, size: int) -> bytes:
+    data = incoming.read(size)
+    if len(data) < size:
+        raise OSError("it has closed the connection")
+    return data

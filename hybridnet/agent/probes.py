@@ -5,26 +5,16 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import program
+from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
 
-COUNTERS = (
-    "rx_bytes",
-    "rx_packets",
-    "rx_errors",
-    "rx_dropped",
-    "tx_bytes",
-    "tx_packets",
-    "tx_errors",
-    "tx_dropped",
-)
-_COLUMNS = (0, 1, 2, 3, 8, 9, 10, 11)  # of /proc/net/dev
 _SENT = re.compile(r"(\d+) packets transmitted, (\d+) received")
 _RTT = re.compile(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
 _EACH = re.compile(r"time=([\d.]+) ms")
@@ -90,27 +80,19 @@ def ping_pairs(
         return list(pool.map(one, pairs))
 
 
-def parse_counters(text: str) -> dict[str, dict[str, int]]:
-    """Parse the table of /proc/net/dev: the counters of each device."""
-    devices = {}
-    for line in text.splitlines()[2:]:
-        name, _, rest = line.partition(":")
-        values = rest.split()
-        devices[name.strip()] = {
-            key: int(values[column]) for key, column in zip(COUNTERS, _COLUMNS, strict=True)
-        }
-    return devices
-
-
-def interface_counters(inside: NamespaceThread, wanted: list[tuple[str, str]]) -> list[dict[str, int]]:
-    """The counters of many (host, device) pairs, in order; an empty host is the machine itself."""
-    hosts = list(dict.fromkeys(host for host, _ in wanted))
-    tables = inside.run_each(hosts, lambda _: parse_counters(Path("/proc/thread-self/net/dev").read_text()))
-    found = dict(zip(hosts, tables, strict=True))
+def interface_counters(
+    hosts: Hosts, inside: NamespaceThread, wanted: list[tuple[str, str]]
+) -> list[dict[str, int]]:
+    """The counters of many (network namespace, device) pairs, in order; an empty namespace is the machine's."""
+    devices: dict[str, list[str]] = {}
+    for namespace, device in wanted:
+        devices.setdefault(namespace, []).append(device)
+    found = hosts.counters(devices)
     answer = []
-    for host, device in wanted:
-        if device not in found[host]:
-            where = f"host {host}" if host else "the machine"
-            raise MachineError(f"{where} has no device {device}; it has {', '.join(sorted(found[host]))}")
-        answer.append(found[host][device])
+    for namespace, device in wanted:
+        if device not in found.get(namespace, {}):
+            there = inside.run(namespace, lambda: sorted(name for _, name in socket.if_nameindex()))
+            where = f"host {namespace}" if namespace else "the machine"
+            raise MachineError(f"{where} has no device {device}; it has {', '.join(there)}")
+        answer.append(found[namespace][device]._asdict())
     return answer

@@ -4,7 +4,7 @@
     agent ─ Sampler(sources) ─ thread ─ every interval ─▶ SampleBuffer ─ verb take_series ─▶ head
 
 It runs in a thread of the agent, not in the instance: that is asked over its control socket, which reads in slices
-between the loop's turns. Interfaces are read from descriptors that stay open in each host's namespace.
+between the loop's turns. What is asked in a host's namespace is asked over a socket that stays open there.
 A sample that takes longer than the interval makes the next one late; none is made up.
 """
 
@@ -14,12 +14,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, Protocol
 
 from hybridnet.agent.chosen import Chosen
 from hybridnet.agent.counters import processors
+from hybridnet.agent.device_counters import Row
+from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.namespace_thread import NamespaceThread
-from hybridnet.agent.probes import parse_counters
 from hybridnet.agent.socket_diag import SocketDiagnosis
 from hybridnet.errors import MachineError
 from hybridnet.series import Key, SampleBuffer, of_sections
@@ -30,7 +32,7 @@ __all__ = ["HostsSource", "InstancesSource", "ProcessorsSource", "Sampler"]
 
 CONNECTIONS_LIMIT = 1000  # of a machine, in one sample
 CONNECTIONS_SHARE = 0.05  # of a processor, that looking at connections may take
-_READ_BYTES = 1 << 16
+_READ_BYTES = 1 << 12
 _SECTIONS = ("applications", "connections", "links", "portals", "interfaces", "nodes")
 _LATENESS = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
 
@@ -185,35 +187,27 @@ class InstancesSource:
 
 
 class HostsSource:
-    """The interfaces of the machine's hosts, and TCP connections in them.
+    """The interfaces of the machine's hosts, and TCP connections in them."""
 
-    Args:
-        hosts: of each host that is there now its namespace, as `NamespaceThread` takes it, and what tells this
-            namespace from a later one of the same name.
-        chosen: what is sampled.
-    """
-
-    def __init__(
-        self,
-        inside: NamespaceThread,
-        hosts: Callable[[], dict[str, tuple[str, int]]],
-        chosen: Callable[[], Chosen],
-    ) -> None:
+    def __init__(self, inside: NamespaceThread, hosts: Hosts, chosen: Callable[[], Chosen]) -> None:
         self._inside = inside
         self._hosts = hosts
         self._chosen = chosen
-        self._open: dict[tuple[str, str, int], _Opened] = {}
+        self._open: dict[tuple[str, str, int], _Connections] = {}
         self._connections_at = 0.0
+        self._of: Chosen | None = None
+        self._devices: dict[str, set[str]] = {}  # of that, by namespace
 
     def figures(self) -> Figures:
         chosen = self._chosen()
-        self._follow(chosen)
+        if chosen is not self._of:
+            self._of, self._devices = chosen, self._by_namespace(chosen)
         figures: Figures = {}
-        for (host, _, _), opened in self._open.items():
-            for device, row in parse_counters(opened.read(opened.devices)).items():
-                if device in chosen.devices.get(host, ()):
-                    figures |= {("interfaces", device, name): value for name, value in row.items()}
+        for rows in self._hosts.counters(self._devices).values():
+            for device, row in rows.items():
+                figures.update(zip(_keys(device), row, strict=True))
         if time.monotonic() >= self._connections_at:
+            self._follow(chosen)
             figures |= self._look_at_connections()
         return figures
 
@@ -222,6 +216,12 @@ class HostsSource:
         for opened in self._open.values():
             opened.close()
         self._open.clear()
+
+    def _by_namespace(self, chosen: Chosen) -> dict[str, set[str]]:
+        wanted: dict[str, set[str]] = {}
+        for host, devices in chosen.devices.items():
+            wanted.setdefault(self._hosts.namespace(host), set()).update(devices)
+        return wanted
 
     def _look_at_connections(self) -> Figures:
         began = time.monotonic()
@@ -240,35 +240,32 @@ class HostsSource:
         """Open what hosts have come, close what those have that are gone."""
         there = {
             (host, namespace, inode)
-            for host, (namespace, inode) in self._hosts().items()
+            for host, (namespace, inode) in self._hosts.namespaces().items()
             if host in chosen.devices
         }
         for gone in set(self._open) - there:
             self._open.pop(gone).close()
         for key in sorted(there - set(self._open)):
-            self._open[key] = self._inside.run(key[1], _Opened)
+            self._open[key] = self._inside.run(key[1], _Connections)
 
 
-class _Opened:
+@cache
+def _keys(device: str) -> tuple[Key, ...]:
+    """The same objects each time, as a thousand times a second they are compared."""
+    return tuple(("interfaces", device, name) for name in Row._fields)
+
+
+class _Connections:
     """What is open in one namespace: made by a thread that is in it, read from anywhere."""
 
     def __init__(self) -> None:
-        self.devices = os.open("/proc/thread-self/net/dev", os.O_RDONLY | os.O_CLOEXEC)
         self._sockets = os.open("/proc/thread-self/net/sockstat", os.O_RDONLY | os.O_CLOEXEC)
         self.diagnosis = SocketDiagnosis()
 
-    def read(self, descriptor: int) -> str:
-        """All of a table of the kernel's."""
-        text = b""
-        while chunk := os.pread(descriptor, _READ_BYTES, len(text)):
-            text += chunk
-        return text.decode()
-
     def has_tcp(self) -> bool:
         """Whether a TCP socket is in use here."""
-        return "\nTCP: inuse 0 " not in self.read(self._sockets)
+        return b"\nTCP: inuse 0 " not in os.pread(self._sockets, _READ_BYTES, 0)
 
     def close(self) -> None:
-        os.close(self.devices)
         os.close(self._sockets)
         self.diagnosis.close()

@@ -7,6 +7,7 @@ import contextlib
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,17 +23,21 @@ from hybridnet.agent.openvswitch import (
 )
 from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
-from hybridnet.agent.port_stats import PortStats
+from hybridnet.agent.port_stats import PortRow, PortStats
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.vswitch import put_setting_back, remove_bridges
 
-__all__ = ["Switching", "datapath_type"]
+__all__ = ["REFRESHED_SECONDS", "Switching", "datapath_type"]
 
 PORTS_PER_TRANSACTION = 50  # even: see `add_ports`
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd accepts
+REFRESHED_SECONDS = 0.9
+"""So old may be what a watcher is told of Open vSwitch, which counts patches about once a second. Each question costs a
+turn of its main loop through all bridges: 3 ms for 63."""
+
 _INTERVAL = "stats-update-interval"
 
 INTERFACE_OPTIONS = {
@@ -59,8 +64,12 @@ class Switching:
         self._port_type = ""
         self._plans: dict[str, dict[str, Any]] = {}
         self._lost_in_changes = 0  # upcalls
+        self._upcalls, self._upcalls_at = 0, 0.0
         self._port_stats = PortStats(RUN_DIRECTORY)
         self._asking = threading.Lock()  # one question to a bridge at a time
+        self._asked: list[tuple[str, str]] = []
+        self._asked_at = 0.0
+        self._answers: dict[str, dict[int, PortRow]] = {}
         self._patches: dict[tuple[str, str], str] = {}  # (switch, port) -> the port at the other end
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
@@ -249,19 +258,21 @@ class Switching:
         """The process of Open vSwitch; None where there is none."""
         return None if self._daemons is None else self._daemons.pid()
 
-    def counters(self) -> dict[str, Any] | None:
+    def counters(self, age_s: float = 0.0) -> dict[str, Any] | None:
         """``ran_ns``: for how long each thread of Open vSwitch has run, where the kernel counts it; ``lost_upcalls``:
-        packets that did not reach the slow path, which decides on new flows.
+        packets that did not reach the slow path, which decides on new flows, as of at most `age_s` ago.
 
         The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. What was
         lost while the switches changed does not count. None without switches.
         """
         if not self._plans:
             return None
+        if time.monotonic() >= self._upcalls_at + age_s:
+            self._upcalls, self._upcalls_at = self._lost_upcalls(), time.monotonic()
         pid = self.pid()
         return {
             "ran_ns": {} if pid is None else running_ns(pid),
-            "lost_upcalls": self._lost_upcalls() - self._lost_in_changes,
+            "lost_upcalls": self._upcalls - self._lost_in_changes,
         }
 
     @contextlib.contextmanager
@@ -272,6 +283,7 @@ class Switching:
             yield
         finally:
             self._lost_in_changes += self._lost_upcalls() - before
+            self._upcalls_at = 0.0
 
     def _lost_upcalls(self) -> int:
         if (pid := self.pid()) is None:
@@ -284,17 +296,28 @@ class Switching:
         pid = self.pid()
         return {} if pid is None else dropped_at_sockets_of(pid)
 
-    def patch_counters(self) -> dict[tuple[str, str], tuple[int, int, int, int, int]]:
-        """Of each patch port, by switch and name, what `hybridnet.agent.port_stats` says."""
-        bridges = {switch for switch, _ in self._patches}
-        with self._asking:
-            answers = self._port_stats.read(sorted(bridges))
-        return {
-            (bridge, port["name"]): rows[port["number"]]
-            for bridge, rows in answers.items()
-            for port in self._plans.get(bridge, {"ports": ()})["ports"]
-            if (bridge, port["name"]) in self._patches and port["number"] in rows
+    def patch_counters(self, ends: Iterable[tuple[str, str]]) -> dict[tuple[str, str], PortRow]:
+        """Of patch ports, as (switch, port), what `hybridnet.agent.port_stats` says: asked as often as Open vSwitch
+        brings it up to date.
+        """
+        numbers = {
+            (switch, port["name"]): port["number"]
+            for switch, plan in list(self._plans.items())
+            for port in plan["ports"]
         }
+        wanted = [end for end in ends if end in numbers]
+        with self._asking:
+            if self._asked != wanted or time.monotonic() >= self._asked_at + REFRESHED_SECONDS:
+                ports: dict[str, list[int]] = {}
+                for switch, port in wanted:
+                    ports.setdefault(switch, []).append(numbers[switch, port])
+                self._asked, self._asked_at = wanted, time.monotonic()
+                self._answers = self._port_stats.read(ports)
+            return {
+                end: row
+                for end in wanted
+                if (row := self._answers.get(end[0], {}).get(numbers[end])) is not None
+            }
 
     def stop(self) -> None:
         """Remove the bridges, and the Open vSwitch if it is ours. Whatever one part raises, all parts end."""
@@ -334,6 +357,7 @@ class Switching:
             self._daemons.stop()
         self._daemons, self._plans, self._patches, self._port_type = None, {}, {}, ""
         self._lost_in_changes = 0
+        self._asked, self._answers = [], {}
         self._status_interval_ms = STATUS_INTERVAL_MS
 
     def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], object]) -> None:

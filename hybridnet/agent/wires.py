@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Tables", "Wire", "wire_counters"]
+from hybridnet.agent.counters import Tables
 
-Tables = Mapping[str, Mapping[str, Mapping[str, int]]]
-"""The table of devices of each network namespace, as `hybridnet.agent.counters.device_tables` reads them."""
+__all__ = ["Wire", "patch_ends", "wire_counters"]
 
 Wire = tuple[str, str, int, int, int, int, int]
 """Node and interface of its first end; packets and bytes that left there; packets and bytes that came in; drops."""
+
+
+def patch_ends(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The first end of each patch, as (switch, port)."""
+    return [(pair["a"]["node"], pair["a"]["interface"]) for pair in plan["pairs"] if pair["kind"] == "patch"]
 
 
 def wire_counters(
@@ -27,7 +31,8 @@ def wire_counters(
 
     Args:
         namespaces: of each host that is there.
-        patches: of (switch, port): packets and bytes in, packets and bytes out, drops.
+        tables: of `hybridnet.agent.counters.counted_devices`.
+        patches: of each of `patch_ends`: packets and bytes in, packets and bytes out, drops.
     """
     rows: list[Wire] = []
     for pair in plan["pairs"]:
@@ -40,11 +45,11 @@ def wire_counters(
             tables.get(namespaces.get(name, ""), {}).get(device)
             for name, device in ((node, interface), other)
         )
-        dropped = sum(end["tx_dropped"] for end in (a, b) if end is not None)
+        dropped = sum(end.tx_dropped for end in (a, b) if end is not None)
         if a is not None and (node in namespaces or b is None):
-            sent, received = ((a[f"{way}_packets"], a[f"{way}_bytes"]) for way in ("tx", "rx"))
+            sent, received = (a.tx_packets, a.tx_bytes), (a.rx_packets, a.rx_bytes)
         elif b is not None:
-            sent, received = ((b[f"{way}_packets"], b[f"{way}_bytes"]) for way in ("rx", "tx"))
+            sent, received = (b.rx_packets, b.rx_bytes), (b.tx_packets, b.tx_bytes)
         else:
             continue
         rows.append((node, interface, *sent, *received, dropped))

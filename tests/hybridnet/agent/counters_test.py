@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from hybridnet.agent.busy import running_ns, share_of
-from hybridnet.agent.counters import groups_above, parse_memory, parse_processors, parse_softnet, quotas
+from hybridnet.agent.counters import (
+    counted_devices,
+    device_drops,
+    groups_above,
+    parse_memory,
+    parse_processors,
+    parse_softnet,
+    quotas,
+)
+from hybridnet.agent.device_counters import Row
 from hybridnet.system.cgroups import Hierarchy
 
 STAT = """cpu  60 0 30 900 10 0 5 40 0 0
@@ -67,3 +76,40 @@ def test_the_time_of_each_thread_of_a_process_is_known() -> None:
     after = running_ns(os.getpid())
     mine = str(threading.get_native_id())
     assert after[mine] > before[mine]
+
+
+def row(**counters: int) -> Row:
+    return Row(*[0] * len(Row._fields))._replace(**counters)
+
+
+PLAN = {
+    "port_type": "afxdp",
+    "hosts": [{"name": name, "interfaces": [{"name": f"{name}-eth0"}]} for name in ("h1", "h2")],
+    "switches": [{"ports": [{"name": "s1-eth1"}, {"name": "s1-eth2"}]}, {"ports": [{"name": "s2-eth1"}]}],
+    "portals": [{"interface": "r1-eth1", "device": "r1-eth1p"}],
+    "pairs": [
+        {
+            "kind": "veth",
+            "a": {"node": "h1", "interface": "h1-eth0"},
+            "b": {"node": "s1", "interface": "s1-eth1"},
+        },
+        {
+            "kind": "patch",
+            "a": {"node": "s1", "interface": "s1-eth2"},
+            "b": {"node": "s2", "interface": "s2-eth1"},
+        },
+    ],
+}
+
+
+def test_counted_are_the_plans_devices_where_they_are_and_patches_are_none() -> None:
+    machine = {"s1-eth1", "r1-eth1", "r1-eth1p"}
+    assert counted_devices(PLAN, {"h1": "h1"}) == {"": machine, "h1": {"h1-eth0"}}
+    assert counted_devices(PLAN, {"h1": "h1", "h2": ""}) == {"": machine | {"h2-eth0"}, "h1": {"h1-eth0"}}
+
+
+def test_drops_are_what_a_sender_could_not_deliver_and_what_a_ring_did_not_take() -> None:
+    lost = row(tx_dropped=2, rx_dropped=5)
+    tables = {"": {"s1-eth1": lost, "r1-eth1": lost, "r1-eth1p": row()}, "h1": {"h1-eth0": lost}}
+    namespaces = {"h1": "h1", "h2": "h2"}  # the second has just gone
+    assert device_drops(PLAN, namespaces, tables) == {"s1-eth1": 7, "r1-eth1": 2, "h1-eth0": 2}

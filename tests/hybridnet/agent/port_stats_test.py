@@ -27,27 +27,31 @@ def test_rows_have_packets_bytes_and_drops_and_reserved_ports_are_left_out() -> 
     assert parse_ports(data[:100]) == {}
 
 
-def test_a_bridge_answers_in_parts_and_one_that_is_gone_is_left_out(tmp_path: Path) -> None:
+def test_a_bridge_is_asked_for_single_ports_and_one_that_is_gone_is_left_out(tmp_path: Path) -> None:
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(str(tmp_path / "s1.mgmt"))
     listening.listen()
 
+    asked: list[int] = []
+
     def answer() -> None:
-        with listening.accept()[0] as bridge:
-            bridge.recv(8)
+        with listening.accept()[0] as bridge, bridge.makefile("rb") as incoming:
+            incoming.read(8)
+            asked.extend(struct.unpack_from("!I", incoming.read(24), 16)[0] for _ in range(2))
             for kind in (0, 2):  # hello, and an echo request
                 bridge.sendall(struct.pack("!BBHI", 4, kind, 8, 9))
-            for flags, row in ((1, port(1, 1, 2, 3, 4)), (0, port(2, 5, 6, 7, 8))):
+            for flags, row in ((1, port(1, 1, 2, 3, 4)), (0, b""), (0, port(2, 5, 6, 7, 8))):
                 body = struct.pack("!HH4x", 4, flags) + row
                 bridge.sendall(struct.pack("!BBHI", 4, 19, 8 + len(body), 1) + body)
-            while bridge.recv(1 << 16):
+            while incoming.read(1):
                 pass
 
     thread = threading.Thread(target=answer)
     thread.start()
     stats = PortStats(tmp_path)
-    assert stats.read(["s1", "s2"]) == {"s1": {1: (1, 3, 2, 4, 0), 2: (5, 7, 6, 8, 0)}}
+    assert stats.read({"s1": [1, 2], "s2": [1]}) == {"s1": {1: (1, 3, 2, 4, 0), 2: (5, 7, 6, 8, 0)}}
+    assert asked == [1, 2]
     stats.close()
     thread.join()
     listening.close()
-    assert stats.read(["s1"]) == {}
+    assert stats.read({"s1": [1]}) == {}

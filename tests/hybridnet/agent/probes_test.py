@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from hybridnet.agent.probes import parse_counters, parse_ping
+from hybridnet.agent.hosts import Hosts
+from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.agent.probes import interface_counters, parse_ping
 from hybridnet.errors import MachineError
+from hybridnet.system.journal import Journal
 
 ANSWERED = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=20.4 ms
@@ -20,11 +25,6 @@ From 10.0.0.1 icmp_seq=1 Destination Host Unreachable
 --- 10.0.0.2 ping statistics ---
 3 packets transmitted, 0 received, +1 errors, 100% packet loss, time 2040ms
 """
-DEVICES = """Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
-h1-eth0:   1500       2    3    4    0     0          0         0     3000       5    6    7    0     0       0          0
-"""  # noqa: E501
 
 
 def test_answers_are_counted_and_timed() -> None:
@@ -44,7 +44,12 @@ def test_what_is_no_answer_of_ping_is_an_error() -> None:
         parse_ping("ping: cannot resolve x")
 
 
-def test_counters_are_read_by_device() -> None:
-    counters = parse_counters(DEVICES)["h1-eth0"]
-    assert [counters[f"rx_{name}"] for name in ("bytes", "packets", "errors", "dropped")] == [1500, 2, 3, 4]
-    assert [counters[f"tx_{name}"] for name in ("bytes", "packets", "errors", "dropped")] == [3000, 5, 6, 7]
+def test_a_device_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
+    inside = NamespaceThread()
+    hosts = Hosts(Journal(tmp_path, "a-run"), inside, own_files=True)
+    [counters] = interface_counters(hosts, inside, [("", "lo")])
+    assert counters["rx_bytes"] == counters["tx_bytes"]
+    with pytest.raises(MachineError, match=r"the machine has no device none-such; it has .*lo"):
+        interface_counters(hosts, inside, [("", "lo"), ("", "none-such")])
+    hosts.destroy()
+    inside.close()
