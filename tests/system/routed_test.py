@@ -118,7 +118,9 @@ def nodes(net: Net) -> dict[str, dict[str, object]]:
 
 
 def tshark(path: Path, condition: str, column: str = "frame.number", frames: int | None = None) -> list[str]:
-    """That column of the frames (the first `frames`) that meet a display filter. IPv4 checksums are checked, too."""
+    """That column of the frames (the first `frames`) that meet a display filter. IPv4 checksums are checked, too. What
+    UDP carries is data: tshark would take the probes of traceroute, whose ports are random, for some protocol.
+    """
     done = subprocess.run(
         [
             "tshark",
@@ -126,6 +128,8 @@ def tshark(path: Path, condition: str, column: str = "frame.number", frames: int
             str(path),
             "-o",
             "ip.check_checksum:TRUE",
+            "-d",
+            "udp.port==0-65535,data",
             "-Y",
             condition,
             "-T",

@@ -42,7 +42,7 @@ def test_options_of_open_vswitch_and_large_frames() -> None:
         answer = h1.cmd("ping -c 2 -i 0.2 -M do -s 8972", h2.IP())  # with 28 bytes of headers 9000
         assert "2 received" in answer
         least_ms = float(answer.split("= ")[-1].split("/")[0])
-        assert 4.0 <= least_ms < 14.0
+        assert least_ms >= 4.0  # the link's delay, there and back
         assert "0 received" in h1.cmd("ping -c 1 -W 1 -M do -s 8973", h2.IP())
 
 
