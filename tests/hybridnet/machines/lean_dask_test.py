@@ -30,3 +30,15 @@ def test_a_program_that_has_numpy_keeps_it() -> None:
         said_by("import numpy, sys, hybridnet.machines.lean_dask; print(sys.modules['numpy'] is numpy)")
         == "True"
     )
+
+
+def test_numpy_stays_importable_where_another_thread_may_want_it() -> None:
+    program = (
+        "import sys, threading\n"
+        "ending = threading.Event()\n"
+        "threading.Thread(target=ending.wait).start()\n"
+        "import hybridnet.machines.lean_dask\n"
+        "print('numpy' in sys.modules)\n"
+        "ending.set()\n"
+    )
+    assert said_by(program) == "True"
