@@ -86,8 +86,8 @@ class PortStats:
         try:
             while answers:
                 version, kind, length, number = _HEADER.unpack(_exactly(incoming, _HEADER.size))
-                body = _exactly(incoming, length - _HEADER.size)
-                if kind == _ERROR or (version > _VERSION and kind != _HELLO):
+                body = _exactly(incoming, max(length - _HEADER.size, 0))
+                if kind == _ERROR or length < _HEADER.size or (version > _VERSION and kind != _HELLO):
                     raise OSError("it refuses")
                 if kind == _ECHO:
                     connection.sendall(_HEADER.pack(_VERSION, _ECHO_REPLY, length, number) + body)
