@@ -333,10 +333,8 @@ class EcmpSwitch(app_manager.RyuApp):
 
 
 def is_up(datapath, port):
-    """Patch ports cannot go down: one that is closed neither receives nor forwards."""
     ofproto = datapath.ofproto
-    closed = ofproto.OFPPC_PORT_DOWN | ofproto.OFPPC_NO_RECV | ofproto.OFPPC_NO_FWD
-    down = port.state & ofproto.OFPPS_LINK_DOWN or port.config & closed
+    down = port.state & ofproto.OFPPS_LINK_DOWN or port.config & ofproto.OFPPC_PORT_DOWN
     return port.port_no < ofproto.OFPP_MAX and not down
 
 

@@ -15,8 +15,9 @@ from hybridnet.agent.chosen import Chosen, chosen_of
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instances import Instances
 from hybridnet.agent.namespace_thread import NamespaceThread
+from hybridnet.agent.patches import REFRESHED_SECONDS
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
-from hybridnet.agent.switching import REFRESHED_SECONDS, Switching
+from hybridnet.agent.switching import Switching
 from hybridnet.agent.verbs import verb
 from hybridnet.agent.wires import patch_ends, wire_counters
 from hybridnet.errors import MachineError

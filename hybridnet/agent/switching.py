@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
@@ -23,21 +22,18 @@ from hybridnet.agent.openvswitch import (
 )
 from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
-from hybridnet.agent.port_stats import PortRow, PortStats
+from hybridnet.agent.patches import Patches
+from hybridnet.agent.port_stats import PortRow
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.vswitch import put_setting_back, remove_bridges
 
-__all__ = ["REFRESHED_SECONDS", "Switching", "datapath_type"]
+__all__ = ["Switching", "datapath_type"]
 
 PORTS_PER_TRANSACTION = 50  # even: see `add_ports`
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd accepts
-REFRESHED_SECONDS = 0.9
-"""So old may be what a watcher is told of Open vSwitch, which counts patches about once a second. Each question costs a
-turn of its main loop through all bridges: 3 ms for 63."""
-
 _INTERVAL = "stats-update-interval"
 
 INTERFACE_OPTIONS = {
@@ -65,12 +61,7 @@ class Switching:
         self._plans: dict[str, dict[str, Any]] = {}
         self._lost_in_changes = 0  # upcalls
         self._upcalls, self._upcalls_at = 0, 0.0
-        self._port_stats = PortStats(RUN_DIRECTORY)
-        self._asking = threading.Lock()  # one question to a bridge at a time
-        self._asked: list[tuple[str, str]] = []
-        self._asked_at = 0.0
-        self._answers: dict[str, dict[int, PortRow]] = {}
-        self._patches: dict[tuple[str, str], str] = {}  # (switch, port) -> the port at the other end
+        self._patches = Patches(journal)
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
         # The devices of the bridges. Open vSwitch makes them such that they outlive it.
@@ -152,18 +143,17 @@ class Switching:
                 a, b = pair["a"], pair["b"]
                 peers[a["node"], a["interface"]] = b["interface"]
                 peers[b["node"], b["interface"]] = a["interface"]
-        self._patches |= peers
-        ports = {}
+        numbers: dict[tuple[str, str], int] = {}
         for switch in (*plan["switches"], *plan["switch_parts"]):
             own = self._plans[switch["name"]]
             own["ports"] = [*own["ports"], *switch["ports"]]
-            for port in switch["ports"]:
-                end = (switch["name"], port["name"])
-                if end in peers:
-                    kind = ["type=patch", f"options:peer={peers[end]}"]
-                else:
-                    kind = INTERFACE_OPTIONS[self._port_type]
-                ports[end] = _port(*end, port["number"], kind, is_portal=end in portal_ports)
+            numbers |= {(switch["name"], port["name"]): port["number"] for port in switch["ports"]}
+        self._patches.add(numbers, peers)
+        ports = {}
+        for (switch_name, port), number in numbers.items():
+            end = (switch_name, port)
+            kind = self._patches.kind(end) if end in peers else INTERFACE_OPTIONS[self._port_type]
+            ports[end] = _port(switch_name, port, number, kind, is_portal=end in portal_ports)
         names = {port for _, port in ports}
         # Both ends of a patch come in one transaction, which has an even number of ports: an end without the other is
         # an error, which the daemon takes back only some time after the other has come.
@@ -182,15 +172,15 @@ class Switching:
 
     def remove_ports(self, plan: dict[str, Any]) -> None:
         """Remove the ports of a fragment. What is gone already is no error."""
-        commands: list[list[str]] = []
+        gone: list[tuple[str, str]] = []
         for switch in (*plan["switches"], *plan["switch_parts"]):
             if (own := self._plans.get(switch["name"])) is None:
                 continue
             own["ports"] = [port for port in own["ports"] if port not in switch["ports"]]
-            for port in switch["ports"]:
-                self._patches.pop((switch["name"], port["name"]), None)
-                commands.append(["--if-exists", "del-port", switch["name"], port["name"]])
+            gone += [(switch["name"], port["name"]) for port in switch["ports"]]
+        commands = (["--if-exists", "del-port", *end] for end in gone)
         self._transact("switch ports removed", commands, lambda text: None)
+        self._patches.remove(gone)
 
     def remove_switches(self, plan: dict[str, Any]) -> None:
         """Remove the bridges of a fragment. What is gone already is no error."""
@@ -243,14 +233,12 @@ class Switching:
         return answer
 
     def set_port_state(self, switch: str, port: str, up: bool) -> None:
-        """Open or close a patch port, which is not a device whose link could be set.
+        """Set the link of a patch port up or down, as `hybridnet.agent.patches` says.
 
-        `down` tells the controller; for a patch port it does nothing else, so this stops its traffic too.
         Datapath flows from before are gone when this returns: until the daemon has looked through them they would go on
         dropping, or passing, what they did.
         """
-        for action in ("up", "receive", "forward") if up else ("down", "no-receive", "no-forward"):
-            run(["ovs-ofctl", "-O", "OpenFlow13", "mod-port", switch, port, action])
+        self._patches.set_link((switch, port), up=up)
         if self._daemons is not None:
             self._daemons.tell("revalidator/wait")
 
@@ -297,27 +285,8 @@ class Switching:
         return {} if pid is None else dropped_at_sockets_of(pid)
 
     def patch_counters(self, ends: Iterable[tuple[str, str]]) -> dict[tuple[str, str], PortRow]:
-        """Of patch ports, as (switch, port), what `hybridnet.agent.port_stats` says: asked as often as Open vSwitch
-        brings it up to date.
-        """
-        numbers = {
-            (switch, port["name"]): port["number"]
-            for switch, plan in list(self._plans.items())
-            for port in plan["ports"]
-        }
-        wanted = [end for end in ends if end in numbers]
-        with self._asking:
-            if self._asked != wanted or time.monotonic() >= self._asked_at + REFRESHED_SECONDS:
-                ports: dict[str, list[int]] = {}
-                for switch, port in wanted:
-                    ports.setdefault(switch, []).append(numbers[switch, port])
-                self._asked, self._asked_at = wanted, time.monotonic()
-                self._answers = self._port_stats.read(ports)
-            return {
-                end: row
-                for end in wanted
-                if (row := self._answers.get(end[0], {}).get(numbers[end])) is not None
-            }
+        """What patch ports have counted, as `hybridnet.agent.patches` says."""
+        return self._patches.counters(ends)
 
     def stop(self) -> None:
         """Remove the bridges, and the Open vSwitch if it is ours. Whatever one part raises, all parts end."""
@@ -325,7 +294,7 @@ class Switching:
             self._remove_devices,
             self._end_daemons,
             self._put_interval_back,
-            self._port_stats.close,
+            self._patches.close,
             lambda: self._remove_bridges(list(self._bridges)),
         ).close()
 
@@ -355,9 +324,9 @@ class Switching:
     def _end_daemons(self) -> None:
         if self._daemons is not None:
             self._daemons.stop()
-        self._daemons, self._plans, self._patches, self._port_type = None, {}, {}, ""
+        self._daemons, self._plans, self._port_type = None, {}, ""
         self._lost_in_changes = 0
-        self._asked, self._answers = [], {}
+        self._patches.forget()
         self._status_interval_ms = STATUS_INTERVAL_MS
 
     def _transact(self, what: str, commands: Iterable[list[str]], progress: Callable[[str], object]) -> None:
