@@ -265,7 +265,8 @@ class Described:
 
     def linksBetween(self, node1: Any, node2: Any) -> list[Link]:
         """The links between two nodes."""
-        return [link for link in self.links if {link.intf1.node, link.intf2.node} == {node1, node2}]
+        ends = {node1.end_of_link(), node2.end_of_link()}
+        return [link for link in self.links if {link.intf1.node, link.intf2.node} == ends]
 
     @staticmethod
     def randMac() -> str:

@@ -160,6 +160,14 @@ class Node(live.Node):
 
     # Interfaces
 
+    def end_of_link(self) -> Node:
+        """The node that its links end in: itself."""
+        return self
+
+    def interface_name(self, number: int) -> str:
+        """The name of its interface of that number, where a link gives no other."""
+        return f"{self.name}-eth{number}"
+
     def newPort(self) -> int:
         """The next number of a port."""
         return max(self.intfs, default=self.portBase - 1) + 1

@@ -239,6 +239,7 @@ class Link:
         **params: Any,
     ) -> None:
         own = [{**params, **(params1 or {})}, {**params, **(params2 or {})}]
+        node1, node2 = node1.end_of_link(), node2.end_of_link()
         ends = []
         for node, port, name, mac, cls, mine in zip(
             (node1, node2),
@@ -268,7 +269,7 @@ class Link:
 
     def intfName(self, node: Node, n: int) -> str:
         """The name of interface number `n` of a node."""
-        return f"{node.name}-eth{n}"
+        return node.interface_name(n)
 
     @property
     def name(self) -> str:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.shell import Shell
+from hybridnet.errors import UsageError
+from hybridnet.mininet.hosts import Node, commands_wait
 from hybridnet.mininet.log import output
 from hybridnet.mininet.util import decode
 from hybridnet.node.node import command_text, waited_output
@@ -21,9 +23,21 @@ if TYPE_CHECKING:
 __all__ = ["OutsideNode"]
 
 
+class LinkedNode(Node):
+    """What the links of a node outside the network end in: devices of this computer, which have that node's name."""
+
+    def __init__(self, front: str) -> None:
+        super().__init__(f"{front}-linked", inNamespace=False)
+        self.front = front
+
+    def interface_name(self, number: int) -> str:
+        """The name of its interface of that number."""
+        return f"{self.front}-eth{number}"
+
+
 class OutsideNode:
     """A node outside the network: it has a shell on this computer, which keeps its folder and its jobs from one command
-    to the next, and no interfaces.
+    to the next. It has interfaces only where a script links it to a node, and these are devices of this computer.
 
     Args:
         name: unique in the network.
@@ -34,9 +48,7 @@ class OutsideNode:
         self.name = name
         self.params = params
         self.net: Mininet | None = None
-        self.intfs: dict[int, Any] = {}
-        self.ports: dict[Any, int] = {}
-        self.nameToIntf: dict[str, Any] = {}
+        self._linked: LinkedNode | None = None
         self.lastCmd: str | None = None
         self.lastPid: int | None = None
         self.waiting = False
@@ -128,31 +140,77 @@ class OutsideNode:
             self._folder.cleanup()
             self._folder = None
 
-    # Interfaces, of which it has none in the network
+    # Interfaces
+
+    def end_of_link(self) -> Node:
+        """The node that its links end in, made with the first.
+
+        Raises:
+            UsageError: the network is on several machines, of which none is this computer.
+        """
+        if self._linked is None:
+            if self.net is not None and not self.net.is_here():
+                raise UsageError(
+                    f"controller {self.name} is linked to a node: it runs on this computer, and the network on others; "
+                    "remove the link, switches reach the controller without it"
+                )
+            with commands_wait():
+                self._linked = LinkedNode(self.name)
+            if self.net is not None:
+                self.net.adopt_loose(self._linked)
+        return self._linked
+
+    @property
+    def intfs(self) -> dict[int, Any]:
+        """Its interfaces by port number."""
+        return {} if self._linked is None else self._linked.intfs
+
+    @property
+    def ports(self) -> dict[Any, int]:
+        """The port numbers of its interfaces."""
+        return {} if self._linked is None else self._linked.ports
+
+    @property
+    def nameToIntf(self) -> dict[str, Any]:
+        """Its interfaces by name."""
+        return {} if self._linked is None else self._linked.nameToIntf
+
+    def newPort(self) -> int:
+        """The next number of a port."""
+        return self.end_of_link().newPort()
+
+    def addIntf(self, intf: Any, port: int | None = None, moveIntfFn: Any = None) -> None:
+        """Add an interface, which a link makes."""
+        self.end_of_link().addIntf(intf, port)
 
     def intfList(self) -> list[Any]:
-        """None."""
-        return []
+        """Its interfaces."""
+        return [] if self._linked is None else self._linked.intfList()
 
     def intfNames(self) -> list[str]:
-        """None."""
-        return []
+        """Their names."""
+        return [str(intf) for intf in self.intfList()]
 
-    def intf(self, intf: Any = None) -> None:
-        """None."""
-        return
+    def intf(self, intf: Any = None) -> Any:
+        """The interface of that name, or the first; None where it has none."""
+        return None if self._linked is None else self._linked.intf(intf)
 
-    def defaultIntf(self) -> None:
-        """None."""
-        return
+    def defaultIntf(self) -> Any:
+        """The first interface; None where it has none."""
+        return None if self._linked is None else self._linked.defaultIntf()
 
     def connectionsTo(self, node: Any) -> list[Any]:
-        """None."""
-        return []
+        """Pairs of interfaces, of this node and of the other."""
+        return [] if self._linked is None else self._linked.connectionsTo(node.end_of_link())
 
-    def MAC(self, intf: Any = None) -> None:
-        """None."""
-        return
+    def MAC(self, intf: Any = None) -> str | None:
+        """The MAC address of an interface, or of the first; None where it has none."""
+        return None if self._linked is None else self._linked.MAC(intf)
+
+    def setIP(self, ip: str, prefixLen: int = 8, intf: Any = None) -> None:
+        """Give an interface, or the first, an address. Nothing where it has none."""
+        if self._linked is not None:
+            self._linked.setIP(ip, prefixLen, intf)
 
     # Configuring and ending
 

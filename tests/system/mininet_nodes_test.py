@@ -65,3 +65,32 @@ def test_options_of_nodes_do_what_they_do_in_mininet(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     told = [line for line in done.stderr.splitlines() + done.stdout.splitlines() if "*** hybridnet: " in line]
     assert [line.split(": ")[1] for line in told] == ["host h2", "switch A1", "switch C1"], told
+
+
+LINKED_CONTROLLER = """
+from mininet.net import Mininet
+from mininet.node import OVSSwitch
+
+net = Mininet(controller=None, switch=OVSSwitch)
+s1 = net.addSwitch("s1", failMode="standalone")
+h1 = net.addHost("h1")
+c0 = net.addController("c0", port=6655)
+net.addLink(h1, s1)
+link = net.addLink(s1, c0, intfName2="to-s1")
+assert (str(link), c0.intfNames(), net.linksBetween(c0, s1)) == ("s1-eth2<->to-s1", ["to-s1"], [link])
+net.start()
+c0.cmd("ifconfig to-s1 10.0.0.77/8 up")
+assert "1 received" in h1.cmd("ping -c 1 10.0.0.77")
+later = net.addLink(c0, h1)
+assert str(later) == "c0-eth1<->h1-eth1"
+c0.setIP("10.9.0.1", 24, intf="c0-eth1")
+h1.setIP("10.9.0.2", 24, intf="h1-eth1")
+assert "1 received" in h1.cmd("ping -c 1 10.9.0.1")
+assert list(net) == ["h1", "s1", "c0"]
+net.stop()
+"""
+
+
+def test_a_controller_may_be_linked_to_nodes(tmp_path: Path) -> None:
+    done = run_apart(tmp_path, LINKED_CONTROLLER, "-m", "hybridnet.mininet")
+    assert done.returncode == 0, done.stdout + done.stderr

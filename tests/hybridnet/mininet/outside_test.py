@@ -60,7 +60,7 @@ def test_a_program_beside_the_shell_gives_what_subprocess_gives(node: OutsideNod
     assert node.pexec("sh -c false") == ("", "", 1)
 
 
-def test_it_has_no_interfaces(node: OutsideNode) -> None:
+def test_it_has_no_interfaces_unless_it_is_linked(node: OutsideNode) -> None:
     assert node.intfList() == node.intfNames() == []
     assert node.defaultIntf() is None
     assert str(node) == "c0"
