@@ -323,7 +323,7 @@ def _directories(plan: dict[str, Any]) -> list[str]:
 
 def _addresses(plan: dict[str, Any]) -> list[str]:
     return [
-        f"addr add {address} dev {interface['name']}{' nodad' if ':' in address else ''}"
+        f"addr add {address} dev {interface['name']}{' nodad' if ':' in address else ' brd +'}"
         for interface in plan["interfaces"]
         for address in interface["addresses"]
     ]

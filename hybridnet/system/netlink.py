@@ -30,7 +30,8 @@ _SOL_NETLINK, _CAP_ACK, _EXT_ACK = 270, 10, 11
 _ACK_TLVS = 0x200  # flag of an answer that has words
 _UP = 1
 _NODAD = 0x02
-_ADDRESS, _LOCAL = 1, 2
+_SHORTEST_WITHOUT_BROADCAST = 31  # RFC 3021
+_ADDRESS, _LOCAL, _BROADCAST = 1, 2, 4
 _DESTINATION, _OUT, _GATEWAY = 1, 4, 5
 _MAIN_TABLE, _BOOT, _UNICAST, _LINK_SCOPE = 254, 3, 1, 253
 _PERMANENT = 0x80
@@ -45,7 +46,7 @@ _FEATURE_NAMES, _NAME_BYTES = 4, 32
 
 
 def ip_lines(lines: Iterable[str]) -> None:
-    """Carry out lines of `ip`, in order: ``link set dev X up``, ``addr add A/N dev X [nodad]``,
+    """Carry out lines of `ip`, in order: ``link set dev X up``, ``addr add A/N dev X [nodad] [brd +]``,
     ``route add P [via V] [dev X]``, ``neigh replace A lladdr M dev X``.
 
     Raises:
@@ -97,6 +98,8 @@ def _request(line: str) -> tuple[int, bytes, int]:
             local = ip_interface(text)
             own = _attribute(_LOCAL, local.ip.packed) + _attribute(_ADDRESS, local.ip.packed)
             flags = _NODAD if "nodad" in words else 0
+            if words[-2:] == ["brd", "+"] and local.network.prefixlen < _SHORTEST_WITHOUT_BROADCAST:
+                own += _attribute(_BROADCAST, local.network.broadcast_address.packed)
             length, device = local.network.prefixlen, _index(of["dev"], line)
             head = struct.pack("=BBBBI", _family(local.ip), length, flags, 0, device)
             return _NEW_ADDRESS, head + own, _CREATE | _EXCL
