@@ -5,7 +5,7 @@ are. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.errors import PlanError
@@ -22,16 +22,26 @@ SPARED = 2
 # the links delay, and of the verdict's limit on lateness.
 MODERATION_PART = 20
 MOST_MODERATION_NS = 100_000
-ALONE_MODERATION_NS = 300_000
+SIMULATED_MODERATION_NS = 300_000
 """Of an instance that nothing real is attached to: nobody waits for what is late, only the verdict looks at it."""
+CUT_MODERATION_PART = 4
+"""Of a cut link's delay: a packet may have to wait for a turn at both of its ends, and still come before it is due."""
 
 
 def moderation_ns(instance: Mapping[str, Any]) -> int:
-    """How far apart the turns of a busy instance begin, by the least delay of its links."""
+    """How far apart the turns of a busy instance begin: by the least delay of its links, or, where nothing real is
+    attached, of its cut links.
+    """
+    if instance["emulation_portals"]:
+        return min(_least_delay_ns(instance["links"]) // MODERATION_PART, MOST_MODERATION_NS)
     if is_alone(instance):
-        return ALONE_MODERATION_NS
-    delays = (link[way]["delay_ns"] for link in instance["links"] for way in ("a_to_b", "b_to_a"))
-    return min(min(delays, default=0) // MODERATION_PART, MOST_MODERATION_NS)
+        return SIMULATED_MODERATION_NS
+    cut = [link for link in instance["links"] if "peer" in link["a"] or "peer" in link["b"]]
+    return min(_least_delay_ns(cut) // CUT_MODERATION_PART, SIMULATED_MODERATION_NS)
+
+
+def _least_delay_ns(links: Iterable[Mapping[str, Any]]) -> int:
+    return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
 
 
 def is_alone(instance: Mapping[str, Any]) -> bool:

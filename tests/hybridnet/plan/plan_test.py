@@ -218,6 +218,19 @@ def test_an_instance_that_nothing_real_is_attached_to_turns_less_often() -> None
     assert instance["moderation_ns"] == 300_000
 
 
+@pytest.mark.parametrize(("cut", "moderation_ns"), [("1ms", 1_000_000 // 4), ("8ms", 300_000)])
+def test_where_nothing_real_is_attached_the_delay_of_cut_links_moderates(
+    cut: str, moderation_ns: int
+) -> None:
+    topo = Topo()
+    for router in ("r1", "r2"):
+        topo.addSimRouter(router, instance=router)
+        topo.addLink(topo.addSimHost(f"v{router}", instance=router), router, delay="0.1ms")
+    topo.addLink("r1", "r2", delay=cut)
+    made = plan(topo, [MachineSpec("m1", "198.18.0.1")])
+    assert [each["moderation_ns"] for each in made.instances.values()] == [moderation_ns] * 2
+
+
 @pytest.mark.parametrize(
     "bad",
     [{"token": "xyz"}, {"port_type": "dpdk"}, {"backend": "tap"}, {"fail_mode": "open"}, {"ip_base": "10"},
