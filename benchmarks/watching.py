@@ -34,69 +34,89 @@ DEPTH = 6
 FLOWS = 8  # of each kind
 IDLE_ROUNDS, IDLE_S = 3, 6.0
 FLOW_ROUNDS, FLOW_S = 5, 8.0
+SETTLE_S = 2.0  # the page and the listener begin
 SERIES_S = 0.1
 HEAD, INSTANCES, GOODPUT, LATER_MS = 0.03, 0.01, 0.97, 0.1
 
 LISTEN = """
 import sys
 from hybridnet.live import Client
-for event in Client(sys.argv[1]).events():
-    print(event["number"], flush=True)
+for page in sys.stdin:
+    for event in Client(page.strip()).events():
+        print(event["number"], flush=True)
+    print("end", flush=True)
 """
+
+Listener = subprocess.Popen[str]
 
 Arms = Mapping[bool, list[dict[str, float]]]
 """With and without being watched: the figures of each window."""
 
 
 def run() -> list[Result]:
-    with Net(TwoTrees(depth=DEPTH, bw=10_000, delay="5ms")) as net, ExitStack() as flows:
+    with Net(TwoTrees(depth=DEPTH, bw=10_000, delay="5ms")) as net, _listener() as told, ExitStack() as flows:
         pairs = [(net[source], net[target]) for source, target in net.topo.pairs]  # type: ignore[attr-defined]
         await_each_other(net, pairs)
-        idle = _alternate(net, IDLE_ROUNDS, lambda: _processor_window(net, IDLE_S))
+        idle = _alternate(net, told, IDLE_ROUNDS, lambda: _processor_window(net, IDLE_S))
         clients = start_flows(pairs[: 2 * FLOWS], [TCP] * FLOWS + [udp("10M")] * FLOWS, flows)
-        busy = _alternate(net, FLOW_ROUNDS, lambda: _flow_window(net, pairs[: 2 * FLOWS], FLOW_S))
+        busy = _alternate(net, told, FLOW_ROUNDS, lambda: _flow_window(net, pairs[: 2 * FLOWS], FLOW_S))
         if ended := [client.args for client in clients if client.poll() is not None]:
             raise ExperimentError(f"{len(ended)} flows ended while they were needed: {ended[0]}")
     return [*_costs(idle), *_effects(busy)]
 
 
-def _alternate(net: Net, rounds: int, window: Callable[[], dict[str, float]]) -> Arms:
+def _alternate(net: Net, told: Listener, rounds: int, window: Callable[[], dict[str, float]]) -> Arms:
     arms: dict[bool, list[dict[str, float]]] = {False: [], True: []}
     for number in range(rounds):
         for with_page in (False, True) if number % 2 == 0 else (True, False):
             if with_page:
-                with _watched(net):
+                with _watched(net, told):
+                    time.sleep(SETTLE_S)
                     arms[True].append(window())
             else:
+                time.sleep(SETTLE_S)
                 arms[False].append(window())
     return arms
 
 
 @contextmanager
-def _watched(net: Net) -> Iterator[None]:
+def _listener() -> Iterator[Listener]:
+    """A program that takes every update of the pages that it is told of. It starts before anything is measured."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTEN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.terminate()
+
+
+@contextmanager
+def _watched(net: Net, told: Listener) -> Iterator[None]:
     """The network has a page, somebody who looks at it, and a time series."""
+    assert told.stdin is not None
+    assert told.stdout is not None
     with tempfile.TemporaryDirectory(prefix="watching-") as folder, net.live() as page:
-        argv = [sys.executable, "-c", LISTEN, page.url]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as listener:
-            assert listener.stdout is not None
-            if not listener.stdout.readline():
-                raise ExperimentError("the page told nothing")
-            machines = net.cluster.machines
-            call = ("start_series", {"interval_s": SERIES_S, "elements": None})
-            net.cluster.call_all(dict.fromkeys(machines, call))
-            assert net.plan is not None
-            record = NetworkRecord(
-                Path(folder) / "network",
-                net.plan.to_json(),
-                {},
-                1,
-                lambda last: net.cluster.call_all(dict.fromkeys(machines, ("take_series", {"last": last}))),
-            )
-            try:
-                yield
-            finally:
-                record.end_series()
-                listener.terminate()
+        print(page.url, file=told.stdin, flush=True)
+        if not told.stdout.readline():
+            raise ExperimentError("the page told nothing")
+        machines = net.cluster.machines
+        call = ("start_series", {"interval_s": SERIES_S, "elements": None})
+        net.cluster.call_all(dict.fromkeys(machines, call))
+        assert net.plan is not None
+        record = NetworkRecord(
+            Path(folder) / "network",
+            net.plan.to_json(),
+            {},
+            1,
+            lambda last: net.cluster.call_all(dict.fromkeys(machines, ("take_series", {"last": last}))),
+        )
+        try:
+            yield
+        finally:
+            record.end_series()
+    while told.stdout.readline().strip() != "end":
+        pass
 
 
 def _processor_window(net: Net, seconds: float) -> dict[str, float]:

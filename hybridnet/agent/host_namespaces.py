@@ -26,6 +26,9 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
 MNT_DETACH = 2
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
 NETWORK_DIRECTORY = "/run/netns"
+CONNECTION_TABLE = "/proc/sys/net/ipv4/tcp_child_ehash_entries"
+CONNECTIONS = 4096
+"""Buckets of a host's table of TCP connections."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -39,6 +42,23 @@ def _checked(result: int, what: str) -> None:
 def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
     encoded = [None if text is None else text.encode() for text in (source, target, kind)]
     _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), None), f"mount {source} on {target}")
+
+
+def _have_hosts_own_tables() -> None:
+    """Have each network namespace made from here get a table of TCP connections of its own (Linux 6.1).
+
+    Else all share the computer's, and whoever asks for the connections of one walks through that: 2.6 ms for 262,144
+    buckets. The kernel takes the size from the namespace that another is made in, so that is a new one, which nobody
+    else sees.
+    """
+    if not os.path.exists(CONNECTION_TABLE):
+        return
+    with open(CONNECTION_TABLE) as asked:
+        if int(asked.read()):  # somebody has chosen
+            return
+    _checked(_libc.unshare(CLONE_NEWNET), "unshare")
+    with open(CONNECTION_TABLE, "w") as size:
+        size.write(str(CONNECTIONS))
 
 
 def _become_host(host: dict, others: list[str]) -> None:
@@ -77,6 +97,7 @@ def create(hosts: list[dict], others: list[str], until_taken: Callable[[dict[str
     `until_taken` is called with one process of each host by name, before any network namespace has its name; when it
     returns, somebody must hold the mount namespaces open.
     """
+    _have_hosts_own_tables()
     children: dict[str, int] = {}
     made_reading, made_writing = os.pipe()
     taken_reading, taken_writing = os.pipe()

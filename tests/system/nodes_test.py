@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Host, MachineError, Net, Topo
+from hybridnet.agent.host_namespaces import CONNECTION_TABLE, CONNECTIONS
 from tests.system.live import rtts_ms
 from tests.system.traces import groups_of
 
@@ -55,6 +56,20 @@ def test_names_private_directories_and_a_host_in_the_machines_namespace(tmp_path
         assert counters["rx_packets"] > 0
     assert (tmp_path / "h1/spool/x").exists()  # what the user has put there stays
     shutil.rmtree(tmp_path / "h1")
+
+
+@pytest.mark.skipif(
+    not os.path.exists(CONNECTION_TABLE), reason="Linux before 6.1 has one for all namespaces"
+)
+def test_a_host_has_a_table_of_connections_of_its_own() -> None:
+    """The kernel says how many buckets; of a table that is shared, as a negative number."""
+    size = "/proc/sys/net/ipv4/tcp_ehash_entries"
+    before = Path(size).read_text(), Path(CONNECTION_TABLE).read_text()
+    topo = Topo()
+    topo.addLink(topo.addHost("h1"), topo.addHost("h2"))
+    with Net(topo, controller=None) as net:
+        assert [int(net[name].cmd("cat", size)) for name in ("h1", "h2")] == [CONNECTIONS] * 2
+    assert (Path(size).read_text(), Path(CONNECTION_TABLE).read_text()) == before
 
 
 def test_host_names_can_be_left_to_the_computer() -> None:
