@@ -229,7 +229,8 @@ TEST_F(SealedTransportTest, random_mutated_and_replayed_datagrams_do_no_harm) {
   start_a();
   start_b();
   shake_hands();
-  std::mt19937 random(3);
+  // Others with --gtest_shuffle, and again with each --gtest_repeat.
+  std::mt19937 random(3 + static_cast<std::uint32_t>(::testing::UnitTest::GetInstance()->random_seed()));
   std::vector<Bytes> heard;
   std::uint64_t entered = 0;
   constexpr int kRounds = 20'000;
