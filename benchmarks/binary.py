@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 from benchmarks.result import Result
+from hybridnet.system.huge_pages import HUGE_PAGES
 
 MIN_TIME_S = 0.5
 LIMIT_S = 900.0
@@ -33,7 +35,7 @@ GOALS = {  # each is explained at the head of its source file
 
 
 def run(path: Path) -> list[Result]:
-    """Run one binary, and read what it measured."""
+    """Run one binary, with the memory that instances have, and read what it measured."""
     done = subprocess.run(
         [str(path), "--benchmark_format=json", f"--benchmark_min_time={MIN_TIME_S}"],
         stdout=subprocess.PIPE,
@@ -41,6 +43,7 @@ def run(path: Path) -> list[Result]:
         text=True,
         check=True,
         timeout=LIMIT_S,
+        env={**os.environ, **HUGE_PAGES},
     )
     results = []
     for row in json.loads(done.stdout)["benchmarks"]:

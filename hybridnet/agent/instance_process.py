@@ -16,6 +16,7 @@ from typing import Any
 
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings
+from hybridnet.system.huge_pages import HUGE_PAGES
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import Priority, prefix, raise_session
 
@@ -64,7 +65,7 @@ class InstanceProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=journal.environment(),
+                env={**journal.environment(), **HUGE_PAGES},
                 start_new_session=True,
             )
         self._on_end = on_end

@@ -28,6 +28,7 @@ from typing import Protocol
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import lacking, run
 from hybridnet.system.ending import Endings
+from hybridnet.system.huge_pages import HUGE_PAGES
 from hybridnet.system.journal import Journal, network_namespace, start_time
 from hybridnet.system.priority import Priority, prefix, raise_session
 
@@ -45,10 +46,6 @@ SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
 POLL_S = 0.005
-
-HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""For ovs-vswitchd: the C library (2.35 or newer; an older one ignores it) asks for huge pages where the kernel gives
-them on request. The packet memory of AF_XDP ports is what is large there."""
 
 
 class OpenVSwitch(Protocol):
@@ -229,6 +226,7 @@ class OwnOpenVSwitch:
             "-vsyslog:off",
         ]
         with (self._directory / f"{command}.stderr").open("wb") as stderr:
+            # The packet memory of AF_XDP ports is what is large there.
             daemon = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,
