@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -25,6 +27,7 @@ from hybridnet.errors import ControllerError
 from hybridnet.mininet.importing import path_without_programs
 from hybridnet.mininet.log import warn
 from hybridnet.mininet.outside import OutsideNode
+from hybridnet.mininet.tolerance import tolerate
 
 __all__ = [
     "NOX", "Controller", "DefaultController", "DefaultControllers", "NullController", "OVSController",
@@ -34,7 +37,10 @@ __all__ = [
 START_SECONDS = 20.0
 USUAL_PORT = 6653
 LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
+LOGS = "/tmp"
+"""Where Mininet has the logs of its controllers."""
 _POLL_S = 0.05
+_NO_SUCH_PROGRAM = (126, 127)  # a shell's
 
 
 class Controller(OutsideNode):
@@ -45,9 +51,12 @@ class Controller(OutsideNode):
         inNamespace: accepted; a controller runs on this computer.
         command: a program that takes ``cargs`` with the port for %d. Where the default one is not installed,
             hybridnet's own takes its place.
-        cargs: the program's arguments.
+        cargs: the program's arguments. A shell reads both, so that ``DEBUG=1 ./mine.py`` is a command, too.
         cdir: the folder it starts in.
-        ip, port: where it listens; default: port 6653, or the next that is free. protocol: "tcp".
+        ip, port: where it listens; default: port 6653, or the next that is free. "10.0.0.1:6633" as `ip` says both.
+        protocol: "tcp".
+
+    What it prints is in ``/tmp/NAME.log``. One that ends of itself, or never listens, gets a warning.
     """
 
     programs: tuple[str, ...] = ("controller",)
@@ -66,6 +75,9 @@ class Controller(OutsideNode):
         **params: Any,
     ) -> None:
         super().__init__(name, **params)
+        address, colon, written = ip.partition(":")
+        if colon and written.isdecimal():
+            ip, port = address, int(written)
         self.inNamespace = inNamespace
         self.command, self.cargs, self.cdir = command, cargs, cdir
         self.ip, self.port, self.protocol = ip, port, protocol
@@ -96,7 +108,11 @@ class Controller(OutsideNode):
         program = self._program()
         if program is None:
             return _Own(self.name, self.port or USUAL_PORT)
-        return _Program(self.name, program, self.cargs, self.cdir, self.port or USUAL_PORT)
+        port = self.port or USUAL_PORT
+        command = f"{program} {self.cargs % port if '%' in self.cargs else self.cargs}"
+        if self.cdir is not None:
+            command = f"cd {self.cdir}; {command}"  # as Mininet writes it: a shell reads it
+        return _Program(self.name, command, port, Path(LOGS, f"{self.name}.log"))
 
     def start(self) -> None:
         """Start it; where no class of the script's overrides this, it has started with the network that has it."""
@@ -294,62 +310,86 @@ class _Remote(kinds.RemoteController):
 
 
 class _Program(_Remote):
-    """A controller that is a program of the script's choice: started with the network, and ended with it."""
+    """A controller that is a program: started with the network, and ended with it.
 
-    def __init__(self, name: str, command: str, arguments: str, folder: str | None, port: int) -> None:
+    Args:
+        command: what a shell runs.
+        log: the file for what it prints; None: nobody reads that.
+    """
+
+    def __init__(self, name: str, command: str, port: int, log: Path | None) -> None:
         super().__init__(name, "127.0.0.1", port)
-        filled = arguments % port if "%" in arguments else arguments
-        self._argv = [*shlex.split(command), *shlex.split(filled)]
-        self._folder = folder
+        self._command = command
+        self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
     def begin(self, head_address: str) -> None:
         """Start it; wait until it listens where the switches come by a relay. Raises ControllerError."""
-        try:
+        with contextlib.ExitStack() as closing:
+            printed: Any = subprocess.DEVNULL
+            if self._log is not None:
+                try:
+                    printed = closing.enter_context(open(self._log, "wb", opener=_without_following))
+                except OSError as problem:
+                    tolerate(f"controller {self.name}: {self._log}: {problem.strerror}", "it prints nothing")
             self._process = subprocess.Popen(
-                self._argv, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.STDOUT, start_new_session=True, env=self.environment,
+                ["bash", "-c", self._command], stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
+                start_new_session=True, env=self.environment,
             )  # fmt: skip
-        except OSError as problem:
-            raise ControllerError(
-                f"controller {self.name}: `{self._argv[0]}` cannot be started: {problem}"
-            ) from None
         if head_address != ADDRESS:
             self.ready()
             super().begin(head_address)
 
     def ready(self) -> None:
-        """Wait until it listens. Raises ControllerError if it has ended, or does not listen in time."""
+        """Wait until it listens. One that has failed, or does not listen in time, is none of the network's affair.
+
+        Raises:
+            ControllerError: there is no such program.
+        """
         assert self._process is not None
         assert self.port is not None
         deadline = time.monotonic() + START_SECONDS
         while not _answers(self.ip, self.port):
-            if self._process.poll() is not None:
+            status = self._process.poll()
+            if status in _NO_SUCH_PROGRAM:
                 raise ControllerError(
-                    f"controller {self.name}: `{shlex.join(self._argv)}` ended with status {self._process.returncode}"
+                    f"controller {self.name}: `{self._command}`: there is no such program"
+                    + ("" if self._log is None else f"; {self._log} says which")
                 )
+            if status:  # one that ends well may have left a daemon, which listens soon
+                self._complain_of(f"ended with status {status}")
+                return
             if time.monotonic() > deadline:
-                raise ControllerError(
-                    f"controller {self.name}: `{shlex.join(self._argv)}` does not listen on port {self.port} "
-                    f"after {START_SECONDS:g} s"
-                )
+                self._complain_of(f"does not listen on port {self.port} after {START_SECONDS:g} s")
+                return
             time.sleep(_POLL_S)
+
+    def _complain_of(self, what: str) -> None:
+        where = "" if self._log is None else f"; {self._log} says why"
+        tolerate(f"controller {self.name}: `{self._command}` {what}", f"switches go on without it{where}")
+
+    def end(self) -> None:
+        """Stop it, and what it has started."""
+        super().end()
+        if self._process is not None:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(5)
+            self._process = None
+
+
+class _OwnProgram(_Program):
+    """hybridnet's own: that it fails is an error."""
+
+    def _complain_of(self, what: str) -> None:
+        raise ControllerError(f"controller {self.name}: `{self._command}` {what}")
 
     def check(self) -> None:
         """Raise ControllerError if it has died."""
         if self._process is not None and self._process.poll() is not None:
-            raise ControllerError(f"controller {self.name} has ended with status {self._process.returncode}")
-
-    def end(self) -> None:
-        """Stop it."""
-        super().end()
-        if self._process is not None:
-            self._process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(5)
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+            self._complain_of(f"has ended with status {self._process.returncode}")
 
 
 class _Own(kinds.RemoteController):
@@ -359,8 +399,8 @@ class _Own(kinds.RemoteController):
 
     def __init__(self, name: str, port: int) -> None:
         super().__init__(name, "127.0.0.1", port)
-        arguments = "-m hybridnet.mininet.controller_program ptcp:%d"
-        self._small = _Program(name, sys.executable, arguments, None, port)
+        words = [sys.executable, "-m", "hybridnet.mininet.controller_program", f"ptcp:{port}"]
+        self._small = _OwnProgram(name, shlex.join(words), port, None)
         self._larger = kinds.Controller(name, port=port)
         self._chosen: kinds.RemoteController = self._small
 
@@ -410,6 +450,11 @@ def _is_free(port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def _without_following(path: str, flags: int) -> int:
+    """Open a file at a place where everybody may write."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o644)
 
 
 def _answers(ip: str, port: int) -> bool:
