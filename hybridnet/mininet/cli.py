@@ -152,5 +152,18 @@ class CLI(shell.CLI):
         sys.stdout.write(f"*** Elapsed time: {time.time() - start:.6f} secs\n")
         sys.stdout.flush()
 
+    def do_py(self, line: str) -> None:
+        """py EXPRESSION: evaluate Python and show what it gives, if that is anything."""
+        try:
+            if result := eval(line, self._scope(), self._locals):
+                output(f"{result if isinstance(result, str) else repr(result)}\n")
+        except Exception as problem:  # the user's own code: report whatever it raises
+            output(f"{problem}\n")
+
+    def _replaced(self, word: str) -> str:
+        node = self.mn.nameToNode.get(word)
+        intf: Any = node.defaultIntf() if isinstance(node, Node) else None
+        return word if intf is None else intf.updateIP() or word
+
     def _scope(self) -> dict[str, Any]:
         return {"net": self.mn, **self.mn.nameToNode}

@@ -102,8 +102,8 @@ class Intf(live.Intf):
         return super().isUp()
 
     def updateIP(self) -> str | None:
-        """Read its address anew."""
-        words = self.cmd("ip -4 -o address show dev", self.name).split()
+        """Read its address anew, also while a command runs in the node."""
+        words = self.node.pexec("ip", "-4", "-o", "address", "show", "dev", self.name)[0].split()
         if "inet" in words:
             address, _, length = words[words.index("inet") + 1].partition("/")
             self.ip, self.prefixLen = address, int(length)

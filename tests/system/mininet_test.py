@@ -352,6 +352,21 @@ print("told", *s1.cmd("ovs-vsctl get-controller s1").split())
 net.stop()
 """
 
+PROMPT = """
+from mininet.cli import CLI
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+
+net = Mininet(SingleSwitchTopo(2))
+net.start()
+h2 = net.get("h2")
+h2.cmd("ip address flush dev h2-eth0; ip address add 10.0.0.77/8 dev h2-eth0")
+h2.sendCmd("sleep 60")  # while it runs, the prompt asks for the address
+CLI(net, cmd="h1 ping -c1 h2\\npy h2.name\\npy None\\npy h2.IP(), 1")
+h2.sendInt()
+net.stop()
+"""
+
 
 def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
     done = run_script(tmp_path, USUAL)
@@ -422,6 +437,14 @@ def test_switches_of_a_script_s_own_making_are_nodes_that_its_class_starts_and_s
     ended = run_script(tmp_path, ROUTERS)
     stopped = [f"stop lo s{number}-eth1 s{number}-eth2" for number in (1, 2)]
     assert ended.out.splitlines() == ["reached 0.0 True", *stopped], ended.err
+    assert ended.left == {}
+
+
+def test_names_at_the_prompt_stand_for_the_addresses_that_hosts_have_now(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, PROMPT)
+    assert "64 bytes from 10.0.0.77" in ended.out, ended.err
+    shown = [line for line in ended.err.splitlines() if not line.startswith("***")]
+    assert shown == ["h2", "('10.0.0.77', 1)"]
     assert ended.left == {}
 
 
