@@ -352,7 +352,7 @@ def buildTopo(topos: Mapping[str, Callable[..., Any]], topoStr: str) -> Any:
 def dumpNodeConnections(nodes: Iterable[Any]) -> None:
     """Show each node's interfaces and what they are connected to."""
     for node in nodes:
-        info(f"{connections(node)}\n")
+        output(f"{connections(node)}\n")
 
 
 def dumpNetConnections(net: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from hybridnet.errors import UsageError
 from hybridnet.mininet import util
+from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.topo import SingleSwitchTopo
 
 
@@ -45,6 +46,12 @@ def test_text_of_a_command_line_becomes_a_topology() -> None:
     assert topo.hosts() == ["h1", "h2", "h3"]
     with pytest.raises(UsageError, match="no topology 'ring'"):
         util.buildTopo({"single": SingleSwitchTopo}, "ring,3")
+
+
+def test_connections_are_shown_also_where_nobody_asked_for_more(capsys: pytest.CaptureFixture[str]) -> None:
+    net = Mininet(SingleSwitchTopo(1), controller=None)
+    util.dumpNodeConnections(net.hosts)
+    assert capsys.readouterr().err == "h1 h1-eth0:s1-eth1\n"
 
 
 def test_lines_of_several_programs_come_with_their_keys_until_all_have_ended() -> None:
