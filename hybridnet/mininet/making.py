@@ -165,9 +165,7 @@ class Making(Described):
             own["mac"] = mac
             taken.add(mac)
         if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
-            tolerate(
-                f"host {host.name}: {min(unknown)}=", "no class of the script's takes it; it has no effect"
-            )
+            tolerate(f"hosts: {min(unknown)}=", "no class of the script's takes it; it has no effect")
         own["ip"] = accepted_address(own.get("ip"), what)
         if own["ip"] is not None:
             own["ip"] = own["ip"] if "/" in own["ip"] else f"{own['ip']}/8"
