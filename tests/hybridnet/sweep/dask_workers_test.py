@@ -113,6 +113,7 @@ def test_the_programs_of_a_sweep_that_was_killed_end(scheduler: str) -> None:
     words = ["sweep", "pinged.py", "--until", "3600s", "--set", "count=1000000", "--set", "interval=100us"]
     argv = [sys.executable, "-m", "hybridnet.cli", *words, "--seeds", "2", "--dask", scheduler, "--out", "s"]
     with Client(scheduler, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=PATIENCE_S)
         workers = client.run(os.getpid).values()
 
         def programs() -> list[psutil.Process]:
