@@ -324,6 +324,18 @@ class Link:
             end = "params1" if intf is self.intf1 else "params2"
             node.network().set_link(self, **{end: shaping(params, f"link {self.name}")})
 
+    def reshape(self, intf: Intf, params: Mapping[str, Any]) -> None:
+        """Change what is sent at one end of a link that is made; None takes an option back.
+
+        Raises:
+            HybridnetError: it cannot be had; then nothing has changed.
+        """
+        end = "params1" if intf is self.intf1 else "params2"
+        taken_back = {name: None for name, value in params.items() if value is None}
+        options = {**taken_back, **shaping(params, f"link {self.name}")}
+        intf.node.network().set_link(self, **{end: options})
+        intf.params.update(params)
+
     def delete(self) -> None:
         """Remove it, with its interfaces."""
         network = self.intf1.node.network()

@@ -20,6 +20,7 @@ from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.link import Link
 from hybridnet.mininet.log import error
 from hybridnet.mininet.switches import EVERY_VERSION, Switch
+from hybridnet.mininet.tc_server import TcServer
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.net import Net, own_address_toward
 from hybridnet.plan.families import ipv4
@@ -44,6 +45,7 @@ class Making(Described):
     """What makes the network of `hybridnet.mininet.net.Mininet`, and changes it."""
 
     _obeyed: list[str] = []  # the controllers that each switch obeys when the network is made
+    _tc: TcServer | None = None
 
     # Making
 
@@ -87,6 +89,8 @@ class Making(Described):
             running.append(self)
             if self.is_of_loose_nodes and isinstance(net.cluster, Here):
                 net.cluster.outlive()  # its script may be ended from outside as soon as its daemons run
+            if isinstance(net.cluster, Here):
+                self._tc = TcServer(self, net.cluster.journal.directory)
             self._bind(net)
             self._start_switching(net)
             self._configure()

@@ -91,6 +91,9 @@ class Mininet(Trying):
             self.came_later = []
             for node in (*self.switches, *self.hosts, *self.loose):
                 node.unbind()
+            if self._tc is not None:
+                self._tc.close()
+                self._tc = None
             net.stop()
         info("*** Done\n")
 

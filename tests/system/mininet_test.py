@@ -367,6 +367,38 @@ h2.sendInt()
 net.stop()
 """
 
+WATCHED_QUEUE = """
+import re, subprocess, time
+from mininet.link import TCLink
+from mininet.net import Mininet
+
+net = Mininet(controller=None, link=TCLink)
+h1, h2, s1 = net.addHost("h1"), net.addHost("h2"), net.addSwitch("s1", failMode="standalone")
+net.addLink(h1, s1)
+net.addLink(s1, h2, bw=1, delay="5ms", max_queue_size=50)
+net.start()
+def tc(words):
+    return subprocess.run(f"tc {words}", shell=True, capture_output=True, text=True)
+net.ping([h1, h2])
+blast = h1.popen("iperf -u -c 10.0.0.2 -b 3M -t 30")
+waiting = lambda: int(re.findall(r"backlog\\s[^\\s]+\\s([\\d]+)p", tc("-s qdisc show dev s1-eth2").stdout)[1])
+deadline = time.monotonic() + 20
+while (most := waiting()) < 50 and time.monotonic() < deadline:
+    pass
+print("full", most)
+blast.terminate()
+print("class", tc("class show dev s1-eth2").stdout.split("prio 0 ")[1].split(" burst")[0])
+print("own", "noqueue" in tc("qdisc show dev lo").stdout)
+print("changed", tc("qdisc change dev s1-eth2 parent 5:1 handle 10: netem delay 200ms").returncode)
+net.iperf([h1, h2], seconds=1)  # until what waited is gone
+print("time", h1.cmd("ping -c 1 10.0.0.2 | tail -1").strip())
+print("again", tc("qdisc add dev s1-eth2 root netem delay 1ms").returncode, tc("qdisc del dev s1-eth2 root").returncode)
+print("plain", tc("qdisc add dev s1-eth1 root netem delay 100ms").returncode)
+print("slow", h1.cmd("ping -c 2 10.0.0.2 | tail -1").strip())
+print("none", "noqueue" in tc("qdisc show dev s1-eth2").stdout, h2.cmd("tc qdisc show dev h2-eth0").split()[1])
+net.stop()
+"""
+
 
 def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
     done = run_script(tmp_path, USUAL)
@@ -446,6 +478,22 @@ def test_names_at_the_prompt_stand_for_the_addresses_that_hosts_have_now(tmp_pat
     shown = [line for line in ended.err.splitlines() if not line.startswith("***")]
     assert shown == ["h2", "('10.0.0.77', 1)"]
     assert ended.left == {}
+
+
+def test_tc_shows_and_changes_how_a_link_is_shaped(tmp_path: Path) -> None:
+    done = run_script(tmp_path, WATCHED_QUEUE)
+    assert done.status == 0, done.err
+    told = dict(line.split(" ", 1) for line in done.out.splitlines())
+    assert told["full"] in ("50", "51")  # and the one that is being sent
+    assert told["class"] == "rate 1Mbit ceil 1Mbit"
+    assert told["own"] == "True"
+    assert told["changed"] == "0"
+    assert 205.0 <= float(told["time"].split("= ")[1].split("/")[0]) < 230.0  # 200 ms there, 5 ms back
+    assert told["again"] == "2 0"
+    assert told["plain"] == "0"  # by the kernel where it has netem, else by the simulator
+    assert 105.0 <= float(told["slow"].split("= ")[1].split("/")[0]) < 130.0
+    assert told["none"] == "True htb"
+    assert done.left == {}
 
 
 def test_commands_run_in_the_folder_of_the_script(tmp_path: Path) -> None:
