@@ -32,11 +32,11 @@ class MultiGraph:
         attr_dict: dict[str, Any] | None = None,
         **attrs: Any,
     ) -> int:
-        """Add an edge. Returns its key: the first that is free where none is given."""
+        """Add an edge. Returns its key: the number after the others', from 1 on, where none is given."""
         between = self.edge[src].setdefault(dst, {})
         self.edge[dst][src] = between
         if key is None:
-            key = next(number for number in range(len(between) + 1) if number not in between)
+            key = max((number for number in between if isinstance(number, int)), default=0) + 1
         between[key] = {**(attr_dict or {}), **attrs}
         return key
 
@@ -163,12 +163,11 @@ class Topo:
     def links(
         self, sort: bool = False, withKeys: bool = False, withInfo: bool = False
     ) -> list[tuple[Any, ...]]:
-        """The links as tuples; `sort` orders them, and the two nodes of each, naturally."""
+        """The links as tuples; `sort` orders them naturally, and leaves each link's nodes as they are."""
         found = list(self.iterLinks(withKeys, withInfo))
         if not sort:
             return found
-        turned = [(*self.sorted(list(link[:2])), *link[2:]) for link in found]
-        return sorted(turned, key=lambda link: (natural(link[0]), natural(link[1])))
+        return sorted(found, key=lambda link: [natural(str(word)) for word in link[: 3 if withKeys else 2]])
 
     def port(self, src: str, dst: str) -> tuple[int, int] | None:
         """The ports of the first link between two nodes, `src`'s first; None if there is none."""
