@@ -165,5 +165,15 @@ class CLI(shell.CLI):
         intf: Any = node.defaultIntf() if isinstance(node, Node) else None
         return word if intf is None else intf.updateIP() or word
 
+    @property
+    def locals(self) -> dict[str, Any]:
+        """What `py` and `px` have set, with the network."""
+        return self._locals
+
+    def getLocals(self) -> dict[str, Any]:
+        """The variables of `py` and `px`, with the nodes by their names."""
+        self._locals.update(self.mn.nameToNode)
+        return self._locals
+
     def _scope(self) -> dict[str, Any]:
         return {"net": self.mn, **self.mn.nameToNode}

@@ -282,7 +282,8 @@ class Link:
         told: dict[str, Any] = {"patch": self.intf1.params.get("patch", patch)}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = shaping(intf.params, f"link {self.name}")
-            if (ip := accepted_address(intf.params.get("ip"), f"interface {intf.name}")) is not None:
+            ip = accepted_address(intf.params.get("ip"), f"interface {intf.name}")
+            if ip is not None and not intf.node.is_bridge:  # a bridge gives it to its port
                 own["ip"] = ip
             if intf.params.get("mtu") is not None:
                 own["mtu"] = intf.params["mtu"]

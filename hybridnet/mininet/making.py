@@ -252,13 +252,11 @@ class Making(Described):
                 controller.behind().ready()
         head = own_address_toward(self.live.cluster.address(switch.machine))
         if switch.params.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in wanted):
-            switch.cmd("ovs-vsctl set bridge", switch, f"protocols={_WITHOUT_15}")
+            switch.vsctl("set bridge", switch, f"protocols={_WITHOUT_15}")
         targets = [controller.behind().target(head) for controller in wanted]
         if switch.params.get("listenPort"):
             targets.append(f"ptcp:{switch.params['listenPort']}:127.0.0.1")
-        switch.cmd(
-            "ovs-vsctl", *(("set-controller", switch, *targets) if targets else ("del-controller", switch))
-        )
+        switch.vsctl(*(("set-controller", switch, *targets) if targets else ("del-controller", switch)))
 
     def configHosts(self) -> None:
         """Have every host configured by its own parameters, once more."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.errors import UsageError
+from hybridnet.mininet.accepted import accepted_address
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.link import Intf
@@ -124,9 +125,16 @@ class Bridge(Switch, live.Switch):
             self.make()
 
     def address_port(self, intf: Any) -> None:
-        """Give a port the MAC address that its link was told, if any; a patch port has no device to give it to."""
+        """Give a port the MAC and IP addresses that its link was told, if any; a patch port has no device to give them
+        to.
+        """
         if intf.mac is not None:
             self.cmd(f"ip link set dev {intf} address {intf.mac} 2>/dev/null")
+        if (address := accepted_address(intf.params.get("ip"), f"interface {intf.name}")) is not None:
+            address = address if "/" in address else f"{address}/8"
+            self.cmd(f"ip address replace {address} dev {intf} 2>/dev/null")
+            intf.ip, _, length = address.partition("/")
+            intf.prefixLen = int(length)
 
     def stop(self, deleteIntfs: bool = True) -> None:
         """Take it out of service: its ports go down, until the network ends. `net.stop` does not need it."""
@@ -179,8 +187,9 @@ class OVSSwitch(Bridge):
         self.params["datapath"] = "user" if self.datapath == "user" else None
 
     def vsctl(self, *args: Any, **_: Any) -> str:
-        """Run ovs-vsctl on its machine."""
-        return self.cmd("ovs-vsctl", *args)
+        """Run ovs-vsctl on its machine, beside its shell: a thread of the script's may use that."""
+        out, err, _status = self.pexec(" ".join(str(word) for word in ("ovs-vsctl", *args)), shell=True)
+        return str(out + err)
 
     def dpctl(self, *args: Any) -> str:
         """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`; options may stand before the command: ``"-O OpenFlow13 show"``."""

@@ -399,6 +399,42 @@ print("none", "noqueue" in tc("qdisc show dev s1-eth2").stdout, h2.cmd("tc qdisc
 net.stop()
 """
 
+OWN_SWITCH_IN_A_THREAD = """
+from threading import Thread
+from mininet.cli import CLI
+from mininet.net import Mininet
+from mininet.node import OVSSwitch
+from mininet.topo import Topo
+
+class Watched(OVSSwitch):
+    "Has its shell busy while it starts."
+    def start(self, controllers):
+        self.watch = Thread(target=lambda: print("watch", self.cmd("sleep 2; echo over").strip()))
+        self.watch.start()
+        while not self.waiting and self.watch.is_alive():
+            pass
+        return OVSSwitch.start(self, controllers[:1])
+
+class Addressed(Topo):
+    def build(self):
+        s2, s10 = self.addSwitch("s2", cls=Watched), self.addSwitch("s10")
+        self.addLink(s10, s2)
+        self.addLink(self.addHost("h1"), s2, intfName2="eth-h1", params2={"ip": "192.168.7.1/24"})
+
+net = Mininet(Addressed())
+net.addController("c1")
+net.start()
+print("links", *net.links)
+print("told", *net["s2"].vsctl("get-controller s2").split())
+net["s2"].watch.join()
+print("port", net["s2"].intf("eth-h1").IP(), "192.168.7.1/24" in net["s10"].cmd("ip address show dev eth-h1"))
+class Own(CLI):
+    def do_known(self, line):
+        print("known", sorted(self.locals), sorted(self.getLocals()))
+Own(net, cmd="px x = 1\\nknown")
+net.stop()
+"""
+
 
 def test_a_usual_script_runs_unchanged(tmp_path: Path) -> None:
     done = run_script(tmp_path, USUAL)
@@ -493,6 +529,18 @@ def test_tc_shows_and_changes_how_a_link_is_shaped(tmp_path: Path) -> None:
     assert told["plain"] == "0"  # by the kernel where it has netem, else by the simulator
     assert 105.0 <= float(told["slow"].split("= ")[1].split("/")[0]) < 130.0
     assert told["none"] == "True htb"
+    assert done.left == {}
+
+
+def test_switches_start_beside_their_shells_and_their_ports_may_have_addresses(tmp_path: Path) -> None:
+    done = run_script(tmp_path, OWN_SWITCH_IN_A_THREAD)
+    assert sorted(done.out.splitlines()) == [
+        "known ['net', 'x'] ['c0', 'c1', 'h1', 'net', 's10', 's2', 'x']",
+        "links h1-eth0<->eth-h1 s10-eth1<->s2-eth1",
+        "port 192.168.7.1 True",
+        "told tcp:127.0.0.1:6653",
+        "watch over",
+    ], done.err
     assert done.left == {}
 
 
