@@ -170,6 +170,11 @@ class Programs:
         self._process(number).signal(signal, group)
 
     @verb
+    def process_times(self, number: int) -> tuple[float, float]:
+        """An instant, and the processor time that a program's own process has taken until then, in seconds."""
+        return self._process(number).times()
+
+    @verb
     def read_process(
         self, number: int, stream: str = "stdout", most: int = 1 << 20, timeout: float = 0.0
     ) -> bytes | None:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address
+from itertools import chain
+from statistics import fmean
 from typing import Any
 
 from hybridnet.mininet.log import output
@@ -109,23 +110,31 @@ class Trying(Making):
     def runCpuLimitTest(self, cpu: float, duration: int = 5) -> list[float]:
         """Have busy loops run in all hosts, one for each processor: a share in real time is of each. Returns what each
         host takes of all processors in each second, in percent.
+
+        The loops are programs of their own, and looked at from outside: what runs beside them in a host, even its
+        shell, waits for its part of the host's share.
         """
         output(f"*** Testing CPU {cpu * 100:.0f}% bandwidth limit\n")
         hosts = self._hosts(None)
-        for host in hosts:
-            host.cmd(f"for i in $(seq {self.numCores}); do sh -c 'while :; do :; done' & done")
+        loops: dict[Any, list[Any]] = {host: [] for host in hosts}
         try:
+            for host in hosts:
+                loops[host] = [
+                    host.popen("echo; while :; do :; done", shell=True) for _ in range(self.numCores)
+                ]
+            for loop in chain(*loops.values()):
+                loop.stdout.readline()  # it runs
             found: list[float] = []
-            last = [_taken(host) for host in hosts]
+            last = [_taken(loops[host]) for host in hosts]
             for _ in range(duration):
                 time.sleep(1)
                 for at, host in enumerate(hosts):
-                    (began_s, before_s), (now_s, after_s) = last[at], _taken(host)
+                    (began_s, before_s), (now_s, after_s) = last[at], _taken(loops[host])
                     found.append(100 * (after_s - before_s) / ((now_s - began_s) * self.numCores))
                     last[at] = now_s, after_s
         finally:
-            for host in hosts:
-                host.cmd("kill $(jobs -p)")
+            for loop in chain(*loops.values()):
+                loop.close()
         output(f"*** Results: {found}\n")
         return found
 
@@ -174,11 +183,10 @@ class Trying(Making):
         return self.running().plan
 
 
-def _taken(host: Any) -> tuple[float, float]:
-    """The time, and the processor time that the jobs of a host's shell have taken, in seconds."""
-    said = host.cmd("date +%s.%N; for p in $(jobs -p); do cut -d' ' -f14,15 /proc/$p/stat; done")
-    now, *ticks = said.split()
-    return float(now), sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+def _taken(programs: Sequence[Any]) -> tuple[float, float]:
+    """The time, and the processor time that programs have taken, in seconds."""
+    looks = [program.times() for program in programs]
+    return fmean(at_s for at_s, _ in looks), sum(took_s for _, took_s in looks)
 
 
 def _is_address(ip: str) -> bool:

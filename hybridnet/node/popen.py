@@ -150,6 +150,11 @@ class Popen:
             )
         self._call("signal_process", number=self._number, signal=int(signal))
 
+    def times(self) -> tuple[float, float]:
+        """An instant of its machine's clock, and the processor time that it has taken until then; both in seconds."""
+        at_s, took_s = self._call("process_times", number=self._number)
+        return at_s, took_s
+
     def terminate(self) -> None:
         """Send SIGTERM to it."""
         self.send_signal(SIGTERM)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.system.computer import Ended, run_on_a_computer
 
 USUAL = """
@@ -613,3 +615,32 @@ def test_nodes_without_a_network_stay_with_their_daemons_where_their_script_is_k
     done = run_on_a_computer(["sh", "-c", command], patience_s=60.0)
     assert "1 received" in done.out, done.err
     assert done.left == {}
+
+
+LIMITED_HOSTS = """
+from mininet.net import Mininet
+from mininet.node import CPULimitedHost
+
+net = Mininet(controller=None)
+hosts = [net.addHost(name, cls=CPULimitedHost, cpu=0.1) for name in ("h1", "h2")]
+net.start()
+for host in hosts:
+    host.sendCmd("sleep 1000")
+print("shares", *net.runCpuLimitTest(cpu=0.1, duration=3))
+for host in hosts:
+    host.sendInt()
+    host.waitOutput()
+print("left", *(host.cmd("pgrep -f 'while [:];'").split() for host in hosts))
+net.stop()
+"""
+
+
+def test_limited_hosts_are_measured_from_outside_while_their_shells_are_busy(tmp_path: Path) -> None:
+    """A command that measured would wait for its part of what the loops take, and so report late."""
+    done = run_script(tmp_path, LIMITED_HOSTS)
+    assert done.status == 0, done.err
+    said = dict(line.split(" ", 1) for line in done.out.splitlines() if line.startswith(("shares", "left")))
+    shares = [float(share) for share in said["shares"].split()]
+    assert len(shares) == 6
+    assert sum(shares) / len(shares) == pytest.approx(10, abs=3)
+    assert said["left"] == "[] []"

@@ -93,3 +93,17 @@ def test_a_program_that_is_not_there_is_named() -> None:
         Process("h1", ["no-such-program"], [], dict(os.environ), merge=False, stdin=False)
     with pytest.raises(UsageError, match="empty command"):
         Process("h1", [], [], dict(os.environ), merge=False, stdin=False)
+
+
+def test_the_processor_time_of_a_program_is_seen_while_it_runs(start: Any) -> None:
+    busy, idle = start("echo; while :; do :; done"), start("echo; exec sleep 60")
+    for each in (busy, idle):
+        each.read("stdout", 1, 10)
+    (began_s, before_s), (_, idle_before_s) = busy.times(), idle.times()
+    while (now := busy.times())[1] < before_s + 0.2:
+        assert now[0] < began_s + 30
+    assert now[0] - began_s >= now[1] - before_s
+    assert idle.times()[1] < idle_before_s + 0.1
+    busy.close()
+    with pytest.raises(MachineError, match="has ended"):
+        busy.times()
