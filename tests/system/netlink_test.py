@@ -58,13 +58,10 @@ def said(*commands: str) -> str:
 
 
 def addressing() -> str:
-    return said(
-        "ip -o -4 addr",
-        "ip -o -6 addr show scope global",
-        "ip route",
-        "ip -6 route",
-        "ip neigh",
-        "ip -br link",
+    """Of devices only which are set up: whether the other end of a pair has heard of it takes the kernel a while."""
+    up = [line.split()[0] for line in said("ip -br link show up").splitlines()]
+    return f"up: {up}\n" + said(
+        "ip -o -4 addr", "ip -o -6 addr show scope global", "ip route", "ip -6 route", "ip neigh"
     )
 
 
