@@ -23,7 +23,7 @@ install:  ## packages, Python environments, extension; quick the second time
 demo: install  ## hybridnet beside MaxiNet's way on this computer, one round: tables and pictures in runs/demo
 	@.venv/bin/hybridnet reproduce maxinet --rounds 1 --out runs/demo
 
-test: install test-cpp test-unit test-system  ## every test but the slow ones (the system tier needs root)
+test: install test-cpp test-unit test-system  ## the tests that say within minutes whether all works (the system tier needs root)
 
 test-cpp:  ## simcore's unit tests
 	@echo "== simcore: unit tests"
@@ -32,16 +32,23 @@ test-cpp:  ## simcore's unit tests
 
 test-unit:  ## hybridnet's unit tests: no root, seconds
 	@echo "== hybridnet: unit tests"
-	@$(PYTHON) -m pytest -q $(ON_EVERY_CORE) -m 'not system and not slow'
+	@$(PYTHON) -m pytest -q $(ON_EVERY_CORE) -m 'not system and not slow and not thorough'
 
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not alone' --durations=10 tests/system; \
-	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
+	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not thorough and not alone' --durations=10 tests/system; \
 	else echo "not run: they need root"; fi
 
-check: install check-format check-lint check-types check-layers check-stub check-generated docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
+check: install check-thorough check-format check-lint check-types check-layers check-stub check-generated docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
+
+check-thorough:  ## the tests that look closer, and those that need the computer for themselves
+	@echo "== thorough tests"
+	@$(PYTHON) -m pytest -q $(ON_EVERY_CORE) -m 'thorough and not system and not slow'
+	@if [ "$$(id -u)" -eq 0 ]; then \
+	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'thorough and not slow and not alone' --durations=10 tests/system; \
+	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
+	else echo "those of the system tier were not run: they need root"; fi
 
 check-format:  ## clang-format, ruff format
 	@echo "== format"
@@ -164,6 +171,6 @@ bench: install  ## every benchmark: one JSON file, runs/bench.json
 clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
-.PHONY: help install demo test test-cpp test-unit test-system check check-format check-lint check-types check-layers \
+.PHONY: help install demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
 	check-stub check-generated check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

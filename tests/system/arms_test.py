@@ -19,7 +19,7 @@ from hybridnet.net.boot import machine_specs
 SMALL = replace(PAPER, name="small", depth=2, steps=(1,), seconds_per_step=3)
 SWITCHES = 2**SMALL.depth - 1
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,8 @@ from tests.system.live import (
 )
 from tests.system.port_type import PORT_TYPE
 
+pytestmark = pytest.mark.thorough
+
 OTHER = {"m1": "m2", "m2": "m1"}
 QUEUE_PACKETS = 20  # few, so that TCP fills it and frames are dropped
 

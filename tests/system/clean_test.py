@@ -21,6 +21,8 @@ from hybridnet.system.journal import Journal, network_namespace, read_entries, s
 from tests.system.machine_plans import tree
 from tests.system.traces import network_namespaces_of, traces
 
+pytestmark = pytest.mark.thorough
+
 HEAD = """
 import json, sys, time
 from hybridnet.cluster import Cluster

@@ -10,7 +10,7 @@ import pytest
 from hybridnet import Cluster
 from hybridnet.experiments.clock_error.experiment import NAMES, measure
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 AHEAD_US = 2_000
 BUSY_NS = 500_000

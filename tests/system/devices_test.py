@@ -9,7 +9,7 @@ import pytest
 
 from tests.system.apart import run_apart
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 # Three cables, each to a station that has an address of the network's.
 CABLES = """

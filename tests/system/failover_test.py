@@ -13,6 +13,8 @@ from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.experiments.failover.experiment import WAYS, silence
 from hybridnet.topologies import LeafSpineTopo
 
+pytestmark = pytest.mark.thorough
+
 
 def test_fast_failover_is_silent_for_less_than_a_fifth_of_a_second() -> None:
     with Cluster.local(["m1"]) as cluster:

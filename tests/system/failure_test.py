@@ -33,6 +33,8 @@ from tests.system.live import rtts_ms, wait_until
 from tests.system.port_type import PORT_TYPE
 from tests.system.traces import groups_of, network_namespaces_of, traces
 
+pytestmark = pytest.mark.thorough
+
 
 class Run:
     """A network, and what it must leave behind: nothing."""

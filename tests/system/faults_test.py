@@ -27,6 +27,8 @@ from tests.system.computer import ROOT, on_a_computer
 from tests.system.faults import Fault, inject, remove_faults
 from tests.system.faulty_head import small
 
+pytestmark = pytest.mark.thorough
+
 cloudpickle.register_pickle_by_value(faults)  # the agents have no tests
 
 BUILD = [

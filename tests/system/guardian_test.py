@@ -14,7 +14,7 @@ import pytest
 from tests.system.computer import run_on_a_computer
 from tests.system.traces import groups_of
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 NETWORK = """
 import os, signal, sys, threading

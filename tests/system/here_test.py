@@ -13,7 +13,7 @@ import pytest
 
 from tests.system.computer import Ended, run_on_a_computer
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 NETWORK = """
 import os, signal, subprocess, sys, threading, time

@@ -13,7 +13,7 @@ from hybridnet import Net, RemoteController, Topo
 from hybridnet.series.buckets import percentile_ns, subtract_buckets
 from tests.system.hostile import MALFORMED, Hostile
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SWITCHES = 6
 PINGS = 600

@@ -21,7 +21,7 @@ from hybridnet.results import Verdict
 from tests.system.laptop import SERVER, Laptop, laptop, left
 from tests.system.live import snapshots, wait_until
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 DELAY_MS = 5.0
 RATE_MBPS = 20

@@ -20,7 +20,7 @@ from hybridnet.topologies import TwoTrees
 from tests.hybridnet.net.support import FakeCluster
 from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SHOTS = shots_of("live-page")
 ATTEMPTS = """async (base) => {

@@ -14,6 +14,8 @@ from hybridnet import Net, Ryu
 from hybridnet.topologies import FatTreeTopo
 from tests.system.live import wait_until
 
+pytestmark = pytest.mark.thorough
+
 CORES = ("s1", "s2", "s3", "s4")
 FLOWS = 1600
 INTERVAL_S = 0.01

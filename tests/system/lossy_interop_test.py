@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hybridnet.cluster import Cluster
 from hybridnet.experiments.interop.experiment import TRANSFERS, checks_of, run_transfers
+
+pytestmark = pytest.mark.thorough
 
 
 def test_every_byte_comes_once_and_in_its_place() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.system.apart import run_apart
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 # A computer whose default route leads to another one, which knows no way back: only translated packets are answered.
 OUTSIDE = """

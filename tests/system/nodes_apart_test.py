@@ -17,7 +17,7 @@ from hybridnet.machines.fabric import MTU
 from tests.hybridnet.machines.manifests import manifest_of
 from tests.system.nodes_apart import ROOT, USER, Node, nodes_apart
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 # As CloudLab's own on a node: the manifest of the experiment, and the key that its nodes share.
 GENI_GET = r"""

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.system.chromium import chromium, opened, shots_of
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SHOTS = shots_of("plot-page")
 FLOWS = 15

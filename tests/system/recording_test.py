@@ -19,7 +19,7 @@ from hybridnet.series.table import read_series
 from hybridnet.series.writer import PARTS
 from tests.omnetpp_files import read_results
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SECONDS, MEGABITS = 3, 20
 SCRIPT = f"""

@@ -26,6 +26,8 @@ from tests.system import attempts as attempts_program
 from tests.system.live import snapshots
 from tests.system.port_type import PORT_TYPE
 
+pytestmark = pytest.mark.thorough
+
 NOBODY = pwd.getpwnam("nobody").pw_uid
 PROGRAM = [sys.executable, attempts_program.__file__]
 PEERING_PORT = 47000

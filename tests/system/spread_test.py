@@ -12,7 +12,7 @@ import pytest
 
 from tests.system.ssh_place import ssh_place
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SCRIPT = """
 from mininet.cli import CLI

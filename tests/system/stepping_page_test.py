@@ -21,7 +21,7 @@ from hybridnet import Net, Topo
 from hybridnet.simulate import Stepper, simulate
 from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SHOTS = shots_of("stepping-page")
 SOME = re.compile("[1-9]")

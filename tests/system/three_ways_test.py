@@ -12,7 +12,7 @@ import pytest
 from hybridnet import Cluster, _simcore
 from hybridnet.experiments.common.three_ways import ARMS, MACHINES, Scale, run_arm
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 UDP_MBPS = 8.0
 SCALE = Scale(

@@ -16,6 +16,8 @@ from hybridnet.instance.plugin import build_plugin
 from tests.hybridnet.instance.plugin_test import EVERY
 from tests.system.wire_place import Place, ended, new_place
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "plugins"
 
 

@@ -17,6 +17,8 @@ from hybridnet.controllers.ryu_environment import (
 )
 from hybridnet.errors import EnvironmentLackError
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

@@ -13,6 +13,8 @@ from hybridnet.instance.build import with_files
 from hybridnet.instance.plugin import build_plugin, describe_plugin, find_plugin, include_directory
 from hybridnet.topo.direction import resolve_direction
 
+pytestmark = pytest.mark.thorough
+
 simcore = pytest.importorskip("hybridnet._simcore")
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "plugins"
 SECOND = 10**9

@@ -21,6 +21,8 @@ from hybridnet.errors import EnvironmentLackError
 from hybridnet.sweep import dask_workers
 from hybridnet.sweep.dask_workers import run_there
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = """
 from beside import HOSTS
 from hybridnet import Topo, value
