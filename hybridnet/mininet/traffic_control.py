@@ -179,10 +179,10 @@ def _netem(words: Sequence[str]) -> dict[str, Any] | Refusal:
 
 
 def _mbit(text: str) -> float:
-    """tc's rate in Mbit/s."""
+    """tc's rate in Mbit/s. Raises ValueError, with tc's words."""
     match = _RATE.fullmatch(text)
     if match is None:
-        return 0.0
+        raise ValueError(f'Illegal "rate": {text}')
     number, prefix, binary, unit = match.groups()
     factor = (1024.0 if binary else 1000.0) ** _FACTORS[prefix.lower()]
     return float(number) * factor * (8 if (unit or "").lower() == "bps" else 1) / 1e6

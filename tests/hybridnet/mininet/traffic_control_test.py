@@ -89,3 +89,8 @@ def test_what_tc_would_refuse_is_refused_and_what_is_the_kernel_s_is_left_to_it(
         ("class add dev a parent 1: classid 1:1 htb rate 1mbit", SHAPED),
     ):
         assert changed(command, params) is None, command
+
+
+def test_a_rate_that_is_none_is_an_error() -> None:
+    with pytest.raises(ValueError, match='Illegal "rate": fast'):
+        changed("class change dev a parent 5:0 classid 5:1 htb rate fast", SHAPED)
