@@ -35,6 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 START_SECONDS = 20.0
+END_SECONDS = 5.0
 USUAL_PORT = 6653
 LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
 LOGS = "/tmp"
@@ -376,8 +377,20 @@ class _Program(_Remote):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self._process.pid, number)
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(5)
+                    self._process.wait(END_SECONDS)
+            _await_end_of_group(self._process.pid)
             self._process = None
+
+
+def _await_end_of_group(group: int) -> None:
+    """What was killed holds its port a moment longer than the signal takes; the next network may want it."""
+    deadline = time.monotonic() + END_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(_POLL_S)
 
 
 class _OwnProgram(_Program):

@@ -16,8 +16,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,11 +148,35 @@ def _files(*roots: str) -> Callable[[], list[str]]:
     return lambda: [str(path) for root in roots for path in Path(root).rglob("*")]
 
 
+_runs: set[str] = set()
+"""The names of the runs that this computer has had."""
+
+
+@contextmanager
+def _noting_runs() -> Iterator[None]:
+    ended = threading.Event()
+
+    def note() -> None:
+        while not ended.wait(0.02):
+            with suppress(FileNotFoundError):
+                _runs.update(os.listdir("/run/hybridnet"))
+
+    thread = threading.Thread(target=note)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def _cgroups() -> list[str]:
-    # They are the whole computer's: those of other runs' machines come and go. Processes of others have the number 0.
-    groups = (path for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir())
-    ours = (path for path in groups if not path.name.startswith("hybridnet-") or path.name.endswith("-here"))
-    return [str(path) for path in ours if "0" not in _text(path / "cgroup.procs").split()]
+    # They are the computer's below: those of others' runs come and go meanwhile.
+    groups = [path for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir()]
+    ours = tuple(f"hybridnet-{run}" for run in _runs)
+    return [
+        str(path) for path in groups if not path.name.startswith("hybridnet-") or path.name.startswith(ours)
+    ]
 
 
 _LOOKS: dict[str, Callable[[], list[str]]] = {
@@ -199,7 +225,8 @@ def main(report: str, with_ovs: str, patience_s: str, *command: str) -> int:
         )
         subprocess.run(["ovs-vsctl", "--timeout=20", "show"], stdout=subprocess.DEVNULL, check=True)
     before = _inventory()
-    status = subprocess.run(command, check=False).returncode
+    with _noting_runs():
+        status = subprocess.run(command, check=False).returncode
     deadline = time.monotonic() + float(patience_s)
     while (left := _difference(before, _inventory())) and time.monotonic() < deadline:
         time.sleep(0.05)
