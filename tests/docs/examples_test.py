@@ -10,6 +10,8 @@ import pytest
 
 from tests.docs.blocks import Block, all_blocks, blocks_of, commands_of, missing_line, run_block
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize("block", all_blocks(system=False), ids=lambda block: block.name)
 def test_an_example_that_builds_nothing(block: Block, tmp_path: Path) -> None:
