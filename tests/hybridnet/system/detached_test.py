@@ -57,9 +57,9 @@ def said_until(run: DetachedRun, text: bytes, typed: bytes = b"") -> bytes:
 def test_a_run_goes_on_by_itself_and_takes_what_is_typed() -> None:
     run = started(ECHO)
     assert run.running
-    assert os.getsid(run.facts["head"]) == run.facts["head"] != os.getsid(0)
     window = FRAME.pack(b"w", WINDOW.size) + WINDOW.pack(50, 132)
     said_until(run, b"heard hello", window + FRAME.pack(b"i", 6) + b"hello\n")
+    assert os.getsid(run.facts["head"]) == run.facts["head"] != os.getsid(0)
     assert b"heard hello" in said_until(run, b"heard hello")  # who comes later sees the end of it
     assert find_detached(None).name == find_detached("d1").name == "d1"
 
