@@ -13,14 +13,14 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.machines.ssh import SshMachine
-from hybridnet.system.journal import read_entries, start_time, state_directory
+from hybridnet.system.journal import read_entries, root_runs_something, start_time, state_directory
 
 SUMMARY = "Run a command on a machine, or in a host, of a running network."
-EXAMPLES = """  hybridnet exec h1 ping -c 3 10.0.0.2
-  hybridnet exec h1 bash
-  hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1
-  hybridnet exec m2 ip netns
-  hybridnet exec m1 tcpdump -ni s1-eth1 -c 5
+EXAMPLES = """  sudo hybridnet exec h1 ping -c 3 10.0.0.2
+  sudo hybridnet exec h1 bash
+  sudo hybridnet exec m1 ovs-ofctl -O OpenFlow13 dump-flows s1
+  sudo hybridnet exec m2 ip netns
+  sudo hybridnet exec m1 tcpdump -ni s1-eth1 -c 5
 """
 _INIT = "init of machine "
 
@@ -43,6 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
         place = find_machine(arguments.machine, arguments.run_name)
     except PermissionError:  # a run of root's
         raise needs_root from None
+    except UsageError:
+        if root_runs_something():
+            raise needs_root from None
+        raise
     if place.host is None and os.geteuid() != 0:
         raise needs_root
     done = subprocess.run(place.enter(arguments.command), check=False)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
-from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 
 __all__ = ["VERBS", "Parser", "main"]
 
@@ -56,6 +56,7 @@ EXIT_CODES = """exit codes:
   2  usage: the command line or the topology makes no sense
   3  the environment lacks something; the message says what, and how to get it
   4  it ran, but the verdict is broken: the results cannot be trusted (run and mn: only with --strict)
+  130  interrupted by ^C; what it made is removed
   141  nobody read its output to the end, as after `| head -3`
 """
 
@@ -96,6 +97,16 @@ def _code_of(argv: Sequence[str] | None) -> int:
             raise
         _say(f"error: {error}")
         return error.exit_code
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a disk that is full, a folder of somebody else's: no defect, wherever it shows
+        if os.environ.get("HYBRIDNET_DEBUG") or error.strerror is None:
+            raise
+        file = f"{error.filename}: " if error.filename else ""
+        _say(
+            f"error: {file}{error.strerror}; mend that and try again (HYBRIDNET_DEBUG=1 shows who asked for it)"
+        )
+        return EnvironmentLackError.exit_code
     except KeyboardInterrupt:
         _say("interrupted")
         return 130

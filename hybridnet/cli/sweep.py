@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
+from hybridnet.results.run_directory import read_object
 
 if TYPE_CHECKING:
     from hybridnet.results.estimate import Estimate
@@ -24,7 +25,7 @@ SUMMARY = "Run a script or a topology with many values and seeds; go on where a 
 EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set delay=1ms,10ms --seeds 5
   hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
   hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
-  hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3       emulated: it names no --until
+  sudo hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3   emulated: it names no --until
 """
 
 
@@ -186,8 +187,15 @@ def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> 
         "script": script,
     }
     note = directory / "sweep-command.json"
+    try:
+        _claim_folder(directory, note, said, script)
+    except OSError as error:
+        raise UsageError(f"sweep: {directory}: {error.strerror}; give another --out") from None
+
+
+def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str | None) -> None:
     if note.is_file():
-        before = json.loads(note.read_text(encoding="utf-8"))
+        before = read_object(note)
         if before != said:
             what = (
                 "the script has changed since"

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import EnvironmentLackError, UsageError
 
 SUMMARY = "Print the ticket with which another computer joins a network that runs here (hybridnet join)."
-EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER      on the guest's computer
-  hybridnet ticket laptop > laptop.ticket                            a file, to be taken there
+EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER   on the guest's computer
+  sudo hybridnet ticket laptop > laptop.ticket                    a file, to be taken there
 """
 
 
@@ -26,9 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         UsageError: there is no such guest, or several.
+        EnvironmentLackError: there is none that this user may see, and root has runs.
     """
     from hybridnet.net.guests import TICKETS
-    from hybridnet.system.journal import state_directory
+    from hybridnet.system.journal import root_runs_something, state_directory
 
     found = {
         (file.parents[1].name, file.stem): file
@@ -40,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         for (run_name, guest), file in found.items()
         if arguments.guest in (None, guest) and arguments.run_name in (None, run_name)
     ]
+    if not chosen and root_runs_something():
+        raise EnvironmentLackError("ticket: what runs here is root's; run with sudo")
     if len(chosen) != 1:
         wanted = "guest" if arguments.guest is None else f"guest {arguments.guest}"
         told = f"there is no {wanted}" if not chosen else f"there are several: say which {wanted}, and --run"

@@ -7,15 +7,16 @@ over ten parts of the time in which there was something to count. Of a script: i
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy
+import pyarrow
 from pyarrow import parquet
 
 from hybridnet.errors import UsageError
 from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.results.run_directory import read_object
 from hybridnet.series.table import SeriesTable, read_series, series_folders
 
 __all__ = ["figures_of_run", "manifest_of"]
@@ -39,13 +40,11 @@ _MEANS = {  # what has a mean
 
 def manifest_of(run: Path) -> dict[str, Any]:
     """The manifest of a run directory. Raises UsageError if there is none, or it cannot be read."""
-    try:
-        manifest: dict[str, Any] = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"{run}: it is no run directory: it has no manifest.json") from None
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{run}/manifest.json: {error}") from None
-    return manifest
+    if not run.exists():
+        raise UsageError(f"{run}: there is no such run directory")
+    if not (run / "manifest.json").is_file():
+        raise UsageError(f"{run}: it is no run directory: it has no manifest.json")
+    return read_object(run / "manifest.json")
 
 
 def figures_of_run(run: Path) -> dict[str, Estimate]:
@@ -57,8 +56,7 @@ def figures_of_run(run: Path) -> dict[str, Estimate]:
     manifest_of(run)
     figures: dict[str, Estimate] = {}
     if (results := run / "results.json").is_file():
-        named = json.loads(results.read_text(encoding="utf-8"))
-        figures |= {f"result {name}": Estimate(value, 0.0, 1) for name, value in named.items()}
+        figures |= {f"result {name}": Estimate(value, 0.0, 1) for name, value in read_object(results).items()}
     if (simulated := run / "figures.parquet").is_file():
         figures |= _of_replications(simulated)
     else:
@@ -72,10 +70,12 @@ def figures_of_run(run: Path) -> dict[str, Estimate]:
 
 def _of_replications(file: Path) -> dict[str, Estimate]:
     values: dict[str, list[float]] = {}
-    table = parquet.read_table(file)
-    for element, name, value in zip(
-        *(table[key].to_pylist() for key in ("element", "name", "value")), strict=True
-    ):
+    try:
+        table = parquet.read_table(file, columns=["element", "name", "value"])
+        columns = [table[key].to_pylist() for key in ("element", "name", "value")]
+    except (OSError, KeyError, pyarrow.ArrowException) as error:
+        raise UsageError(f"{file}: it is damaged: {error}; repeat the run") from None
+    for element, name, value in zip(*columns, strict=True):
         values.setdefault(f"{element} {name}", []).append(value)
     return {key: estimate(each) for key, each in values.items()}
 

@@ -59,7 +59,7 @@ def pack(run: Path, target: Path | None = None) -> Packed:
         target: new; None: beside the directory, with its name.
 
     Raises:
-        UsageError: it is no run directory, or the target is there.
+        UsageError: it is no run directory, the target is there, or its folder is not, or cannot be written to.
     """
     manifest_of(run)
     run = run.resolve()
@@ -68,6 +68,10 @@ def pack(run: Path, target: Path | None = None) -> Packed:
         raise UsageError(f"pack {run}: {target} is there already; remove it, or give another name with --to")
     left_out: list[str] = []
     count = 0
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise UsageError(
+            f"pack {run}: there is no folder {target.parent} that you may write to; give another name with --to"
+        )
     unfinished = target.with_name(target.name + ".tmp")
     with (
         unfinished.open("wb") as raw,

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy
 
+from hybridnet.results.run_directory import read_object
 from hybridnet.series.figures import Histogram, histograms_of
 from hybridnet.series.table import SeriesTable
 
@@ -164,7 +165,7 @@ def _histograms(folder: Path, seed: int | None) -> Iterator[tuple[str, str, Hist
             if row["seed"] == wanted:
                 yield row["element"], row["name"], row["bins"]
     elif (counters := folder / "counters.json").is_file():
-        for snapshot in json.loads(counters.read_text(encoding="utf-8")).values():
+        for snapshot in read_object(counters).values():
             if snapshot is not None:
                 yield from histograms_of(snapshot)
 

@@ -17,6 +17,7 @@ import numpy
 from hybridnet.errors import UsageError
 from hybridnet.recording.figures import manifest_of
 from hybridnet.recording.pictures import SPREAD, Line, Picture, histogram_pictures, pictures_of, total_of
+from hybridnet.results.run_directory import read_object
 from hybridnet.series.table import read_series, series_folders
 
 __all__ = ["LIBRARIES", "write_web_page"]
@@ -87,7 +88,7 @@ def _facts(run: Path) -> dict[str, Any]:
     }
     for key in ("verdict", "results"):
         if (file := run / f"{key}.json").is_file():
-            facts[key] = json.loads(file.read_text(encoding="utf-8"))
+            facts[key] = read_object(file)
     return facts
 
 

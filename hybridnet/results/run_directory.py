@@ -29,16 +29,40 @@ _SYSCTLS = ("net/ipv4/tcp_congestion_control", "net/ipv4/tcp_rmem", "net/ipv4/tc
 def check_run_directory(path: str | os.PathLike[str]) -> Path:
     """Raise the UsageError that `RunDirectory` would; make and remove nothing."""
     folder = Path(path)
-    if folder.exists():
-        if not folder.is_dir():
-            raise UsageError(f"make run directory {folder}: it is a file; give the name of a folder")
-        entries = [entry.name for entry in folder.iterdir()]
-        if entries and "manifest.json" not in entries:
-            raise UsageError(
-                f"make run directory {folder}: it holds {entries[0]!r} and no manifest.json, so it is not an "
-                "earlier run; give an empty folder or a new name"
-            )
+    try:
+        if folder.is_dir():
+            entries = [entry.name for entry in folder.iterdir()]
+            if entries and "manifest.json" not in entries:
+                raise UsageError(
+                    f"make run directory {folder}: it holds {entries[0]!r} and no manifest.json, so it is not an "
+                    "earlier run; give an empty folder or a new name"
+                )
+        above = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    except OSError as error:
+        raise UsageError(f"make run directory {folder}: {error.strerror}; give another folder") from None
+    if not above.is_dir():
+        is_file = "it is a file" if above == folder else f"{above} is a file"
+        raise UsageError(f"make run directory {folder}: {is_file}; give the name of a folder")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise UsageError(f"make run directory {folder}: {above} cannot be written to; give another folder")
     return folder
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """What a JSON file of a run directory holds.
+
+    Raises:
+        UsageError: it cannot be read, or holds something else.
+    """
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{file}: it is damaged: {error}; repeat the run") from None
+    if not isinstance(content, dict):
+        raise UsageError(f"{file}: it is damaged: it holds no JSON object; repeat the run")
+    return content
 
 
 class RunDirectory:
@@ -49,7 +73,8 @@ class RunDirectory:
             (a ``manifest.json``), which is then replaced.
 
     Raises:
-        UsageError: the path is a file, or a folder that holds something other than a run.
+        UsageError: the path is a file, a folder that holds something other than a run, or one that cannot be written
+            to.
 
     Example:
         >>> import tempfile

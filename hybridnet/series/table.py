@@ -99,9 +99,11 @@ def read_series(folder: Path, seed: int | None = None) -> SeriesTable:
         table = pyarrow.concat_tables(
             [parquet.read_table(file) for file in files], promote_options="permissive"
         )
-    except (OSError, pyarrow.ArrowException) as error:
-        raise UsageError(f"{folder}: its series cannot be read: {error}") from None
-    seeds = sorted(table["seed"].unique().to_pylist())
+        seeds = sorted(table["seed"].unique().to_pylist())
+    except (OSError, KeyError, pyarrow.ArrowException) as error:
+        raise UsageError(f"{folder}: its series cannot be read: {error}; repeat the run") from None
+    if not seeds:
+        raise UsageError(f"{folder}: its series has no sample; run it longer, or with a shorter --series")
     wanted = seeds[0] if seed is None else seed
     if wanted not in seeds:
         raise UsageError(f"{folder}: it has no seed {seed}; it has {', '.join(map(str, seeds))}")

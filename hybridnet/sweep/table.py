@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.results.run_directory import read_object
 from hybridnet.sweep.sweep import Done
 
 __all__ = ["Row", "figures_of_point", "table_of", "write_table"]
@@ -44,14 +45,14 @@ def figures_of_point(folder: Path) -> dict[str, float]:
     """The figures of one run: what the script named as results; of a simulation the counters, too."""
     figures: dict[str, float] = {}
     if (results := folder / "results.json").is_file():
-        figures |= json.loads(results.read_text(encoding="utf-8"))
+        figures |= read_object(results)
     if (counters := folder / "figures.csv").is_file():
         with counters.open(newline="", encoding="utf-8") as file:
             figures |= {
                 f"{row['element']} {row['name']}": float(row["value"]) for row in csv.DictReader(file)
             }
     if (verdict := folder / "verdict.json").is_file():
-        figures["broken"] = float(json.loads(verdict.read_text(encoding="utf-8"))["word"] == "broken")
+        figures["broken"] = float(read_object(verdict).get("word") == "broken")
     return figures
 
 

@@ -141,12 +141,13 @@ def find_detached(name: str | None) -> DetachedRun:
     if name is None:
         running = [run for run in runs if run.running]
         if len(running) != 1:
-            raise UsageError(f"{len(running)} detached runs are running; name one; there are: {names}")
+            what = "no detached run of yours is" if not running else f"{len(running)} detached runs are"
+            raise UsageError(f"{what} running{'; name one' if running else ''}; there are: {names}")
         return running[0]
     for run in runs:
         if run.name == name:
             return run
-    raise UsageError(f"there is no detached run {name}; there are: {names}")
+    raise UsageError(f"there is no detached run {name} of yours; there are: {names}")
 
 
 def _directory() -> Path:

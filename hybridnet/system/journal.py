@@ -62,6 +62,13 @@ def state_directory() -> Path:
     return Path(f"/tmp/hybridnet-{os.geteuid()}")
 
 
+def root_runs_something() -> bool:
+    """Whether root has runs, and this user is somebody else, whose `state_directory` does not have them."""
+    if os.geteuid() == 0:
+        return False
+    return any(not os.access(run, os.R_OK | os.X_OK) for run in directories_in(STATE_OF_ROOT))
+
+
 def make_private(directory: Path) -> None:
     """Make a run's directory, which only its owner can read, and the state directory above it.
 

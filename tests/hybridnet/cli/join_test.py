@@ -35,6 +35,15 @@ def test_the_only_ticket_needs_no_name_and_of_several_one_is_chosen(
     assert capsys.readouterr().out == "ticket of laptop in run2\nticket of phone in run1\n"
 
 
+def test_who_may_not_see_what_root_runs_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr("hybridnet.system.journal.root_runs_something", lambda: True)
+    assert main(["ticket"]) == 3
+    assert "what runs here is root's; run with sudo" in capsys.readouterr().err
+
+
 def test_without_a_ticket_that_makes_sense_nobody_joins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

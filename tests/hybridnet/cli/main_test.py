@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,21 @@ def test_a_mistake_is_one_line_and_exit_code_two(
     assert says in text
 
 
+def test_what_the_computer_refuses_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "runs/one/series.parquet")
+
+    monkeypatch.setattr("hybridnet.cli.version.run", full)
+    code, text = failing(capsys, "version")
+    assert code == 3
+    assert text.startswith("error: runs/one/series.parquet: No space left on device; ")
+    monkeypatch.setenv("HYBRIDNET_DEBUG", "1")
+    with pytest.raises(OSError, match="No space left"):
+        main(["version"])
+
+
 def test_debug_shows_where_an_error_was_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HYBRIDNET_DEBUG", "1")
     with pytest.raises(UsageError):
@@ -87,7 +104,9 @@ def test_every_verb_has_help_with_an_example(verb: str, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit) as end:
         main([verb, "--help"])
     assert end.value.code == 0
-    assert f"  hybridnet {verb}" in capsys.readouterr().out
+    assert re.search(
+        rf"^  (sudo |ssh SERVER sudo )?hybridnet {verb}\b", capsys.readouterr().out, re.MULTILINE
+    )
 
 
 def test_plan_prints_a_tree_or_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,6 +285,16 @@ def test_exec_reaches_a_machine_on_another_computer_by_its_own_way_in(state: Pat
     assert ssh[-5:] == ["-p", "2222", "-v", "--", "root@far"]
     assert remote.startswith("python=/opt/python; ")
     assert "\"$python\" -m hybridnet.machines.enter run1 m1 ls 'a b'" in remote
+
+
+def test_exec_says_that_it_needs_root_where_root_has_runs(
+    state: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["exec", "m1", "true"]) == 2
+    assert "no network is running" in capsys.readouterr().err
+    monkeypatch.setattr(execute, "root_runs_something", lambda: True)
+    assert main(["exec", "m1", "true"]) == 3
+    assert "needs root; run with sudo" in capsys.readouterr().err
 
 
 def test_exec_leaves_out_runs_whose_head_is_dead(state: Path) -> None:

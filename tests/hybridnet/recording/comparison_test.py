@@ -93,8 +93,10 @@ def test_a_figure_that_one_run_lacks_agrees_with_nothing() -> None:
 def test_what_is_no_run_or_has_no_figures_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"it has no manifest.json"):
         figures_of_run(tmp_path)
+    with pytest.raises(UsageError, match="there is no such run directory"):
+        figures_of_run(tmp_path / "nowhere")
     (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(UsageError, match=r"manifest.json: Expecting"):
+    with pytest.raises(UsageError, match=r"manifest.json: it is damaged: Expecting"):
         figures_of_run(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(UsageError, match="it has no figures; run it with --series 100ms"):

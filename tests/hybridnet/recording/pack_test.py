@@ -71,6 +71,11 @@ def test_the_same_run_gives_the_same_file(run: Path, tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_a_target_whose_folder_is_not_there_is_refused(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no folder .*nowhere that you may write to; give another"):
+        pack(run, tmp_path / "nowhere" / "one.tar.gz")
+
+
 def test_a_target_that_is_there_and_what_is_no_run_are_refused(run: Path, tmp_path: Path) -> None:
     pack(run)
     with pytest.raises(UsageError, match="is there already"):

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from pyarrow import parquet
 
 from hybridnet.errors import UsageError
 from hybridnet.results import RunDirectory
+from hybridnet.results.run_directory import read_object
 
 
 def test_manifest_records_versions_and_what_the_caller_adds(tmp_path):
@@ -49,6 +51,34 @@ def test_an_earlier_run_is_replaced(tmp_path):
     first.write_json("old.json", 1)
     RunDirectory(tmp_path / "run")
     assert not (tmp_path / "run" / "old.json").exists()
+
+
+def test_a_place_where_no_folder_can_be_is_refused_before_anything_runs(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    for path, says in (
+        (tmp_path / "file", "it is a file; give the name of a folder"),
+        (tmp_path / "file" / "run", "file is a file; give the name of a folder"),
+        (tmp_path / ("x" * 300), "File name too long; give another folder"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            RunDirectory(path)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(UsageError, match="cannot be written to; give another folder"):
+        RunDirectory(tmp_path / "new" / "run")
+
+
+def test_a_damaged_file_of_a_run_is_said(tmp_path):
+    file = tmp_path / "results.json"
+    for content, says in (
+        (b"{", "it is damaged: Expecting"),
+        (b"[]", "holds no JSON object"),
+        (b"\xff\xfe", "it is damaged: "),
+    ):
+        file.write_bytes(content)
+        with pytest.raises(UsageError, match=says):
+            read_object(file)
+    with pytest.raises(UsageError, match="it cannot be read: Is a directory"):
+        read_object(tmp_path)
 
 
 def test_a_folder_that_is_no_run_is_left_alone(tmp_path):

@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow
 import pytest
 from pyarrow import parquet
 
@@ -133,4 +134,17 @@ def test_a_folder_without_a_series_says_how_to_get_one(tmp_path: Path) -> None:
         series_folders(tmp_path / "nowhere")
     (tmp_path / SERIES).write_bytes(b"no Parquet")
     with pytest.raises(UsageError, match="cannot be read"):
+        read_series(tmp_path)
+    parquet.write_table(pyarrow.table({"other": [1]}), tmp_path / SERIES)
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_series(tmp_path)
+
+
+def test_a_run_that_ended_before_its_first_sample_says_so(tmp_path: Path) -> None:
+    series = SeriesWriter(tmp_path)
+    series.append(filled(0, 1).take()[0], seed=1)
+    series.finish()
+    table = parquet.read_table(tmp_path / SERIES)
+    parquet.write_table(table.slice(0, 0), tmp_path / SERIES)
+    with pytest.raises(UsageError, match="its series has no sample; run it longer"):
         read_series(tmp_path)

@@ -136,6 +136,10 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_a_directory_of_something_else_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("s").write_text("")
+    assert main(WORDS) == 2
+    assert "sweep: s: Not a directory; give another --out" in capsys.readouterr().err
+    Path("s").unlink()
     Path("s").mkdir()
     Path("s/precious").write_text("")
     assert main(WORDS) == 2
@@ -147,3 +151,6 @@ def test_a_directory_of_something_else_is_refused(capsys: pytest.CaptureFixture[
     Path("pinged.py").write_text(SCRIPT + "\n")
     assert main(WORDS) == 2
     assert "the script has changed since" in capsys.readouterr().err
+    Path("s/sweep-command.json").write_text("{")
+    assert main(WORDS) == 2
+    assert "sweep-command.json: it is damaged" in capsys.readouterr().err

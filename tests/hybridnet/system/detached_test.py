@@ -120,7 +120,7 @@ def test_names_are_small_numbers_and_unknown_ones_are_refused() -> None:
     for _ in range(2):
         started("input()")
     assert [run.name for run in detached_runs()] == ["d1", "d2"]
-    with pytest.raises(UsageError, match="there is no detached run d7; there are: d1, d2"):
+    with pytest.raises(UsageError, match="there is no detached run d7 of yours; there are: d1, d2"):
         find_detached("d7")
     with pytest.raises(UsageError, match="2 detached runs are running; name one"):
         find_detached(None)
