@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs beside each other: a UDP flow in the background, pings in front of it.
 
-hybridnet run examples/background_flows.py
+sudo hybridnet run examples/background_flows.py
 """
 
 from hybridnet import Net, setLogLevel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two hosts at one switch, under the default controller.
 
-hybridnet run examples/first_network.py
+sudo hybridnet run examples/first_network.py
 """
 
 from hybridnet import Net, Topo, setLogLevel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ryu apps of your own, or of Ryu's, with its REST interface.
 
-hybridnet run examples/my_controller.py
+sudo hybridnet run examples/my_controller.py
 """
 
 from hybridnet import Net, Ryu, setLogLevel

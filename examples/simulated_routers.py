@@ -3,7 +3,7 @@
 
 h1 ─ r1 ─ r2 ─ r3 ─ h2          h1, r1, r2 on m1; r3, h2 on m2
 
-hybridnet run examples/simulated_routers.py
+sudo hybridnet run examples/simulated_routers.py
 """
 
 from hybridnet import Net, Topo, setLogLevel

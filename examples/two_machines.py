@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One Ethernet over two machines: two trees of switches, joined by a simulated link of 10 ms.
 
-hybridnet run examples/two_machines.py
+sudo hybridnet run examples/two_machines.py
 """
 
 from hybridnet import Net, setLogLevel

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from hybridnet.forecast.costs import Costs
 
 SUMMARY = "Measure what packets cost on each computer, for `hybridnet plan --demand`."
-EXAMPLES = """  sudo hybridnet calibrate                          this computer, about three minutes
-  sudo hybridnet calibrate --quick                  shorter and coarser
-  hybridnet calibrate --ssh me@node1,me@node2       each of them, and the way between them
-  hybridnet calibrate --show                        what is known of this computer
+EXAMPLES = """  sudo hybridnet calibrate                      this computer, about three minutes
+  sudo hybridnet calibrate --quick              shorter and coarser
+  hybridnet calibrate --ssh me@node1,me@node2   each of them, and the way between them
+  hybridnet calibrate --show                    what is known of this computer
   hybridnet calibrate --show --json
 """
 

@@ -13,8 +13,8 @@ from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import state_directory
 
 SUMMARY = "Remove what killed runs left behind, on every machine, and nothing else."
-EXAMPLES = """  hybridnet clean
-  hybridnet clean --run 20260131-120000-1f2e3d4c      that run, even if it is still running
+EXAMPLES = """  sudo hybridnet clean
+  sudo hybridnet clean --run 20260131-120000-1f2e3d4c   that run, even if it is still running
 """
 
 

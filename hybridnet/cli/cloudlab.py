@@ -8,8 +8,8 @@ import json
 from dataclasses import asdict
 
 SUMMARY = "Show the nodes of a CloudLab experiment as the machines that they are to a run."
-EXAMPLES = """  hybridnet cloudlab                      on a node of the experiment
-  hybridnet cloudlab manifest.xml         from elsewhere; `geni-get manifest` prints it on a node
+EXAMPLES = """  hybridnet cloudlab                on a node of the experiment
+  hybridnet cloudlab manifest.xml   from elsewhere; `geni-get manifest` prints it on a node
   hybridnet reproduce maxinet --cloudlab --scale paper
 """
 

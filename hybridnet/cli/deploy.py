@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SUMMARY = "Put this hybridnet on other computers over SSH, with all that it needs."
 EXAMPLES = """  hybridnet deploy me@node1 me@node2
   hybridnet deploy root@node1 --proxy http://10.0.0.1:3128
-  hybridnet run --topo twotrees,depth=2 --ssh me@node1,me@node2      then
+  hybridnet run --topo twotrees,depth=2 --ssh me@node1,me@node2   then
 """
 MOST_AT_ONCE = 16
 

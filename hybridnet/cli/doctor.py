@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SUMMARY = "Say what this computer has and lacks, what each lack means, and the cure."
 EXAMPLES = """  hybridnet doctor
   hybridnet doctor --json
-  hybridnet doctor --ssh me@node1,me@node2      each of them, and the ways between them
+  hybridnet doctor --ssh me@node1,me@node2   each of them, and the ways between them
 """
 
 

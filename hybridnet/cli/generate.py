@@ -24,12 +24,12 @@ from hybridnet.quantities import format_delay, format_rate, parse_delay
 from hybridnet.results import Word
 
 SUMMARY = "Send the frames of a schedule or a pcap file at an interface, or count them at another."
-EXAMPLES = """  hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s
-  hybridnet generate eth1 --rate "1 Gbit/s" --size 1400 --duration 10s --trains
-  hybridnet generate eth1 --schedule "1000pps for 5s, 0pps for 1s, 5000pps for 5s" --gaps poisson
-  hybridnet generate eth1 --pcap recorded.pcap --speed 2 --loop 10
-  hybridnet generate eth1 --pcap recorded.pcap --rate "100 Mbit/s"
-  hybridnet generate --receive eth2 --silence 2s --json
+EXAMPLES = """  sudo hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s
+  sudo hybridnet generate eth1 --rate "1 Gbit/s" --size 1400 --duration 10s --trains
+  sudo hybridnet generate eth1 --schedule "1000pps for 5s, 0pps for 1s, 5000pps for 5s" --gaps poisson
+  sudo hybridnet generate eth1 --pcap recorded.pcap --speed 2 --loop 10
+  sudo hybridnet generate eth1 --pcap recorded.pcap --rate "100 Mbit/s"
+  sudo hybridnet generate --receive eth2 --silence 2s --json
 
 SIGINT (Ctrl-C) or SIGTERM ends it; it then reports what has passed. The exit code is 4 when frames did not leave
 when they were due, or when the receiver could not count everything that came.

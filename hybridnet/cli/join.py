@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SUMMARY = (
     "Join a network that runs on another computer, as its guest: an interface here, behind a simulated link."
 )
-EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER      the ticket by SSH
-  hybridnet join 192.0.2.7 --ticket laptop.ticket                    a ticket that was brought here
+EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER   the ticket by SSH
+  sudo hybridnet join 192.0.2.7 --ticket laptop.ticket            a ticket that was brought here
 
 SIGINT (Ctrl-C) or SIGTERM leaves; the interface, its addresses and routes go.
 """

@@ -7,19 +7,19 @@ import argparse
 import importlib
 
 from hybridnet.cli.ending import add_strict_argument
-from hybridnet.cli.network import add_cut_delay_argument, add_machines_argument, cut_delay_ns, machine_names
+from hybridnet.cli.network import add_cut_delay_argument, cut_delay_ns, machine_names
 from hybridnet.cli.recorded import add_recording_arguments, ending_with_record
 from hybridnet.errors import UsageError
 from hybridnet.system.log import LEVELS
 
 SUMMARY = "Mininet's command line: make a network and open the prompt, or run tests."
-EXAMPLES = """  hybridnet mn
-  hybridnet mn --topo tree,2 --test pingall
-  hybridnet mn --topo linear,4 --controller remote,ip=127.0.0.1,port=6633 --mac
-  hybridnet mn --custom my_topologies.py --topo mytopo --link tc,bw=10,delay=5ms --test iperf
-  hybridnet mn --topo single,3 --switch ovsbr --test none
-  hybridnet mn --topo tree,4 --machines 2 --test pingall
-  hybridnet mn -c
+EXAMPLES = """  sudo hybridnet mn
+  sudo hybridnet mn --topo tree,2 --test pingall
+  sudo hybridnet mn --topo linear,4 --controller remote,ip=127.0.0.1,port=6633 --mac
+  sudo hybridnet mn --custom my_topologies.py --topo mytopo --link tc,bw=10,delay=5ms --test iperf
+  sudo hybridnet mn --topo single,3 --switch ovsbr --test none
+  sudo hybridnet mn --topo tree,4 --machines 2 --test pingall
+  sudo hybridnet mn -c
 """
 _MORE = "[,PARAMETER=VALUE...]"
 
@@ -87,7 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="they do not listen, as by default",
     )
     where = parser.add_argument_group("where").add_mutually_exclusive_group()
-    add_machines_argument(where)
+    where.add_argument(
+        "--machines",
+        metavar="N|NAME,NAME",
+        help="spread the network over so many machines on this computer (m1, m2 ...), or over these; default: it is on "
+        "this computer itself",
+    )
     where.add_argument(
         "--cluster",
         metavar="HOST,HOST",

@@ -41,10 +41,10 @@ SUMMARY = (
 EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
   hybridnet plan --topo linear,8 --machines 2
   hybridnet plan my_topologies.py --topo mytopo --json
-  hybridnet plan my_topologies.py --topo backbone --instances 4       where it would be cut, and how even the parts are
+  hybridnet plan my_topologies.py --topo backbone --instances 4   where it would be cut, and how even the parts are
   hybridnet plan --topo fattree,4 --draw fattree.png
   hybridnet plan --topo Abilene.graphml,hosts=2 --draw abilene.yaml
-  hybridnet plan --topo twotrees,depth=3 --demand flows.yaml     what these flows will keep busy
+  hybridnet plan --topo twotrees,depth=3 --demand flows.yaml      what these flows will keep busy
   hybridnet plan --experiment maxinet --computers node1,node2
   hybridnet plan --schema > topology.schema.json
 """

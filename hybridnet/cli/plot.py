@@ -12,7 +12,7 @@ SUMMARY = (
 )
 EXAMPLES = """  hybridnet plot runs/one
   hybridnet plot runs/one --out pictures --format svg
-  hybridnet plot runs/one --web         one file for a browser: zoom, values, lines to choose
+  hybridnet plot runs/one --web   one file for a browser: zoom, values, lines to choose
 """
 
 

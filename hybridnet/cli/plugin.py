@@ -11,10 +11,10 @@ from hybridnet.errors import UsageError
 from hybridnet.instance.plugin import build_plugin, describe_plugin, find_plugin, include_directory
 
 SUMMARY = "Build a link model of your own (one C++ file), or look at one."
-EXAMPLES = """  hybridnet plugin build bursty.cc               writes bursty.so here
+EXAMPLES = """  hybridnet plugin build bursty.cc    writes bursty.so here
   hybridnet plugin build bursty.cc -o models/bursty.so --flags="-O3 -march=native"
-  hybridnet plugin show ./bursty.so              says what it is a model of
-  hybridnet plugin include-dir                   for another build system: -I that
+  hybridnet plugin show ./bursty.so   says what it is a model of
+  hybridnet plugin include-dir        for another build system: -I that
 """
 
 

@@ -15,7 +15,7 @@ from hybridnet.instance.replay import PortalReplay, ReplayReport, replay
 SUMMARY = "Run a recorded instance again in virtual time, and compare what leaves it."
 EXAMPLES = """  hybridnet replay m1.pcapng
   hybridnet replay m1.pcapng --out again.pcapng --json
-  hybridnet replay m1.pcapng --plan other.json        the same input, another network
+  hybridnet replay m1.pcapng --plan other.json   the same input, another network
 """
 
 

@@ -27,10 +27,10 @@ from hybridnet.errors import UsageError
 from hybridnet.results import Check, render_checks
 
 SUMMARY = "Reproduce a figure or table, and check it."
-EXAMPLES = """  hybridnet reproduce                     lists the experiments
-  hybridnet reproduce --json              the same, as JSON
-  hybridnet reproduce maxinet --help      its own options
-  hybridnet reproduce maxinet --rounds 1 --out runs/maxinet
+EXAMPLES = """  hybridnet reproduce                  lists the experiments
+  hybridnet reproduce --json           the same, as JSON
+  hybridnet reproduce maxinet --help   its own options
+  sudo hybridnet reproduce maxinet --rounds 1 --out runs/maxinet
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
 """
 

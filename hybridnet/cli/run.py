@@ -36,24 +36,24 @@ if TYPE_CHECKING:
     from hybridnet.cluster.places import Places
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
-EXAMPLES = """  hybridnet run examples/two_machines.py
-  hybridnet run their_mininet_script.py -- its arguments
-  hybridnet run --machines 2 their_mininet_or_maxinet_script.py
-  hybridnet run --topo tree,2 --test pingall
-  hybridnet run --live --topo twotrees,depth=3           a page of the running network; open the link it prints
-  hybridnet run --strict my_experiment.py        it exits with 4 if the verdict is broken
-  hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
-  hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
-  hybridnet run --series 100ms --out runs/one my_experiment.py      then: hybridnet plot runs/one
-  hybridnet run --set bw=100 my_experiment.py                        what hybridnet.value("bw", 10) returns there
-  hybridnet run --topo fattree,4 --test pingall
-  hybridnet run --topo Abilene.graphml,hosts=2
-  hybridnet run --topo my_network.yaml
+EXAMPLES = """  sudo hybridnet run examples/two_machines.py
+  sudo hybridnet run their_mininet_script.py -- its arguments
+  sudo hybridnet run --machines 2 their_mininet_or_maxinet_script.py
+  sudo hybridnet run --topo tree,2 --test pingall
+  sudo hybridnet run --live --topo twotrees,depth=3                   a page of the network; open the link it prints
+  sudo hybridnet run --strict my_experiment.py                        it exits with 4 if the verdict is broken
+  sudo hybridnet run --topo twotrees,depth=3,join=routed,delay=5ms --controller my_app.py
+  sudo hybridnet run my_topologies.py --topo mytopo --controller remote,port=6633
+  sudo hybridnet run --series 100ms --out runs/one my_experiment.py   then: hybridnet plot runs/one
+  sudo hybridnet run --set bw=100 my_experiment.py                    what hybridnet.value("bw", 10) returns there
+  sudo hybridnet run --topo fattree,4 --test pingall
+  sudo hybridnet run --topo Abilene.graphml,hosts=2
+  sudo hybridnet run --topo my_network.yaml
   hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
-  hybridnet run --topo twotrees,depth=6 --cloudlab      on a node of an experiment
+  hybridnet run --topo twotrees,depth=6 --cloudlab                    on a node of an experiment
   hybridnet run --detach --ssh me@node1,me@node2 --topo twotrees      then: hybridnet attach
-  hybridnet run --detach --on-loss continue my_experiment.py             the others go on without a machine that is lost
-  hybridnet run my_topologies.py --topo backbone --instances 4
+  sudo hybridnet run --detach --on-loss continue my_experiment.py     the others go on without a machine that is lost
+  sudo hybridnet run my_topologies.py --topo backbone --instances 4
 """
 _OF_ALL = {
     *("file", "script_arguments", "verbosity", "strict", "on_loss", "out", "series", "series_of", "set"),

@@ -27,13 +27,13 @@ from hybridnet.wire.report import status_line
 from hybridnet.wire.state import WAYS, set_wire
 
 SUMMARY = "Join two interfaces by a simulated link (or change one that runs: wire set NAME)."
-EXAMPLES = """  hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
-  hybridnet wire eth1 eth2 --delay 5ms --forward "rate=10 Mbit/s,queue=100" --backward "rate=1 Mbit/s"
-  hybridnet wire eth1 eth2 --rate "10 Mbit/s" --delay 20ms --jitter 2ms --loss 0.1%% --aqm codel --ecn yes
-  hybridnet wire eth1 eth2 --forward "trace=lte.up,queue=50" --backward "trace=lte.down"
-  hybridnet wire eth1 eth2 --portal pcap --duration 60s --json
-  hybridnet wire set eth1-eth2 --rate "20 Mbit/s"          from another terminal
-  hybridnet wire set eth1-eth2 --loss none --forward "rate=none,delay=50ms"
+EXAMPLES = """  sudo hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
+  sudo hybridnet wire eth1 eth2 --delay 5ms --forward "rate=10 Mbit/s,queue=100" --backward "rate=1 Mbit/s"
+  sudo hybridnet wire eth1 eth2 --rate "10 Mbit/s" --delay 20ms --jitter 2ms --loss 0.1% --aqm codel --ecn yes
+  sudo hybridnet wire eth1 eth2 --forward "trace=lte.up,queue=50" --backward "trace=lte.down"
+  sudo hybridnet wire eth1 eth2 --portal pcap --duration 60s --json
+  sudo hybridnet wire set eth1-eth2 --rate "20 Mbit/s"   from another terminal
+  sudo hybridnet wire set eth1-eth2 --loss none --forward "rate=none,delay=50ms"
 
 SIGINT (Ctrl-C) or SIGTERM ends a wire; it puts the interfaces' settings back and says its verdict.
 """
