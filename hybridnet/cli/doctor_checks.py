@@ -65,7 +65,7 @@ def _processors() -> Finding:
     if count >= 4:
         return Finding("processors", "has", str(count))
     means = "instances, switches and traffic generators share them: a busy network is soon saturated"
-    return Finding("processors", "note", str(count), means, "use a larger machine for the paper's scale")
+    return Finding("processors", "note", str(count), means, "use a larger computer for the paper's scale")
 
 
 def _memory() -> Finding:

@@ -275,6 +275,9 @@ class CLI(cmd.Cmd):
         except OSError as problem:
             error(f"*** {line.strip()}: {problem.strerror}\n")
             return
+        except UnicodeDecodeError:
+            error(f"*** {line.strip()}: it is not text in UTF-8; give a file of commands\n")
+            return
         for text in lines:
             if text.strip() and not text.lstrip().startswith("#") and self.onecmd(text):
                 return

@@ -61,6 +61,7 @@ def test_looking_commands_print_the_network(tmp_path: Path, capsys: pytest.Captu
         ("iperf h1 h9", "node 'h9' does not exist"),
         ("py 1/0", "*** ZeroDivisionError: division by zero"),
         ("source nowhere", "*** nowhere: No such file"),
+        ("source /bin/true", "*** /bin/true: it is not text in UTF-8"),
         ("xterm h9", "*** xterm h9: it is neither a host nor a switch"),
         ("xterm", "*** write: xterm NODE ..."),
         ("pingall x", "ping: timeout 'x' is not a number of seconds"),
