@@ -121,15 +121,15 @@ def parse_delay(value: object, what: str) -> int:
         >>> parse_delay("73us", "link h1-s1: delay"), parse_delay("0", "link h1-s1: delay")
         (73000, 0)
     """
-    number, unit = _split(value, what, "a delay", DELAY_UNITS)
+    number, unit = _split(value, what, "a time", DELAY_UNITS)
     if unit is None:
         if number != 0:
             text = str(value).strip()
-            raise UnitError(f'{what}: delay "{text}" has no unit; write "{text}ms" or "{text}us"')
+            raise UnitError(f'{what}: "{text}" has no unit; write "{text}s", "{text}ms" or "{text}us"')
         return 0
-    nanoseconds = _whole(number * _factor(unit, DELAY_UNITS, _DELAY_ALIASES, value, what, "delay"))
+    nanoseconds = _whole(number * _factor(unit, DELAY_UNITS, _DELAY_ALIASES, value, what, "time"))
     if number < 0 or nanoseconds > MAX_DELAY_NS:
-        raise UnitError(f'{what}: delay "{value}" is out of range; write 0 to 3600 s')
+        raise UnitError(f'{what}: "{value}" is out of range; write 0 to 3600 s')
     return nanoseconds
 
 
@@ -232,7 +232,7 @@ def _split(value: object, what: str, kind: str, units: Mapping[str, int]) -> tup
         return _decimal(value, what), None
     match = _NUMBER_AND_UNIT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise UnitError(f"{what}: {value!r} is not {kind}; write a number and one of {_listed(units)}")
+        raise UnitError(f"{what}: {value!r} is not {kind}; write a number and {_listed(units)}")
     return Decimal(match[1]), match[2]
 
 
@@ -248,9 +248,7 @@ def _factor(
 ) -> int:
     name = aliases.get(unit, unit)
     if name not in units:
-        raise UnitError(
-            f'{what}: {kind} "{value}" has the unknown unit "{unit}"; write one of {_listed(units)}'
-        )
+        raise UnitError(f'{what}: {kind} "{value}" has the unknown unit "{unit}"; write {_listed(units)}')
     return units[name]
 
 
@@ -268,7 +266,7 @@ def _whole(number: Decimal) -> int:
 
 
 def _listed(units: Mapping[str, int]) -> str:
-    return ", ".join(units)
+    return f"one of {', '.join(units)}" if len(units) > 1 else "".join(units)
 
 
 def _short(number: Decimal) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_curves, plot_windows
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments, count
 from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP over 10 Mbit/s down and 28.8 kbit/s up, as in figures 5-4 to 5-6 of Idserda 2004"
@@ -73,10 +73,10 @@ class Point:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument("--seeds", type=int, default=10, metavar="N", help="replications (default: 10)")
+    parser.add_argument("--seeds", type=count, default=10, metavar="N", help="replications (default: 10)")
     parser.add_argument(
         "--uplink-queue",
-        type=int,
+        type=count,
         default=UPLINK_QUEUE,
         metavar="N",
         help="segments that may wait for the way up (default: %(default)s)",

@@ -25,7 +25,7 @@ from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.clock_error.network import DELAY_NS, SENDERS, Errors, TwoWays, errors_of, watched
 from hybridnet.experiments.clock_error.plot import plot
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
 
 SUMMARY = "what clocks that differ cost: errors of delay and of order, told and measured"
 MACHINES = 2
@@ -68,9 +68,13 @@ class Point:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--seconds", type=float, default=2.0, metavar="S", help="that are looked at, of each run (default: 2)"
+        "--seconds",
+        type=positive,
+        default=2.0,
+        metavar="S",
+        help="that are looked at, of each run (default: 2)",
     )
-    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="(default: 1)")
+    parser.add_argument("--rounds", type=count, default=1, metavar="N", help="(default: 1)")
     add_experiment_arguments(parser, "clock-error", quick="one error of each kind, for 1 s")
 
 

@@ -19,7 +19,7 @@ from rich.table import Table
 from hybridnet.experiments.common.figure6 import ACCESS_MBPS, CORE_MBPS, FRAME, PAYLOAD
 from hybridnet.experiments.common.three_ways import MACHINES, Round, Scale, Step, run_arm
 from hybridnet.quantities import parse_rate
-from hybridnet.results import Check, Experiment, Verdict, add_experiment_arguments
+from hybridnet.results import Check, Experiment, Verdict, add_experiment_arguments, count, positive
 
 __all__ = ["Rounds", "add_scale_arguments", "plot", "ratio_check", "run_rounds", "table_of"]
 
@@ -68,11 +68,11 @@ class Rounds:
 def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequence[str]) -> None:
     """Add the options of a figure that compares these arms."""
     parser.add_argument(
-        "--rounds", type=int, default=3, metavar="N", help="of each arm (default: %(default)s)"
+        "--rounds", type=count, default=3, metavar="N", help="of each arm (default: %(default)s)"
     )
     parser.add_argument(
         "--seconds-per-step",
-        type=float,
+        type=positive,
         default=0.8,
         metavar="S",
         help="simulated; goodput is that of the second half (default: %(default)s; the paper: 30)",

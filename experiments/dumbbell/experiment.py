@@ -15,7 +15,7 @@ from rich.table import Table
 
 from hybridnet.experiments.common.tcp_plot import plot_dumbbell
 from hybridnet.experiments.dumbbell.network import Step, climb, tcp_options
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments, positive
 
 SUMMARY = "64 TCP flows over a simulated dumbbell, as in figures 6 and 7 of Obaida and Liu 2017"
 
@@ -33,7 +33,7 @@ MODES_APART = 0.03
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--seconds-per-step", type=float, default=STEP_S, metavar="S", help="simulated (default: 30)"
+        "--seconds-per-step", type=positive, default=STEP_S, metavar="S", help="simulated (default: 30)"
     )
     add_experiment_arguments(
         parser, "dumbbell", quick="three steps of 1 s, 1 to 4 flows; neither fairness nor the whole is judged"

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from hybridnet.experiments.common.figure6 import Figure6, limit_bps, received
 from hybridnet.experiments.fig7.plot import plot
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
 from hybridnet.simulate import Replication, simulate
 
 SUMMARY = "parallel simulation in one part, threads and MPI, as in figure 7 of Obaida and Liu 2017"
@@ -52,15 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
         "--seconds-per-step",
-        type=float,
+        type=positive,
         default=0.5,
         metavar="S",
         help="simulated (default: 0.5; the paper: 30)",
     )
     parser.add_argument(
-        "--seconds", type=float, default=2.0, metavar="S", help="simulated, of 64 flows (default: 2)"
+        "--seconds", type=positive, default=2.0, metavar="S", help="simulated, of 64 flows (default: 2)"
     )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of 64 flows (default: 3)")
+    parser.add_argument("--rounds", type=count, default=3, metavar="N", help="of 64 flows (default: 3)")
     parser.add_argument(
         "--arms",
         nargs="+",

@@ -35,7 +35,7 @@ from hybridnet.experiments.inet_rtt.report import (
     table_of,
     to_json,
 )
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.results import Check, Experiment, add_experiment_arguments, count
 
 SUMMARY = "ping to and across the simulator, as in figures 2 and 3 of Scussel and others 2015"
 
@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pings", type=int, default=300, metavar="N", help="per arm, test and round (default: 300)"
     )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all arms in turn (default: 3)")
+    parser.add_argument(
+        "--rounds", type=count, default=3, metavar="N", help="of all arms in turn (default: 3)"
+    )
     add_experiment_arguments(parser, "inet-rtt", quick="20 pings, one round: to see that it works")
 
 

@@ -49,7 +49,7 @@ from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
 from hybridnet.forecast import Demand
 from hybridnet.net.boot import machine_specs
 from hybridnet.quantities import parse_delay, parse_rate
-from hybridnet.results import Check, RunDirectory
+from hybridnet.results import Check, RunDirectory, count
 from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
@@ -85,7 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seconds, at least 3 (default: as --scale has it)",
     )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of all arms in turn (default: 3)")
+    parser.add_argument(
+        "--rounds", type=count, default=3, metavar="N", help="of all arms in turn (default: 3)"
+    )
     parser.add_argument(
         "--port-type",
         choices=("auto", "afxdp", "afpacket", "system"),

@@ -86,8 +86,12 @@ def _ticket(file: str | None) -> Ticket:
             return read_ticket(sys.stdin.read(MOST_TICKET_BYTES))
         with open(file, encoding="utf-8") as text:
             return read_ticket(text.read(MOST_TICKET_BYTES))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"join: the ticket cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"join: the ticket cannot be read: {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(
+            "join: the ticket cannot be read: it is no text; `hybridnet ticket` prints one"
+        ) from None
 
 
 def _line(before: Any, now: Any) -> str:

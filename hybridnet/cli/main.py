@@ -104,7 +104,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
             raise
         file = f"{error.filename}: " if error.filename else ""
         _say(
-            f"error: {file}{error.strerror}; mend that and try again (HYBRIDNET_DEBUG=1 shows who asked for it)"
+            f"error: {file}{error.strerror}; mend that and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
         )
         return EnvironmentLackError.exit_code
     except KeyboardInterrupt:

@@ -144,6 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run it, and say what its results are worth. A test that fails raises."""
     if arguments.pin and arguments.host.partition(",")[0] not in ("cfs", "rt"):
         raise UsageError(f"--pin: hosts of --host {arguments.host} cannot be pinned; add --host cfs")
+    if arguments.cluster is not None and not all(arguments.cluster.split(",")):
+        raise UsageError(f"--cluster {arguments.cluster}: write HOST,HOST, such as root@node1,root@node2")
     arguments.machines = machine_names(arguments.machines)
     arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
     runner = importlib.import_module("hybridnet.mininet.runner")

@@ -80,13 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.schema:
         print(json.dumps(schema(), indent=2))
         return 0
+    least_cut_delay_ns = cut_delay_ns(arguments.cut_delay)
     topo, demand = _asked(arguments)
     if demand is None and arguments.computers is not None:
         raise UsageError("--computers is for a forecast; give --demand or --experiment too")
     controllers = controllers_of(arguments.controller, topo)
     names = machine_names(arguments.machines) or _named_machines(topo)
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
-        topo = spread(topo, names, least_cut_delay_ns=cut_delay_ns(arguments.cut_delay)).topo
+        topo = spread(topo, names, least_cut_delay_ns=least_cut_delay_ns).topo
     here = facts()
     computers = [] if demand is None else computers_for(arguments.computers, names, here)
     machines = machines_on(computers, names) if computers else _like_this(here, names)
@@ -101,12 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     if demand is not None:
         print_forecast(make_forecast(plan, demand, computers), as_json=arguments.json)
         return 0
+    if arguments.draw is not None:
+        write_topology(arguments.draw, topo, plan)
     print(plan.dumps() if arguments.json else plan)
     if not arguments.json and topo.switches():
         for controller in controllers:
             print(f"controller {controller}: {controller.what()}")
-    if arguments.draw is not None:
-        write_topology(arguments.draw, topo, plan)
     return 0
 
 

@@ -63,8 +63,10 @@ def ending_with_record(
     # Only who records waits for these imports.
     from hybridnet.recording.ambient import recording
     from hybridnet.recording.capsule import capsule_of
-    from hybridnet.recording.run_record import RunRecord, default_path
+    from hybridnet.recording.run_record import RunRecord, default_path, series_interval_s
 
+    if arguments.series is not None:
+        series_interval_s(arguments.series, "--series")
     of = arguments.series_of
     capsule = capsule_of(arguments.command_line)
     record = RunRecord(

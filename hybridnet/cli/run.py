@@ -24,7 +24,7 @@ from hybridnet.cli.network import (
 from hybridnet.cli.places import PLACE_OPTIONS, add_place_arguments, places_of
 from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, ending_with_record
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
-from hybridnet.cli.user_code import user_code
+from hybridnet.cli.user_code import require_file, user_code
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.plan.spread import spread
 from hybridnet.results.on_loss import ON_LOSS, STOP, on_loss
@@ -98,10 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.detach:
         return run_detached(arguments.command_line)
     setLogLevel(arguments.verbosity)
+    cut_delay_ns(arguments.cut_delay)
     with given(parse_settings(arguments.set)), with_page(arguments), on_loss(arguments.on_loss):
         if arguments.topo is None and arguments.file is not None:
-            if not Path(arguments.file).is_file():
-                raise UsageError(f"{arguments.file}: there is no such file")
+            require_file(arguments.file)
             name, body = Path(arguments.file).stem, lambda: _run_script(arguments)
         else:
             topo = find_topology(arguments.file, arguments.topo)
@@ -168,7 +168,10 @@ def _run_script(arguments: argparse.Namespace) -> int:
         with user_code(file, ExperimentError), place:
             names = importlib.import_module("hybridnet.mininet.python2").run_script(file, of_mininet)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)  # as Python does
+        return 1
     finally:
         sys.argv = before
     refuse_unasked()

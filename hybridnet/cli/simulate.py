@@ -107,6 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
+    from hybridnet.cli.tables import wide_console
     from hybridnet.plan import PlanOptions
     from hybridnet.recording.capsule import capsule_of
     from hybridnet.recording.network_record import without_secrets
@@ -128,9 +129,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         check_run_directory(arguments.out)
     traced = _traced(arguments, topo, seeds)
+    told = Console(stderr=True)
     with (
         tempfile.TemporaryDirectory(prefix="hybridnet-trace-") as scratch,
-        Progress(console=Console(stderr=True), transient=True) as progress,
+        Progress(console=told, transient=True, disable=not told.is_terminal) as progress,
     ):
         captures = {interface: f"{scratch}/{interface}.pcap" for interface in traced[0]}
         trace = ConnectionTrace(frozenset(traced[1])) if traced[1] else None
@@ -162,7 +164,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(report.to_json()))
         return 0
-    _print(report, Console(), of_all=arguments.all)
+    _print(report, wide_console(), of_all=arguments.all)
     if arguments.out is not None:
         print(f"written to {arguments.out}")
     return 0
@@ -217,7 +219,7 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
     figures = [each for each in report.figures() if of_all or each.element in asked] or report.figures()[
         :_SHOWN
     ]
-    table = Table("element", "counter")
+    table = Table("element", "counter", box=None, pad_edge=False, header_style="bold")
     table.add_column("mean", justify="right")
     table.add_column("95 % interval", justify="right")
     for each in figures:

@@ -7,11 +7,13 @@ import argparse
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.tables import print_table
+from hybridnet.cli.user_code import require_file
 from hybridnet.errors import UsageError
 from hybridnet.results.run_directory import read_object
 
@@ -125,8 +127,8 @@ def _command(arguments: argparse.Namespace) -> Command:
 
     if arguments.file is None and arguments.topo is None:
         raise UsageError("sweep: give a FILE.py, or --topo tree,2 or the like")
-    if arguments.file is not None and not Path(arguments.file).is_file():
-        raise UsageError(f"{arguments.file}: there is no such file")
+    if arguments.file is not None:
+        require_file(arguments.file)
     words: list[str] = []
     file = [] if arguments.file is None else [str(Path(arguments.file).resolve())]
     for option in ("topo", "series"):
@@ -164,6 +166,7 @@ def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, 
     from hybridnet.sweep.points import parse_axes
     from hybridnet.sweep.sweep import Command
 
+    print(f"*** asking the scheduler at {arguments.dask}", file=sys.stderr, flush=True)
     capsule = capsule_of([command.verb, *command.words])
     files = {f"{FILES}/{name}": path.read_bytes() for name, path in capsule.files.items()}
     for value in (value for values in parse_axes(arguments.set).values() for value in values):

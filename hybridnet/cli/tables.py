@@ -9,6 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from hybridnet.results.console import PlainConsole
+
 __all__ = ["print_table", "wide_console"]
 
 _WIDTH = 140  # if the output is not a terminal
@@ -30,7 +32,7 @@ def wide_console(**options: Any) -> Console:
     Args:
         options: of rich's ``Console``.
     """
-    console = Console(**options)
+    console = PlainConsole(**options)
     if not console.is_terminal:
         console.width = _WIDTH
     return console

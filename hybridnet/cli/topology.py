@@ -11,10 +11,9 @@ import importlib
 import inspect
 import runpy
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from hybridnet.cli.user_code import user_code
+from hybridnet.cli.user_code import require_file, user_code
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.files import READ, read_topology
 from hybridnet.sweep.values import setting
@@ -74,8 +73,7 @@ def find_topology(file: str | None, text: str | None) -> Topo:
 
 def load_file(file: str) -> dict[str, Any]:
     """The names that a file defines; its ``if __name__ == "__main__"`` part does not run."""
-    if not Path(file).is_file():
-        raise UsageError(f"{file}: there is no such file")
+    require_file(file)
     with user_code(file, UsageError):
         return runpy.run_path(file, run_name="hybridnet_file")
 
@@ -94,6 +92,9 @@ def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Topo]]:
 def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     """``"tree,2,fanout=3"`` as a name, values and named values; anything but a Python literal is text.
 
+    Raises:
+        UsageError: a name stands twice.
+
     Example:
         >>> parse_call("twotrees,depth=6,join=routed,delay=5ms")
         ('twotrees', [], {'depth': 6, 'join': 'routed', 'delay': '5ms'})
@@ -104,6 +105,8 @@ def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     for part in parts:
         key, equals, value = part.partition("=")
         if equals:
+            if key.strip() in named:
+                raise UsageError(f"{text}: {key.strip()} is given twice; give it once")
             named[key.strip()] = _value(value)
         else:
             positional.append(_value(part))

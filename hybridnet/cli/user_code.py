@@ -17,7 +17,15 @@ from pathlib import Path
 from hybridnet.cli.output import unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
 
-__all__ = ["user_code"]
+__all__ = ["require_file", "user_code"]
+
+
+def require_file(file: str) -> None:
+    """Raise UsageError unless there is a file of that name."""
+    if Path(file).is_dir():
+        raise UsageError(f"{file}: it is a folder; name a file in it")
+    if not Path(file).is_file():
+        raise UsageError(f"{file}: there is no such file")
 
 
 @contextlib.contextmanager
@@ -37,8 +45,10 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
     except Exception as problem:  # the user's own code: report whatever it raises
         if isinstance(problem, BrokenPipeError) and unread_outputs():
             raise  # nobody reads what it prints; any other pipe is the code's own
-        said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only())
-        told = said.strip().rpartition("\n")[2]  # what precedes it shows the line of a SyntaxError
+        said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only()).strip()
+        if isinstance(problem, SyntaxError):
+            said = said.rpartition("\n")[2]  # what precedes it shows the line
+        told = " ".join(said.split())
         raise error(f"{_place(problem, file)}: {told}; HYBRIDNET_DEBUG=1 shows the whole trace") from problem
     finally:
         sys.path.remove(folder)
@@ -50,6 +60,8 @@ def _place(problem: Exception, file: str) -> str:
         return f"{_shown(Path(problem.filename))}:{problem.lineno}"
     folder = Path(file).resolve().parent
     for frame in reversed(traceback.extract_tb(problem.__traceback__)):
+        if frame.filename.startswith("<"):  # Python's own, such as <frozen runpy>
+            continue
         path = Path(frame.filename).resolve()
         if path.is_relative_to(folder) and not path.is_relative_to(Path(__file__).resolve().parents[1]):
             return f"{_shown(path)}:{frame.lineno}"

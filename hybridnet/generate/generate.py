@@ -13,6 +13,7 @@ the time at which they were sent, and go to a MAC address that nobody has, so th
 from __future__ import annotations
 
 import fcntl
+import ipaddress
 import os
 import socket
 import struct
@@ -40,7 +41,7 @@ from hybridnet.generate.report import (
 )
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.results import Verdict
-from hybridnet.values import choice, flag, number, text, whole
+from hybridnet.values import choice, flag, number, shown, text, whole
 
 __all__ = ["BACKENDS", "GAPS", "Generator", "Receiver"]
 
@@ -194,6 +195,13 @@ class Generator(_Part):
         ):
             if given is not None:
                 text(given, f"{what}: {option}")
+        for option, address in (("source", source), ("destination", destination)):
+            try:
+                ipaddress.IPv4Address(address)
+            except ValueError:
+                raise UsageError(
+                    f"{what}: {option} {shown(address)} is not an IPv4 address; write one like {SOURCE}"
+                ) from None
         if pcap is not None and not isinstance(pcap, Path):
             text(pcap, f"{what}: pcap")
         whole(loop, f"{what}: loop", 1, MOST_FRAMES)

@@ -56,8 +56,10 @@ def load_plan(path: Path) -> dict[str, Any]:
     """
     try:
         plan: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise PlanError(f"instance plan {path}: {error}") from None
+    except OSError as error:
+        raise PlanError(f"instance plan {path}: it cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise PlanError(f"instance plan {path}: it is not JSON: {error}") from None
     check_plan(plan, f"instance plan {path}")
     return plan
 

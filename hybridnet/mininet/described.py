@@ -17,6 +17,7 @@ from hybridnet.mininet.switches import OVSKernelSwitch, Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse, numCores
 from hybridnet.net import Net
+from hybridnet.values import shown
 
 __all__ = ["Described"]
 
@@ -49,7 +50,12 @@ class Described:
         self.topo = topo
         self.switch, self.host, self.controller, self.link, self.intf = switch, host, controller, link, intf
         self.ipBase = ipBase
-        self.ipBaseNum, self.prefixLen = netParse(ipBase)
+        try:
+            self.ipBaseNum, self.prefixLen = netParse(ipBase)
+        except (ValueError, AttributeError):
+            raise UsageError(
+                f"ipBase {shown(ipBase)} is no IPv4 network; write one like 10.0.0.0/8"
+            ) from None
         self.nextIP = 1
         self.autoPinCpus, self.numCores, self.nextCore = autoPinCpus, numCores(), 0
         self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, autoStaticArp, waitConnected

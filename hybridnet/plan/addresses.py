@@ -298,7 +298,7 @@ def _free_numbers(layout: Layout, wanted: dict[str, _Wanted], family: Family, pi
 def _nth(family: Family, base: Subnet, number: int, end: End) -> Address:
     if number >= base.num_addresses - 1:
         raise PlanError(
-            f"interface {end.interface}: {family.option}_base {base} has no {number} addresses; use a larger one"
+            f"interface {end.interface}: {family.option}_base {base} has no address left for it; use a larger one"
         )
     return family.address(int(base.network_address) + number)
 

@@ -182,6 +182,8 @@ def make_plan(
         name: [instance["realtime"]["wait"] for instance in plan["instances"]] for name, plan in plans.items()
     }
     notes = [*layout.division.notes, *waiting_notes(machines, waits)]
+    if options.record is not None and not any(plan["instances"] for plan in plans.values()):
+        notes.append("Nothing is simulated, so there is nothing to record")
     peers = {
         (name, peer): entry
         for joint in joints.values()

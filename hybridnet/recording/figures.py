@@ -56,7 +56,10 @@ def figures_of_run(run: Path) -> dict[str, Estimate]:
     manifest_of(run)
     figures: dict[str, Estimate] = {}
     if (results := run / "results.json").is_file():
-        figures |= {f"result {name}": Estimate(value, 0.0, 1) for name, value in read_object(results).items()}
+        named = read_object(results)
+        if wrong := [name for name, value in named.items() if not isinstance(value, int | float)]:
+            raise UsageError(f"{results}: it is damaged: {wrong[0]} is no number; repeat the run")
+        figures |= {f"result {name}": Estimate(value, 0.0, 1) for name, value in named.items()}
     if (simulated := run / "figures.parquet").is_file():
         figures |= _of_replications(simulated)
     else:

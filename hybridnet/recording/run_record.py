@@ -90,17 +90,21 @@ class RunRecord:
         self.directory.write_manifest(self._seed, self._facts)
 
 
-def series_interval_s(value: Any) -> float:
+def series_interval_s(value: Any, what: str = "record_series") -> float:
     """The interval of a series, in seconds. Raises UsageError or UnitError.
+
+    Args:
+        value: text with a unit, or seconds.
+        what: the option that it belongs to, for the error.
 
     Example:
         >>> series_interval_s("100ms"), series_interval_s(2)
         (0.1, 2.0)
     """
     given = f"{value}s" if isinstance(value, int | float) and not isinstance(value, bool) else value
-    interval_ns = parse_delay(given, "record_series")
+    interval_ns = parse_delay(given, what)
     if interval_ns < LEAST_INTERVAL_NS:
-        raise UsageError(f"record_series {shown(value)}: write 1 ms or more, such as '100ms'")
+        raise UsageError(f"{what} {shown(value)}: write 1 ms or more, such as '100ms'")
     return interval_ns / 1e9
 
 

@@ -14,7 +14,7 @@ from hybridnet.results.verdict import Verdict, Word, judge
 
 if TYPE_CHECKING:
     from hybridnet.results.checks import Check, render_checks
-    from hybridnet.results.experiment import Experiment, add_experiment_arguments
+    from hybridnet.results.experiment import Experiment, add_experiment_arguments, count, positive
     from hybridnet.results.run_directory import RunDirectory
     from hybridnet.results.steps import Steps
 
@@ -27,13 +27,15 @@ __all__ = [
     "Verdict",
     "Word",
     "add_experiment_arguments",
+    "count",
     "judge",
+    "positive",
     "render_checks",
 ]
 
 _HOMES = {
     "checks": ["Check", "render_checks"],
-    "experiment": ["Experiment", "add_experiment_arguments"],
+    "experiment": ["Experiment", "add_experiment_arguments", "count", "positive"],
     "run_directory": ["RunDirectory"],
     "steps": ["Steps"],
 }

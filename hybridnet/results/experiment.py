@@ -4,18 +4,37 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from hybridnet.results.checks import Check
+from hybridnet.results.console import PlainConsole
 from hybridnet.results.run_directory import RunDirectory
 from hybridnet.results.steps import Steps
 
-__all__ = ["Experiment", "add_experiment_arguments"]
+__all__ = ["Experiment", "add_experiment_arguments", "count", "positive"]
+
+
+def count(text: str) -> int:
+    """A whole number of at least 1, for argparse's ``type``."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def positive(text: str) -> float:
+    """A number above 0, for argparse's ``type``."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number
 
 
 def add_experiment_arguments(parser: argparse.ArgumentParser, name: str, *, quick: str | None = None) -> None:
@@ -50,7 +69,7 @@ class Experiment:
     """
 
     def __init__(self, arguments: argparse.Namespace, facts: Mapping[str, Any], *, seed: int = 1) -> None:
-        self.console = Console(stderr=arguments.json)
+        self.console = PlainConsole(stderr=arguments.json)
         self.directory = RunDirectory(arguments.out)
         self.directory.write_manifest(seed=seed, facts=facts)
 

@@ -18,7 +18,7 @@ from hybridnet.errors import PlanError
 from hybridnet.options import family, table
 from hybridnet.options.schema import family_schema, portal_schema, table_schema
 
-__all__ = ["check", "schema"]
+__all__ = ["check", "schema", "told"]
 
 INSTANCE = "urn:hybridnet:instance"
 
@@ -62,7 +62,15 @@ def check(value: Any, name: str, what: str, part: str = "") -> None:
         raise PlanError(f"{what}: it holds what JSON cannot say: {error}") from None
     where = "/".join(map(str, errors[0].instance_path))
     more = f" ({len(errors)} errors)" if len(errors) > 1 else ""
-    raise PlanError(f"{what}{f', at {where}' if where else ''}: {errors[0].message}{more}")
+    raise PlanError(f"{what}{f', at {where}' if where else ''}: {told(errors[0])}{more}")
+
+
+def told(error: Any) -> str:
+    """What an error of the validator says, with all values where only some are possible."""
+    options = getattr(error.kind, "options", None)
+    if not isinstance(options, list):
+        return str(error.message)
+    return f"{json.dumps(error.instance)[:200]} is not one of {', '.join(map(json.dumps, options))}"
 
 
 @cache

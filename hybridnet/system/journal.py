@@ -73,11 +73,17 @@ def make_private(directory: Path) -> None:
     """Make a run's directory, which only its owner can read, and the state directory above it.
 
     Raises:
-        EnvironmentLackError: somebody else could change what is in the state directory.
+        EnvironmentLackError: somebody else could change what is in the state directory, or it cannot be made.
     """
-    directory.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
-    require_own(directory.parent)
-    directory.mkdir(exist_ok=True, mode=0o700)
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+        require_own(directory.parent)
+        directory.mkdir(exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise EnvironmentLackError(
+            f"state directory {directory.parent}: it cannot be made or written to: {error.strerror}; choose another by "
+            "HYBRIDNET_STATE_DIR"
+        ) from None
 
 
 def require_own(state: Path) -> None:

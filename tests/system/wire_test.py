@@ -83,7 +83,7 @@ def test_a_change_that_is_refused_is_told_and_changes_nothing(place: Place) -> N
     process = place.start("--delay", "10ms", "--json")
     with pytest.raises(subprocess.CalledProcessError) as refused:
         place.set("--delay=-5ms")
-    assert 'wire wa-wb, forward: delay: delay "-5ms" is out of range' in refused.value.stderr
+    assert 'wire wa-wb, forward: delay: "-5ms" is out of range' in refused.value.stderr
     assert 20.0 <= place.rtt_ms() < 30.0
     with pytest.raises(subprocess.CalledProcessError) as second:
         place.run("w", sys.executable, "-m", "hybridnet.cli", "wire", "wa", "wb")

@@ -13,7 +13,7 @@ from hybridnet.cli.main import main
         (["x"], 'give a rate ("12500pps") or a schedule'),
         (["x", "--rate", "12500"], 'rate "12500" has no unit'),
         (["x", "--rate", "1pps"], "nothing ends it; give a duration or a count"),
-        (["x", "--rate", "1pps", "--duration", "5"], 'delay "5" has no unit'),
+        (["x", "--rate", "1pps", "--duration", "5"], 'duration: "5" has no unit; write "5s"'),
         (["x", "--rate", "1pps", "--duration", "0"], "a duration of 0 sends nothing"),
         (["x", "--rate", "1pps", "--count", "0"], "count 0 is not a whole number from 1"),
         (["x", "--rate", "1pps", "--schedule", "1pps for 1s"], "give a rate"),
@@ -30,7 +30,7 @@ from hybridnet.cli.main import main
         ),
         (["x", "--silence", "1s"], "--silence is about counting; leave it out, or add --receive"),
         (["x", "--receive", "--count", "0"], "count 0 is not a whole number from 1"),
-        (["x", "--receive", "--silence", "2"], 'delay "2" has no unit'),
+        (["x", "--receive", "--silence", "2"], '"2" has no unit'),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(

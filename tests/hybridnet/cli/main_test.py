@@ -46,7 +46,17 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["plan"], "no topology is named"),
         (["plan", "--topo", "treee"], "there is no topology 'treee'"),
         (["plan", "--topo", "tree,1,2,m1,9"], "--topo tree,1,2,m1,9: too many positional arguments"),
-        (["plan", "--topo", "twotrees,delay=5"], 'delay "5" has no unit'),
+        (["plan", "--topo", "twotrees,delay=5"], 'delay: "5" has no unit; write "5s", "5ms" or "5us"'),
+        (["plan", "--topo", "tree,depth=2,depth=3"], "tree,depth=2,depth=3: depth is given twice"),
+        (["plan", "--topo", "minimal", "--cut-delay", "5"], '--cut-delay: "5" has no unit'),
+        (
+            ["plan", "--topo", "minimal", "--wait", "long"],
+            '"long" is not one of "auto", "sleep", "adaptive", ',
+        ),
+        (["plan", "/"], "/: it is a folder; name a file in it"),
+        (["run", "--topo", "minimal", "--series", "0"], "--series '0': write 1 ms or more"),
+        (["mn", "--cluster", ""], "--cluster : write HOST,HOST"),
+        (["replay", "none.pcapng", "--plan", "none.json"], "none.json: it cannot be read: No such file"),
         (["plan", "--topo", "twotrees,delay=5us"], "cannot hide the transit between them"),
         (["plan", "--topo", "tree,2", "--port-type", "dpdk"], "invalid choice: 'dpdk'"),
         (["plan", "nowhere.py"], "nowhere.py: there is no such file"),
@@ -139,6 +149,17 @@ def test_run_runs_a_script_with_its_arguments(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == "['--fast', '3']\n"
 
 
+def test_the_last_words_of_a_script_are_printed_as_python_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nsys.exit('no flow came through')\n")
+    assert main(["run", str(script)]) == 1
+    assert capsys.readouterr().err == "no flow came through\n"
+    script.write_text("import sys\nsys.exit()\n")
+    assert main(["run", str(script)]) == 0
+
+
 def test_run_says_that_a_file_only_describes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.py"
     file.write_text(MY_TOPOLOGIES.split("if __name__")[0])
@@ -160,6 +181,8 @@ def test_errors_of_a_script_end_in_one_line_too(tmp_path: Path, capsys: pytest.C
     [
         ("x = 1\nprint(undefined)\n", "mine.py:2: NameError: name 'undefined' is not defined"),
         ("x = (\n", "mine.py:1: SyntaxError: '(' was never closed"),
+        ("x = '\0'\n", "mine.py: ValueError: source code string cannot contain null bytes"),
+        ("raise OSError('one\\ntwo')\n", "mine.py:1: OSError: one two"),
         ("import hybridnet_no_such_module\n", "mine.py:1: ModuleNotFoundError: No module named"),
         ("from beside import f\nf()\n", "beside.py:2: ZeroDivisionError: division by zero"),
         ("from hybridnet import Topo\nTopo().addHost(3)\n", "mine.py:2: node 3: a name starts with"),

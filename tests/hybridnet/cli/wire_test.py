@@ -10,7 +10,7 @@ from hybridnet.cli.main import main
     ("argv", "says"),
     [
         (["wire", "a", "b", "--rate", "10"], 'wire a-b, forward: rate: rate "10" has no unit'),
-        (["wire", "a", "b", "--forward", "delay=5"], 'wire a-b, forward: delay: delay "5" has no unit'),
+        (["wire", "a", "b", "--forward", "delay=5"], 'wire a-b, forward: delay: "5" has no unit'),
         (["wire", "a", "b", "--backward", "5ms"], "is not an option with its value"),
         (["wire", "a", "b", "--backward", "ecn=yes"], "wire a-b, backward: ecn=True marks where"),
         (["wire", "a", "b", "--aqm", "red:least=3x", "--rate", "1 Mbit/s"], 'has the unknown unit "x"'),

@@ -34,6 +34,11 @@ def test_hosts_get_addresses_in_the_order_in_which_they_are_added() -> None:
     ]
 
 
+def test_a_base_that_is_no_network_is_refused() -> None:
+    with pytest.raises(UsageError, match="ipBase 'foo' is no IPv4 network; write one like"):
+        Mininet(ipBase="foo")
+
+
 def test_an_address_that_no_host_may_have_is_left_to_the_host_s_own_configuration(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

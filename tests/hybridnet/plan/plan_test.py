@@ -185,6 +185,9 @@ def test_each_machine_records_into_a_file_of_its_own() -> None:
     with pytest.raises(PlanError, match=r"write os\.path\.abspath"):
         plan(TwoTrees(depth=1), record="records")
     assert "record" not in plan(TwoTrees(depth=1, join="routed")).machines["m1"]["instances"][0]
+    assert plan(SingleSwitchTopo(k=2), record="/run/records").notes == [
+        "Nothing is simulated, so there is nothing to record"
+    ]
 
 
 def test_the_seed_the_token_and_the_realtime_options_reach_the_instance() -> None:

@@ -101,3 +101,10 @@ def test_what_is_no_run_or_has_no_figures_is_said(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(UsageError, match="it has no figures; run it with --series 100ms"):
         figures_of_run(tmp_path)
+    (tmp_path / "results.json").write_text('{"goodput": "fast"}')
+    with pytest.raises(UsageError, match=r"results.json: it is damaged: goodput is no number"):
+        figures_of_run(tmp_path)
+    (tmp_path / "results.json").unlink()
+    (tmp_path / "figures.parquet").write_bytes(b"PAR1")
+    with pytest.raises(UsageError, match=r"figures.parquet: it is damaged"):
+        figures_of_run(tmp_path)

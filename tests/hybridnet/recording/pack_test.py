@@ -80,7 +80,7 @@ def test_a_target_that_is_there_and_what_is_no_run_are_refused(run: Path, tmp_pa
     pack(run)
     with pytest.raises(UsageError, match="is there already"):
         pack(run)
-    with pytest.raises(UsageError, match=r"no manifest\.json"):
+    with pytest.raises(UsageError, match=r"there is no such run directory"):
         pack(tmp_path / "nowhere")
 
 

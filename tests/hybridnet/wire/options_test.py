@@ -74,7 +74,7 @@ def test_a_trace_is_found_from_any_folder() -> None:
 
 
 def test_units_are_required_and_the_object_is_named() -> None:
-    with pytest.raises(UnitError, match=r'wire a-b, forward: delay: delay "5" has no unit'):
+    with pytest.raises(UnitError, match=r'wire a-b, forward: delay: "5" has no unit'):
         resolve_options({"delay": "5"}, "wire a-b, forward")
     with pytest.raises(UnitError, match='wire a-b: rate: rate "10" has no unit'):
         resolve_options(given_options({"rate": 10}, "wire a-b"), "wire a-b")
@@ -87,7 +87,7 @@ def test_units_are_required_and_the_object_is_named() -> None:
     [
         ({"aqm": "codel"}, "codel needs rate="),
         ({"aqm": "codel", "rate": "1 Mbit/s", "queue": "9 kB"}, "give queue= a number"),
-        ({"aqm": "codel:target=5", "rate": "1 Mbit/s"}, 'target: delay "5" has no unit'),
+        ({"aqm": "codel:target=5", "rate": "1 Mbit/s"}, 'target: "5" has no unit'),
         ({"aqm": "codel:limit=5", "rate": "1 Mbit/s"}, "unknown option 'limit'"),
         ({"ecn": "maybe"}, "'maybe' is neither yes nor no"),
         ({"trace": "up", "rate": "1 Mbit/s"}, "and rate= too; leave one of them out"),
