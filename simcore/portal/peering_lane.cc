@@ -31,8 +31,9 @@ void Lane::take_piece(const PieceHeader& header, std::span<const std::uint8_t> p
 
 void Lane::take_batch(const PieceHeader& header, std::span<const std::uint8_t> body) {
   ++received_batches_;
-  received_ += header.segments;
-  sink_.take_batch(number_, header, body);
+  const std::uint32_t segments = sink_.take_batch(number_, header, body);
+  received_ += segments;
+  if (segments < header.segments) dropped_.add(DropReason::malformed, 1);
 }
 
 void Lane::begin_session(const LaneSent& sent) {

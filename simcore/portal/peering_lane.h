@@ -21,8 +21,9 @@ namespace simcore::peering {
 // Takes the batches of all lanes.
 class LaneSink {
  public:
-  virtual void take_batch(std::size_t lane, const PieceHeader& header,
-                          std::span<const std::uint8_t> body) = 0;
+  // Returns how many segments are in the body, which may be damaged: at most those that the header announces.
+  virtual std::uint32_t take_batch(std::size_t lane, const PieceHeader& header,
+                                   std::span<const std::uint8_t> body) = 0;
 
  protected:
   ~LaneSink() = default;

@@ -240,22 +240,15 @@ void PeeringPortal::take_piece(std::size_t lane, std::span<const std::uint8_t> d
   lanes_[lane]->take_piece(*header, peering::payload_of(datagram));
 }
 
-void PeeringPortal::take_batch(std::size_t lane, const PieceHeader& header,
-                               std::span<const std::uint8_t> body) {
-  if (!header.compressed()) {
-    take_records(lane, header, body);
-    return;
-  }
+std::uint32_t PeeringPortal::take_batch(std::size_t lane, const PieceHeader& header,
+                                        std::span<const std::uint8_t> body) {
+  if (!header.compressed()) return take_records(lane, header, body);
   const std::span<std::uint8_t> raw = std::span<std::uint8_t>(raw_).first(header.raw_size);
-  if (peering::decompress(body, raw)) {
-    take_records(lane, header, raw);
-  } else {
-    counts_.dropped_received.add(DropReason::malformed, header.segments);
-  }
+  return peering::decompress(body, raw) ? take_records(lane, header, raw) : 0;
 }
 
-void PeeringPortal::take_records(std::size_t lane, const PieceHeader& header,
-                                 std::span<const std::uint8_t> body) {
+std::uint32_t PeeringPortal::take_records(std::size_t lane, const PieceHeader& header,
+                                          std::span<const std::uint8_t> body) {
   std::uint32_t left = header.segments;
   peering::RecordReader reader(body);
   while (left > 0) {
@@ -264,7 +257,7 @@ void PeeringPortal::take_records(std::size_t lane, const PieceHeader& header,
     take_record(lane, header, *record, reader.stored());
     left -= record->segments;
   }
-  counts_.dropped_received.add(DropReason::malformed, left);  // announced, and not there
+  return header.segments - left;
 }
 
 void PeeringPortal::take_record(std::size_t lane, const PieceHeader& header, const Record& record,

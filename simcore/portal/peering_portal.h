@@ -154,9 +154,10 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
  private:
   void take_datagram(std::size_t lane, std::span<const std::uint8_t> datagram, SimTime arrived);
   void take_piece(std::size_t lane, std::span<const std::uint8_t> datagram);
-  void take_batch(std::size_t lane, const peering::PieceHeader& header,
-                  std::span<const std::uint8_t> body) override;
-  void take_records(std::size_t lane, const peering::PieceHeader& header, std::span<const std::uint8_t> body);
+  std::uint32_t take_batch(std::size_t lane, const peering::PieceHeader& header,
+                           std::span<const std::uint8_t> body) override;
+  std::uint32_t take_records(std::size_t lane, const peering::PieceHeader& header,
+                             std::span<const std::uint8_t> body);
   void take_record(std::size_t lane, const peering::PieceHeader& header, const peering::Record& record,
                    std::span<const std::uint8_t> stored);
   void watch_held();

@@ -78,6 +78,24 @@ TEST_F(PeeringThroughRelayTest, a_batch_that_comes_after_its_successors_were_due
   EXPECT_EQ(b->portal.counters().lost_packets, 1u);
 }
 
+TEST_F(PeeringThroughRelayTest, a_header_that_announces_too_much_does_no_lasting_harm) {
+  start_relayed();
+  a->send(1'000);
+  Datagram datagram = flushed().at(0);
+  peering::PieceHeader header;
+  std::memcpy(&header, datagram.data(), sizeof header);
+  header.segments = 3'000'000'000;
+  std::memcpy(datagram.data(), &header, sizeof header);
+  give(*to_b, std::move(datagram));
+  for (int i = 0; i < 150; ++i) relayed_ms();  // a tells what it has sent every 100 ms
+  EXPECT_EQ(b->sink.packets.size(), 1u);
+  const PeeringPortal::Counters counters = b->portal.counters();
+  EXPECT_EQ(counters.received_packets, 1u);
+  EXPECT_EQ(counters.lost_packets, 0u);
+  EXPECT_EQ(counters.dropped_datagrams.of(DropReason::malformed), 1u);
+  EXPECT_EQ(counters.dropped_received.of(DropReason::malformed), 0u);
+}
+
 TEST_F(PeeringThroughRelayTest, random_datagrams_from_the_peers_address_do_no_harm) {
   start_relayed();
   a->send(1'000, 9);
@@ -107,7 +125,12 @@ TEST_F(PeeringThroughRelayTest, random_datagrams_from_the_peers_address_do_no_ha
     relayed_ms();
   }
   EXPECT_TRUE(came());
-  EXPECT_GE(b->portal.counters().dropped_datagrams.of(DropReason::malformed), given / 2);
+  for (int i = 0; i < 150; ++i) relayed_ms();  // until a has told what it has sent
+  const PeeringPortal::Counters counters = b->portal.counters();
+  EXPECT_GE(counters.dropped_datagrams.of(DropReason::malformed), given / 2);
+  const std::uint64_t sent = a->portal.counters().sent.sent_packets;
+  EXPECT_LE(counters.received_packets, sent + given);  // one frame in each that was made of a good one
+  EXPECT_LE(counters.lost_packets, sent);
 }
 
 // Loses, repeats and holds back a twentieth each of what passes; holds back for 1 to 5 ms.
