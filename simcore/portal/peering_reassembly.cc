@@ -12,7 +12,7 @@ Reassembly::Outcome Reassembly::take(const PieceHeader& header, std::span<const 
     if (was_handed_on(header.batch)) return Outcome::duplicate;
     if (!confirmed(header.batch, kRunLate)) return Outcome::late;
     move_to(header);
-  } else if (header.batch >= beyond_ + kWindow) {
+  } else if (header.batch >= std::max(beyond_, told_twice_) + kWindow) {
     if (!confirmed(header.batch, kRunAhead)) return Outcome::too_early;
     move_to(header);
   } else if (header.batch >= next_ + kWindow) {
@@ -52,13 +52,15 @@ void Reassembly::begin(const LaneSent& sent) {
   for (Slot& s : slots_) s.used = false;
   handed_on_.reset();
   pending_segments_ = 0;
-  next_ = beyond_ = sent.batches;
+  next_ = beyond_ = told_ = told_twice_ = sent.batches;
   segments_known_ = sent.segments;
   run_length_ = 0;
   contradicted_ = 0;
 }
 
 void Reassembly::told(const LaneSent& sent) {
+  told_twice_ = std::min(told_, sent.batches);
+  told_ = sent.batches;
   if (next_ > sent.batches) {  // or the message was overtaken
     if (++contradicted_ == kRunAhead) begin(sent);
     return;

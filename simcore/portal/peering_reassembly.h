@@ -11,9 +11,10 @@
 // knows when the packets in it are due. What is given up is not handed on later, so nothing is reordered.
 //
 // One number proves nothing: it may be forged, or damaged. A batch more than a window ahead of all others moves the window
-// only when it is the third of three with consecutive numbers; those before it are lost. So many late ones in a row as the
-// window has places, with consecutive numbers, move it back: whatever has moved it, the peer is there. Anything that falls
-// into the window makes the counting begin anew. What the peer itself tells of its numbers (told()) moves it back sooner.
+// when the peer has told twice that it has sent about so many (told()), or when it is the third of three with consecutive
+// numbers; those before it are lost. So many late ones in a row as the window has places, with consecutive numbers, move it
+// back: whatever has moved it, the peer is there. Anything that falls into the window makes the counting begin anew. What
+// the peer itself tells of its numbers moves it back sooner.
 //
 // Memory is bounded by kWindow bodies.
 #pragma once
@@ -67,7 +68,8 @@ class Reassembly {
   void begin(const LaneSent& sent);
 
   // The peer says that it has sent so much. A window that lies beyond that was moved by what the peer never sent; said
-  // kRunAhead times, it is believed.
+  // kRunAhead times, it is believed. Who sends little after an outage need not send three batches to be heard: its
+  // numbers are known.
   void told(const LaneSent& sent);
 
   // The first complete batch that waits for a missing one.
@@ -115,6 +117,10 @@ class Reassembly {
   std::uint64_t run_last_ = 0;
   std::size_t run_length_ = 0;
   std::size_t contradicted_ = 0;  // times in a row that the peer told of less than the window
+
+  // Batches that the peer has sent, as it told last, and as it told twice.
+  std::uint64_t told_ = 0;
+  std::uint64_t told_twice_ = 0;
 };
 
 }  // namespace simcore::peering

@@ -40,6 +40,21 @@ TEST_F(PeeringThroughRelayTest, a_batch_lost_at_the_end_is_known_from_the_next_s
   EXPECT_EQ(b->portal.counters().lost_packets, 30u);
 }
 
+TEST_F(PeeringThroughRelayTest, the_first_packet_after_an_outage_is_on_time) {
+  start_relayed();
+  for (std::size_t batch = 0; batch < 10 * peering::Reassembly::kWindow; ++batch) {
+    a->send(100);
+    flushed();  // and nothing handed on
+  }
+  for (int i = 0; i < 250; ++i) relayed_ms();  // each end tells ten times a second what it has sent
+  a->send(100, 7);
+  const SimTime release = a->simulation.now() + Duration::seconds(5) + Duration::ms(10);
+  for (int i = 0; i < 20; ++i) relayed_ms();
+  ASSERT_EQ(b->sink.packets.size(), 1u);
+  EXPECT_EQ(b->sink.instants[0], release);
+  EXPECT_EQ(b->portal.counters().lost_packets, 10 * peering::Reassembly::kWindow);
+}
+
 TEST_F(PeeringThroughRelayTest, reordered_and_duplicated_datagrams_change_nothing_but_counters) {
   start_relayed();
   std::vector<Datagram> all;

@@ -191,6 +191,19 @@ TEST_F(ReassemblyTest, a_window_that_was_moved_away_comes_back_to_the_peer) {
   EXPECT_EQ(reassembly.segments_known(), (batch + 2) * 10);
 }
 
+TEST_F(ReassemblyTest, one_batch_far_ahead_is_taken_once_the_peer_has_told_twice_of_so_many) {
+  take_whole(0);
+  const LaneSent sent = {10'000, 1'000};
+  reassembly.told(sent);  // what is told once may be forged, too
+  EXPECT_EQ(take(piece(1'000, 0, 60)), Outcome::too_early);
+  reassembly.told({10'010, 1'001});
+  EXPECT_EQ(take(piece(1'000 + Reassembly::kWindow, 0, 60)), Outcome::too_early);
+  EXPECT_EQ(take(piece(1'001, 0, 60)), Outcome::taken);
+  reassembly.give_up_before(reassembly.first_held()->batch);
+  EXPECT_EQ(recorder.batches, Batches({0, 1'001}));
+  EXPECT_EQ(reassembly.next(), 1'002u);
+}
+
 // Whatever numbers come, a peer that goes on is heard again within a window of its batches.
 TEST_F(ReassemblyTest, random_numbers_never_close_it_for_good) {
   std::mt19937_64 random(3);
