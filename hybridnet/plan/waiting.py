@@ -56,12 +56,12 @@ def choose_waits(machine: MachineSpec, instances: Sequence[Mapping[str, Any]]) -
         PlanError: the machine has too few processors for those that are to have one each.
     """
     asked = [instance["realtime"]["wait"] for instance in instances]
-    spare = len(machine.processors) - len(instances) >= max(SPARED, len(instances))
+    processors = len(machine.processors)
     chosen = [
-        _chosen(instance, spare) if wait == AUTO else wait
+        _chosen(instance, len(instances), processors) if wait == AUTO else wait
         for wait, instance in zip(asked, instances, strict=True)
     ]
-    processors, owners = len(machine.processors), chosen.count(DEDICATED)
+    owners = chosen.count(DEDICATED)
     if 0 < processors <= owners:
         raise PlanError(
             f"machine {machine.name}: wait 'dedicated' takes a processor for each of {owners} "
@@ -71,9 +71,13 @@ def choose_waits(machine: MachineSpec, instances: Sequence[Mapping[str, Any]]) -
     return chosen
 
 
-def _chosen(instance: Mapping[str, Any], spare: bool) -> str:
-    if is_alone(instance):
+def _chosen(instance: Mapping[str, Any], instances: int, processors: int) -> str:
+    """What ``auto`` means for one of so many instances of a machine. No processors: they are not known."""
+    if (
+        is_alone(instance) or 0 < processors < instances
+    ):  # who looks for frames would keep another from running
         return SLEEP
+    spare = processors - instances >= max(SPARED, instances)
     return DEDICATED if spare and instance["emulation_portals"] else ADAPTIVE
 
 

@@ -47,6 +47,12 @@ def test_auto_sleeps_where_nothing_real_is_attached() -> None:
     assert waits(made(topo, 8)) == [("sleep", None)]
 
 
+def test_auto_sleeps_where_instances_outnumber_processors() -> None:
+    assert waits(made(joined(groups=3), 3)) == [("adaptive", None)] * 3
+    assert waits(made(joined(groups=3), 2)) == [("sleep", None)] * 3
+    assert waits(made(joined(groups=3), 0)) == [("adaptive", None)] * 3  # processors not known
+
+
 def test_what_is_asked_for_is_done_and_said() -> None:
     asked = made(joined(), 2, wait="dedicated")
     assert waits(asked) == [("dedicated", 1)]
