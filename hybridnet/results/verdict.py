@@ -105,13 +105,15 @@ def judge(
             is not judged.
 
     Returns:
-        The verdict; what makes it broken comes first, in the order of the instances and machines.
+        The verdict; what makes it broken comes first, in the order of the instances and machines. Where more than three
+        instances break the same limit, the worst three are named with their figures, and the others by name.
     """
-    reasons: list[str] = []
+    findings: list[_Finding] = []
     figures: dict[str, dict[str, float]] = {}
     for index, last in enumerate(windows[0][1] if windows else []):
         mine = [(before[index], after[index]) for before, after in windows]
-        figures[last["name"]] = _judge_instance(last["name"], mine, limits, reasons)
+        figures[last["name"]] = _judge_instance(last["name"], mine, limits, findings)
+    reasons = _reasons(findings)
     saturated = []
     if processor_busy is not None and processor_busy > limits.processor_busy:
         saturated.append(
@@ -197,40 +199,82 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
+@dataclass(frozen=True)
+class _Finding:
+    """That an instance broke a limit: which one, by how much, and what is said of it."""
+
+    limit: str
+    instance: str
+    figure: float
+    reason: str
+
+
+_NAMED = 3  # instances with their figures, for each limit
+
+
+def _reasons(findings: Sequence[_Finding]) -> list[str]:
+    """In the order of the findings; of many that broke the same limit the worst, and then the names of the rest."""
+    said: dict[str, list[str]] = {}
+    of_limit: dict[str, list[_Finding]] = {}
+    for finding in findings:
+        of_limit.setdefault(finding.limit, []).append(finding)
+    for limit, alike in of_limit.items():
+        worst = sorted(alike, key=lambda each: -each.figure)[:_NAMED]
+        rest = [each.instance for each in alike if each not in worst]
+        for finding in worst:
+            said.setdefault(finding.instance, []).append(finding.reason)
+        if rest:
+            what = "instance" if len(rest) == 1 else "instances"
+            said.setdefault("", []).append(f"{len(rest)} more {what} {limit}: {', '.join(rest)}")
+    instances = dict.fromkeys(finding.instance for finding in findings)
+    return [reason for instance in (*instances, "") for reason in said.get(instance, ())]
+
+
 def _judge_instance(
-    name: str, windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits, reasons: list[str]
+    name: str, windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits, findings: list[_Finding]
 ) -> dict[str, float]:
+    def found(limit: str, figure: float, reason: str) -> None:
+        findings.append(_Finding(limit, name, figure, reason))
+
     counts: Counter[int] = Counter()
     for first, last in windows:
         counts.update(dict(subtract_buckets(last["lateness"]["buckets"], first["lateness"]["buckets"])))
     buckets = sorted(counts.items())
     p999 = percentile_ns(buckets, 0.999)
     if p999 > limits.lateness_p999_ns:
-        reasons.append(
+        found(
+            "ran late",
+            p999,
             f"instance {name} ran {p999 / 1e6:.2f} ms late at the 99.9th percentile "
-            f"(limit {limits.lateness_p999_ns / 1e6:g} ms): {_why_late(windows)}"
+            f"(limit {limits.lateness_p999_ns / 1e6:g} ms): {_why_late(windows)}",
         )
 
     late, received = _difference(windows, "peers", "late_packets", "received_packets")
     late_fraction = late / received if received else 0.0
     if late_fraction > limits.late_packets_fraction:
-        reasons.append(
+        found(
+            "got packets over cut links too late",
+            late_fraction,
             f"instance {name}: {100 * late_fraction:.3f} % of {received} packets over cut links came later than their "
-            f"link's delay (limit {100 * limits.late_packets_fraction:g} %): lengthen the delay or lower the load"
+            f"link's delay (limit {100 * limits.late_packets_fraction:g} %): lengthen the delay or lower the load",
         )
 
     (lost,) = _difference(windows, "peers", "lost_packets")
     if lost:
-        reasons.append(
+        found(
+            "lost packets from their peers",
+            lost,
             f"instance {name}: {lost} packets from its peers were lost between the instances: the real network or the "
-            "socket buffers were overrun; lower the load"
+            "socket buffers were overrun; lower the load",
         )
 
     (capture_drops,) = _difference(windows, "portals", "kernel_drops")
     if capture_drops > limits.capture_drops:
-        reasons.append(
+        found(
+            "had frames dropped by the kernel before a portal read them",
+            capture_drops,
             f"instance {name}: the kernel dropped {capture_drops} frames before a portal read them "
-            f"(limit {limits.capture_drops}): lower the load or give the instance a core"
+            f"(limit {limits.capture_drops}): lower the load or give the instance a core",
         )
 
     refused = sum(
@@ -239,16 +283,20 @@ def _judge_instance(
         for reason in ("portal_backlog", "device_refused", "pool_exhausted")
     ) + sum(_refused_share(last) - _refused_share(first) for first, last in windows)
     if refused:
-        reasons.append(
+        found(
+            "found no room at a portal or in the packet pool",
+            refused,
             f"instance {name}: {refused} segments found no room at a portal or in the packet pool: the emulated "
-            "network behind it was too slow; lower the load"
+            "network behind it was too slow; lower the load",
         )
     unrecorded = sum(_unrecorded(last) - _unrecorded(first) for first, last in windows)
     if unrecorded:
         failure = windows[-1][1]["record"].get("failure", "the disk was slower than the traffic")
-        reasons.append(
+        found(
+            "did not record all frames",
+            unrecorded,
             f"instance {name}: {unrecorded} frames are not in its record ({failure}): record onto a faster disk "
-            "with room, or without a record"
+            "with room, or without a record",
         )
     return {
         "lateness_p50_ns": percentile_ns(buckets, 0.5),

@@ -84,6 +84,26 @@ def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
     assert verdict.figures["m1"]["refused_segments"] == 7
 
 
+def test_of_many_instances_that_break_the_same_limit_the_worst_are_named_with_their_figures():
+    def late_by(number: int) -> dict[str, Any]:
+        return snapshot(
+            name=f"m1.{number}", lateness={"buckets": [(10, 990), ((number + 1) * 1_000_000, 10)]}
+        )
+
+    before = [snapshot(name=f"m1.{number}") for number in range(1, 17)]
+    three = judge([(before[:3], [late_by(number) for number in range(1, 4)])], Limits())
+    assert [reason.split()[1] for reason in three.reasons] == ["m1.1", "m1.2", "m1.3"]
+    all_of_them = judge([(before, [late_by(number) for number in range(1, 17)])], Limits())
+    assert [reason[:26] for reason in all_of_them.reasons[:3]] == [
+        "instance m1.14 ran 15.00 m",
+        "instance m1.15 ran 16.00 m",
+        "instance m1.16 ran 17.00 m",
+    ]
+    others = ", ".join(f"m1.{number}" for number in range(1, 14))
+    assert all_of_them.reasons[3:] == [f"13 more instances ran late: {others}"]
+    assert len(all_of_them.figures) == 16
+
+
 def busy(share: float | None, after: dict[str, Any] | None = None) -> Verdict:
     return judge([([snapshot()], [after or snapshot()])], Limits(processor_busy=0.98), processor_busy=share)
 
