@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's log: `info`, `output` ... on standard error without added newlines, and the logger `lg` behind them."""
+"""Mininet's log: `info`, `output` ... on standard error without added newlines, and the logger `lg` behind them.
+
+info, error ... ──▶ hybridnet.system.log, which knows the level ──▶ handlers of lg: the console's, a script's own
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
 
 from hybridnet.system import log
 from hybridnet.system.log import LEVELS, debug, error, info, output, setLogLevel, warn
 
 __all__ = [
-    "LEVELS", "OUTPUT", "MininetLogger", "critical", "debug", "error", "info", "lg", "output", "setLogLevel", "warn",
-    "warning",
+    "LEVELS", "LOGLEVELDEFAULT", "LOGMSGFORMAT", "OUTPUT", "MininetLogger", "StreamHandlerNoNewline", "critical",
+    "debug", "error", "info", "lg", "makeListCompatible", "output", "setLogLevel", "warn", "warning",
 ]  # fmt: skip
 
 OUTPUT = LEVELS["output"]
 LOGLEVELDEFAULT = OUTPUT
+LOGMSGFORMAT = "%(message)s"
 
 warning = warn
 
@@ -24,40 +31,64 @@ def critical(*parts: object) -> None:
     error(*parts)
 
 
+def makeListCompatible(fn: Callable[[str], object]) -> Callable[..., object]:
+    """A function of several words, which `fn` gets as one text."""
+    return lambda *parts: fn(" ".join(str(part) for part in parts))
+
+
+class StreamHandlerNoNewline(logging.StreamHandler[TextIO]):
+    """Writes records as they are: their texts end their lines themselves."""
+
+    terminator = ""
+
+
+class _Console(StreamHandlerNoNewline):
+    """Writes to what standard error is when it writes."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override]
+        """See the class."""
+        return sys.stderr
+
+
 class MininetLogger(logging.Logger):
-    """The logger that scripts know as `lg`: it shows what the functions of this module show, in the same place."""
+    """The logger that scripts know as `lg`: the functions of this module, and handlers to which a script adds its
+    own.
+    """
 
     def __init__(self, name: str = "mininet") -> None:
         super().__init__(name, level=1)
-        self.addHandler(_Shown())
+        self.ch: logging.Handler = _Console()
+        self.addHandler(self.ch)
 
     def setLogLevel(self, levelname: str | None = None) -> None:
         """Show messages from this level on."""
         setLogLevel(levelname)
 
+    def isEnabledFor(self, level: int) -> bool:
+        """Whether messages of this level are shown."""
+        return level >= log.log_level()
+
+    def getEffectiveLevel(self) -> int:
+        """The level from which messages are shown."""
+        return log.log_level()
+
+    def _log(self, level: int, msg: object, args: Any, *_: Any, **__: Any) -> None:
+        """Words that do not fill places of the message follow it, as in Mininet."""
+        fills = "%" in str(msg) and args
+        self.show(level, str(msg) % args if fills else " ".join(str(word) for word in (msg, *args)))
+
     def output(self, msg: object, *args: object) -> None:
         """Print results that were asked for."""
         self.log(OUTPUT, msg, *args)
 
-    @property
-    def _shown_from(self) -> int:
-        return log.log_level()
-
-    def isEnabledFor(self, level: int) -> bool:
-        """Whether messages of this level are shown."""
-        return level >= self._shown_from
-
-    def getEffectiveLevel(self) -> int:
-        """The level from which messages are shown."""
-        return self._shown_from
-
-
-class _Shown(logging.Handler):
-    """Gives each record to the function of its level."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        show = {logging.DEBUG: debug, logging.INFO: info, OUTPUT: output, logging.WARNING: warn}
-        show.get(record.levelno, error)(record.getMessage())
+    def show(self, level: int, text: str) -> None:
+        """Give a message to the handlers."""
+        self.handle(self.makeRecord(self.name, level, "", 0, text, (), None))
 
 
 lg = MininetLogger()
+log.show_by(lambda level, text: lg.show(level, text))

@@ -9,10 +9,11 @@ what is being built, and is shown after ``setLogLevel('info')``.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from hybridnet.errors import UsageError
 
-__all__ = ["LEVELS", "debug", "error", "info", "log_level", "output", "setLogLevel", "warn"]
+__all__ = ["LEVELS", "debug", "error", "info", "log_level", "output", "setLogLevel", "show_by", "warn"]
 
 LEVELS = {"debug": 10, "info": 20, "output": 25, "warning": 30, "warn": 30, "error": 40, "critical": 50}
 
@@ -59,7 +60,20 @@ def error(*parts: object) -> None:
     _show("error", parts)
 
 
+def show_by(show: Callable[[int, str], object]) -> None:
+    """From now on, have a function show messages: it gets the level and the text of each."""
+    global _show_text
+    _show_text = show
+
+
+def _to_standard_error(_level: int, text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+_show_text: Callable[[int, str], object] = _to_standard_error
+
+
 def _show(level: str, parts: tuple[object, ...]) -> None:
     if LEVELS[level] >= _level:
-        sys.stderr.write(" ".join(str(part) for part in parts))
-        sys.stderr.flush()
+        _show_text(LEVELS[level], " ".join(str(part) for part in parts))
