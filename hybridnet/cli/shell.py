@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import cmd
+import inspect
 import os
 import readline
 import shlex
@@ -125,8 +126,9 @@ class CLI(cmd.Cmd):
         if line.strip():
             super().do_help(line.strip())
             return
-        told = {getattr(self, name).__doc__ for name in self.get_names() if name.startswith("do_")}
-        for text in sorted({*told, self.default.__doc__}, key=str.lower):
+        names = [name for name in self.get_names() if name.startswith("do_")]
+        told = {inspect.getdoc(getattr(self, name)) or name.removeprefix("do_") for name in names}
+        for text in sorted({*told, str(CLI.default.__doc__)}, key=str.lower):
             output(f"  {text}\n")
 
     def do_nodes(self, _: str) -> None:

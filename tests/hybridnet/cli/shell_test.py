@@ -97,3 +97,22 @@ def test_link_and_exec_reach_the_machine(tmp_path: Path) -> None:
 def test_timing_a_command_tells_how_long_it_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, "time nodes")
     assert "*** Elapsed time: " in capsys.readouterr().err
+
+
+def test_help_lists_commands_that_say_nothing_of_themselves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Own(CLI):
+        def do_silent(self, _: str) -> None:
+            pass
+
+        def default(self, line: str) -> None:
+            pass
+
+    script = tmp_path / "commands"
+    script.write_text("help\n")
+    with Net(SingleSwitchTopo(k=1), controller=None, cluster=FakeCluster()) as net:  # type: ignore[arg-type]
+        Own(net, script=str(script))
+    told = capsys.readouterr().err
+    assert "\n  silent\n" in told
+    assert "NODE COMMAND" in told
