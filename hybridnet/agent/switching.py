@@ -276,7 +276,10 @@ class Switching:
     def _lost_upcalls(self) -> int:
         if (pid := self.pid()) is None:
             return 0
-        said = unixctl.ask(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl", "dpctl/show")
+        try:
+            said = unixctl.ask(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl", "dpctl/show")
+        except MachineError:  # it has no datapath before its first bridge
+            return 0
         return sum(int(lost) for lost in re.findall(r"^\s*lookups:.* lost:(\d+)", said, re.MULTILINE))
 
     def socket_drops(self) -> dict[str, int]:
