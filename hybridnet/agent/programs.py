@@ -48,6 +48,7 @@ class Programs:
         self._prefix_of, self._environment = prefix_of, dict(environment)
         self._sockets, self._limits = sockets, limits
         self._shells: dict[str, Shell] = {}
+        self._titles: dict[str, str] = {}
         self._processes: dict[int, Process] = {}
         self._terminals = Terminals()
         self._numbers = handles()
@@ -70,6 +71,18 @@ class Programs:
             "stdout": done.stdout[:OUTPUT_LIMIT],
             "stderr": done.stderr[:OUTPUT_LIMIT],
         }
+
+    @verb
+    def start_shells(self, titles: dict[str, str]) -> None:
+        """Starts the shells of nodes, which begin with their first commands otherwise.
+
+        Args:
+            titles: of each node, what the command line of its shell ends with.
+        """
+        with self._lock:
+            self._titles |= titles
+        for node in titles:
+            self._shell(node)
 
     @verb
     def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
@@ -264,7 +277,8 @@ class Programs:
                     shell.close()
                 self._sockets.mkdir(mode=0o700, exist_ok=True)
                 admit = self._limits.admission(node)
-                shell = Shell(node, self._prefix_of(node), self._environment, self._sockets, admit)
+                prefix, title = self._prefix_of(node), self._titles.get(node)
+                shell = Shell(node, prefix, self._environment, self._sockets, admit, title=title)
                 self._shells[node] = shell
             return shell
 

@@ -35,12 +35,16 @@ OUTPUT_LIMIT = 64 << 20  # bytes of one command
 
 # ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
-# get it.
+# get it. A command finds in $? how the one before has ended.
 _LOOP = """trap 'return 130 2>/dev/null' INT
+hybridnet_status() { return "$HYBRIDNET_STATUS"; }
+HYBRIDNET_STATUS=0
 printf '{mark}0,;'
 while IFS= read -r HYBRIDNET_COMMAND; do
+  hybridnet_status
   . "$HYBRIDNET_COMMAND"
-  printf '{mark}%d,%s;' $? "$!"
+  HYBRIDNET_STATUS=$?
+  printf '{mark}%d,%s;' "$HYBRIDNET_STATUS" "$!"
 done"""
 
 
@@ -72,11 +76,14 @@ class Shell:
         environment: dict[str, str],
         directory: Path,
         on_ready: Callable[[int], None] = leave_real_time,
+        *,
+        title: str | None = None,
     ) -> None:
         """Start the shell of node `name`; command files go to `directory`.
 
         Args:
             on_ready: is given the shell's process once it is ready, and takes it out of real time.
+            title: what its command line ends with, by which it is found among all processes.
         """
         self._name = name
         self._on_ready = on_ready
@@ -97,9 +104,10 @@ class Shell:
         # by a script ignores ^C, and by nohup the end of a terminal; bash cannot take back what was ignored when it
         # began.
         heeding = ["env", "--default-signal=INT,QUIT,HUP"]
+        named = [] if title is None else ["bash", title]
         with starting():
             self.process = subprocess.Popen(
-                [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop],
+                [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop, *named],
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,

@@ -75,6 +75,23 @@ def test_exit_ends_the_shell_with_its_status(shell: Shell) -> None:
 SLEEPING = "sh -c 'echo ready; exec sleep 100'"
 
 
+def test_a_command_finds_how_the_one_before_has_ended(shell: Shell) -> None:
+    assert shell.run("sh -c 'exit 7'", 10).status == 7
+    assert shell.run("echo $?", 10).text == "7\n"
+    assert shell.run("echo $?", 10).text == "0\n"
+
+
+def test_a_shell_with_a_title_is_found_by_it(tmp_path: Path) -> None:
+    made = Shell("h1", [], dict(os.environ), tmp_path, title="mininet:h1")
+    try:
+        said = made.run("echo $0 $1; nosuch", 10).text
+        assert said.startswith("bash mininet:h1\n")
+        assert "nosuch: command not found" in said
+        assert Path(f"/proc/{made.process.pid}/cmdline").read_bytes().endswith(b"\0mininet:h1\0")
+    finally:
+        made.close()
+
+
 def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
     shell.start(SLEEPING)
     text = ""
