@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 import os
 import queue
+import resource
 import shlex
 import subprocess
 import sys
@@ -23,9 +24,9 @@ __all__ = [
     "BaseString", "Encoding", "Python3", "buildTopo", "checkFloat", "checkInt", "checkRun", "custom", "customClass",
     "decode", "dumpNetConnections", "dumpNodeConnections", "dumpPorts", "encode", "ensureRoot", "errFail", "errRun",
     "fixLimits", "getincrementaldecoder", "ipAdd", "ipNum", "ipParse", "ipStr", "irange", "isShellBuiltin",
-    "macColonHex", "makeIntfPair", "makeNumeric", "moveIntf", "natural", "naturalSeq", "netParse", "numCores",
-    "oldQuietRun", "pexpect", "pmonitor", "quietRun", "retry", "run", "specialClass", "splitArgs", "waitListening",
-    "which",
+    "macColonHex", "makeIntfPair", "makeNumeric", "moveIntf", "moveIntfNoRetry", "natural", "naturalSeq", "netParse",
+    "numCores", "oldQuietRun", "pexpect", "pmonitor", "quietRun", "retry", "rlimitTestAndSet", "run", "specialClass",
+    "splitArgs", "sysctlTestAndSet", "waitListening", "which",
 ]  # fmt: skip
 
 Python3 = True
@@ -445,14 +446,73 @@ def makeIntfPair(
     deleteIntfs: bool = True,
     runCmd: Any = None,
 ) -> None:
-    """Refuse: interfaces are made by links."""
-    raise UsageError(
-        f"makeIntfPair {intf1} {intf2}: pairs of interfaces are made by links; use Link(node1, node2)"
-    )
+    """Make a veth pair, an end of it in each node; None: in this computer's own namespace.
+
+    Args:
+        addr1, addr2: MAC addresses.
+        deleteIntfs: remove devices of these names before.
+        runCmd: what runs the commands at the first end; None: a command in `node1`.
+
+    Raises:
+        UsageError: a node is on another machine.
+        Exception: it cannot be made, as in Mininet.
+    """
+    run_at_1, run_at_2 = (quietRun if node is None else node.cmd for node in (node1, node2))
+    run_at_1 = runCmd or run_at_1
+    if deleteIntfs:
+        run_at_1(f"ip link del {intf1}")
+        run_at_2(f"ip link del {intf2}")
+    own, others = (f" address {addr}" if addr else "" for addr in (addr1, addr2))
+    where = os.getpid() if node2 is None else _pid_here(node2)
+    said = run_at_1(f"ip link add name {intf1}{own} type veth peer name {intf2}{others} netns {where}")
+    if said:
+        raise Exception(f"Error creating interface pair ({intf1},{intf2}): {said} ")
+
+
+def moveIntfNoRetry(intf: Any, dstNode: Any, printError: bool = False) -> bool:
+    """Move a device of this computer's own namespace into a node. Returns whether it is there.
+
+    Raises:
+        UsageError: the node is on another machine.
+    """
+    said = quietRun(f"ip link set {intf} netns {_pid_here(dstNode)}")
+    if said and printError:
+        error(f"*** Error: moveIntf: {intf} not successfully moved to {dstNode}: {said}\n")
+    return not said
 
 
 def moveIntf(
     intf: Any, dstNode: Any, printError: bool = True, retries: int = 3, delaySecs: float = 0.001
 ) -> None:
-    """Refuse: interfaces stay where their links put them."""
-    raise UsageError(f"moveIntf {intf}: interfaces stay with the node that their link names; describe it so")
+    """`moveIntfNoRetry`, tried several times, so many seconds apart."""
+    retry(retries, delaySecs, moveIntfNoRetry, intf, dstNode, printError=printError)
+
+
+def _pid_here(node: Any) -> int:
+    if not node.network().is_here():
+        raise UsageError(f"node {node} is on another machine, and has no devices of this computer; use Link")
+    return int(node.pid)
+
+
+# Limits of this computer
+
+
+def sysctlTestAndSet(name: str, limit: int | str) -> None:
+    """Raise a setting of the kernel to a number, where it is below that; set another one to a text.
+
+    Args:
+        name: such as "net.core.somaxconn", or its file.
+    """
+    path = name if "/" in name else f"/proc/sys/{name.replace('.', '/')}"
+    with open(path) as setting:
+        before = setting.readline()
+    if isinstance(limit, str) or int(before) < limit:
+        with open(path, "w") as setting:
+            setting.write(str(limit))
+
+
+def rlimitTestAndSet(name: int, limit: int) -> None:
+    """Raise a limit of this process, a constant of `resource`, where it is below that."""
+    soft, hard = resource.getrlimit(name)
+    if soft < limit:
+        resource.setrlimit(name, (limit, max(hard, limit)))

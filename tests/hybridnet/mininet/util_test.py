@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,3 +63,15 @@ def test_lines_of_several_programs_come_with_their_keys_until_all_have_ended() -
     said = [(key, line) for key, line in util.pmonitor(programs) if key is not None]
     assert sorted(said) == [("one", "one\n"), ("two", "two\n")]
     assert programs == {}
+
+
+def test_limits_are_raised_and_not_lowered(tmp_path: Path) -> None:
+    limit, words = tmp_path / "limit", tmp_path / "words"
+    limit.write_text("100\n"), words.write_text("1 2 3\n")
+    util.sysctlTestAndSet(str(limit), 50)
+    assert limit.read_text() == "100\n"
+    util.sysctlTestAndSet(str(limit), 200), util.sysctlTestAndSet(str(words), "4 5 6")
+    assert (limit.read_text(), words.read_text()) == ("200", "4 5 6")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    util.rlimitTestAndSet(resource.RLIMIT_NOFILE, before[0] - 1)
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
