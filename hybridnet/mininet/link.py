@@ -15,8 +15,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.mininet import traffic_control
 from hybridnet.mininet.accepted import SHAPING, accepted_address, accepted_mac, shaping, whole_address
+from hybridnet.mininet.log import error
 from hybridnet.mininet.tolerance import tolerate
+from hybridnet.mininet.util import makeIntfPair
 from hybridnet.node import link as live
 
 if TYPE_CHECKING:
@@ -25,7 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
 
 
+_LAST_PORT = 65279  # of a switch
 _PLACE_OF_INTF = 7  # among the arguments of a link after its nodes
+_OF_RATES: dict[str, Any] = {
+    "bw": None, "speedup": 0, "use_hfsc": False, "use_tbf": False, "latency_ms": None, "enable_ecn": False,
+    "enable_red": False,
+}  # fmt: skip
+"""What `bwCmds` is given, and where nothing says otherwise."""
 
 
 class Intf(live.Intf):
@@ -60,15 +69,23 @@ class Intf(live.Intf):
         self.ip: str | None = None
         self.prefixLen: int | None = None
         self.ip6: str | None = None
+        self._is_up = True  # asked of a patch port, which has no device
         self.params = params
+        self.shaped = dict(params)  # as it is shaped now: changes leave `params` alone
         if isinstance(params.get("ip"), str):
             params["ip"] = whole_address(params["ip"])
+            self.foretell(params["ip"])
         self.port = node.newPort() if port is None else port
         if link is not None:
             node.addIntf(self, port=self.port)
         elif name != "lo":
             node.addIntf(self, port=self.port)
             node.borrow(name)
+
+    def foretell(self, address: str) -> None:
+        """Know the address that it is told, before the network is made."""
+        self.ip, _, length = address.partition("/")
+        self.prefixLen = int(length) if length.isdecimal() else None
 
     def made_as(self, other: live.Intf) -> None:
         """The network is made: take the addresses that it gave."""
@@ -92,14 +109,17 @@ class Intf(live.Intf):
     def ifconfig(self, *args: str) -> str:
         """Set it ``"up"`` or ``"down"``; else run ifconfig with it and the arguments."""
         if args in (("up",), ("down",)):
-            return super().ifconfig(*args)
+            said = super().ifconfig(*args)
+            self._is_up = args == ("up",)
+            return said
         return self.cmd("ifconfig", self.name, *args)
 
     def isUp(self, setUp: bool = False) -> bool:
         """Whether it is administratively up; `setUp` sets it up first."""
         if setUp:
             self.ifconfig("up")
-        return super().isUp()
+        has_device = not self.node.is_bridge or super().status() == "OK"
+        return super().isUp() if has_device else self._is_up
 
     def updateIP(self) -> str | None:
         """Read its address anew, also while a command runs in the node."""
@@ -176,6 +196,10 @@ class Intf(live.Intf):
             self.link.shape(self, params)
         return {}
 
+    def configures_itself(self) -> bool:
+        """Whether its class is one of a script's that has a `config` of its own, to be called once it is made."""
+        return type(self).config not in (Intf.config, TCIntf.config)
+
     def delete(self) -> None:
         """Remove the interface, and with it its link: the two ends of one are one device."""
         if self.link is not None:
@@ -240,7 +264,7 @@ class Link:
     ) -> None:
         own = [{**params, **(params1 or {})}, {**params, **(params2 or {})}]
         node1, node2 = node1.end_of_link(), node2.end_of_link()
-        ends = []
+        ends: list[Any] = []
         for node, port, name, mac, cls, mine in zip(
             (node1, node2),
             (port1, port2),
@@ -252,8 +276,12 @@ class Link:
         ):
             number = mine.pop("port", None) if port is None else port
             number = node.newPort() if number is None else number
+            name = name or self.intfName(node, number)
+            if number == 0 and node.is_bridge:
+                number = next(port for port in range(_LAST_PORT, 0, -1) if port not in node.intfs)
+                tolerate(f"interface {name}: port 0", f"switches begin with port 1; it gets port {number}")
             made = (cls or intf)(
-                name or self.intfName(node, number),
+                name,
                 node=node,
                 port=number,
                 link=self,
@@ -265,7 +293,37 @@ class Link:
         self.key: int | None = None  # among the links of its nodes, once the network is made
         from hybridnet.mininet.net import network_of_link
 
+        if not self._makes_pair():
+            self._borrow_ends(node1, node2, addr1, addr2)
+            return
         network_of_link((node1, node2)).joined(self)
+
+    def _makes_pair(self) -> bool:
+        """Whether its devices are the network's to make: a class of a script's may have a way of its own."""
+        own = type(self).makeIntfPair
+        return getattr(own, "__func__", own) is Link.makeIntfPair.__func__  # type: ignore[attr-defined]
+
+    def _borrow_ends(self, node1: Node, node2: Node, addr1: str | None, addr2: str | None) -> None:
+        """Have the script make the devices, if it does, and lend them to the nodes. An end without a name is none."""
+        one, other = self.intf1.name, self.intf2.name
+        self.makeIntfPair(one, other, addr1, addr2, node1, node2, deleteIntfs=False)
+        for node, name in ((node1, one), (node2, other)):
+            if name:
+                node.borrow(name)
+
+    @classmethod
+    def makeIntfPair(
+        cls,
+        intfname1: str,
+        intfname2: str,
+        addr1: str | None = None,
+        addr2: str | None = None,
+        node1: Any = None,
+        node2: Any = None,
+        deleteIntfs: bool = True,
+    ) -> None:
+        """Make a veth pair; links do not call it, unless a script's class overrides it."""
+        makeIntfPair(intfname1, intfname2, addr1, addr2, node1, node2, deleteIntfs)
 
     def intfName(self, node: Node, n: int) -> str:
         """The name of interface number `n` of a node."""
@@ -281,7 +339,7 @@ class Link:
         patch = isinstance(self, OVSLink) or not self.intf1.node.network().in_kernel
         told: dict[str, Any] = {"patch": self.intf1.params.get("patch", patch)}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
-            own = shaping(intf.params, f"link {self.name}")
+            own = shaping(intf.shaped, f"link {self.name}")
             ip = accepted_address(intf.params.get("ip"), f"interface {intf.name}")
             if ip is not None and not intf.node.is_bridge:  # a bridge gives it to its port
                 own["ip"] = ip
@@ -319,7 +377,7 @@ class Link:
 
     def shape(self, intf: Intf, params: Mapping[str, Any]) -> None:
         """Change what is sent at one end: now, or when the network is made."""
-        intf.params.update(params)
+        intf.shaped.update(params)
         node = intf.node
         if node.is_made() and not self.is_loop:
             end = "params1" if intf is self.intf1 else "params2"
@@ -332,10 +390,11 @@ class Link:
             HybridnetError: it cannot be had; then nothing has changed.
         """
         end = "params1" if intf is self.intf1 else "params2"
-        taken_back = {name: None for name, value in params.items() if value is None}
+        taken_back = {name: None for name in SHAPING if name in params and params[name] is None}
         options = {**taken_back, **shaping(params, f"link {self.name}")}
-        intf.node.network().set_link(self, **{end: options})
-        intf.params.update(params)
+        if options:
+            intf.node.network().set_link(self, **{end: options})
+        intf.shaped.update(params)
 
     def delete(self) -> None:
         """Remove it, with its interfaces."""
@@ -359,11 +418,72 @@ class Link:
 
 
 class TCIntf(Intf):
-    """Mininet's interface with shaping; every interface here has it."""
+    """Mininet's interface with shaping; every interface here has it.
+
+    A class of a script's own may say by `bwCmds` and `delayCmds` with which commands of tc Mininet would shape it:
+    these run once it is made, and change the simulated link as far as `traffic_control` knows them.
+    """
+
+    bwParamMax = 1000
+
+    def bwCmds(
+        self,
+        bw: float | None = None,
+        speedup: float = 0,
+        use_hfsc: bool = False,
+        use_tbf: bool = False,
+        latency_ms: float | None = None,
+        enable_ecn: bool = False,
+        enable_red: bool = False,
+    ) -> tuple[list[str], str]:
+        """The commands of tc by which Mininet gives it a rate, and what the next qdisc says of its parent."""
+        return traffic_control.rate_commands(bw, red=enable_red, ecn=enable_ecn)
+
+    @staticmethod
+    def delayCmds(
+        parent: str,
+        delay: str | None = None,
+        jitter: str | None = None,
+        loss: float | None = None,
+        max_queue_size: int | None = None,
+    ) -> tuple[list[str], str]:
+        """The same for delay, jitter, loss and the queue."""
+        return traffic_control.netem_commands(parent, delay, jitter, loss, max_queue_size)
 
     def tc(self, cmd: str, tc: str = "tc") -> str:
         """Run a command of tc for it: ``"%s qdisc show dev %s"``."""
         return self.cmd(cmd % (tc, self))
+
+    def configures_itself(self) -> bool:
+        """See `Intf`."""
+        return super().configures_itself() or self._has_own_commands()
+
+    def _has_own_commands(self) -> bool:
+        return type(self).bwCmds is not TCIntf.bwCmds or type(self).delayCmds is not TCIntf.delayCmds
+
+    def config(  # type: ignore[override]
+        self, mac: str | None = None, ip: str | None = None, up: bool = True, **params: Any
+    ) -> dict[str, Any]:
+        """Change its addresses, and what it sends: bw, delay, jitter, loss, max_queue_size.
+
+        Returns:
+            ``tcoutputs``, what commands of tc have printed, and ``parent``, below which a further qdisc goes.
+        """
+        by_commands = self._has_own_commands() and self.node.network().is_here()
+        rest = {name: value for name, value in params.items() if not by_commands or name not in SHAPING}
+        super().config(mac=mac, ip=ip, up=up, **rest)
+        if all(params.get(name) is None for name in ("bw", *traffic_control.OF_NETEM)):
+            return {}
+        commands, parent = self.bwCmds(**{name: params.get(name, none) for name, none in _OF_RATES.items()})
+        of_netem = {name: params.get(name) for name in traffic_control.OF_NETEM}
+        more, parent = self.delayCmds(parent=parent, **of_netem)
+        said = []
+        if by_commands:
+            self.tc("%s qdisc del dev %s root")
+            said = [self.tc(command) for command in (*commands, *more)]
+            for text in filter(None, said):
+                error(f"*** Error: {text}")
+        return {"tcoutputs": said, "parent": parent}
 
 
 class TCLink(Link):

@@ -75,9 +75,9 @@ class TcServer:
             return _answer(kernel="does it") if is_netem else None
         try:
             if verb == "show":
-                told = "" if counters is None else show(of, intf.params, counters, statistics)
+                told = "" if counters is None else show(of, intf.shaped, counters, statistics)
                 return _answer(told, kernel="has its own") if told else None
-            changed = change(of, verb, rest, intf.params)
+            changed = change(of, verb, rest, intf.shaped)
             if isinstance(changed, Change):
                 intf.link.reshape(intf, changed.params)
                 return _answer()

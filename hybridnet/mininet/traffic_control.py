@@ -20,9 +20,12 @@ from typing import Any
 from hybridnet.mininet.accepted import shaping
 from hybridnet.quantities import parse_bandwidth, parse_delay
 
-__all__ = ["Change", "Counters", "Refusal", "asked_of", "change", "show"]
+__all__ = ["Change", "Counters", "Refusal", "asked_of", "change", "netem_commands", "rate_commands", "show"]
 
 OF_NETEM = ("delay", "jitter", "loss", "max_queue_size")
+BELOW_NETEM = "below_netem"
+"""Among the options: the rate is that of a tbf below netem, which has the root."""
+_FULL_BYTES = 1514
 QUEUE_PACKETS = 1000
 """netem's limit where none is given."""
 
@@ -58,6 +61,54 @@ class Refusal:
 EXISTS = Refusal("Error: Exclusivity flag on, cannot modify.\n")
 OTHER_KIND = Refusal("Error: Invalid qdisc name: must match existing qdisc.\n")
 NONE_THERE = Refusal("Error: Cannot delete qdisc with handle of zero.\n")
+
+
+def rate_commands(bw: float | None, *, red: bool = False, ecn: bool = False) -> tuple[list[str], str]:
+    """The commands by which Mininet limits an interface's rate, with places for tc and the interface, and what a
+    further command says of its parent.
+
+    Example:
+        >>> rate_commands(10)[1], rate_commands(None)
+        (' parent 5:1 ', ([], ' root '))
+    """
+    if bw is None:
+        return [], " root "
+    commands = [
+        "%s qdisc add dev %s root handle 5:0 htb default 1",
+        f"%s class add dev %s parent 5:0 classid 5:1 htb rate {bw:f}Mbit burst 15k",
+    ]
+    if not (red or ecn):
+        return commands, " parent 5:1 "
+    marks = " ecn" if ecn else ""
+    limits = "limit 1000000 min 30000 max 35000 avpkt 1500 burst 20"
+    commands.append(
+        f"%s qdisc add dev %s parent 5:1 handle 6: red {limits} bandwidth {bw:f}mbit probability 1{marks}"
+    )
+    return commands, " parent 6: "
+
+
+def netem_commands(
+    parent: str,
+    delay: str | None = None,
+    jitter: str | None = None,
+    loss: float | None = None,
+    max_queue_size: float | None = None,
+) -> tuple[list[str], str]:
+    """The same for delay, jitter, loss and the queue, below `parent`.
+
+    Example:
+        >>> netem_commands(" root ", delay="5ms")
+        (['%s qdisc add dev %s root handle 10: netem delay 5ms'], ' parent 10:1 ')
+    """
+    words = [
+        *(() if delay is None else ("delay", str(delay))),
+        *(() if jitter is None else (str(jitter),)),
+        *(("loss", f"{loss:.5f}") if loss else ()),
+        *(() if max_queue_size is None else ("limit", f"{int(max_queue_size)}")),
+    ]
+    if not words:
+        return [], parent
+    return [f"%s qdisc add dev %s {parent.strip()} handle 10: netem {' '.join(words)}"], " parent 10:1 "
 
 
 def asked_of(words: Sequence[str]) -> tuple[str, str, str, list[str], bool] | None:
@@ -107,26 +158,35 @@ def change(of: str, verb: str, words: Sequence[str], params: Mapping[str, Any]) 
     """What a command changes at an interface with these options. None: it is none of the simulator's affair."""
     has_rate = params.get("bw") is not None
     has_netem = any(params.get(name) is not None for name in OF_NETEM)
+    below_netem = has_rate and has_netem and bool(params.get(BELOW_NETEM))
     place = _after(words, "parent") or ""
     handle = _after(words, "handle") or ""
-    at_leaf = place.startswith("5:") or (not place and "root" not in words and handle.startswith("10:"))
+    at_leaf = place.startswith(("5:", "6:")) or (
+        not place and "root" not in words and handle.startswith("10:")
+    )
     if of == "class":
         rate = _after(words, "rate")
-        is_ours = has_rate and verb in ("change", "replace") and "htb" in words
-        return Change({"bw": _mbit(rate)}) if is_ours and rate else None
+        known = ("change", "replace") if has_rate else ("add",) if _after(words, "classid") == "5:1" else ()
+        return Change({"bw": _mbit(rate)}) if verb in known and "htb" in words and rate else None
     if verb in ("del", "delete"):
         if at_leaf:
             return Change(dict.fromkeys(OF_NETEM)) if has_netem else NONE_THERE
         if "root" not in words or not (has_rate or has_netem):
             return None
-        return Change(dict.fromkeys(("bw", *OF_NETEM)))
+        return Change(dict.fromkeys(("bw", *OF_NETEM, BELOW_NETEM)))
     if verb not in ("add", "change", "replace"):
         return None
+    if "tbf" in words and place and (below_netem if verb != "add" else has_netem and not has_rate):
+        return _below_netem(words, params)
     if "tbf" in words and "root" in words and (has_rate or has_netem):
         rate = _after(words, "rate")
         if verb == "add":
             return EXISTS
         return None if rate is None else Change({**dict.fromkeys(OF_NETEM), "bw": _mbit(rate)})
+    if handle in ("5:", "5:0") and "htb" in words and not (has_rate or has_netem):
+        return Change({})  # its class says the rate
+    if handle == "6:" and "red" in words and has_rate and not has_netem:
+        return Change({"bw": params["bw"], "enable_ecn" if "ecn" in words else "enable_red": True})
     if "netem" not in words:
         return EXISTS if verb == "add" and "root" in words and (has_rate or has_netem) else None
     netem = _netem(words[list(words).index("netem") + 1 :])
@@ -139,10 +199,23 @@ def change(of: str, verb: str, words: Sequence[str], params: Mapping[str, Any]) 
             return netem
         if verb == "add" and (has_rate or has_netem):
             return EXISTS
+        if verb == "change" and below_netem:
+            return Change({**dict.fromkeys(OF_NETEM), **netem})
         if verb == "change" and has_rate:
             return OTHER_KIND
         return Change({**dict.fromkeys(("bw", *OF_NETEM)), **netem})
     return None
+
+
+def _below_netem(words: Sequence[str], params: Mapping[str, Any]) -> Change | None:
+    """``parent 1: handle 2: tbf rate 10gbit burst 5000000 limit 15000000`` where netem has the root: a rate, and its
+    queue in packets of full size.
+    """
+    rate, limit = _after(words, "rate"), _after(words, "limit")
+    if rate is None:
+        return None
+    packets = int(limit) // _FULL_BYTES if limit and limit.isdecimal() else params.get("max_queue_size")
+    return Change({"bw": _mbit(rate), "max_queue_size": packets and max(packets, 1), BELOW_NETEM: True})
 
 
 def _after(words: Sequence[str], name: str) -> str | None:

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from hybridnet.mininet.traffic_control import Change, Counters, Refusal, asked_of, change, show
+from hybridnet.mininet.traffic_control import (
+    Change,
+    Counters,
+    Refusal,
+    asked_of,
+    change,
+    netem_commands,
+    rate_commands,
+    show,
+)
 
 SHAPED = {"bw": 10, "delay": "2.000000ms", "loss": 1, "max_queue_size": 100}
 
@@ -71,6 +80,43 @@ def test_a_rate_alone_is_htb_and_a_delay_alone_netem_at_the_root() -> None:
 )  # fmt: skip
 def test_a_link_changes_as_tc_is_told(command: str, params: dict[str, Any], expected: dict[str, Any]) -> None:
     assert changed(command, params) == expected
+
+
+def carried_out(commands: list[str], params: dict[str, Any]) -> dict[str, Any]:
+    """The options of a link after commands as scripts have them, with places for tc and the interface."""
+    for command in commands:
+        done = changed((command % ("tc", "a")).removeprefix("tc "), params)
+        assert isinstance(done, dict), (command, done)
+        params = {**params, **done}
+    return params
+
+
+def test_mininet_s_commands_for_a_link_make_it_what_its_options_do() -> None:
+    rate, parent = rate_commands(10)
+    netem, last = netem_commands(parent, "5ms", "1ms", 2, 100)
+    assert (parent, last) == (" parent 5:1 ", " parent 10:1 ")
+    wanted = {"bw": 10.0, "delay": "5ms", "jitter": "1ms", "loss": 2.0, "max_queue_size": 100}
+    assert carried_out([*rate, *netem], {}) == wanted
+    assert carried_out([each + " quantum 1514" for each in rate], {}) == {"bw": 10.0}
+    ecn, parent = rate_commands(1, ecn=True)
+    assert parent == " parent 6: "
+    assert carried_out([*ecn, *netem_commands(parent, max_queue_size=9)[0]], {}) == {
+        "bw": 1.0,
+        "enable_ecn": True,
+        "max_queue_size": 9,
+    }
+    assert netem_commands(" root ") == ([], " root ")
+
+
+def test_a_rate_below_a_delay_is_the_link_s_and_both_change_on_their_own() -> None:
+    tbf = "qdisc add dev a parent 1: handle 2: tbf rate 10mbit burst 5000 limit 15140"
+    link = changed(tbf, {"delay": "20ms"})
+    assert (link["bw"], link["max_queue_size"]) == (10.0, 10)
+    link |= {"delay": "20ms"}
+    assert changed("qdisc change dev a root handle 1: netem delay 30ms", link) == {"delay": "30ms"}
+    assert changed("qdisc change dev a parent 1: handle 2: tbf rate 5mbit burst 5000", link)["bw"] == 5.0
+    assert changed("qdisc del dev a root", link) == {}
+    assert changed(tbf, {}) is None
 
 
 def test_what_tc_would_refuse_is_refused_and_what_is_the_kernel_s_is_left_to_it() -> None:
