@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hybridnet.mininet.link import Link
     from hybridnet.mininet.making import Making
 
-__all__ = ["join_link", "join_node", "remove_link", "remove_node"]
+__all__ = ["configure_ends", "join_link", "join_node", "remove_link", "remove_node"]
 
 
 def join_node(net: Making, node: Any) -> None:
@@ -34,8 +34,9 @@ def join_node(net: Making, node: Any) -> None:
         _forget(net, node)
         raise
     node.bind(functools.partial(live.cluster.call, made.machine), made.machine, node.intfList())
+    net.start_shells([node])
     node.run_waiting()
-    if not isinstance(node, Switch) and not net.awaits_build:
+    if node not in net.switches and not net.awaits_build:
         node.configDefault()
 
 
@@ -69,6 +70,14 @@ def join_link(net: Making, link: Link) -> None:
             node.setIP(told, intf=intf)  # an address that the network does not give by itself
         if (route := node.params.get("defaultRoute")) and intf is node.defaultIntf():
             node.setDefaultRoute(route)
+    configure_ends(link)
+
+
+def configure_ends(link: Link) -> None:
+    """Call the `config` of a script's own classes of interfaces, as Mininet does when it makes one."""
+    for intf in (link.intf1, link.intf2):
+        if intf.configures_itself():
+            intf.config(**intf.params)
 
 
 def remove_link(net: Making, link: Link) -> None:

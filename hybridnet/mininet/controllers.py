@@ -139,6 +139,9 @@ class Controller(OutsideNode):
         if self.net is None:
             self.end()
 
+    def checkListening(self) -> None:
+        """Nothing is to be checked: it has a port of its own."""
+
     def IP(self, intf: Any = None) -> str:
         """Return where it listens."""
         return self.ip

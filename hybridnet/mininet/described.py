@@ -25,6 +25,8 @@ __all__ = ["Described"]
 class Described:
     """The describing half of `hybridnet.mininet.net.Mininet`, whose arguments these are."""
 
+    inited = True  # as `init` does nothing
+
     def __init__(
         self,
         topo: Any = None,
@@ -44,9 +46,9 @@ class Described:
         listenPort: int | None = None,
         waitConnected: bool | float = False,
     ) -> None:
-        for given, name in ((inNamespace, "inNamespace"),):
-            if given:
-                tolerate(f"Mininet({name}=)", "it has no effect")
+        self.inNamespace = inNamespace
+        if inNamespace and not self._has_control_network():
+            tolerate("Mininet(inNamespace=)", "it has no effect")
         self.topo = topo
         self.switch, self.host, self.controller, self.link, self.intf = switch, host, controller, link, intf
         self.ipBase = ipBase
@@ -98,7 +100,7 @@ class Described:
         self.nextIP += 1
         with commands_wait():
             host = (cls or self.host)(name, **{**defaults, **params})
-        self.adopt(host)
+        self.adopt(host, self.switches if isinstance(host, Switch) else self.hosts)
         return host
 
     def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
@@ -108,7 +110,7 @@ class Described:
             defaults["listenPort"] = self.listenPort
         with commands_wait():
             switch = (cls or self.switch)(name, **{**defaults, **params})
-        self.adopt(switch)
+        self.adopt(switch, self.switches)
         if self.listenPort:
             self.listenPort += 1
         return switch
@@ -151,7 +153,11 @@ class Described:
         """Add a link of class `cls` between two nodes (or their names). Returns it. In a network that is made, both
         interfaces are there at once, and configured.
         """
+        from hybridnet.mininet.net import take_over
+
         ends = [self[node] if isinstance(node, str) else node for node in (node1, node2)]
+        for end in ends:
+            take_over(self, end.end_of_link())
         own = {} if self.intf is Intf else {"intf": self.intf}
         options = {"port1": port1, "port2": port2, **own, **params}
         return (cls or self.link)(
@@ -180,13 +186,13 @@ class Described:
                     host.setDefaultRoute(f"via {address}")
         return nat
 
-    def adopt(self, node: Any) -> None:
-        """Take a node that was made by its class."""
+    def adopt(self, node: Any, among: list[Any]) -> None:
+        """Take a node that was made by its class, among the hosts or the switches."""
         if node.name in self.nameToNode:
             raise UsageError(f"node {node.name}: the name is taken; choose another")
         node.net = self
         self.nameToNode[node.name] = node
-        (self.switches if isinstance(node, Switch) else self.hosts).append(node)
+        among.append(node)
 
     def adopt_loose(self, node: Any) -> None:
         """Take a node that was made without a network: it is built with this one, and not among its hosts."""
@@ -225,6 +231,18 @@ class Described:
         self.built = True
         if self.topo is not None:
             self.buildFromTopo(self.topo)
+        if self.inNamespace and self._has_control_network():
+            self.configureControlNetwork()
+        for host in self.hosts:
+            told, first = host.params.get("ip"), host.defaultIntf()
+            if isinstance(told, str) and isinstance(first, Intf):
+                first.foretell(told)
+
+    def configureControlNetwork(self) -> None:
+        """A class of a script's own says here how its controllers reach its switches."""
+
+    def _has_control_network(self) -> bool:
+        return type(self).configureControlNetwork is not Described.configureControlNetwork
 
     def _add_default_controllers(self) -> None:
         if self.controllers or not self.controller:

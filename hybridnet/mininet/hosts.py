@@ -109,6 +109,7 @@ class Node(live.Node):
         self.net: Mininet | None = None
         self._waiting_commands: list[str] = []
         self._terminal: TerminalEnd | None = None
+        self.readbuf = ""  # what `readline` has read beyond its line
         self._unfetched = False  # whether a command was started whose end nobody has seen
         self.shell: Node | None = self
         if not _being_constructed:  # by a network: the script makes it, and it belongs to no network yet
@@ -339,6 +340,18 @@ class Node(live.Node):
         """Output of its shell, as it comes."""
         return self.stdout.read(maxbytes)
 
+    def readline(self) -> str:
+        """A line of its shell's output."""
+        while "\n" not in self.readbuf:
+            self.readbuf += self.read()
+        line, end, self.readbuf = self.readbuf.partition("\n")
+        return line + end
+
+    @classmethod
+    def fdToNode(cls, fd: int) -> Any:
+        """The node of whose shell this is the terminal; None if it is none's."""
+        return cls.outToNode.get(fd) or cls.inToNode.get(fd)
+
     def write(self, data: str) -> None:
         """Type into its shell: into the program that runs there."""
         self.stdout.write(data)
@@ -419,6 +432,8 @@ class CPULimitedHost(Host):
         sched: "cfs", or "rt" for real time.
         period_us: in so many microseconds it gets its share once.
     """
+
+    inited = True  # as `init` does nothing
 
     def __init__(self, name: str, sched: str = "cfs", **params: Any) -> None:
         super().__init__(name, **params)

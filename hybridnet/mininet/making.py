@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import atexit
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
@@ -13,7 +13,7 @@ from hybridnet.agent.openvswitch import kernel_datapath
 from hybridnet.cluster.here import ADDRESS, HERE, Here
 from hybridnet.errors import UsageError
 from hybridnet.mininet.accepted import accepted_address, accepted_mac, accepted_route
-from hybridnet.mininet.changes import join_link, join_node, remove_link, remove_node
+from hybridnet.mininet.changes import configure_ends, join_link, join_node, remove_link, remove_node
 from hybridnet.mininet.controllers import Controller, give_ports
 from hybridnet.mininet.described import Described
 from hybridnet.mininet.hosts import Host
@@ -92,6 +92,7 @@ class Making(Described):
             if isinstance(net.cluster, Here):
                 self._tc = TcServer(self, net.cluster.journal.directory)
             self._bind(net)
+            self.start_shells((*self.hosts, *self.loose, *self.switches))
             self._start_switching(net)
             self._configure()
         finally:
@@ -217,6 +218,17 @@ class Making(Described):
             port_type = net.plan.machines[HERE]["port_type"]
             net.cluster.call(HERE, "start_switching", port_type=port_type)
 
+    def start_shells(self, nodes: Iterable[Any]) -> None:
+        """Have the shells of nodes be found among this computer's processes, as by ``pgrep -f mininet:h1``."""
+        if self.is_here():
+            titles = {node.name: f"mininet:{node.name}" for node in nodes}
+            self.running().cluster.call(HERE, "start_shells", titles=titles)
+
+    def mark(self) -> dict[str, str]:
+        """The external ids of its bridges, by which the run removes them when it ends."""
+        cluster = self.running().cluster
+        return {"hybridnet": cluster.journal.run} if isinstance(cluster, Here) else {}
+
     def _bind(self, net: Net) -> None:
         for node in (*self.hosts, *self.loose, *self.switches):
             made = net[node.name]
@@ -231,6 +243,8 @@ class Making(Described):
         for link in self.links:
             if link.is_loop:
                 link.make_loop()
+        for link in self.links:
+            configure_ends(link)
         for node in (*self.hosts, *self.loose, *self.switches):
             node.run_waiting()
         for host in () if self.awaits_build else self.hosts:
@@ -265,9 +279,9 @@ class Making(Described):
 
     # Changing
 
-    def adopt(self, node: Any) -> None:
+    def adopt(self, node: Any, among: list[Any]) -> None:
         """Take a node that was made by its class."""
-        super().adopt(node)
+        super().adopt(node, among)
         if self.live is not None:
             join_node(self, node)
 
@@ -300,6 +314,9 @@ class Making(Described):
     def delNode(self, node: Any, nodes: list[Any] | None = None) -> None:
         """Remove a node and its links."""
         remove_node(self, self[node] if isinstance(node, str) else node)
+
+    def __delitem__(self, key: str) -> None:
+        self.delNode(self[key])
 
     def delHost(self, host: Any) -> None:
         """Remove a host and its links."""

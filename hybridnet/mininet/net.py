@@ -176,13 +176,25 @@ def network_of_loose_nodes() -> Mininet:
 
 def network_of_link(nodes: Sequence[Any]) -> Mininet:
     """The network of a link: that of the node which was made with one, and the other joins it."""
-    networks = [node.network() for node in nodes]
-    found: Mininet = min(networks, key=lambda network: network.is_of_loose_nodes)
-    for node, network in zip(nodes, networks, strict=True):
-        if network is not found and network.is_of_loose_nodes:
-            network.release(node)
-            found.adopt_loose(node)
+    found: Mininet = min((node.network() for node in nodes), key=lambda network: network.is_of_loose_nodes)
+    for node in nodes:
+        take_over(found, node)
     return found
+
+
+def take_over(network: Any, node: Any) -> None:
+    """Have a network take a node that was made without one, with all that it is linked to."""
+    before = node.network()
+    if before is network or not before.is_of_loose_nodes:
+        return
+    before.release(node)
+    network.adopt_loose(node)
+    for link in [] if before.live is not None else list(before.links):
+        if node in (link.intf1.node, link.intf2.node):
+            before.links.remove(link)
+            for end in (link.intf1, link.intf2):
+                take_over(network, end.node)
+            network.joined(link)
 
 
 def remove_forgotten() -> None:

@@ -62,7 +62,8 @@ class OutsideNode:
         """Its shell, which starts with the first command."""
         if self._shell is None:
             self._folder = tempfile.TemporaryDirectory(prefix="hybridnet-")
-            self._shell = Shell(self.name, [], self._environment(), Path(self._folder.name))
+            title = f"mininet:{self.name}"
+            self._shell = Shell(self.name, [], self._environment(), Path(self._folder.name), title=title)
         return self._shell
 
     def _environment(self) -> dict[str, str]:
@@ -211,6 +212,16 @@ class OutsideNode:
         """Give an interface, or the first, an address. Nothing where it has none."""
         if self._linked is not None:
             self._linked.setIP(ip, prefixLen, intf)
+
+    def setMAC(self, mac: str, intf: Any = None) -> None:
+        """Give an interface, or the first, a MAC address. Nothing where it has none."""
+        if self._linked is not None:
+            self._linked.setMAC(mac, intf)
+
+    def setHostRoute(self, ip: str, intf: Any) -> None:
+        """Have this computer reach an address by an interface. Nothing where it has none."""
+        if self._linked is not None:
+            self._linked.setHostRoute(ip, intf)
 
     # Configuring and ending
 

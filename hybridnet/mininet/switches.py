@@ -8,6 +8,7 @@ Switch ─┬─ a script's own: a node with ports, and its `start` makes it for
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -210,8 +211,37 @@ class OVSSwitch(Bridge):
         return re.findall(r"[0-9a-f-]{36}", self.vsctl("-- get Bridge", self, "Controller"))
 
     def bridgeOpts(self) -> str:
-        """Nothing: the bridge is made with its options."""
-        return ""
+        """What a command of ovs-vsctl that makes its bridge anew says of it, as a class of a script's own may."""
+        told = {"fail_mode": self.failMode or "standalone", "protocols": self.params["protocols"]}
+        told["other_config:datapath-id"] = self.dpid
+        if not self.network().in_kernel:
+            told["datapath_type"] = "netdev"
+        if self.stp:
+            told["stp_enable"] = "true"
+        told |= {f"external_ids:{name}": value for name, value in self.network().mark().items()}
+        return " " + " ".join(f"{name}={value}" for name, value in told.items())
+
+    def intfOpts(self, intf: Any) -> str:
+        """The same of one of its ports."""
+        told = f" -- set Interface {intf} ofport_request={self.ports[intf]}"
+        if intf.link is None or os.path.exists(f"/sys/class/net/{intf}"):
+            return told
+        peer = intf.link.intf2 if intf is intf.link.intf1 else intf.link.intf1
+        return f"{told} type=patch options:peer={peer}"
+
+    @staticmethod
+    def TCReapply(intf: Any) -> None:
+        """Nothing: Open vSwitch does not touch how links are shaped here."""
+
+    @classmethod
+    def batchStartup(cls, switches: Sequence[Any], run: Any = None) -> Sequence[Any]:
+        """Nothing: the network has made them in bulk. Returns them."""
+        return switches
+
+    @classmethod
+    def batchShutdown(cls, switches: Sequence[Any], run: Any = None) -> Sequence[Any]:
+        """Nothing: the network removes them in bulk. Returns them."""
+        return switches
 
     @classmethod
     def isOldOVS(cls) -> bool:

@@ -390,3 +390,81 @@ def test_a_command_of_another_thread_waits_until_the_network_is_made(monkeypatch
     first.join()
     second.join()
     assert order == ["made", "goes on", "goes on"]
+
+
+def test_addresses_are_known_once_the_network_is_built() -> None:
+    net = Mininet(SingleSwitchTopo(2), controller=None)
+    h1, h2 = net.get("h1", "h2")
+    assert (h1.IP(), h1.intfList()[0].ip, h1.defaultIntf().prefixLen, h2.IP()) == (
+        "10.0.0.1",
+        "10.0.0.1",
+        8,
+        "10.0.0.2",
+    )
+    link = net.addLink(h1, h2, params1={"ip": "192.168.7.1/24"})
+    assert (link.intf1.IP(), link.intf1.prefixLen, link.intf2.IP()) == ("192.168.7.1", 24, None)
+
+
+def test_what_is_added_as_a_switch_is_one_whatever_its_class() -> None:
+    class Router(Node):
+        def start(self, controllers: Any) -> None:
+            """It forwards by itself."""
+
+    net = Mininet(controller=None)
+    net.addSwitch("r1", cls=Router), net.addHost("h1")
+    assert ([node.name for node in net.switches], [node.name for node in net.hosts]) == (["r1"], ["h1"])
+
+
+def test_port_0_of_a_switch_becomes_another_with_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    net = Mininet(controller=None)
+    net.addHost("h1"), net.addHost("h2"), net.addSwitch("s1")
+    links = [net.addLink("h1", "s1", port2=0), net.addLink("h2", "s1", port2=1)]
+    assert [(link.intf2.name, link.intf2.port) for link in links] == [("s1-eth0", 65279), ("s1-eth1", 1)]
+    assert "interface s1-eth0: port 0" in capsys.readouterr().err
+
+
+def test_nodes_without_a_network_bring_their_links_into_one() -> None:
+    net = Mininet(controller=None)
+    net.addHost("h1")
+    bridge, root = OVSBridge("s9"), Node("root", inNamespace=False)
+    first = net.addLink(root, bridge)
+    second = net.addLink(bridge, "h1")
+    assert net.links == [first, second]
+    one, other, third = Node("one"), Node("other"), Node("third")
+    loose = Link(one, other)
+    Link(other, third)
+    net.addLink(one, "h1")
+    assert {node.net for node in (one, other, third)} == {net}
+    assert loose in net.links
+
+
+def test_a_link_that_makes_no_pair_lends_its_first_end_to_the_switch() -> None:
+    class NullIntf(Intf):
+        def __init__(self, name: str, **params: Any) -> None:
+            self.name = ""
+
+    class NullLink(Link):
+        def makeIntfPair(cls, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+            """Nothing is made: the device is there."""
+
+    net = Mininet(controller=None)
+    s1 = net.addSwitch("s1")
+    net.addLink(s1, s1, cls=NullLink, intfName1="tap3", cls2=NullIntf)
+    assert (net.links, s1.params["devices"], s1.intfNames()) == ([], ["tap3"], ["lo", "tap3"])
+
+
+def test_a_control_network_of_a_script_s_own_is_configured_where_it_is_asked_for() -> None:
+    class Own(Mininet):
+        configured = 0
+
+        def configureControlNetwork(self) -> None:
+            self.configured += 1
+
+    topo = SingleSwitchTopo(1)
+    assert (
+        Own(topo, controller=None).configured,
+        Own(topo, controller=None, inNamespace=True).configured,
+    ) == (
+        0,
+        1,
+    )
