@@ -48,7 +48,7 @@ class Programs:
         self._prefix_of, self._environment = prefix_of, dict(environment)
         self._sockets, self._limits = sockets, limits
         self._shells: dict[str, Shell] = {}
-        self._titles: dict[str, str] = {}
+        self._as_mininet: set[str] = set()  # the nodes whose shells are as Mininet's
         self._processes: dict[int, Process] = {}
         self._terminals = Terminals()
         self._numbers = handles()
@@ -73,15 +73,13 @@ class Programs:
         }
 
     @verb
-    def start_shells(self, titles: dict[str, str]) -> None:
-        """Starts the shells of nodes, which begin with their first commands otherwise.
-
-        Args:
-            titles: of each node, what the command line of its shell ends with.
+    def start_mininet_shells(self, nodes: list[str]) -> None:
+        """Starts the shells of nodes, as Mininet's are: see `hybridnet.agent.shell.Shell`. Others begin with their
+        first commands.
         """
         with self._lock:
-            self._titles |= titles
-        for node in titles:
+            self._as_mininet |= set(nodes)
+        for node in nodes:
             self._shell(node)
 
     @verb
@@ -277,8 +275,8 @@ class Programs:
                     shell.close()
                 self._sockets.mkdir(mode=0o700, exist_ok=True)
                 admit = self._limits.admission(node)
-                prefix, title = self._prefix_of(node), self._titles.get(node)
-                shell = Shell(node, prefix, self._environment, self._sockets, admit, title=title)
+                prefix, as_mininet = self._prefix_of(node), node in self._as_mininet
+                shell = Shell(node, prefix, self._environment, self._sockets, admit, as_mininet=as_mininet)
                 self._shells[node] = shell
             return shell
 

@@ -44,8 +44,22 @@ while IFS= read -r HYBRIDNET_COMMAND; do
   hybridnet_status
   . "$HYBRIDNET_COMMAND"
   HYBRIDNET_STATUS=$?
+  {tell}
   printf '{mark}%d,%s;' "$HYBRIDNET_STATUS" "$!"
 done"""
+
+# An interactive shell's line for a job that begins, such as "[1] 1234", comes before what follows the job. A process
+# substitution changes $!, too, and is no job.
+_TELLING = """hybridnet_tell() {
+  HYBRIDNET_JOB=$!
+  local job
+  job=$(jobs -l %% 2>/dev/null)
+  case "$job" in *" $! "*) printf '%s] %s\\n' "${job%%]*}" "$!" ;; esac
+}
+"""
+_TELL = '[ "$!" = "$HYBRIDNET_JOB" ] || hybridnet_tell'
+# Whoever reads a file takes its trap back at its end.
+_BEFORE_EACH = f"trap '{_TELL}' DEBUG; hybridnet_status; "
 
 
 def own_folder() -> str:
@@ -77,13 +91,14 @@ class Shell:
         directory: Path,
         on_ready: Callable[[int], None] = leave_real_time,
         *,
-        title: str | None = None,
+        as_mininet: bool = False,
     ) -> None:
         """Start the shell of node `name`; command files go to `directory`.
 
         Args:
             on_ready: is given the shell's process once it is ready, and takes it out of real time.
-            title: what its command line ends with, by which it is found among all processes.
+            as_mininet: as Mininet's, its command line ends with ``mininet:NAME``, by which it is found among all
+                processes, and it tells the jobs that begin.
         """
         self._name = name
         self._on_ready = on_ready
@@ -98,13 +113,15 @@ class Shell:
         self._master, slave = pty.openpty()
         _make_raw(slave)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
+        loop = _TELLING + loop.replace("{tell}", _TELL) if as_mininet else loop.replace("{tell}", ":")
+        self._before_each = _BEFORE_EACH if as_mininet else ""
         # Whoever enters a mount namespace is in its root folder; this one may be hidden there.
         loop = f"cd -- {shlex.quote(own_folder())} 2>/dev/null\n{loop}"
         # setsid with the terminal as its own: ^C then means this shell's processes. Who was started in the background
         # by a script ignores ^C, and by nohup the end of a terminal; bash cannot take back what was ignored when it
         # began.
         heeding = ["env", "--default-signal=INT,QUIT,HUP"]
-        named = [] if title is None else ["bash", title]
+        named = ["bash", f"mininet:{name}"] if as_mininet else []
         with starting():
             self.process = subprocess.Popen(
                 [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop, *named],
@@ -127,7 +144,7 @@ class Shell:
                 raise MachineError(
                     f"node {self._name}: a command is still running; wait for its output, or interrupt it"
                 )
-            self._file.write_text(text + "\n")
+            self._file.write_text(f"{self._before_each}{text}\n")
             self._buffer.clear()
             self.waiting = True
             os.write(self._master, f"{self._seen_file}\n".encode())

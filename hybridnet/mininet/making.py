@@ -219,10 +219,14 @@ class Making(Described):
             net.cluster.call(HERE, "start_switching", port_type=port_type)
 
     def start_shells(self, nodes: Iterable[Any]) -> None:
-        """Have the shells of nodes be found among this computer's processes, as by ``pgrep -f mininet:h1``."""
-        if self.is_here():
-            titles = {node.name: f"mininet:{node.name}" for node in nodes}
-            self.running().cluster.call(HERE, "start_shells", titles=titles)
+        """Have the shells of nodes be as Mininet's: ``pgrep -f mininet:h1`` finds one, whether or not it had a
+        command.
+        """
+        on: dict[str, list[str]] = {}
+        for node in nodes:
+            on.setdefault(node.machine, []).append(node.name)
+        calls = {machine: ("start_mininet_shells", {"nodes": names}) for machine, names in on.items()}
+        self.running().cluster.call_all(calls)
 
     def mark(self) -> dict[str, str]:
         """The external ids of its bridges, by which the run removes them when it ends."""

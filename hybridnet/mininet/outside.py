@@ -62,8 +62,8 @@ class OutsideNode:
         """Its shell, which starts with the first command."""
         if self._shell is None:
             self._folder = tempfile.TemporaryDirectory(prefix="hybridnet-")
-            title = f"mininet:{self.name}"
-            self._shell = Shell(self.name, [], self._environment(), Path(self._folder.name), title=title)
+            folder = Path(self._folder.name)
+            self._shell = Shell(self.name, [], self._environment(), folder, as_mininet=True)
         return self._shell
 
     def _environment(self) -> dict[str, str]:

@@ -87,6 +87,7 @@ h3 = net.addHost("h3")
 print("later", said("pgrep -f 'mininet:h3$'") == str(h3.pid))
 h1.cmd("sh -c 'exit 3'")
 print("status", h1.cmd("echo $?").strip())
+print("job", h1.cmd("sleep 100 &") == f"[1] {h1.cmd('echo $!')}")
 makeIntfPair("own-a", "own-b")
 moveIntf("own-a", h1), moveIntf("own-b", h2)
 h1.cmd("ip address add 192.168.9.1/24 dev own-a; ip link set own-a up")
@@ -138,6 +139,7 @@ def test_nodes_are_found_among_the_processes_and_devices_move_into_them(tmp_path
         "entered": "10.0.0.2",
         "later": "True",
         "status": "3",
+        "job": "True",
         "moved": "True",
     }, ended.err
     assert ended.left == {}

@@ -81,15 +81,38 @@ def test_a_command_finds_how_the_one_before_has_ended(shell: Shell) -> None:
     assert shell.run("echo $?", 10).text == "0\n"
 
 
-def test_a_shell_with_a_title_is_found_by_it(tmp_path: Path) -> None:
-    made = Shell("h1", [], dict(os.environ), tmp_path, title="mininet:h1")
-    try:
-        said = made.run("echo $0 $1; nosuch", 10).text
-        assert said.startswith("bash mininet:h1\n")
-        assert "nosuch: command not found" in said
-        assert Path(f"/proc/{made.process.pid}/cmdline").read_bytes().endswith(b"\0mininet:h1\0")
-    finally:
-        made.close()
+@pytest.fixture
+def as_mininet(tmp_path: Path) -> Iterator[Shell]:
+    made = Shell("h1", [], dict(os.environ), tmp_path, as_mininet=True)
+    yield made
+    made.close()
+
+
+def test_a_shell_as_mininet_s_is_found_by_its_name(as_mininet: Shell) -> None:
+    said = as_mininet.run("echo $0 $1; nosuch", 10).text
+    assert said.startswith("bash mininet:h1\n")
+    assert "line 1: nosuch: command not found" in said
+    assert Path(f"/proc/{as_mininet.process.pid}/cmdline").read_bytes().endswith(b"\0mininet:h1\0")
+
+
+def test_a_shell_as_mininet_s_tells_each_job_as_it_begins(as_mininet: Shell) -> None:
+    def run(text: str) -> tuple[str, str]:
+        done = as_mininet.run(text, 10)
+        return done.text, str(done.last_pid)
+
+    said, pid = run("sleep 100 &")
+    assert said == f"[1] {pid}\n"
+    assert run("echo $!") == (f"{pid}\n", pid)
+    said, pid = run("sleep 1 | sleep 100 & echo $!")
+    assert said == f"[2] {pid}\n{pid}\n"
+    said, pid = run("sleep 100 & sleep 101 & echo both")
+    first, second, both = said.splitlines()
+    assert (first[:4], second, both) == ("[3] ", f"[4] {pid}", "both")
+    assert run("cat <(echo no job); (sleep 100 &)")[0] == "no job\n"
+    assert run("sh -c 'exit 3'; echo $?")[0] == "3\n"
+    as_mininet.run("sh -c 'exit 4'", 10)
+    assert run("echo $?")[0] == "4\n"
+    run("kill %1 %2 %3 %4")
 
 
 def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
@@ -103,6 +126,7 @@ def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
     assert shell.run("echo alive", 10).text == "alive\n"
 
 
+@pytest.mark.parametrize("kind", ["shell", "as_mininet"])
 @pytest.mark.parametrize(
     "command",
     [
@@ -111,7 +135,10 @@ def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
         f"{SLEEPING}; sleep 100",
     ],
 )
-def test_interrupt_ends_all_that_the_command_still_had_to_do(shell: Shell, command: str) -> None:
+def test_interrupt_ends_all_that_the_command_still_had_to_do(
+    command: str, kind: str, request: pytest.FixtureRequest
+) -> None:
+    shell: Shell = request.getfixturevalue(kind)
     shell.start(f"{command}; echo went on")
     text = ""
     while "ready" not in text:
