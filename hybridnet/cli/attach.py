@@ -26,7 +26,7 @@ LEAVE = b"\x1d"  # ^]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RUN."""
-    parser.add_argument("run_name", nargs="?", metavar="RUN", help="such as d1; default: the one that runs")
+    parser.add_argument("run_name", nargs="?", metavar="RUN", help="such as d1 (default: the one that runs)")
 
 
 def run(arguments: argparse.Namespace) -> int:

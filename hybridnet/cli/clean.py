@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         dest="run_name",
         action="append",
-        help="only this run; default: all runs whose head is dead",
+        help="only this run (default: all runs whose head is dead)",
     )
     parser.add_argument("--json", action="store_true", help="print what was removed as a JSON list")
 

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "manifest",
         nargs="?",
         metavar="MANIFEST",
-        help="file with the experiment's manifest; default: that of the experiment which this computer is a node of",
+        help="file with the experiment's manifest (default: that of the experiment which this computer is a node of)",
     )
     parser.add_argument("--json", action="store_true", help="print the machines as a JSON list")
 

@@ -74,8 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--duration", metavar="TIME", help="end after this long")
     parser.add_argument("--count", type=int, metavar="N", help="end after this many frames")
-    parser.add_argument("--port", type=int, metavar="N", help="the UDP port that frames go to; default 5300")
-    parser.add_argument("--portal", choices=BACKENDS, help="how frames are written and read; default packet")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help="the UDP port that frames go to (default: 5300)"
+    )
+    parser.add_argument(
+        "--portal", choices=BACKENDS, help="how frames are written and read (default: packet)"
+    )
     parser.add_argument(
         "--cpu", type=int, metavar="N", help="keep the thread that sends or counts on this core"
     )
@@ -88,30 +92,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rate", metavar="RATE", help='"12500pps" or "1 Gbit/s"; for a file, instead of its recorded times'
     )
     schedule.add_argument("--schedule", metavar="LIST", help='"1000pps for 5s, 0pps for 1s, 1 Gbit/s for 5s"')
-    schedule.add_argument("--gaps", choices=GAPS, help="the gaps between frames; default constant")
-    schedule.add_argument("--on", metavar="TIME", help="for --gaps on-off: mean time on; default 10ms")
-    schedule.add_argument("--off", metavar="TIME", help="and mean time off; default 10ms")
-    schedule.add_argument("--seed", type=int, metavar="N", help="seed of random gaps; default 1")
+    schedule.add_argument("--gaps", choices=GAPS, help="the gaps between frames (default: constant)")
+    schedule.add_argument("--on", metavar="TIME", help="for --gaps on-off: mean time on (default: 10ms)")
+    schedule.add_argument("--off", metavar="TIME", help="for --gaps on-off: mean time off (default: 10ms)")
+    schedule.add_argument("--seed", type=int, metavar="N", help="seed of random gaps (default: 1)")
     frames = parser.add_argument_group("frames")
     frames.add_argument(
-        "--size", type=int, metavar="BYTES", help="size of a frame with its Ethernet header; default 100"
+        "--size",
+        type=int,
+        metavar="BYTES",
+        help="size of a frame in bytes, with its Ethernet header (default: 100)",
     )
     frames.add_argument(
-        "--source-mac", metavar="MAC", help="default: the interface's own; for a file, as recorded"
+        "--source-mac",
+        metavar="MAC",
+        help="MAC address that frames come from (default: the interface's own; for a file, as recorded)",
     )
     frames.add_argument(
-        "--destination-mac", metavar="MAC", help="default: one that nobody has; for a file, as recorded"
+        "--destination-mac",
+        metavar="MAC",
+        help="MAC address that frames go to (default: one that nobody has; for a file, as recorded)",
     )
-    frames.add_argument("--source", metavar="ADDRESS", help="IPv4; default 198.18.0.1")
-    frames.add_argument("--destination", metavar="ADDRESS", help="IPv4; default 198.18.0.2")
-    frames.add_argument("--source-port", type=int, metavar="N", help="source port of UDP; default 5300")
+    frames.add_argument(
+        "--source", metavar="ADDRESS", help="IPv4 address that frames come from (default: 198.18.0.1)"
+    )
+    frames.add_argument(
+        "--destination", metavar="ADDRESS", help="IPv4 address that frames go to (default: 198.18.0.2)"
+    )
+    frames.add_argument("--source-port", type=int, metavar="N", help="source port of UDP (default: 5300)")
     recorded = parser.add_argument_group("recorded frames")
     recorded.add_argument("--pcap", type=Path, metavar="FILE", help="send these frames (pcap or pcapng)")
     recorded.add_argument("--speed", metavar="FACTOR", help="speed up the recorded times; 2 is twice as fast")
-    recorded.add_argument("--loop", type=int, metavar="N", help="send the file this many times; default 1")
+    recorded.add_argument("--loop", type=int, metavar="N", help="send the file this many times (default: 1)")
     sending = parser.add_argument_group("sending")
     sending.add_argument(
-        "--gather", metavar="TIME", help="frames due within this time leave together; default 0"
+        "--gather", metavar="TIME", help="frames due within this time leave together (default: 0)"
     )
     sending.add_argument(
         "--trains",
@@ -122,16 +137,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     sending.add_argument(
         "--wait",
         metavar="POLICY",
-        help="how it waits until a frame is due: sleep, adaptive, or dedicated, which takes a core; default sleep",
+        help="how it waits until a frame is due: sleep, adaptive, or dedicated, which takes a core (default: sleep)",
     )
     sending.add_argument("--spin", dest="retired_spin", help=argparse.SUPPRESS)
     sending.add_argument(
-        "--patience", metavar="TIME", help="go on with late frames for this long; default 1s"
+        "--patience", metavar="TIME", help="go on with late frames for this long (default: 1s)"
     )
     sending.add_argument(
         "--lateness-limit",
         metavar="TIME",
-        help="99.9 %% of the frames must leave within this, plus --gather; default 1ms",
+        help="99.9 %% of the frames must leave within this, plus --gather (default: 1ms)",
     )
     counting = parser.add_argument_group("counting")
     counting.add_argument(

@@ -38,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ticket",
         metavar="FILE",
-        help="what `hybridnet ticket` has printed there; default: standard input",
+        help="what `hybridnet ticket` has printed there (default: standard input)",
     )
     parser.add_argument(
-        "--device", metavar="NAME", help="what the interface is called here; default: as in the network"
+        "--device", metavar="NAME", help="what the interface is called here (default: as in the network)"
     )
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
 

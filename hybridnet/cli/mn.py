@@ -7,7 +7,7 @@ import argparse
 import importlib
 
 from hybridnet.cli.ending import add_strict_argument
-from hybridnet.cli.network import add_cut_delay_argument, cut_delay_ns, machine_names
+from hybridnet.cli.network import add_cut_delay_argument, add_machines_argument, cut_delay_ns, machine_names
 from hybridnet.cli.recorded import add_recording_arguments, ending_with_record
 from hybridnet.errors import UsageError
 from hybridnet.system.log import LEVELS
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ipbase",
         default="10.0.0.0/8",
         metavar="PREFIX",
-        help="the hosts' network (default 10.0.0.0/8)",
+        help="the hosts' network (default: 10.0.0.0/8)",
     )
     what.add_argument("--mac", action="store_true", help="MAC addresses count from 00:00:00:00:00:01")
     what.add_argument(
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listenport",
         type=int,
         metavar="PORT",
-        help="switches listen for OpenFlow at this port and the next ones; default: they do not",
+        help="switches listen for OpenFlow at this port and the next ones (default: they do not)",
     )
     what.add_argument(
         "--nolistenport",
@@ -87,11 +87,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="they do not listen, as by default",
     )
     where = parser.add_argument_group("where").add_mutually_exclusive_group()
-    where.add_argument(
-        "--machines",
-        metavar="N|NAME,NAME",
-        help="spread the network over so many machines on this computer (m1, m2 ...), or over these; default: it is on "
-        "this computer itself",
+    add_machines_argument(
+        where,
+        "spread the network over so many machines on this computer (m1, m2 ...), or over these (default: it is on this "
+        "computer itself)",
     )
     where.add_argument(
         "--cluster",
@@ -110,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEST[+TEST...]",
-        help="pingall, pingpair, iperf, iperfudp, all, build, none, or a method of the network; default: the prompt",
+        help="pingall, pingpair, iperf, iperfudp, all, build, none, or a method of the network (default: the prompt)",
     )
     use.add_argument("--pre", metavar="FILE", help="commands of the prompt to run before the network starts")
     use.add_argument("--post", metavar="FILE", help="commands of the prompt to run after the tests")
@@ -133,7 +132,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--verbosity",
         choices=tuple(LEVELS),
         default="info",
-        help="which messages to show (default info)",
+        help="which messages to show (default: info)",
     )
     use.add_argument(
         "--version", action="store_true", help="print the version of Mininet that this stands for, and exit"

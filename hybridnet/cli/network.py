@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hybridnet.controllers.kinds import RemoteController
 
 __all__ = [
+    "SPREAD",
     "add_cut_delay_argument",
     "add_machines_argument",
     "add_network_arguments",
@@ -33,14 +34,15 @@ __all__ = [
 ]
 
 
-def add_machines_argument(parser: Any) -> None:
-    """Add --machines."""
-    parser.add_argument(
-        "--machines",
-        metavar="N|NAME,NAME",
-        help="spread a network that names no machines itself over so many machines on this computer (m1, m2 ...), or "
-        "over these; default: the machines that the topology names, else m1",
-    )
+SPREAD = (
+    "spread a network that names no machines itself over so many machines on this computer (m1, m2 ...), or over these "
+    "(default: the machines that the topology names, else m1)"
+)
+
+
+def add_machines_argument(parser: Any, what: str = SPREAD) -> None:
+    """Add --machines, which does `what`."""
+    parser.add_argument("--machines", metavar="N|NAME,NAME", help=what)
 
 
 def add_cut_delay_argument(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +52,7 @@ def add_cut_delay_argument(parser: argparse.ArgumentParser) -> None:
         metavar="DELAY",
         default=format_delay(LEAST_CUT_DELAY_NS).replace(" ", ""),
         help="least delay of the links between machines, where a network is spread; what takes longer to come across "
-        "is late (default %(default)s)",
+        "is late (default: %(default)s)",
     )
 
 
@@ -91,17 +93,20 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--controller",
         metavar="APP",
-        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none; default: tree_switch, or "
-        "ecmp_switch if the topology has loops",
+        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none (default: tree_switch, or "
+        "ecmp_switch if the topology has loops)",
     )
     parser.add_argument(
-        "--port-type", choices=PORT_TYPES, default="auto", help="how frames get into Open vSwitch"
+        "--port-type",
+        choices=PORT_TYPES,
+        default="auto",
+        help="how frames get into Open vSwitch (default: auto, what fits the machine)",
     )
     parser.add_argument(
-        "--seed", type=int, default=1, help="seed of the simulator's random streams (default 1)"
+        "--seed", type=int, default=1, help="seed of the simulator's random streams (default: 1)"
     )
     parser.add_argument(
-        "--ip-base", default="10.0.0.0/8", metavar="PREFIX", help="the hosts' network (default 10.0.0.0/8)"
+        "--ip-base", default="10.0.0.0/8", metavar="PREFIX", help="the hosts' network (default: 10.0.0.0/8)"
     )
     parser.add_argument(
         "--ip6-base",
@@ -131,7 +136,7 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N|auto",
         default="1",
         help="divide what each machine simulates among so many instances, where the topology names none itself; auto: "
-        "one for each processor that is free (default %(default)s)",
+        "one for each processor that is free (default: %(default)s)",
     )
     add_wait_argument(parser)
 
@@ -142,7 +147,7 @@ def add_wait_argument(parser: argparse.ArgumentParser) -> None:
         "--wait",
         metavar="POLICY",
         help="how the simulator waits for frames and events: sleep (least processor time), adaptive, or dedicated (a "
-        "core for each instance, least delay); default: what fits the machine (docs/portals.md)",
+        "core for each instance, least delay); see docs/portals.md (default: what fits the machine)",
     )
 
 

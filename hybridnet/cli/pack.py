@@ -16,7 +16,9 @@ EXAMPLES = """  hybridnet pack runs/one
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run, and where to."""
     parser.add_argument("directory", type=Path, metavar="RUN", help="a run directory")
-    parser.add_argument("--to", type=Path, metavar="FILE", help="default: RUN.hybridnet.tar.gz, beside it")
+    parser.add_argument(
+        "--to", type=Path, metavar="FILE", help="what to write (default: RUN.hybridnet.tar.gz, beside RUN)"
+    )
     parser.add_argument("--json", action="store_true", help="print what was packed as JSON")
 
 

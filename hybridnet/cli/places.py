@@ -22,10 +22,17 @@ PLACE_OPTIONS = ("machines", "ssh", "dask", "cloudlab", "manifest", "grace")
 LEAST_GRACE_S = 5.0
 
 
-def add_place_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --machines, --ssh, --dask, --cloudlab and --manifest, of which one may be given, and --grace."""
+LOCAL = "so many machines on this computer (m1, m2 ...), or these"
+
+
+def add_place_arguments(parser: argparse.ArgumentParser, machines: str = LOCAL) -> None:
+    """Add --machines, --ssh, --dask, --cloudlab and --manifest, of which one may be given, and --grace.
+
+    Args:
+        machines: what --machines does, for its help.
+    """
     where = parser.add_mutually_exclusive_group()
-    add_machines_argument(where)
+    add_machines_argument(where, machines)
     add_ssh_argument(where)
     where.add_argument(
         "--dask",
@@ -48,7 +55,7 @@ def add_place_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         default="30s",
         help="for how long a machine on another computer may be out of reach before it is given up and the run ends "
-        "(default %(default)s)",
+        "(default: %(default)s)",
     )
 
 

@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, metavar="N", help="of a simulation, which replication (default: the first)"
     )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--format", choices=("png", "svg", "pdf"), default="png", help="default: png")
+    how.add_argument(
+        "--format", choices=("png", "svg", "pdf"), default="png", help="of the pictures (default: png)"
+    )
     how.add_argument(
         "--web", action="store_true", help="one interactive page instead, run.html, which needs nothing else"
     )

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("build", "show", "include-dir"), help="what to do")
     parser.add_argument("file", nargs="?", metavar="FILE", help="build: the C++ source; show: the plug-in")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="build: the file to write; default SOURCE.so, here"
+        "-o", "--output", metavar="FILE", help="build: the file to write (default: SOURCE.so, here)"
     )
     parser.add_argument("--flags", metavar="LIST", help="build: further options of the compiler, --flags=-g")
 

@@ -31,8 +31,8 @@ def add_recording_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--series-of",
         metavar="NAME,NAME|all",
-        help="what is sampled: nodes, links, interfaces, applications, or all; default: links between machines, "
-        "portals, applications, TCP connections, hosts' interfaces, lateness, processors",
+        help="what is sampled: nodes, links, interfaces, applications, or all (default: links between machines, "
+        "portals, applications, TCP connections, hosts' interfaces, lateness, processors)",
     )
 
 

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The record, --plan, --out, --json."""
     parser.add_argument("record", type=Path, metavar="FILE", help="a file that `--record` made (.pcapng)")
     parser.add_argument(
-        "--plan", type=Path, metavar="FILE", help="an instance plan; default: the one in the record"
+        "--plan", type=Path, metavar="FILE", help="an instance plan (default: the one in the record)"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="record the replay itself: a .pcapng file")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

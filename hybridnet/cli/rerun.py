@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory", type=Path, metavar="RUN", help="a run directory, or a file of `hybridnet pack`"
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="run directory of the repetition; default: RUN-again"
+        "--out", type=Path, metavar="DIR", help="run directory of the repetition (default: RUN-again)"
     )
     parser.add_argument(
         "--within",
         default="10%",
         metavar="PERCENT",
-        help="emulated figures agree within their 95 %% interval, or within so much of the first (default 10%%)",
+        help="emulated figures agree within their 95 %% interval, or within so much of the first (default: 10%%)",
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 

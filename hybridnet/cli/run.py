@@ -15,6 +15,7 @@ from hybridnet.cli.detaching import add_detach_argument, run_detached
 from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.live import LIVE, add_live_arguments, with_page
 from hybridnet.cli.network import (
+    SPREAD,
     add_cut_delay_argument,
     add_network_arguments,
     controllers_of,
@@ -68,14 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "script_arguments", nargs="*", metavar="ARGUMENT", help="the script's arguments, after --"
     )
-    add_place_arguments(parser)
+    add_place_arguments(parser, SPREAD)
     add_detach_argument(parser)
     parser.add_argument(
         "--on-loss",
         choices=ON_LOSS,
         default=STOP,
         help="when a machine is lost, stop, or continue with the others: links to it are down then, and the verdict "
-        "names it (default %(default)s)",
+        "names it (default: %(default)s)",
     )
     add_cut_delay_argument(parser)
     add_strict_argument(parser)
@@ -88,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--verbosity",
         choices=tuple(LEVELS),
         default="info",
-        help="which messages to show (default info)",
+        help="which messages to show (default: info)",
     )
     add_network_arguments(parser)
 

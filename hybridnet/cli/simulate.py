@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds",
         default="1",
         metavar="N|FIRST-LAST",
-        help="replications, with the seeds 1 to N, or these (default 1)",
+        help="replications, with the seeds 1 to N, or these (default: 1)",
     )
     parser.add_argument(
         "--jobs",
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="cut the network into N parts, each a thread; the results are the same (default 1)",
+        help="cut the network into N parts, each a thread; the results are the same (default: 1)",
     )
     parser.add_argument(
         "--mpi",

@@ -21,7 +21,7 @@ _POLL_S = 0.1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RUN."""
-    parser.add_argument("run_name", nargs="?", metavar="RUN", help="such as d1; default: the one that runs")
+    parser.add_argument("run_name", nargs="?", metavar="RUN", help="such as d1 (default: the one that runs)")
 
 
 def run(arguments: argparse.Namespace) -> int:

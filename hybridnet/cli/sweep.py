@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until",
         metavar="TIME",
-        help="simulate each point for so long, as `hybridnet simulate`; default: `run` it",
+        help="simulate each point for so long, as `hybridnet simulate` (default: `run` it)",
     )
     parser.add_argument(
         "--set",
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="values of hybridnet.value(NAME, DEFAULT), or of a parameter of the topology; may be repeated",
     )
     parser.add_argument(
-        "--seeds", default="1", metavar="N|FIRST-LAST", help="replications of each combination (default 1)"
+        "--seeds", default="1", metavar="N|FIRST-LAST", help="replications of each combination (default: 1)"
     )
     parser.add_argument(
         "--jobs",

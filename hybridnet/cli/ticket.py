@@ -16,9 +16,14 @@ EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER   
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """GUEST and --run."""
     parser.add_argument(
-        "guest", nargs="?", metavar="GUEST", help="as the topology calls it; default: the one"
+        "guest",
+        nargs="?",
+        metavar="GUEST",
+        help="the guest's name in the topology (default: the only one there is)",
     )
-    parser.add_argument("--run", dest="run_name", metavar="RUN", help="of this run; default: the one")
+    parser.add_argument(
+        "--run", dest="run_name", metavar="RUN", help="the run that has the guest (default: the only one)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from hybridnet.cli.network import add_wait_argument
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.options import Option, table
-from hybridnet.options.flags import accepts, default_of, flags, metavar_of
+from hybridnet.options.flags import default_of, flags, meaning_of, metavar_of
 from hybridnet.quantities import parse_delay
 from hybridnet.wire import BACKENDS, Wire
 from hybridnet.wire.options import parse_list
@@ -57,20 +57,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{direction}", metavar="LIST", help=f'{way} only: "rate=10 Mbit/s,delay=5ms,queue=100"'
         )
-    parser.add_argument("--portal", choices=BACKENDS, help="how frames are read and written; default packet")
+    parser.add_argument(
+        "--portal", choices=BACKENDS, help="how frames are read and written (default: packet)"
+    )
     parser.add_argument(
         "--batch",
         type=int,
         metavar="N",
-        help="segments written to an interface at once; default 192, pcap 64",
+        help="segments written to an interface at once (default: 192, pcap 64)",
     )
     add_wait_argument(parser)
-    parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn at random; default 1")
+    parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn at random (default: 1)")
     parser.add_argument(
         "--record", metavar="FILE.pcapng", help="keep everything that crosses A and B, for hybridnet replay"
     )
-    parser.add_argument("--name", help="by which `wire set` finds it; default A-B")
-    parser.add_argument("--duration", metavar="TIME", help="end after this long; default: when it is told to")
+    parser.add_argument("--name", help="by which `wire set` finds it (default: A-B)")
+    parser.add_argument(
+        "--duration", metavar="TIME", help="end after this long (default: when it is told to)"
+    )
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
 
 
@@ -81,8 +85,8 @@ def _flags() -> dict[str, Option]:
 
 
 def _help(option: Option) -> str:
-    parts = (option.help, accepts(option), f"default {default_of(option)}" if default_of(option) else "")
-    return "; ".join(part for part in parts if part).replace("%", "%%")
+    default = f" (default: {default_of(option)})" if default_of(option) else ""
+    return f"{meaning_of(option)}{default}".replace("%", "%%")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from hybridnet.options.flags import accepts, default_of, flags, metavar_of
+from hybridnet.options.flags import default_of, flags, meaning_of, metavar_of
 from hybridnet.options.tables import Family, Option, Table, tables
 
 __all__ = ["main", "with_tables"]
@@ -72,7 +72,7 @@ def _of_table(of: Table, style: str) -> str:
         if style == "flags" and option.kind in ("list", "map"):
             continue
         values = [default_of(option, of.presets[name].get(option.key)) for name in presets[:1]]
-        rows.append([names(option), _meaning(option), *values, default_of(option)])
+        rows.append([names(option), _cell(meaning_of(option)), *values, default_of(option)])
     return _rows(head, rows)
 
 
@@ -97,12 +97,6 @@ def _parameter(option: Option) -> str:
 
 def _flag(option: Option) -> str:
     return f"`--{option.name.replace('_', '-')} {metavar_of(option).replace('|', '/')}`"
-
-
-def _meaning(option: Option) -> str:
-    values = accepts(option)
-    unit = f"; in {option.unit}" if option.unit and option.unit not in ("%", "bytes", "address") else ""
-    return _cell(option.help + unit + (f"; {values}" if values else ""))
 
 
 def _cell(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from hybridnet.options.tables import Option, Table, family, table
 from hybridnet.quantities import format_delay, format_rate
 
-__all__ = ["accepts", "default_of", "flags", "metavar_of"]
+__all__ = ["accepts", "default_of", "flags", "meaning_of", "metavar_of"]
 
 _METAVARS = {
     "flag": "yes|no",
@@ -62,6 +62,12 @@ def accepts(option: Option) -> str:
     if option.kind == "table" and option.table is not None:
         return ", ".join(table(option.table).presets)
     return ", ".join(option.choices)
+
+
+def meaning_of(option: Option) -> str:
+    """What an option means, with the unit of a bare number and the values of a choice."""
+    unit = f"in {option.unit}" if option.unit and option.unit not in ("%", "bytes", "address") else ""
+    return "; ".join(filter(None, (option.help, unit, accepts(option))))
 
 
 def _size(value: int) -> str:
