@@ -18,6 +18,7 @@ import errno
 import hmac
 import importlib.util
 import ipaddress
+import logging
 import os
 import signal
 import socket
@@ -146,6 +147,8 @@ def main():
     warnings.filterwarnings("ignore", message=r"\s*Eventlet is deprecated")  # known; Ryu has nothing else
     import eventlet.wsgi
 
+    # Ryu has eventlet patch in two steps, and eventlet then complains of a lock of logging's own, which does no harm.
+    logging.lastResort.addFilter(lambda record: "RLock(s) were not greened" not in record.getMessage())
     if not hasattr(eventlet.wsgi, "ALREADY_HANDLED"):
         eventlet.wsgi.ALREADY_HANDLED = b""
     if fabric is not None:

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     sizes = sorted(set(QUICK_SIZES if arguments.quick else arguments.size or SIZES))
     if sizes[0] < 2:
-        raise UsageError(f"controller-load: --size {sizes[0]}: at least 2")
+        raise UsageError(f"controller-load: --size {sizes[0]}: write at least 2 switches")
     kinds = list(dict.fromkeys(arguments.switches or SWITCH_KINDS))
     experiment = Experiment(arguments, {"sizes": sizes, "switches": kinds})
     loads = []

@@ -86,8 +86,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     seconds, rounds = (10.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
     if seconds < 5 or rounds < 1 or arguments.at_once <= 0:
         raise UsageError(
-            f"differential: --seconds {seconds:g} --rounds {rounds} --at-once {arguments.at_once:g}: at least 5, at "
-            "least 1, and above 0"
+            f"differential: --seconds {seconds:g} --rounds {rounds} --at-once {arguments.at_once:g}: write at "
+            "least 5 seconds, at least 1 round, and --at-once above 0"
         )
     cells = _chosen(arguments)
     experiment = Experiment(

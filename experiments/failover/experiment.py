@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     if arguments.quick:
         ways, rounds = [way for way in ways if way != "spanning tree"], 1
     if rounds < 1:
-        raise UsageError(f"failover: --rounds {rounds}: at least 1")
+        raise UsageError(f"failover: --rounds {rounds}: write at least 1")
     experiment = Experiment(arguments, {"ways": ways, "switches": arguments.switches, "rounds": rounds})
     silent: dict[str, list[float]] = {way: [] for way in ways}
     with arguments.cluster([MACHINE]) as cluster, experiment.console.status("") as status:

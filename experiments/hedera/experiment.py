@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         raise UsageError(
             f"hedera: --k {arguments.k} --rate {arguments.rate:g} --poll {arguments.poll:g} "
             f"--seconds {arguments.seconds:g} --omit {arguments.omit:g} --lead {arguments.lead:g} "
-            f"--rounds {rounds}: an even k of at least 4, and figures above 0"
+            f"--rounds {rounds}: write an even --k of at least 4, --omit of at least 0, and the others above 0"
         )
     settings = Settings(
         k=arguments.k,

@@ -61,7 +61,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     count = QUICK_PIPELINES if arguments.quick else arguments.pipelines
     if count < 1 or arguments.seed < 0:
         raise UsageError(
-            f"openflow-differential: --pipelines {count} --seed {arguments.seed}: at least 1, and 0"
+            f"openflow-differential: --pipelines {count} --seed {arguments.seed}: write at least 1 pipeline, "
+            "and a seed of 0 or more"
         )
     experiment = Experiment(
         arguments, {"target": arguments.target, "pipelines": count, "seed": arguments.seed}

@@ -106,12 +106,12 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     switches = ROUTERS * SWITCHES_PER_ROUTER
     if hosts % 2 or hosts < switches or not 1 <= flows <= hosts // 2 or seconds < 1:
         raise UsageError(
-            f"scale: --hosts {hosts} --flows {flows} --seconds {seconds:g}: an even number of at least {switches} "
-            "hosts, at most one flow for two of them, and 1 s"
+            f"scale: --hosts {hosts} --flows {flows} --seconds {seconds:g}: write an even number of hosts, at "
+            f"least {switches}, at most one flow for two of them, and at least 1 s"
         )
     if not 1 <= instances <= ROUTERS + 1:
         raise UsageError(
-            f"scale: --instances {instances}: 1 to {ROUTERS + 1}, one for each router of the core at most"
+            f"scale: --instances {instances}: write 1 to {ROUTERS + 1}, one for each router of the core at most"
         )
     facts = {"hosts": hosts, "flows": flows, "instances": instances, "seconds": seconds}
     experiment = Experiment(arguments, facts)

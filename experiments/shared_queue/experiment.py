@@ -94,7 +94,9 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     seconds, rounds = (15.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
     if seconds < 5 or rounds < 1:
-        raise UsageError(f"shared-queue: --seconds {seconds:g} --rounds {rounds}: at least 5 and 1")
+        raise UsageError(
+            f"shared-queue: --seconds {seconds:g} --rounds {rounds}: write at least 5 seconds and 1 round"
+        )
     queue: str = arguments.queue
     facts = {
         "seconds": seconds,

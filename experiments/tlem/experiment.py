@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     if arguments.rounds < 1 or arguments.packets < 4:
         raise UsageError(
-            f"--rounds {arguments.rounds} --packets {arguments.packets}: at least 1 round and 4 packets"
+            f"--rounds {arguments.rounds} --packets {arguments.packets}: write at least 1 round and 4 packets"
         )
     if arguments.latency and os.geteuid() != 0:
         raise UsageError("measure the delay of hybridnet wire: that needs root; --no-latency leaves it out")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
@@ -71,6 +72,7 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. Returns its exit code."""
     code = 0
+    _print_what_can_be_printed()
     try:
         code = _code_of(argv)
         if sys.stdout is not None:
@@ -83,6 +85,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         for stream in unread:
             mute(stream)
         return code or OUTPUT_CLOSED
+
+
+def _print_what_can_be_printed() -> None:
+    """A terminal or a pipe that knows no box-drawing characters gets question marks, and no UnicodeEncodeError."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def _code_of(argv: Sequence[str] | None) -> int:

@@ -59,6 +59,10 @@ class CLI(cmd.Cmd):
             self.use_rawinput = False
         self._to_the_end(self._loop)
 
+    def running(self) -> Net:
+        """The network as hybridnet runs it."""
+        return self.net
+
     def _to_the_end(self, ask: Callable[[], object]) -> None:
         """Take commands, and close the terminals that they opened."""
         try:
@@ -167,12 +171,13 @@ class CLI(cmd.Cmd):
 
     def do_plan(self, _: str) -> None:
         """plan: print what was built on which machine."""
-        output(f"{self.net.plan}\n")
+        output(f"{self.running().plan}\n")
 
     def do_machines(self, _: str) -> None:
         """machines: list the machines and their addresses."""
-        for machine in self.net.cluster.machines:
-            output(f"{machine} {self.net.cluster.address(machine)}\n")
+        cluster = self.running().cluster
+        for machine in cluster.machines:
+            output(f"{machine} {cluster.address(machine)}\n")
 
     # Trying
 
@@ -187,12 +192,12 @@ class CLI(cmd.Cmd):
     def do_pingmatrix(self, line: str) -> None:
         """pingmatrix [COUNT [FILE.json]]: round trips and losses between all hosts, all at once."""
         words = line.split()
-        self._told(self.net.ping_matrix(count=_number(words, 1)), words)
+        self._told(self.running().ping_matrix(count=_number(words, 1)), words)
 
     def do_iperfmatrix(self, line: str) -> None:
         """iperfmatrix [SECONDS [FILE.json]]: a TCP flow between each pair of hosts, one after the other."""
         words = line.split()
-        self._told(self.net.iperf_matrix(seconds=_number(words, 1)), words)
+        self._told(self.running().iperf_matrix(seconds=_number(words, 1)), words)
 
     def _told(self, matrix: Any, words: list[str]) -> None:
         output(f"{matrix}\n")
@@ -250,7 +255,7 @@ class CLI(cmd.Cmd):
         if not command.strip():
             error("*** write: exec MACHINE COMMAND\n")
             return
-        done = self.net.cluster.call(machine, "exec", argv=command)
+        done = self.running().cluster.call(machine, "exec", argv=command)
         output(done["stdout"].decode(errors="replace") + done["stderr"].decode(errors="replace"))
 
     def do_py(self, line: str) -> None:
@@ -299,7 +304,7 @@ class CLI(cmd.Cmd):
             if not isinstance(node, Node):
                 error(f"*** xterm {name}: it is neither a host nor a switch; `nodes` lists them\n")
                 continue
-            made = terminal_of(node, self.net.cluster.journal)
+            made = terminal_of(node, self.running().cluster.journal)
             if made.how and not self._terminals:
                 output(f"*** the terminals are windows of tmux: {made.how}\n")
             self._terminals.append(made)

@@ -48,6 +48,7 @@ from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, read_entries
 from hybridnet.system.log import warn
+from hybridnet.system.loopback import require_loopback
 from hybridnet.values import number, shown, text
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class Cluster:
         if not callable(on_head_address):
             raise UsageError(f"on_head_address {shown(on_head_address)} cannot be called; give a function")
         _need_root("local machines")
+        require_loopback()
         self = cls(Journal.create())
         with undone_on_error(self.close):
             fabric = Fabric(self.journal)

@@ -40,6 +40,7 @@ from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, directories_in, read_entries, state_directory
 from hybridnet.system.log import info
+from hybridnet.system.loopback import require_loopback
 from hybridnet.system.priority import Priority, raise_thread
 
 __all__ = ["HERE", "Here"]
@@ -68,6 +69,7 @@ class Here:
     def __init__(self, *, alone: bool = True) -> None:
         if os.geteuid() != 0:
             raise EnvironmentLackError("a network on this computer needs root; run with sudo")
+        require_loopback()
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
         self.on_lost: Callable[[str], object] = lambda machine: None
         self.journal = _begun(alone)

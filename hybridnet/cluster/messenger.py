@@ -73,7 +73,14 @@ class Messenger:
         options = {"host": host, "port": 0, "protocol": "tls://", "security": security}
         options["local_directory"] = str(self._journal.directory / "dask")  # else something stays in /tmp
         spec = {"cls": QuietScheduler, "options": options}
-        cluster = SpecCluster(workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL)
+        try:
+            cluster = SpecCluster(
+                workers={}, scheduler=spec, security=security, silence_logs=logging.CRITICAL
+            )
+        except (RuntimeError, OSError) as error:
+            raise MachineError(
+                f"the scheduler of the machines cannot be started at {host}: {error}"
+            ) from None
         self._ending.add(cluster.close)
         self.use(Client(cluster, security=security, set_as_default=False))
         self._port = int(cluster.scheduler_address.rpartition(":")[2])

@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import ipaddress
 import os
+import re
 import socket
 import struct
 import threading
@@ -51,6 +52,7 @@ PORT = 5300
 LEAST_FRAME, MOST_FRAME = 58, 65_549
 MOST_FRAMES = 2**63 - 1
 DESTINATION_MAC = "02:00:00:00:00:02"
+_MAC = re.compile(r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(\1[0-9a-fA-F]{2}){4}")
 SOURCE, DESTINATION = "198.18.0.1", "198.18.0.2"  # set aside for measuring: RFC 2544
 LATENESS_LIMIT_NS = 1_000_000
 _SIOCGIFFLAGS, _SIOCGIFHWADDR, _SIOCGIFMTU, _IFF_UP = 0x8913, 0x8927, 0x8921, 1  # netdevice(7)
@@ -202,6 +204,11 @@ class Generator(_Part):
                 raise UsageError(
                     f"{what}: {option} {shown(address)} is not an IPv4 address; write one like {SOURCE}"
                 ) from None
+        for option, mac in (("source_mac", source_mac), ("destination_mac", destination_mac)):
+            if mac is not None and not _MAC.fullmatch(mac):
+                raise UsageError(
+                    f"{what}: {option} {shown(mac)} is not a MAC address; write one like 02:00:00:00:00:01"
+                )
         if pcap is not None and not isinstance(pcap, Path):
             text(pcap, f"{what}: pcap")
         whole(loop, f"{what}: loop", 1, MOST_FRAMES)

@@ -7,6 +7,7 @@ function ``validate`` of the options, and a class ``CLI`` for the prompt.
 
 from __future__ import annotations
 
+import inspect
 import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.cli.user_code import user_code
-from hybridnet.errors import UsageError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.mininet.cli import CLI
 from hybridnet.mininet.controllers import (
     NOX,
@@ -106,8 +107,10 @@ class Choices:
         make, args, kwargs = self._split(kind, text)
         try:
             return make(*args, **kwargs)
-        except (TypeError, ValueError) as problem:
-            raise UsageError(f"--{_flag(kind)} {text}: {problem}") from problem
+        except HybridnetError:
+            raise
+        except Exception as problem:  # Mininet's own raise plain ones, as for a torus that is too small
+            raise UsageError(f"--{_flag(kind)} {text}: {problem}; it takes {_taken(make)}") from problem
 
     def chosen(self, kind: str, text: str) -> Any:
         """The class that ``ovs,protocols=OpenFlow13`` names, with its parameters. Raises UsageError."""
@@ -124,6 +127,15 @@ class Choices:
                 f"--{_flag(kind)} {text}: {name} does not exist; there are {', '.join(sorted(named))}"
             )
         return named[name], args, kwargs
+
+
+def _taken(make: Any) -> str:
+    """The arguments of a topology: those of its `build`, unless it has a constructor of its own."""
+    build = getattr(make, "build", None)
+    if build is None or "__init__" in vars(make):
+        return str(inspect.signature(make))
+    _, *others = inspect.signature(build).parameters.values()
+    return str(inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in others]))
 
 
 def _flag(kind: str) -> str:

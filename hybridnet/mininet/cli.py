@@ -12,6 +12,7 @@ from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import error, output
 from hybridnet.mininet.term import makeTerms, runX11
 from hybridnet.mininet.util import connections
+from hybridnet.net import Net
 
 __all__ = ["CLI"]
 
@@ -67,6 +68,11 @@ class CLI(shell.CLI):
             return None
         self._run_in(node, " ".join(self._replaced(word) for word in text.split(" ")))
         return None
+
+    def running(self) -> Net:
+        """The network as hybridnet runs it."""
+        network: Net = self.mn.running()
+        return network
 
     def do_nodes(self, _: str) -> None:
         """nodes: list all nodes."""

@@ -113,12 +113,10 @@ def _machines(arguments: Any) -> Machines | None:
 
 def _made(arguments: Any, choices: Choices) -> Mininet:
     """The network that the flags describe, not started."""
-    switch, controllers = arguments.switch, arguments.controller
-    if not controllers:
-        controllers = ["default"]
-        if findController() is None and "default" in (switch,):
-            info("*** No controller is installed: switches learn by themselves\n")
-            switch, controllers = "ovsbr", ["none"]
+    switch, controllers = arguments.switch, arguments.controller or ["default"]
+    lacks_one = not arguments.controller and switch == "default" and findController() is None
+    if lacks_one:
+        switch, controllers = "ovsbr", ["none"]
     tested = bool(arguments.test) and not all(test in _NOTHING for test in arguments.test)
     host = choices.chosen("hosts", arguments.host)
     kind = MininetWithControlNet if arguments.innamespace else Mininet
@@ -137,6 +135,8 @@ def _made(arguments: Any, choices: Choices) -> Mininet:
         waitConnected=True if tested and arguments.wait is False else arguments.wait,
         listenPort=arguments.listenport,
     )
+    if lacks_one:
+        info("*** No controller is installed: switches learn by themselves\n")
     if arguments.nat is not None:
         _, args, kwargs = splitArgs(f"nat,{arguments.nat}" if arguments.nat else "nat")
         net.addNAT(*args, **kwargs).configDefault()

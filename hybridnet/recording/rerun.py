@@ -22,7 +22,7 @@ from typing import Any
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.recording.capsule import FILES
 from hybridnet.recording.comparison import Comparison, Difference, compare_runs
-from hybridnet.recording.figures import manifest_of
+from hybridnet.recording.figures import figures_of_run, manifest_of
 from hybridnet.recording.pack import unpack
 
 __all__ = ["VERBS", "Rerun", "opened", "rerun"]
@@ -125,13 +125,14 @@ def rerun(run: Path, out: Path, within: float = WITHIN) -> Rerun:
         within: the share of a figure within which what is emulated agrees.
 
     Raises:
-        UsageError: it cannot be repeated.
+        UsageError: it cannot be repeated, or has no figures to compare.
         ExperimentError: the command ended with an error.
     """
     out = out.resolve()
     if out == run.resolve() or out.is_relative_to(run.resolve()):
         raise UsageError(f"rerun {run}: --out {out} is the run itself; give another folder")
     command = command_of(run, out)
+    figures_of_run(run)  # without any, the repetition would be for nothing
     with tempfile.TemporaryDirectory(prefix="hybridnet-rerun-") as folder:
         if (run / FILES).is_dir():
             shutil.copytree(run / FILES, Path(folder) / FILES)

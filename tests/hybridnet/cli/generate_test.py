@@ -25,6 +25,11 @@ from hybridnet.cli.main import main
         (["x", "--pcap", "f", "--speed", "0"], "is not a factor"),
         (["x", "--pcap", "f", "--trains"], "are about programmed frames"),
         (
+            ["x", "--rate", "1pps", "--count", "1", "--destination", "y"],
+            "destination 'y' is not an IPv4 address",
+        ),
+        (["x", "--pcap", "f", "--source-mac", "02:03"], "source_mac '02:03' is not a MAC address"),
+        (
             ["x", "--receive", "--rate", "1pps"],
             "--rate is about sending; leave it out, or leave out --receive",
         ),

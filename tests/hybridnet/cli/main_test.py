@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
@@ -56,6 +57,14 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["plan", "/"], "/: it is a folder; name a file in it"),
         (["run", "--topo", "minimal", "--series", "0"], "--series '0': write 1 ms or more"),
         (["mn", "--cluster", ""], "--cluster : write HOST,HOST"),
+        (
+            ["mn", "--topo", "tree,x"],
+            "--topo tree,x: '<=' not supported between instances of 'str' and 'int'; it takes (depth=1, fanout=2)",
+        ),
+        (
+            ["mn", "--topo", "torus,2,2"],
+            "--topo torus,2,2: a torus needs x and y of at least 3; it takes (x, y, n=1)",
+        ),
         (["replay", "none.pcapng", "--plan", "none.json"], "none.json: it cannot be read: No such file"),
         (["plan", "--topo", "twotrees,delay=5us"], "cannot hide the transit between them"),
         (["plan", "--topo", "tree,2", "--port-type", "dpdk"], "invalid choice: 'dpdk'"),
@@ -126,6 +135,15 @@ def test_plan_prints_a_tree_or_json(capsys: pytest.CaptureFixture[str]) -> None:
     plan = json.loads(capsys.readouterr().out)
     assert sorted(plan["machines"]) == ["m1", "m2"]
     assert plan["machines"]["m1"]["port_type"] == "afxdp"
+
+
+def test_a_terminal_without_box_drawing_characters_gets_question_marks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding="ascii"))
+    assert main(["plan", "--topo", "minimal"]) == 0
+    assert b"??? h1: h1-eth0 10.0.0.1/8" in printed.getvalue()
 
 
 def test_plan_takes_topologies_from_a_file_without_running_it(

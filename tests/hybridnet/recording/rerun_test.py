@@ -11,7 +11,7 @@ import pytest
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
 from hybridnet.recording.comparison import Comparison, Difference
-from hybridnet.recording.rerun import Rerun, command_of, judged_of
+from hybridnet.recording.rerun import Rerun, command_of, judged_of, rerun
 from hybridnet.results.estimate import Estimate
 
 SCRIPT = """
@@ -88,6 +88,14 @@ def test_a_command_that_makes_no_sense_leaves_an_earlier_run_alone(run: Path) ->
     assert main(["run", "nowhere.py", "--out", "runs/one"]) == 2
     assert main(["run", "--topo", "nothing", "--out", "runs/one"]) == 2
     assert sorted(run.rglob("*")) == before
+
+
+def test_a_run_without_figures_is_not_repeated_for_nothing(run: Path) -> None:
+    for file in ("results.json", "figures.parquet", "series.parquet"):
+        (run / file).unlink()
+    with pytest.raises(UsageError, match="it has no figures"):
+        rerun(run, run.with_name("again"))
+    assert not run.with_name("again").exists()
 
 
 def difference(name: str, first: float, second: float) -> Difference:
