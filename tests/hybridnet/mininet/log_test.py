@@ -16,6 +16,7 @@ from hybridnet.system import log
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     handlers, level = list(lg.handlers), log.log_level()
+    log.setLogLevel()  # another test of this process may have run a command, which shows more
     yield
     lg.handlers[:] = handlers
     setLogLevel(next(name for name, number in log.LEVELS.items() if number == level))
