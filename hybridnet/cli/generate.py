@@ -182,7 +182,7 @@ def _send(arguments: argparse.Namespace, ended: threading.Event) -> int:
         options["backend"] = arguments.portal
     console = Console(stderr=True, highlight=False)
     with Generator(arguments.device, fifo_priority=arguments.fifo, **options) as generator:
-        console.print(f"sending at {arguments.device}: {generator.description}", markup=False)
+        console.print(f"sending at {arguments.device}: {generator.description}", markup=False, soft_wrap=True)
         _watch(generator, sender_line, ended, None, console)
     figures = {"device": arguments.device, **generator.figures()}
     verdict = generator.verdict
@@ -210,7 +210,7 @@ def _receive(arguments: argparse.Namespace, ended: threading.Event) -> int:
         options["backend"] = arguments.portal
     console = Console(stderr=True, highlight=False)
     with Receiver(arguments.device, fifo_priority=arguments.fifo, **options) as receiver:
-        console.print(f"counting at {arguments.device}: {receiver.description}", markup=False)
+        console.print(f"counting at {arguments.device}: {receiver.description}", markup=False, soft_wrap=True)
         _watch(receiver, receiver_line, ended, duration_s, console)
     figures = {"device": arguments.device, **receiver.figures(arguments.sent)}
     verdict = judge_receiver(figures)
