@@ -73,13 +73,15 @@ class Programs:
         }
 
     @verb
-    def start_mininet_shells(self, nodes: list[str]) -> None:
-        """Starts the shells of nodes, as Mininet's are: see `hybridnet.agent.shell.Shell`. Others begin with their
-        first commands.
+    def mininet_shells(self, nodes: list[str], begin: bool) -> None:
+        """Has the shells of nodes be as Mininet's: see `hybridnet.agent.shell.Shell`.
+
+        Args:
+            begin: start them now; else they start with their first commands, as all others do.
         """
         with self._lock:
             self._as_mininet |= set(nodes)
-        for node in nodes:
+        for node in nodes if begin else ():
             self._shell(node)
 
     @verb

@@ -34,7 +34,7 @@ def join_node(net: Making, node: Any) -> None:
         _forget(net, node)
         raise
     node.bind(functools.partial(live.cluster.call, made.machine), made.machine, node.intfList())
-    net.start_shells([node])
+    net.have_shells([node])
     node.run_waiting()
     if node not in net.switches and not net.awaits_build:
         node.configDefault()

@@ -38,6 +38,9 @@ _OF_SWITCHES = (
 _OF_ITS_CLASS = {"inNamespace", "ipv6"}
 # AF_XDP ports would have large trees answer sooner, but come at 0.3 s each: 20 s for 64 hosts, where Mininet takes 5.
 _IN_USER_SPACE = "afpacket"
+SHELLS_AT_ONCE = 32
+"""Nodes of a network whose shells start with it. Each takes some 4 ms of a processor, and a network of a thousand hosts
+would come up several seconds later."""
 _WITHOUT_15 = EVERY_VERSION.removesuffix(",OpenFlow15")
 
 
@@ -92,7 +95,7 @@ class Making(Described):
             if isinstance(net.cluster, Here):
                 self._tc = TcServer(self, net.cluster.journal.directory)
             self._bind(net)
-            self.start_shells((*self.hosts, *self.loose, *self.switches))
+            self.have_shells((*self.hosts, *self.loose, *self.switches))
             self._start_switching(net)
             self._configure()
         finally:
@@ -218,14 +221,17 @@ class Making(Described):
             port_type = net.plan.machines[HERE]["port_type"]
             net.cluster.call(HERE, "start_switching", port_type=port_type)
 
-    def start_shells(self, nodes: Iterable[Any]) -> None:
-        """Have the shells of nodes be as Mininet's: ``pgrep -f mininet:h1`` finds one, whether or not it had a
-        command.
+    def have_shells(self, nodes: Iterable[Any]) -> None:
+        """Have the shells of nodes be as Mininet's: in a small network ``pgrep -f mininet:h1`` finds one, whether or
+        not it had a command.
         """
+        begin = len(self.hosts) + len(self.loose) + len(self.switches) <= SHELLS_AT_ONCE
         on: dict[str, list[str]] = {}
         for node in nodes:
             on.setdefault(node.machine, []).append(node.name)
-        calls = {machine: ("start_mininet_shells", {"nodes": names}) for machine, names in on.items()}
+        calls = {
+            machine: ("mininet_shells", {"nodes": names, "begin": begin}) for machine, names in on.items()
+        }
         self.running().cluster.call_all(calls)
 
     def mark(self) -> dict[str, str]:
