@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "simcore/units/error.h"
 
@@ -16,8 +17,9 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : name_(path), file_(std::fopen(path.c_str(), "rbe")) {
-  if (!file_) {
-    throw EnvironmentError("read the capture file " + path + ": " + std::strerror(errno) +
+  const int failure = !file_ ? errno : std::filesystem::is_directory(path) ? EISDIR : 0;
+  if (failure != 0) {
+    throw EnvironmentError("read the capture file " + path + ": " + std::strerror(failure) +
                            "; give a file that exists and may be read");
   }
 }

@@ -104,6 +104,7 @@ TEST_F(CaptureReaderTest, other_formats_are_named_with_their_cure) {
   EXPECT_NE(refusal({0x1f, 0x8b, 8, 0}).find("gunzip"), std::string::npos);
   EXPECT_NE(refusal({'t', 'e', 'x', 't'}).find("editcap"), std::string::npos);
   EXPECT_THROW(open_capture("/nonexistent/x.pcap"), EnvironmentError);
+  EXPECT_THROW(open_capture("/"), EnvironmentError);
 }
 
 CaptureBytes section() {
