@@ -23,7 +23,7 @@ const OptionTable<LinkModel::TokenBucket>& token_bucket() {
           {"burst",
            &T::burst,
            {.help = "bytes that may leave at once: what the bucket holds", .least = 1, .required = true}},
-          {"peak", &T::peak, {.help = "at which they leave; none: at once"}},
+          {"peak", &T::peak, {.help = "rate of a burst; none: it leaves at once"}},
       });
   return table;
 }
@@ -72,7 +72,7 @@ const OptionTable<Opportunities>& opportunities() {
                     "can leave",
             .key = "file",
             .required = true}},
-          {"trace_bytes", &O::bytes, {.help = "what each of its lines carries", .key = "bytes", .least = 1}},
+          {"trace_bytes", &O::bytes, {.help = "carried by each line of a trace", .key = "bytes", .least = 1}},
           {"text",
            &O::text,
            {.help = "what the file says; in records, which must do without it", .plan_only = true}},
@@ -102,13 +102,16 @@ const OptionTable<LinkOptions::Reorder>& reorder_table() {
       {
           {"reorder",
            &R::probability,
-           {.help = "of the packets, that skip the delay, and so overtake",
+           {.help = "share of the packets that skip the delay, and so overtake others",
             .unit = "%",
             .key = "probability",
             .required = true}},
           {"reorder_gap",
            &R::gap,
-           {.help = "of so many packets only the last one may", .key = "gap", .least = 1, .most = 1'000'000}},
+           {.help = "of so many packets only the last may overtake others",
+            .key = "gap",
+            .least = 1,
+            .most = 1'000'000}},
       });
   return table;
 }
