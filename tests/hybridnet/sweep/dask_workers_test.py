@@ -100,6 +100,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(
     argv = [sys.executable, "-m", "hybridnet.cli", *words, "--dask", scheduler]
     process = subprocess.Popen(argv, stderr=subprocess.PIPE)
     assert process.stderr is not None
+    assert process.stderr.readline() == f"*** asking the scheduler at {scheduler}\n".encode()
     for _ in range(2):  # so many lines, so many points
         assert b" of 8: " in process.stderr.readline()
     process.kill()
