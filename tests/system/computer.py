@@ -145,7 +145,16 @@ def _database() -> list[str]:
 
 def _files(*roots: str) -> Callable[[], list[str]]:
     # Sockets and pid files of the packaged Open vSwitch stay as they are, and are looked at as all others.
-    return lambda: [str(path) for root in roots for path in Path(root).rglob("*")]
+    def look() -> list[str]:
+        # os.walk passes over folders that other runs of the computer remove meanwhile.
+        return [
+            os.path.join(folder, name)
+            for root in roots
+            for folder, folders, files in os.walk(root)
+            for name in (*folders, *files)
+        ]
+
+    return look
 
 
 _runs: set[str] = set()
