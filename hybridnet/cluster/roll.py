@@ -36,7 +36,8 @@ class Roll:
         self._workers: dict[str, str] = {}  # the Dask address of each machine's agent
         self._ends: dict[str, Future[None]] = {}  # of each machine's last start that was joined, or is to be
         self._losses: dict[str, Loss] = {}
-        self._changed = threading.Event()  # an agent has come or gone
+        self._changes = 0  # how often an agent has come or gone
+        self._changed = threading.Condition()
         self._lock = threading.Lock()
         self._presence: Presence | None = None
         self._closed = False
@@ -96,10 +97,12 @@ class Roll:
             MachineError: it did not join in time, or has ended.
         """
         deadline = time.monotonic() + JOIN_SECONDS
+        # Before each look: several wait at once, and none may miss what comes while it looks.
+        seen = self._changes
         while not (address := find()) and not ended.done():
-            if not self._changed.wait(max(0.0, deadline - time.monotonic())):
+            if not self._await_change(seen, deadline):
                 break
-            self._changed.clear()
+            seen = self._changes
         if ended.done():
             ended.result()
         if not address:
@@ -108,6 +111,13 @@ class Roll:
                 "can it reach this computer (firewall), and does its python have hybridnet?"
             )
         return address
+
+    def _await_change(self, seen: int, deadline: float) -> bool:
+        """Wait until there were other than so many changes. Returns whether there were."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._changes != seen, max(0.0, deadline - time.monotonic())
+            )
 
     def join(self, machine: str, worker: str) -> None:
         """The machine's agent is this worker."""
@@ -126,7 +136,9 @@ class Roll:
 
     def worker_came(self) -> None:
         """Whoever waits looks again."""
-        self._changed.set()
+        with self._changed:
+            self._changes += 1
+            self._changed.notify_all()
 
     def worker_went(self, worker: str) -> None:
         """The scheduler has lost the worker at this address."""
@@ -142,7 +154,7 @@ class Roll:
         # Of one that has run the end says enough, in one line; who waits for one that does not come up needs all.
         said = "; ".join(lines[-2:])[-300:] if machine in self._workers else "\n".join(lines)[-1500:]
         self.lose(machine, f"machine {machine}: its agent has ended; {said or 'it printed nothing'}", ended)
-        self._changed.set()
+        self.worker_came()
 
     def lose(self, machine: str, why: str, ended: Future[None] | None = None) -> None:
         """A machine has ended.

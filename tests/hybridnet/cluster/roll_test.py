@@ -38,6 +38,31 @@ def test_a_machine_joins_while_somebody_waits_for_it() -> None:
     assert roll.await_joined("m1", lambda: workers[0], ended) == "tls://m1"
 
 
+def test_of_two_who_wait_none_misses_what_comes_while_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hybridnet.cluster.roll.JOIN_SECONDS", 5.0)
+    roll, workers = Roll(lambda machine: None), {"m1": "", "m2": ""}
+    ends = {machine: roll.expect(machine) for machine in workers}
+    looked = threading.Event()
+
+    def find_m1() -> str:
+        looked.set()
+        return workers["m1"]
+
+    first = threading.Thread(target=roll.await_joined, args=("m1", find_m1, ends["m1"]))
+
+    def find_m2() -> str:
+        found = workers["m2"]
+        if not found:  # both join before the answer is here, and the other one has seen it first
+            workers.update(m1="tls://m1", m2="tls://m2")
+            roll.worker_came()
+            first.join()
+        return found
+
+    first.start()
+    looked.wait()
+    assert roll.await_joined("m2", find_m2, ends["m2"]) == "tls://m2"
+
+
 def test_whoever_waits_for_a_machine_that_ends_gets_its_last_words(lost: list[str]) -> None:
     roll = Roll(lost.append)
     ended = roll.expect("m1")
