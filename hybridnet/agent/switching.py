@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent import unixctl
 from hybridnet.agent.busy import running_ns
 from hybridnet.agent.openvswitch import (
     RUN_DIRECTORY,
@@ -24,6 +22,7 @@ from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
 from hybridnet.agent.patches import Patches
 from hybridnet.agent.port_stats import PortRow
+from hybridnet.agent.upcalls import lost_upcalls
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings
@@ -274,13 +273,8 @@ class Switching:
             self._upcalls_at = 0.0
 
     def _lost_upcalls(self) -> int:
-        if (pid := self.pid()) is None:
-            return 0
-        try:
-            said = unixctl.ask(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl", "dpctl/show")
-        except MachineError:  # it has no datapath before its first bridge
-            return 0
-        return sum(int(lost) for lost in re.findall(r"^\s*lookups:.* lost:(\d+)", said, re.MULTILINE))
+        pid = self.pid()
+        return 0 if pid is None else lost_upcalls(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl")
 
     def socket_drops(self) -> dict[str, int]:
         """Frames that Open vSwitch was too slow to read from its ports' packet sockets, by port."""
