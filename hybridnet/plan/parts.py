@@ -6,8 +6,9 @@ lookahead, by which each part knows what comes. So the longer the delays that ar
 all delays in the network, from the longest down, this takes the first by which METIS finds parts of about equal weight
 when it may cut what takes as long or longer.
 
-    stays together         the ends of a link without delay in one direction, or with a plug-in, whose state is one;
-                           a node with its only neighbour, if parts are to be had so
+    stays together         the ends of a link without delay in one direction, or with a plug-in, whose state is one, or
+                           with slots, whose next rate decides about packets that wait already; a node with its
+                           only neighbour, if parts are to be had so
     weight of a node       one for each interface, four for each application: about what events it has
     weight of an edge      its rate in Mbit/s (1000 where there is no limit): what crosses it is copied
 """
@@ -103,8 +104,8 @@ def partition_as_named(plan: Json, name_of: Mapping[str, str]) -> Partition:
     for link in plan["links"]:
         if link["name"] in cut and not _can_be_cut(link):
             raise PlanError(
-                f"link {link['name']}: it joins machines, and a direction of it has no delay or has a plug-in, so that "
-                "it cannot be cut; give it a delay, or put both ends on one machine"
+                f"link {link['name']}: it joins machines, and a direction of it has no delay, a plug-in or slots, so "
+                "that it cannot be cut; give it a delay, or put both ends on one machine"
             )
     return found
 
@@ -121,7 +122,12 @@ def _can_be_cut(link: Json) -> bool:
 def _delay(link: Json) -> int:
     """The least delay of both directions; 0 where it must not be cut."""
     ways = (link["a_to_b"], link["b_to_a"])
-    return 0 if any(way.get("plugin") for way in ways) else min(way["delay_ns"] for way in ways)
+    return 0 if any(_undecided(way) for way in ways) else min(way["delay_ns"] for way in ways)
+
+
+def _undecided(way: Json) -> bool:
+    """Whether what this direction has accepted may still come out at another instant than it says, or elsewhere."""
+    return bool(way.get("plugin")) or way.get("rate_model", {}).get("model") == "slots"
 
 
 def _groupings(plan: Json) -> Iterator[dict[str, str]]:

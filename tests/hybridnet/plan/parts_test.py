@@ -60,9 +60,16 @@ def test_what_no_delay_separates_stays_together() -> None:
     assert found.part_of["r1"] == found.part_of["r2"]
 
 
-def test_a_plugin_is_not_cut() -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"plugin": {"file": "model.so"}},
+        {"rate_model": {"model": "slots", "slots": [{"duration_ns": 1000, "rate_bps": 1000}]}},
+    ],
+)
+def test_a_link_whose_packets_have_no_decided_instant_is_not_cut(model: dict[str, Any]) -> None:
     described = dumbbell(core_ns=1000, access_ns=0)
-    described["links"][-1]["a_to_b"] = {**described["links"][-1]["a_to_b"], "plugin": {"file": "model.so"}}
+    described["links"][-1]["a_to_b"] = {**described["links"][-1]["a_to_b"], **model}
     with pytest.raises(PlanError, match="cannot be cut"):
         partition(described, 2)
 

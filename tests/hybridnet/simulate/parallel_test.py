@@ -65,6 +65,51 @@ def test_parts_give_the_figures_and_the_trace_of_the_whole(tcp: bool, loss: floa
             assert (apart.trace_hash, apart.events) == (whole.trace_hash, whole.events)
 
 
+class Ring(Topo):
+    """Five routers in a ring, and behind each a host with one kind of traffic to the host two further."""
+
+    def build(self, **core: Any) -> None:
+        for number in range(5):
+            self.addSimRouter(f"r{number}")
+            there = f"h{(number + 2) % 5}"
+            applications: list[dict[str, Any]] = [
+                {"kind": "tcp_bulk", "destination": there, "port": 9},
+                {"kind": "udp_source", "destination": there, "port": 7, "rate": "3 Mbit/s"},
+                {"kind": "ping", "destination": there, "interval": "1ms"},
+            ]
+            self.addSimHost(
+                f"h{number}",
+                applications=[applications[number % 3], {"kind": "tcp_discard", "port": 9}],
+                processing_delay="20us",
+            )
+        for number in range(5):
+            self.addLink(f"r{number}", f"r{(number + 1) % 5}", **{"bw": 20, "delay": "2ms"} | core)
+            self.addLink(f"h{number}", f"r{number}", bw=100, delay="100us")
+
+
+@pytest.mark.parametrize(
+    "core",
+    [
+        {"jitter": "1ms"},
+        {"jitter": "1ms", "jitter_distribution": "normal", "keep_order": True},
+        {"loss": {"model": "gilbert_elliott", "to_bad": 2, "to_good": 20}, "duplicate": 2},
+        {"corrupt": 1, "reorder": 5},
+        {"bit_error_rate": 1e-6, "max_queue_size": 5},
+        {"aqm": "red"},
+        {"aqm": "fq_codel", "ecn": True},
+        {"aqm": "priority", "burst": "20 kB"},
+        {"bw": None, "slots": [("5ms", 12), ("7ms", 3)]},
+        {"train_limit": "0us", "watch_queue": True},
+    ],
+    ids=lambda core: " ".join(core),
+)
+def test_whatever_its_links_are_a_network_in_parts_has_the_trace_of_the_whole(core: dict[str, Any]) -> None:
+    whole = run(Ring(**core))
+    for parts in (2, 3):
+        apart = run(Ring(**core), parallel=parts)
+        assert (apart.trace_hash, apart.figures) == (whole.trace_hash, whole.figures)
+
+
 def test_seeds_have_other_traces() -> None:
     assert run(Chain(loss=1.0), 1, parallel=2).trace_hash != run(Chain(loss=1.0), 2, parallel=2).trace_hash
 
