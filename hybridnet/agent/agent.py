@@ -36,7 +36,7 @@ from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.neighbours import NeighbourLimits
 from hybridnet.agent.pairs import Pairs
 from hybridnet.agent.programs import Programs
-from hybridnet.agent.simulated_switches import SimulatedSwitches
+from hybridnet.agent.simulated_switches import SimulatedSwitches, simulated_link
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
@@ -281,7 +281,9 @@ class Agent:
 
     @verb
     def link_up(self, node: str, interface: str) -> None:
-        """Sets an interface of a host or a switch up; a host gets the routes of its plan again."""
+        """Sets an interface of a host or a switch up; a host gets the routes of its plan again. At a simulated switch
+        it is the link that goes up.
+        """
         self._set_link(node, interface, up=True)
 
     @verb
@@ -494,6 +496,10 @@ class Agent:
         state = "up" if up else "down"
         if self._switching.is_patch(node, interface):
             self._switching.set_port_state(node, interface, up)
+            return
+        if node in self._simulated_switches:
+            instance, link = simulated_link(self._plan["instances"], node, interface)
+            self._instances.ask(instance, "set_link", link=link, up=up)
             return
         is_host = node in self._hosts
         where = self._hosts.namespace(node) if is_host else ""

@@ -5,13 +5,14 @@ which `ovs-ofctl` finds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from hybridnet.errors import MachineError
 from hybridnet.system.journal import Journal
 
-__all__ = ["SimulatedSwitches"]
+__all__ = ["SimulatedSwitches", "simulated_link"]
 
 
 class SimulatedSwitches:
@@ -51,6 +52,21 @@ class SimulatedSwitches:
                 path.unlink(missing_ok=True)
                 if not self._own_files:
                     self._journal.gone("file", path=str(path))
+
+
+def simulated_link(instances: Iterable[Mapping[str, Any]], node: str, interface: str) -> tuple[str, str]:
+    """The instance and the name of the link at an interface of a simulated switch.
+
+    Raises:
+        MachineError: there is none.
+    """
+    for part in instances:
+        for link in part["links"]:
+            if {"interface": interface} in (link["a"], link["b"]):
+                return part["name"], link["name"]
+    raise MachineError(
+        f"switch {node}: it has no interface {interface} with a link; `intfs` of the prompt lists them"
+    )
 
 
 def _switches(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

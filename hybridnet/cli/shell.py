@@ -97,11 +97,13 @@ class CLI(cmd.Cmd):
             output("\n")
             return True
         name, _, text = line.partition(" ")
-        if name in self.net.topo.simulated():
-            error(f"*** {name} is simulated and runs no commands; ping it from a host\n")
-            return None
         if name not in self.net or not isinstance(self.net[name], Node):
-            error(f"*** Unknown command: {line}; `help` lists the commands\n")
+            known = name in self.net.topo.simulated()
+            error(
+                f"*** {name} is simulated and runs no commands; ping it from a host\n"
+                if known
+                else f"*** Unknown command: {line}; `help` lists the commands\n"
+            )
             return None
         if not text.strip():
             error(f"*** Enter a command for node: {name} <command>\n")

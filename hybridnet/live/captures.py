@@ -67,7 +67,7 @@ class Captures:
         """
         plan = self._live.link(link)
         side = plan.a if end == "a" else plan.b
-        if self._live.spec(side.node).simulated or plan.kind == "patch":
+        if side.node in self._live.plan.simulated or plan.kind == "patch":
             raise UsageError(
                 f"capture at link {link}: {side.interface} is no device of a computer; capture at a link of a host, "
                 "or from the beginning with captures= of Net"

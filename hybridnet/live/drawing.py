@@ -18,9 +18,12 @@ KINDS = {"simhost": "host", "simrouter": "router", "simswitch": "switch"}
 def describe(live: Live) -> dict[str, Any]:
     """The machines, nodes and links. The place of a link in the list is its number in updates of rates."""
     plan, down = live.plan, live.down()
+    simulated = plan.simulated
     return {
         "machines": [{"name": name, "address": live.net.cluster.address(name)} for name in plan.machines],
-        "nodes": [_node(live, plan, name) for name in sorted(plan.machine_of, key=natural)],
+        "nodes": [
+            _node(live, plan, name, name in simulated) for name in sorted(plan.machine_of, key=natural)
+        ],
         "links": [_link(link, link.name in down) for link in plan.links],
     }
 
@@ -37,13 +40,13 @@ def describe_link(live: Live, name: str) -> dict[str, Any]:
     }
 
 
-def _node(live: Live, plan: Plan, name: str) -> dict[str, Any]:
+def _node(live: Live, plan: Plan, name: str, simulated: bool) -> dict[str, Any]:
     spec = live.net.topo.node_spec(name)
     machine = plan.machine_of[name]
     return {
         "name": name,
         "kind": KINDS.get(spec.kind, spec.kind),
-        "simulated": spec.simulated,
+        "simulated": simulated,
         "machine": machine,
         "addresses": _addresses(plan, machine, name),
     }

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hybridnet.cluster import Machines
@@ -16,7 +17,7 @@ from hybridnet.plan import Plan
 from hybridnet.plan.links import LinkPlan, changed, rewritten
 from hybridnet.topo import LinkSpec, Topo
 from hybridnet.topo.direction import direction_options, resolve_direction
-from hybridnet.topo.options import check_names
+from hybridnet.topo.options import End, check_names
 from hybridnet.values import shown
 
 __all__ = ["LinkChanges", "LinkStep", "Missed"]
@@ -156,24 +157,48 @@ class LinkChanges:
         """See `hybridnet.Net.configLinkStatus`."""
         if status not in ("up", "down"):
             raise UsageError(f"link {src}-{dst}: status {shown(status)} does not exist; write 'up' or 'down'")
+        up = status == "up"
         for link in self.between(src, dst):
-            ends = [end for end in (link.a, link.b) if end.node in nodes]
-            for end in ends:
-                if self._plan.machine_of[end.node] not in missed.machines:
-                    nodes[end.node].set_interface(end.interface, status == "up")
-            there = [] if ends else [name for name in link.instances if name not in missed.instances]
-            # A link to what is missed is down in any case, and goes up when that is back.
-            if status == "down" or len(there) == len(link.instances):
-                self._call(dict.fromkeys(there, ("set_link", {"link": link.name, "up": status == "up"})))
-            (self.down.discard if status == "up" else self.down.add)(link.name)
+            steps = self._status_steps(link, nodes, missed)
+            try:
+                for step in steps:
+                    step(up)
+            except BaseException:
+                for step in steps:
+                    with contextlib.suppress(HybridnetError):  # who refused has changed nothing
+                        step(link.name not in self.down)
+                raise
+            (self.down.discard if up else self.down.add)(link.name)
 
     def set_down_again(self, machine: str, nodes: LiveNodes) -> None:
         """A machine has been built again: its emulated ends of the links that are down go down."""
         for link in self._plan.links:
-            ends = [end for end in (link.a, link.b) if link.name in self.down and end.node in nodes]
-            for end in ends:
+            for end in self._emulated_ends(link, nodes) if link.name in self.down else ():
                 if self._plan.machine_of[end.node] == machine:
                     nodes[end.node].set_interface(end.interface, False)
+
+    def _status_steps(
+        self, link: LinkPlan, nodes: LiveNodes, missed: Missed
+    ) -> list[Callable[[bool], object]]:
+        """What sets a link up or down, one part after the other: in its instances, and at each emulated end."""
+        steps: list[Callable[[bool], object]] = []
+        if link.simulated:
+            steps.append(partial(self._set_in_instances, link, missed.instances))
+        for end in self._emulated_ends(link, nodes):
+            if self._plan.machine_of[end.node] not in missed.machines:
+                steps.append(partial(nodes[end.node].set_interface, end.interface))
+        return steps
+
+    def _set_in_instances(self, link: LinkPlan, missed: Collection[str], up: bool) -> None:
+        there = [name for name in dict.fromkeys(link.instances) if name not in missed]
+        # A link to what is missed is down in any case, and goes up when that is back.
+        if not up or not set(link.instances) & set(missed):
+            self._call(dict.fromkeys(there, ("set_link", {"link": link.name, "up": up})))
+
+    def _emulated_ends(self, link: LinkPlan, nodes: LiveNodes) -> list[End]:
+        """The ends that are interfaces of a machine."""
+        simulated = self._plan.simulated
+        return [end for end in (link.a, link.b) if end.node in nodes and end.node not in simulated]
 
     def _call(self, calls: Mapping[str, tuple[str, dict[str, Any]]]) -> None:
         call_instances(self._cluster, self._plan.machine_of_instance, calls)

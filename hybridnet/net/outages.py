@@ -197,11 +197,10 @@ class Outages:
         """They run again. Once their peers hear them, links are up and down as the user wants it, and routes follow."""
         self._missed.difference_update(names)
         boot.await_peers(self._cluster, plan.instances, missed=self._missed)
-        down = {link.name for link in plan.links if link.name in self._links.down and not link.portals}
         for link in plan.links:
             if not link.simulated or not set(names) & set(link.instances):
                 continue
-            up = link.name not in down and not self._missed & set(link.instances)
+            up = link.name not in self._links.down and not self._missed & set(link.instances)
             if link.kind == "cut" or not up:
                 self._set(plan, link, up=up)
         if self._reroute and names:

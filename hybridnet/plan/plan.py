@@ -71,6 +71,13 @@ class Plan:
         """Where each instance runs."""
         return {each["name"]: name for name, made in self.machines.items() for each in made["instances"]}
 
+    @property
+    def simulated(self) -> frozenset[str]:
+        """The nodes that an instance is, OpenFlow switches with a live node among them: no machine has their
+        interfaces.
+        """
+        return frozenset(node["name"] for each in self.instances.values() for node in each["nodes"])
+
     def host(self, name: str) -> dict[str, Any]:
         """The plan of one emulated host."""
         return _named(self.machines[self.machine_of[name]]["hosts"], name)

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +61,76 @@ def test_two_trees_of_simulated_switches_learn() -> None:
     with Net(topo, switches="simulated", controller=Ryu("c0", "tree_switch")) as net:
         assert net.pingAll(timeout=5) == 0
         assert all(row["connected"] == 1 for name, row in rows(net).items() if name.startswith("s"))
+
+
+class Kinds(Topo):
+    """Each kind of neighbour that a simulated switch can have, at s1: h1, s2, Open vSwitch's s3, v1, r1 and w1."""
+
+    def build(self) -> None:
+        for name in ("h1", "h2", "h3", "h4"):
+            self.addHost(name)
+        for name in ("s1", "s2"):
+            self.addSwitch(name, datapath="simulated")
+        self.addSwitch("s3")
+        self.addSimHost("v1")
+        self.addSimRouter("r1")
+        self.addSimSwitch("w1")
+        for other in ("h1", "s2", "s3", "v1", "r1", "w1"):
+            self.addLink("s1", other)
+        for pair in (("s2", "h2"), ("s3", "h3"), ("w1", "h4")):
+            self.addLink(*pair)
+
+
+WATCHING = """
+from ryu.app.simple_switch_13 import SimpleSwitch13
+from ryu.controller import ofp_event
+from ryu.controller.handler import MAIN_DISPATCHER, set_ev_cls
+
+
+class Watching(SimpleSwitch13):
+    @set_ev_cls(ofp_event.EventOFPPortStatus, MAIN_DISPATCHER)
+    def note(self, event):
+        port = event.msg.desc
+        with open("{file}", "a") as seen:
+            seen.write(f"{{port.name.decode()}} {{'down' if port.state & 1 else 'up'}}\\n")
+"""
+
+
+def becomes(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+    """Whether it holds before the time is up."""
+    deadline = time.monotonic() + seconds
+    while not (holds := condition()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return holds
+
+
+def test_links_of_simulated_switches_go_down_and_up_whatever_is_at_the_other_end(tmp_path: Path) -> None:
+    seen, app = tmp_path / "seen", tmp_path / "watching.py"
+    app.write_text(WATCHING.format(file=seen))
+    with Net(Kinds(), controller=Ryu("c0", str(app))) as net:
+        nodes = {node["name"]: node for node in net.plan.machines["m1"]["instances"][0]["nodes"]}
+        address = {
+            name: nodes[name]["interfaces"][0]["address"].partition("/")[0] for name in ("v1", "r1")
+        } | {host.name: host.IP() for host in net.hosts}
+        beyond = {"h1": "h2", "s2": "h2", "s3": "h3", "v1": "v1", "r1": "r1", "w1": "h4"}
+
+        def answered(other: str) -> bool:
+            return "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {address[beyond[other]]}")
+
+        for other in beyond:
+            assert becomes(lambda other=other: answered(other)), other
+        assert not seen.exists()
+        for number, other in enumerate(beyond, 1):
+            expected = {f"s1-eth{number}"} | {"s2": {"s2-eth1"}, "s3": {"s3-eth1"}}.get(other, set())
+            for status in ("down", "up"):
+                seen.write_text("")
+                net.configLinkStatus("s1", other, status)
+                said = {f"{interface} {status}" for interface in expected}
+                assert becomes(lambda said=said: said <= set(seen.read_text().splitlines())), (other, said)
+                assert {line.partition(" ")[0] for line in seen.read_text().splitlines()} == expected
+                assert becomes(lambda up=status == "up", other=other: answered(other) == up), (other, status)
+        net["s1"].intfs[2].ifconfig("down")  # of a switch's port, too, it is the link
+        assert not answered("s2")
+        assert "LINK_DOWN" in net["s1"].dpctl("dump-ports-desc").partition(" 2(")[2].partition(" 3(")[0]
+        net["s1"].intfs[2].ifconfig("up")
+        assert becomes(lambda: answered("s2"))
