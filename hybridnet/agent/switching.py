@@ -22,7 +22,7 @@ from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
 from hybridnet.agent.patches import Patches
 from hybridnet.agent.port_stats import PortRow
-from hybridnet.agent.upcalls import lost_upcalls
+from hybridnet.agent.upcalls import LostUpcalls
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings
@@ -58,8 +58,9 @@ class Switching:
         self._daemons: OpenVSwitch | None = None
         self._port_type = ""
         self._plans: dict[str, dict[str, Any]] = {}
-        self._lost_in_changes = 0  # upcalls
-        self._upcalls, self._upcalls_at = 0, 0.0
+        self._upcalls: LostUpcalls | None = None  # of the daemon that runs
+        self._lost_in_changes = 0
+        self._lost, self._lost_at = 0, 0.0
         self._patches = Patches(journal)
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
@@ -249,32 +250,41 @@ class Switching:
         """``ran_ns``: for how long each thread of Open vSwitch has run, where the kernel counts it; ``lost_upcalls``:
         packets that did not reach the slow path, which decides on new flows, as of at most `age_s` ago.
 
-        The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. What was
-        lost while the switches changed does not count. None without switches.
+        The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. What may
+        have been lost while the switches changed does not count. With `age_s` the last 1.25 s may be missing. None
+        without switches.
         """
         if not self._plans:
             return None
-        if time.monotonic() >= self._upcalls_at + age_s:
-            self._upcalls, self._upcalls_at = self._lost_upcalls(), time.monotonic()
+        if time.monotonic() >= self._lost_at + age_s:
+            upcalls = self._lost_upcalls()
+            self._lost = 0 if upcalls is None else upcalls.count(settled=not age_s)
+            self._lost_at = time.monotonic()
         pid = self.pid()
         return {
             "ran_ns": {} if pid is None else running_ns(pid),
-            "lost_upcalls": self._upcalls - self._lost_in_changes,
+            "lost_upcalls": max(self._lost - self._lost_in_changes, 0),
         }
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """The switches get or lose ports meanwhile: packets come from ports that Open vSwitch does not know yet."""
-        before = self._lost_upcalls()
+        before = self._most_lost()
         try:
             yield
         finally:
-            self._lost_in_changes += self._lost_upcalls() - before
-            self._upcalls_at = 0.0
+            self._lost_in_changes += self._most_lost() - before
+            self._lost_at = 0.0
 
-    def _lost_upcalls(self) -> int:
+    def _most_lost(self) -> int:
+        upcalls = self._lost_upcalls()
+        return 0 if upcalls is None else upcalls.most()
+
+    def _lost_upcalls(self) -> LostUpcalls | None:
         pid = self.pid()
-        return 0 if pid is None else lost_upcalls(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl")
+        if self._upcalls is None and pid is not None:
+            self._upcalls = LostUpcalls(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl")
+        return self._upcalls
 
     def socket_drops(self) -> dict[str, int]:
         """Frames that Open vSwitch was too slow to read from its ports' packet sockets, by port."""
@@ -322,7 +332,7 @@ class Switching:
         if self._daemons is not None:
             self._daemons.stop()
         self._daemons, self._plans, self._port_type = None, {}, ""
-        self._lost_in_changes = 0
+        self._upcalls, self._lost_in_changes = None, 0
         self._patches.forget()
         self._status_interval_ms = STATUS_INTERVAL_MS
 

@@ -39,7 +39,10 @@ def received(net: Net, switch: str) -> dict[int, int]:
 
 def test_everybody_reaches_everybody_at_once(net: Net) -> None:
     assert [str(app) for app in net.controllers[0].apps] == ["ecmp_switch"]
-    assert net.pingAll(timeout=5) == 0
+    with net.measured() as measured:
+        assert net.pingAll(timeout=5) == 0
+    # What the controller sends through select groups gets no flow, and Open vSwitch counts it with what it lost.
+    assert "slow path" not in str(measured.verdict)
 
 
 def at_cores(net: Net) -> Counts:
