@@ -71,6 +71,13 @@ def value_of(option, default, arguments):
     return default
 
 
+def whole_name(word):
+    """An app of Ryu's own by its last name alone, as Mininet's commands have it: ryu.app.simple_switch_13."""
+    if not word.isidentifier() or os.path.exists(word) or importlib.util.find_spec(word) is not None:
+        return word
+    return f"ryu.app.{word}" if importlib.util.find_spec(f"ryu.app.{word}") is not None else word
+
+
 def require_free(host, port):
     """Ryu would log a traceback and stay, deaf; better to end and say why."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -158,6 +165,7 @@ def main():
         )
     if secret is not None:
         eventlet.wsgi.server = guard(eventlet.wsgi.server, secret)
+    sys.argv[1:] = map(whole_name, arguments)
     from ryu.cmd import manager
 
     end_with_standard_input(read)  # a thread, so after eventlet has patched what threads use

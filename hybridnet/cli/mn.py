@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=f"NAME{_MORE}",
-        help="default, ref, ovsc, ryu, remote, none; may be repeated",
+        help="default, ref, ovsc, ryu,APP..., remote, none; may be repeated",
     )
     what.add_argument("--link", default="default", metavar=f"NAME{_MORE}", help="default, tc, tcu, ovs")
     what.add_argument(

@@ -18,7 +18,9 @@ from hybridnet.mininet.tolerance import tolerate
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_queue
 from hybridnet.topo.addresses import default_route, mac_address
 
-__all__ = ["SHAPING", "accepted_address", "accepted_mac", "accepted_route", "shaping", "whole_address"]
+__all__ = [
+    "SHAPING", "accepted_address", "accepted_mac", "accepted_route", "shaping", "truth", "whole_address",
+]  # fmt: skip
 
 SHAPING = ("bw", "delay", "jitter", "loss", "max_queue_size", "enable_red", "enable_ecn")
 # Options of the kernel's tc that have no counterpart: the simulator shapes exactly, whatever they say.
@@ -32,6 +34,13 @@ _READ: Mapping[str, Callable[[object, str], object]] = {
     "max_queue_size": parse_queue,
 }
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
+
+
+def truth(value: object) -> bool:
+    """A flag as Mininet's ``if`` takes it, such as the 1 of ``--switch ovs,stp=1``; the word "False" of a command line
+    is false.
+    """
+    return bool(value) and value != "False"
 
 
 def whole_address(text: str) -> str:
@@ -97,6 +106,7 @@ def shaping(params: Mapping[str, Any], what: str) -> dict[str, Any]:
             tolerate(f"{what}: {name}=", "the simulator shapes links, not the kernel; it has no effect")
     given = {name: params[name] for name in SHAPING if params.get(name) not in (None, "")}
     given |= _delays(given)
+    given |= {name: truth(given[name]) for name in _OF_A_QUEUE if name in given}
     found = {name: value for name, value in given.items() if _is_accepted(name, value, what)}
     if "bw" not in found and any(found.pop(name, None) for name in _OF_A_QUEUE):
         tolerate(

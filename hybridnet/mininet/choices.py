@@ -33,7 +33,7 @@ from hybridnet.mininet.nodelib import LinuxBridge
 from hybridnet.mininet.switches import IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
 from hybridnet.mininet.topolib import TorusTopo, TreeTopo
-from hybridnet.mininet.util import splitArgs
+from hybridnet.mininet.util import preset, splitArgs
 
 __all__ = ["Choices"]
 
@@ -113,11 +113,10 @@ class Choices:
             raise UsageError(f"--{_flag(kind)} {text}: {problem}; it takes {_taken(make)}") from problem
 
     def chosen(self, kind: str, text: str) -> Any:
-        """The class that ``ovs,protocols=OpenFlow13`` names, with its parameters. Raises UsageError."""
-        make, args, kwargs = self._split(kind, text)
-        if args:
-            raise UsageError(f"--{_flag(kind)} {text}: {args[0]} has no name; write NAME,PARAMETER=VALUE")
-        return partial(make, **kwargs) if kwargs else make
+        """The class that ``ovs,protocols=OpenFlow13`` names, with its parameters. The one of ``ryu,simple_switch_13``
+        comes after the name of the node. Raises UsageError for an unknown name.
+        """
+        return preset(*self._split(kind, text))
 
     def _split(self, kind: str, text: str) -> tuple[Any, list[Any], dict[str, Any]]:
         name, args, kwargs = splitArgs(text)

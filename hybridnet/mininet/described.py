@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridnet.errors import UsageError
+from hybridnet.mininet.accepted import truth
 from hybridnet.mininet.controllers import Controller, DefaultController
 from hybridnet.mininet.hosts import Host, Node, commands_wait
 from hybridnet.mininet.link import Intf, Link
@@ -60,7 +61,7 @@ class Described:
             ) from None
         self.nextIP = 1
         self.autoPinCpus, self.numCores, self.nextCore = autoPinCpus, numCores(), 0
-        self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, autoStaticArp, waitConnected
+        self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, truth(autoStaticArp), waitConnected
         self.xterms, self.listenPort = xterms, listenPort
         self.hosts: list[Any] = []
         self.loose: list[Any] = []  # nodes that the script made without the network, and linked to it

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
-from hybridnet.mininet.accepted import whole_address
+from hybridnet.mininet.accepted import truth, whole_address
 from hybridnet.mininet.link import Intf, Link, set_param
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import numCores
@@ -103,7 +103,7 @@ class Node(live.Node):
         super().__init__(name, **params)
         if isinstance(params.get("ip"), str):
             self.params["ip"] = whole_address(params["ip"])
-        self.inNamespace = params.get("inNamespace", inNamespace)
+        self.inNamespace = truth(params.get("inNamespace", inNamespace))
         self.ports: dict[Intf, int] = {}
         self.nameToIntf: dict[str, Intf] = {}
         self.net: Mininet | None = None

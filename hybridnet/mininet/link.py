@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.mininet import traffic_control
-from hybridnet.mininet.accepted import SHAPING, accepted_address, accepted_mac, shaping, whole_address
+from hybridnet.mininet.accepted import SHAPING, accepted_address, accepted_mac, shaping, truth, whole_address
 from hybridnet.mininet.log import error
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import makeIntfPair
@@ -337,7 +337,7 @@ class Link:
     def description(self) -> dict[str, Any]:
         """It as `hybridnet.Topo.addLink` takes it, without the nodes."""
         patch = isinstance(self, OVSLink) or not self.intf1.node.network().in_kernel
-        told: dict[str, Any] = {"patch": self.intf1.params.get("patch", patch)}
+        told: dict[str, Any] = {"patch": truth(self.intf1.params.get("patch", patch))}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = shaping(intf.shaped, f"link {self.name}")
             ip = accepted_address(intf.params.get("ip"), f"interface {intf.name}")

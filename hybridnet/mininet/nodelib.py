@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hybridnet.mininet.accepted import truth
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import info
@@ -29,7 +30,7 @@ class LinuxBridge(Bridge):
     nextPrio = 100  # of the next bridge that runs the protocol and says none, as in Mininet
 
     def __init__(self, name: str, stp: bool = False, prio: int | None = None, **params: Any) -> None:
-        if stp and prio is None:
+        if truth(stp) and prio is None:
             prio = LinuxBridge.nextPrio
             LinuxBridge.nextPrio += 1
         self.stp, self.prio = stp, prio
@@ -37,7 +38,7 @@ class LinuxBridge(Bridge):
 
     def take_attributes(self) -> None:
         """See `Switch`."""
-        self.params |= {"bridge": "linux", "stp": bool(self.stp), "prio": self.prio}
+        self.params |= {"bridge": "linux", "stp": truth(self.stp), "prio": self.prio}
         self.params |= dict.fromkeys(
             ("dpid", "failMode", "listenPort", "protocols", "datapath")
         )  # of OpenFlow

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.mininet.accepted import accepted_address
+from hybridnet.mininet.accepted import accepted_address, truth
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.link import Intf
@@ -182,10 +182,14 @@ class OVSSwitch(Bridge):
     def take_attributes(self) -> None:
         """See `Switch`."""
         super().take_attributes()
-        self.params |= {"failMode": self.failMode, "stp": self.stp, "inband": self.inband}
+        self.params |= {"failMode": self.failMode, "stp": self._tree(), "inband": truth(self.inband)}
         self.params["protocols"] = _versions(self.protocols)
         self.params["reconnectms"] = max(self.reconnectms or 0, 1000)
         self.params["datapath"] = "user" if self.datapath == "user" else None
+
+    def _tree(self) -> bool | str:
+        """The spanning tree protocol that its attribute asks for, as `hybridnet.Topo.addSwitch` takes it."""
+        return "rstp" if self.stp == "rstp" else truth(self.stp)
 
     def vsctl(self, *args: Any, **_: Any) -> str:
         """Run ovs-vsctl on its machine, beside its shell: a thread of the script's may use that."""
@@ -216,7 +220,7 @@ class OVSSwitch(Bridge):
         told["other_config:datapath-id"] = self.dpid
         if not self.network().in_kernel:
             told["datapath_type"] = "netdev"
-        if self.stp:
+        if self._tree():
             told["stp_enable"] = "true"
         told |= {f"external_ids:{name}": value for name, value in self.network().mark().items()}
         return " " + " ".join(f"{name}={value}" for name, value in told.items())
@@ -271,7 +275,10 @@ class OVSBridge(OVSSwitch):
 
     def connected(self) -> bool:
         """It forwards by itself; with the spanning tree protocol, once that has settled."""
-        return not self.stp or "FORWARD" in self.cmd("ovs-appctl stp/show", self)
+        if not self._tree():
+            return True
+        shown = self.cmd("ovs-appctl", "rstp/show" if self._tree() == "rstp" else "stp/show", self).lower()
+        return "forwarding" in shown and not re.search("listening|learning", shown)
 
 
 class UserSwitch(OVSSwitch):

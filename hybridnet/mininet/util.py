@@ -12,8 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial, wraps
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, UsageError
@@ -316,7 +316,21 @@ def customClass(classes: Mapping[str, Callable[..., Any]], argStr: str) -> Calla
     name, positional, named = splitArgs(argStr)
     if name not in classes:
         raise UsageError(f"{name} is unknown; write one of {', '.join(sorted(classes))}")
-    return partial(classes[name], *positional, **named) if positional or named else classes[name]
+    return preset(classes[name], positional, named)
+
+
+def preset(
+    make: Callable[..., Any], positional: Sequence[Any], named: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """A class with parameters given; those without a name come after the name of the node that it makes."""
+    if not positional:
+        return partial(make, **named) if named else make
+
+    @wraps(make)
+    def made(*args: Any, **params: Any) -> Any:
+        return make(*args, *positional, **{**named, **params})
+
+    return made
 
 
 def specialClass(

@@ -290,8 +290,9 @@ def test_ryus_rest_and_link_discovery_apps_run_beside_it(line: Line) -> None:
         assert line.ping(3) == 3
 
 
-def test_unmodified_app_of_ryus_runs(line: Line) -> None:
-    with line.controller("ryu.app.simple_switch_13") as ryu:
+@pytest.mark.parametrize("app", ["ryu.app.simple_switch_13", "simple_switch_13"])
+def test_unmodified_app_of_ryus_runs(line: Line, app: str) -> None:
+    with line.controller(app) as ryu:
         line.connect()
         wait_until(line.all_connected, "three switches")
         wait_until(lambda: line.ping(1) == 1, "h1 reaches h3")

@@ -188,6 +188,37 @@ def test_what_a_script_sets_of_a_switch_before_the_start_holds() -> None:
     assert int(info["dpid"], 16) == 0xAB
 
 
+@pytest.mark.parametrize(("given", "meant"), [(1, True), ("True", True), (0, False), ("False", False)])
+def test_flags_are_what_mininet_takes_for_them(given: Any, meant: bool) -> None:
+    net = Mininet(controller=None, autoStaticArp=given)
+    assert net.autoStaticArp is meant
+    hosts = net.addHost("h1", inNamespace=given), net.addHost("h2")
+    assert hosts[0].inNamespace is meant
+    red = net.addLink(*hosts, cls=TCLink, bw=10, enable_red=given, enable_ecn=given, patch=given)
+    [spec] = described(net).link_specs()
+    assert spec.a_to_b.queue == ({"model": "red", "ecn": True} if meant else None)
+    assert red.description()["patch"] is meant
+
+
+@pytest.mark.parametrize(
+    ("stp", "states", "settled"),
+    [
+        (1, "designated listening, designated forwarding", False),
+        (1, "root forwarding, designated learning", False),
+        (1, "root forwarding, alternate blocking", True),
+        ("rstp", "Root Forwarding, Alternate Discarding", True),
+        (0, "", True),
+    ],
+)
+def test_a_bridge_with_a_spanning_tree_forwards_once_that_has_settled(
+    stp: Any, states: str, settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = Mininet(controller=None).addSwitch("s1", cls=OVSBridge, stp=stp)
+    shows = "rstp/show" if stp == "rstp" else "stp/show"
+    monkeypatch.setattr(bridge, "cmd", lambda *words: states if words[1] == shows else "")
+    assert bridge.connected() is settled
+
+
 def test_a_dpid_that_two_switches_would_have_goes_to_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     net = Mininet(controller=None)
     net.addSwitch("A1"), net.addSwitch("C1")

@@ -13,6 +13,7 @@ import pytest
 from hybridnet.errors import UsageError
 from hybridnet.mininet import util
 from hybridnet.mininet.net import Mininet
+from hybridnet.mininet.node import Ryu
 from hybridnet.mininet.topo import SingleSwitchTopo
 
 
@@ -48,6 +49,14 @@ def test_text_of_a_command_line_becomes_a_topology() -> None:
     assert topo.hosts() == ["h1", "h2", "h3"]
     with pytest.raises(UsageError, match="no topology 'ring'"):
         util.buildTopo({"single": SingleSwitchTopo}, "ring,3")
+
+
+def test_parameters_of_a_command_line_come_after_those_of_the_call() -> None:
+    made = util.customClass({"ryu": Ryu}, "ryu,simple_switch_13,ofctl_rest,ip=127.0.0.2")("c0")
+    assert (made.name, made.apps, made.ip) == ("c0", ["simple_switch_13", "ofctl_rest"], "127.0.0.2")
+    assert util.customClass({"ryu": Ryu}, "ryu") is Ryu
+    with pytest.raises(UsageError, match="nox is unknown; write one of ryu"):
+        util.customClass({"ryu": Ryu}, "nox")
 
 
 def test_connections_are_shown_also_where_nobody_asked_for_more(capsys: pytest.CaptureFixture[str]) -> None:

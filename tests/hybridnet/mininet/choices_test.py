@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""What the words of `mn`'s flags become, with the parameters that follow them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hybridnet.errors import UsageError
+from hybridnet.mininet.choices import Choices
+from hybridnet.mininet.net import Mininet
+from hybridnet.mininet.topo import SingleSwitchTopo
+
+
+def of_one_switch(switch: str) -> Any:
+    """What the description says of a switch that the flag chooses."""
+    net = Mininet(SingleSwitchTopo(1), switch=Choices().chosen("switches", switch), controller=None)
+    return net._description().nodeInfo("s1")
+
+
+@pytest.mark.parametrize("switch", ["ovs", "ovsbr", "lxbr"])
+@pytest.mark.parametrize(
+    ("written", "runs"), [("1", True), ("True", True), ("yes", True), ("0", None), ("False", None)]
+)
+def test_a_flag_of_a_switch_is_what_mininet_takes_for_one(
+    switch: str, written: str, runs: bool | None
+) -> None:
+    assert of_one_switch(f"{switch},stp={written}").get("stp") is runs
+
+
+def test_the_rapid_spanning_tree_keeps_its_name_and_other_flags_are_numbers_too() -> None:
+    told = of_one_switch("ovs,stp=rstp,inband=1")
+    assert (told["stp"], told["inband"]) == ("rstp", True)
+
+
+def test_parameters_without_a_name_come_after_the_name_of_the_node() -> None:
+    made = Choices().chosen("controllers", "ryu,simple_switch_13,ofctl_rest,port=6700")("c0")
+    assert (made.name, made.apps, made.port) == ("c0", ["simple_switch_13", "ofctl_rest"], 6700)
+    assert of_one_switch("ovs,standalone")["failMode"] == "standalone"
+
+
+def test_a_word_that_stands_for_nothing_is_refused_with_those_that_do() -> None:
+    with pytest.raises(UsageError, match="--switch huge,1: huge does not exist; there are default, ivs"):
+        Choices().chosen("switches", "huge,1")
