@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
+from hybridnet.user_files import forget_files
 
 __all__ = ["VERBS", "Parser", "main"]
 
@@ -98,6 +99,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
     try:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
             words = sys.argv[1:] if argv is None else argv
+            forget_files()
             arguments = _parser(words[:1]).parse_args(words)
             arguments.command_line = list(words)
             return int(arguments.run(arguments))

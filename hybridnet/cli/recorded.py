@@ -11,6 +11,7 @@ from hybridnet.cli.ending import ending_with_verdict
 from hybridnet.errors import UsageError
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.log import info
+from hybridnet.user_files import told_of_files
 
 __all__ = ["add_recording_arguments", "add_set_argument", "ending_with_record"]
 
@@ -77,9 +78,15 @@ def ending_with_record(
         seed=getattr(arguments, "seed", 1),
     )
     capsule.keep(record.directory.path)
+
+    def keep(named: str, path: Path) -> None:
+        capsule.add(named, path)
+        capsule.keep(record.directory.path)
+        record.note(capsule.facts())
+
     code = 1
     verdicts: list[Verdict] = []
-    with recording(record):
+    with recording(record), told_of_files(keep):
         try:
             code = ending_with_verdict(body, strict=strict, told=verdicts.extend)
         finally:

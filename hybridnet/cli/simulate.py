@@ -16,6 +16,7 @@ from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.errors import UsageError
 from hybridnet.sweep.values import given, parse_settings, refuse_unasked
+from hybridnet.user_files import named_files
 
 if TYPE_CHECKING:
     from hybridnet.simulate.connection_trace import ConnectionTrace
@@ -153,6 +154,8 @@ def run(arguments: argparse.Namespace) -> int:
             trace=trace,
         )
         if arguments.out is not None:
+            for named, path in named_files().items():
+                capsule.add(named, path)
             # An earlier run gives way only now, when nothing can be refused any more.
             facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": seeds}
             record = RunRecord(arguments.out, facts=facts, seed=seeds[0])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.controllers.ryu import RyuController, find_app, free_port
+from hybridnet.controllers.ryu import RyuController, find_app, free_port, with_files
 from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.command import run
 from hybridnet.system.journal import alias_of
@@ -239,7 +239,7 @@ class Ryu(RemoteController):
             port=self.port,
             rest_port=self.rest_port,
             fabric=fabric_of(head_address),
-            arguments=self._arguments,
+            arguments=with_files(self._arguments),
             log=self._log,
             on_line=self._line,
         )

@@ -31,6 +31,7 @@ from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.controllers.ryu_environment import ryu_python
 from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.ending import Endings
+from hybridnet.user_files import user_file
 
 CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
 LAUNCHER = CONTROLLERS / "ryu_manager.py"
@@ -55,7 +56,7 @@ def find_app(app: str | Path) -> str:
     """
     name = str(app)
     if "/" in name or name.endswith(".py"):
-        path = Path(name).resolve()
+        path = user_file(name).resolve()
         if not path.is_file():
             raise UsageError(
                 f"controller {name}: there is no such file; name a Ryu app's .py file or its module"
@@ -63,6 +64,16 @@ def find_app(app: str | Path) -> str:
         return str(path)
     ours = CONTROLLERS / f"{name}.py"
     return str(ours) if ours.is_file() else name
+
+
+def with_files(arguments: Sequence[str]) -> list[str]:
+    """Arguments of Ryu, with the files among them where they are: ``--user-flags my.py`` and ``--user-flags=my.py``."""
+    found = []
+    for word in arguments:
+        option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+        path = user_file(value)
+        found.append(f"{option}{equals}{path}" if value and path.is_file() else word)
+    return found
 
 
 class RyuController:

@@ -13,6 +13,7 @@ from hybridnet.files.graphml import fill_from_graphml, to_graphml
 from hybridnet.files.yaml_form import fill_from_yaml, to_yaml
 from hybridnet.plan import Plan
 from hybridnet.topo import Topo
+from hybridnet.user_files import user_file
 
 __all__ = ["READ", "WRITTEN", "FileTopo", "read_topology", "write_topology"]
 
@@ -56,13 +57,14 @@ def read_topology(file: str | Path, **options: Any) -> FileTopo:
         cure = f"there are {', '.join(known)}" if known else "such a file takes none"
         raise UsageError(f"{path}: there is no option {unknown[0]}=; {cure}")
     try:
-        if path.stat().st_size > MOST_BYTES:
+        place = user_file(path)
+        if place.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: it has more than {MOST_BYTES >> 20} MiB; divide the network")
-        text = path.read_text(encoding="utf-8")
+        text = place.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: it cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        line = place.read_bytes()[: error.start].count(b"\n") + 1
         raise TopologyError(f"{path}:{line}: it is not text in UTF-8; convert it") from None
     return FileTopo(str(path), text, options)
 

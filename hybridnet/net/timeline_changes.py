@@ -12,6 +12,7 @@ from hybridnet.errors import PlanError, UsageError
 from hybridnet.files.yaml_text import read_yaml
 from hybridnet.quantities import parse_delay
 from hybridnet.schema.check import check
+from hybridnet.user_files import user_file
 from hybridnet.values import shown
 
 __all__ = ["TimedChange", "read_timeline"]
@@ -93,7 +94,7 @@ def _read(entry: Mapping[str, Any], what: str) -> TimedChange:
 
 def _loaded(path: Path) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = user_file(path).read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"timeline {path}: {error.strerror}") from None
     except UnicodeDecodeError:

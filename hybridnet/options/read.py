@@ -13,6 +13,7 @@ from typing import Any
 from hybridnet.errors import HybridnetError, TopologyError
 from hybridnet.options.tables import Family, Option, Table, family, table
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_size
+from hybridnet.user_files import user_file
 
 __all__ = [
     "bounds_of",
@@ -225,7 +226,7 @@ def _file(value: Any, option: Option, what: str) -> str:
         raise TopologyError(f"{what}: {value!r} is not a file; write its path")
     path = os.fspath(value)
     bare = option.name == "model" and "/" not in path
-    return path if bare else str(Path(path).expanduser().absolute())
+    return path if bare else str(user_file(Path(path).expanduser()).absolute())
 
 
 def _choice(value: Any, option: Option, what: str) -> str:

@@ -10,11 +10,13 @@ results, and what each interface carried, must agree within their intervals or w
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from hybridnet.recording.capsule import FILES
 from hybridnet.recording.comparison import Comparison, Difference, compare_runs
 from hybridnet.recording.figures import figures_of_run, manifest_of
 from hybridnet.recording.pack import unpack
+from hybridnet.user_files import KEPT_VARIABLE
 
 __all__ = ["VERBS", "Rerun", "opened", "rerun"]
 
@@ -116,6 +119,21 @@ def command_of(run: Path, out: Path) -> list[str]:
     return [sys.executable, "-m", "hybridnet.cli", verb, "--out", str(out), *words]
 
 
+def places_of(run: Path, files: Path) -> dict[str, str]:
+    """Where the repetition finds what its script names, by every name that it may have there.
+
+    Args:
+        files: the copies of the run's files.
+    """
+    named: Mapping[str, Sequence[str]] = manifest_of(run).get("named", {})
+    return {
+        known: str(files / name)
+        for name, ways in named.items()
+        for way in ways
+        for known in (way, os.path.normpath(files / way))
+    }
+
+
 def rerun(run: Path, out: Path, within: float = WITHIN) -> Rerun:
     """Repeat a run, and compare.
 
@@ -136,7 +154,10 @@ def rerun(run: Path, out: Path, within: float = WITHIN) -> Rerun:
     with tempfile.TemporaryDirectory(prefix="hybridnet-rerun-") as folder:
         if (run / FILES).is_dir():
             shutil.copytree(run / FILES, Path(folder) / FILES)
-        done = subprocess.run(command, cwd=folder, check=False, stdout=2)
+        places = Path(folder) / "places.json"
+        places.write_text(json.dumps(places_of(run, Path(folder) / FILES)), encoding="utf-8")
+        environment = {**os.environ, KEPT_VARIABLE: str(places)}
+        done = subprocess.run(command, cwd=folder, check=False, stdout=2, env=environment)
     expected = manifest_of(run).get("exit_code", 0)
     if done.returncode != expected or not (out / "manifest.json").is_file():
         raise ExperimentError(

@@ -78,6 +78,10 @@ class RunRecord:
         self.networks.append(NetworkRecord(folder, plan, machines, seed, take))
         return self.networks[-1]
 
+    def note(self, facts: Mapping[str, Any]) -> None:
+        """What the manifest says, too, once the command has ended."""
+        self._facts |= facts
+
     def end(self, exit_code: int, verdicts: Sequence[Verdict] = ()) -> None:
         """The command has ended: write the results, the verdict on all, and how it ended."""
         self.directory.write_json("results.json", dict(take_results()))

@@ -189,3 +189,40 @@ def test_of_a_run_that_was_killed_what_was_sampled_is_there(run: Path, tmp_path:
     times, _ = series.of("machines", "m1", "processor_busy")
     assert times[-1] > 3.0
     assert read(tmp_path / "killed" / "manifest.json")["verb"] == "run"
+
+
+NAMED = """
+from pathlib import Path
+
+from hybridnet import Net, Ryu, Topo, result
+from hybridnet.files import read_topology
+
+HERE = Path(__file__).parent
+flags = ["--user-flags", str(HERE / "flags.py"), "--speed", "3"]
+with Net(read_topology("two.yaml"), controller=Ryu("c0", HERE.parent / "apps" / "app.py", arguments=flags)) as net:
+    net.timeline(HERE / "down.yaml", lead=0.1).wait()
+    result("lost_percent", net.pingAll(timeout=1))
+"""
+BESIDE = {
+    "scripts/flags.py": "from ryu import cfg\ncfg.CONF.register_cli_opts([cfg.IntOpt('speed', default=1)])\n",
+    "scripts/down.yaml": "- {at: 0.1, link: [h1, s1], status: down}\n",
+    "apps/app.py": "from rules import Base\n\n\nclass App(Base):\n    pass\n",
+    "apps/rules.py": "from ryu.app.simple_switch_13 import SimpleSwitch13 as Base\n",
+    "two.yaml": "hosts: {h1:, h2:}\nswitches: {s1:}\nlinks:\n- {between: [h1, s1]}\n- {between: [h2, s1]}\n",
+}
+
+
+def test_a_run_is_repeated_when_the_files_that_its_script_names_are_gone(tmp_path: Path) -> None:
+    for name, text in {**BESIDE, "scripts/named.py": NAMED}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    words = ["run", "--out", str(tmp_path / "runs" / "one"), "scripts/named.py"]
+    subprocess.run(command(*words), cwd=tmp_path, check=True, timeout=120)
+    assert read(tmp_path / "runs" / "one" / "results.json")["lost_percent"] == 100
+    assert set(read(tmp_path / "runs" / "one" / "manifest.json")["files"]) == {
+        *("named.py", "flags.py", "down.yaml", "app.py", "rules.py", "two.yaml"),
+    }
+    for name in (*BESIDE, "scripts/named.py"):
+        (tmp_path / name).unlink()
+    subprocess.run(command("rerun", str(tmp_path / "runs" / "one")), check=True, timeout=120)
+    subprocess.run(command("rerun", str(tmp_path / "runs" / "one-again")), check=True, timeout=120)

@@ -17,6 +17,7 @@ from hybridnet.controllers.ryu import (
     find_app,
     free_port,
     listens,
+    with_files,
 )
 from hybridnet.errors import ControllerError, UsageError
 
@@ -33,6 +34,26 @@ def test_app_is_a_file_one_of_ours_or_a_module_of_ryus(tmp_path: Path) -> None:
     assert find_app(mine) == str(mine)
     assert find_app("tree_switch") == str(CONTROLLERS / "tree_switch.py")
     assert find_app("ryu.app.ofctl_rest") == "ryu.app.ofctl_rest"
+
+
+def test_files_among_the_arguments_are_found_in_both_forms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "flags.py").touch()
+    monkeypatch.setattr("hybridnet.controllers.ryu.user_file", lambda name: tmp_path / Path(name).name)
+    words = [
+        "--user-flags",
+        "flags.py",
+        "--user-flags=x/flags.py",
+        "--observe-links",
+        "--rate",
+        "10",
+        "--name=",
+    ]
+    found = f"{tmp_path}/flags.py"
+    assert with_files(words) == [
+        "--user-flags", found, f"--user-flags={found}", "--observe-links", "--rate", "10", "--name="
+    ]  # fmt: skip
 
 
 def test_missing_app_file_is_named() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,26 @@ def test_a_file_that_is_too_large_is_refused(scripts: Path, monkeypatch: pytest.
     monkeypatch.setattr(capsule, "FILE_LIMIT", 2)
     with pytest.raises(UsageError, match=r"data.csv has 3 bytes, and a run directory takes files up to 2"):
         capsule_of(["run", f"{scripts}/data.csv"])
+
+
+def test_files_that_the_script_names_are_added_as_they_are_seen_from_its_folder(
+    scripts: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    away = tmp_path_factory.mktemp("away")
+    (away / "app.py").write_text("import rules")
+    (away / "rules.py").write_text("")
+    (scripts / "package" / "flags.py").write_text("")
+    kept = capsule_of(["run", f"{scripts}/my.py"])
+    kept.add("package/flags.py", scripts / "package" / "flags.py")
+    kept.add(str(away / "app.py"), away / "app.py")
+    kept.add("my.py", scripts / "my.py")
+    assert {"package/flags.py", "app.py", "rules.py"} <= set(kept.files)
+    assert kept.named == {
+        "package/flags.py": ["package/flags.py"],
+        "app.py": [str(away / "app.py"), os.path.relpath(away / "app.py", scripts)],
+        "my.py": ["my.py"],
+    }
+    kept.keep(scripts / "run")
+    (away / "app.py").unlink()
+    assert set(kept.facts()["files"]) == set(kept.files)
+    assert (scripts / "run" / "files" / "rules.py").exists()

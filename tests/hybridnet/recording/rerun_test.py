@@ -17,12 +17,17 @@ from hybridnet.results.estimate import Estimate
 SCRIPT = """
 from hybridnet import Topo
 from shape import DELAY
+from pathlib import Path
 
 class Pair(Topo):
     def build(self, bw=10):
         self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9}])
         self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
         self.addLink("a", "b", bw=bw, delay=DELAY, loss=1.0)
+        self.addSimHost("c")
+        self.addSimHost("d")
+        other = Path(__file__).with_name("traces") / "other"
+        self.addLink("c", "d", params1={"trace": "opportunities"}, params2={"trace": other})
 """
 
 
@@ -31,9 +36,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pair.py").write_text(SCRIPT)
     (tmp_path / "shape.py").write_text("DELAY = '2ms'\n")
+    (tmp_path / "traces").mkdir()
+    for trace in ("opportunities", "traces/other"):
+        (tmp_path / trace).write_text("1\n2\n")
     words = ["simulate", "pair.py", "--until", "2s", "--seeds", "2", "--series", "500ms", "--set", "bw=5"]
     assert main([*words, "--out", "runs/one"]) == 0
-    for file in ("pair.py", "shape.py"):  # the capsule has its own
+    for file in ("pair.py", "shape.py", "opportunities", "traces/other"):  # the capsule has its own
         (tmp_path / file).unlink()
     capsys.readouterr()
     return tmp_path / "runs" / "one"
