@@ -11,11 +11,12 @@ import difflib
 import math
 import reprlib
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, UsageError
 
-__all__ = ["choice", "flag", "number", "plain", "shown", "speakable", "text", "whole"]
+__all__ = ["choice", "file_path", "flag", "number", "plain", "shown", "speakable", "text", "whole"]
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
@@ -77,6 +78,13 @@ def text(value: object, what: str, *, error: type[HybridnetError] = UsageError) 
 def speakable(written: str) -> bool:
     """Whether a program of this computer can be given this text."""
     return "\0" not in written and not any("\ud800" <= character <= "\udfff" for character in written)
+
+
+def file_path(value: object, what: str, *, error: type[HybridnetError] = UsageError) -> Path:
+    """The path of a file, as text or as a Path."""
+    if isinstance(value, Path):
+        return value
+    return Path(text(value, what, error=error))
 
 
 def choice(value: Any, what: str, names: Collection[str], *, error: type[HybridnetError] = UsageError) -> str:

@@ -14,6 +14,7 @@ from hybridnet.files.yaml_form import fill_from_yaml, to_yaml
 from hybridnet.plan import Plan
 from hybridnet.topo import Topo
 from hybridnet.user_files import user_file
+from hybridnet.values import file_path
 
 __all__ = ["READ", "WRITTEN", "FileTopo", "read_topology", "write_topology"]
 
@@ -49,7 +50,7 @@ def read_topology(file: str | Path, **options: Any) -> FileTopo:
         UsageError: the file's name has another end, it cannot be read, or an option does not exist.
         TopologyError, UnitError: the file makes no sense; the message says where.
     """
-    path = Path(file)
+    path = file_path(file, "read_topology: file")
     if path.suffix not in READ:
         raise UsageError(f"{path}: the name of a file with a topology ends with {', '.join(READ)}; rename it")
     known = ("nodes", "hosts", "bw", "delay") if path.suffix == ".graphml" else ()
@@ -75,7 +76,7 @@ def write_topology(file: str | Path, topo: Topo, plan: Plan) -> None:
     Raises:
         UsageError: the file's name has another end, or it cannot be written.
     """
-    path = Path(file)
+    path = file_path(file, "write_topology: file")
     write: dict[str, Callable[[], str]] = {
         ".dot": lambda: to_dot(topo, plan),
         ".graphml": lambda: to_graphml(topo),

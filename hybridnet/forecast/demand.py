@@ -19,7 +19,7 @@ from hybridnet.errors import UsageError
 from hybridnet.files.yaml_text import Read, read_yaml, where
 from hybridnet.forecast.costs import PROTOCOLS
 from hybridnet.quantities import parse_rate, parse_size
-from hybridnet.values import choice, shown
+from hybridnet.values import choice, file_path, shown
 
 __all__ = ["DATAGRAM_BYTES", "SEGMENT_BYTES", "Demand", "Flow", "read_demand"]
 
@@ -87,7 +87,7 @@ def read_demand(file: str | Path) -> Demand:
         UsageError: it cannot be read.
         TopologyError, UnitError: it makes no sense; the message says where.
     """
-    path = Path(file)
+    path = file_path(file, "read_demand: file")
     try:
         if path.stat().st_size > MOST_FILE_BYTES:
             raise UsageError(f"{path}: it has more than {MOST_FILE_BYTES >> 20} MiB; write pairs as lists")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 from functools import partial
@@ -86,7 +87,7 @@ def tests_of(net: Mininet, asked: list[str], known: dict[str, Any]) -> list[Call
     for text in [part for test in asked for part in test.split("+")]:
         name, args, kwargs = splitArgs(text)
         if name in known and callable(known[name]):
-            found.append(partial(known[name], net, *args, **kwargs))
+            found.append(_call(text, known[name], net, *args, **kwargs))
         elif name == "all":
             found += [net.ping, net.iperf]
         elif name not in _NOTHING:
@@ -96,8 +97,17 @@ def tests_of(net: Mininet, asked: list[str], known: dict[str, Any]) -> list[Call
                     f"--test {text}: there is no such test; there are all, build, iperf, iperfudp, none, pingall, "
                     f"pingpair{''.join(', ' + own for own in sorted(known))}"
                 )
-            found.append(partial(method, *args, **kwargs))
+            found.append(_call(text, method, *args, **kwargs))
     return found
+
+
+def _call(text: str, test: Callable[..., object], *args: Any, **kwargs: Any) -> Callable[[], object]:
+    """A call of a test with the arguments that `text` gives. Raises UsageError where it does not take them."""
+    try:
+        inspect.signature(test).bind(*args, **kwargs)
+    except TypeError as problem:
+        raise UsageError(f"--test {text}: {problem}; it takes {inspect.signature(test)}") from None
+    return partial(test, *args, **kwargs)
 
 
 def _machines(arguments: Any) -> Machines | None:

@@ -481,7 +481,7 @@ class Net(Structure):
             9412000000.0
         """
         wanted = None if pairs is None else [self._pair(pair) for pair in _listed(pairs)]
-        able = [host for host in self.hosts if host.IP() is not None]
+        able = [host for host in self._some_hosts(None, "iperf_matrix") if host.IP() is not None]
         return measure_flows(checked_pairs(able, wanted), Flow(l4Type, udpBw, seconds, port), parallel)
 
     def run_all(self, commands: Mapping[Any, Any], timeout: float | None = None) -> dict[Any, Completed]:

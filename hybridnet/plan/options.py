@@ -14,6 +14,7 @@ from hybridnet.options import table
 from hybridnet.options.read import refuse_unknown
 from hybridnet.plan.families import IPV6_PREFIX_LENGTH
 from hybridnet.plan.peering import PeeringOptions
+from hybridnet.plan.pool import LEAST_POOL_BYTES, MOST_POOL_BYTES
 from hybridnet.plan.transports import LEAST_DELAY_NS
 from hybridnet.schema.check import check
 from hybridnet.topo.node_options import MOST_INSTANCES
@@ -178,6 +179,8 @@ class PlanOptions:
         flag(self.host_names, "host_names", error=PlanError)
         whole(self.least_cut_delay_ns, "least_cut_delay_ns", 0, 3600 * 10**9, error=PlanError)
         whole(self.peer_port, "peer_port", 1, 65535, error=PlanError)
+        if self.pool_bytes is not None:
+            whole(self.pool_bytes, "pool_bytes", LEAST_POOL_BYTES, MOST_POOL_BYTES, error=PlanError)
         PeeringOptions.of(self.peering)
         if self.peering_key is not None and not _is_key(self.peering_key):
             raise PlanError(

@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridnet.errors import PlanError, TopologyError, UnitError
 from hybridnet.options import Option, table
+from hybridnet.options.capture_filter import capture_filter
 from hybridnet.options.read import cure, read_options
 from hybridnet.plan.crossings import BACKEND
 from hybridnet.plan.transports import peer_entry
@@ -56,6 +57,8 @@ class PeeringOptions:
                 "peering: transport 'shm' does not lead from machine to machine, and within one it is there by itself; "
                 "leave it out, or write 'udp' or 'tcp'"
             )
+        if (written := planned.get("bulk_filter")) is not None:
+            capture_filter(written, "peering: bulk_filter", error=PlanError)
         self.authenticated = authenticated
         self.planned: Mapping[str, Any] = planned
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["USUAL_POOL_BYTES", "pool_bytes"]
+__all__ = ["LEAST_POOL_BYTES", "MOST_POOL_BYTES", "USUAL_POOL_BYTES", "pool_bytes"]
 
+LEAST_POOL_BYTES, MOST_POOL_BYTES = 1 << 24, 1 << 40  # as the schema of instance plans has them
 USUAL_POOL_BYTES = 1 << 30
 """Enough for most networks; nothing is taken from the system before it is needed."""
 
@@ -28,4 +29,4 @@ def pool_bytes(links: Iterable[Mapping[str, Any]]) -> int:
     limited = [each for each in directions if each["rate_bps"] is not None]
     bits = sum(each["rate_bps"] * each["delay_ns"] for each in limited) // 10**9
     most_bits = _MOST_RATE_BPS * max((each["delay_ns"] for each in limited), default=0) // 10**9
-    return max(USUAL_POOL_BYTES, _BYTES_PER_BYTE * min(bits, most_bits) // 8)
+    return min(max(USUAL_POOL_BYTES, _BYTES_PER_BYTE * min(bits, most_bits) // 8), MOST_POOL_BYTES)

@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from hybridnet.values import number
+
+_SHARES = {
+    "late_packets_fraction", "processor_busy", "steal", "throttled", "memory_stalled",
+}  # fmt: skip
+_MOST = 1e18
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,9 @@ class Limits:
         memory_stalled: the largest share of the time in which all programs may wait for memory. 0 to 1.
         reclaims_per_second: where the kernel does not count that time (no /proc/pressure): how often a program may
             have to free memory before it gets some.
+
+    Raises:
+        UsageError: a limit is no number, or one that no run could have.
     """
 
     lateness_p999_ns: int = 1_000_000
@@ -46,3 +56,8 @@ class Limits:
     throttled: float = 0.05
     memory_stalled: float = 0.01
     reclaims_per_second: float = 10.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            most = 1 if field.name in _SHARES else _MOST
+            number(getattr(self, field.name), f"Limits: {field.name}", 0, most)

@@ -9,7 +9,8 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.options import family
-from hybridnet.values import choice, shown, text
+from hybridnet.options.capture_filter import capture_filter
+from hybridnet.values import choice, shown
 
 __all__ = ["External", "backend", "backend_options", "packet_filter"]
 
@@ -51,8 +52,8 @@ def backend(value: Any, what: str) -> str | None:
 
 
 def packet_filter(value: Any, what: str) -> str | None:
-    """The text of a filter."""
-    return None if value is None else text(value, what, error=TopologyError)
+    """The text of a filter, which libpcap understands."""
+    return None if value is None else capture_filter(value, what, error=TopologyError)
 
 
 def backend_options(value: Any, what: str) -> dict[str, Any]:

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
+from hybridnet.files import read_topology
+from hybridnet.forecast.demand import read_demand
 from hybridnet.options import table
 from hybridnet.plan import MachineSpec, PeeringOptions, PlanOptions, RealtimeOptions, make_plan
 from hybridnet.recording.outcome import result, take_results
+from hybridnet.results import Limits
 from hybridnet.sweep.values import value
 from hybridnet.topo import External, Topo
 from hybridnet.topo.direction import direction_options
@@ -29,10 +33,10 @@ def small() -> Topo:
     return topo
 
 
-def planned(topo: Topo) -> None:
+def planned(topo: Topo, options: PlanOptions | None = None) -> None:
     """What a description accepts, the plan accepts, or refuses as well."""
     machines = [MachineSpec("m1", "198.18.0.1"), MachineSpec("m2", "198.18.0.2")]
-    make_plan(topo, machines, PlanOptions(token=TOKEN))
+    make_plan(topo, machines, options or PlanOptions(token=TOKEN))
 
 
 def adding(method: str) -> Callable[..., None]:
@@ -76,6 +80,11 @@ def planning(topo: Any = None, machines: Any = None) -> None:
         [MachineSpec("m1", "198.18.0.1")] if machines is None else machines,
         PlanOptions(token=TOKEN),
     )
+
+
+def planning_with(**options: Any) -> None:
+    """What the options accept, the plan accepts, or refuses as well."""
+    planned(small(), PlanOptions(**options))
 
 
 def options_of(kind: str) -> dict[str, Any]:
@@ -143,11 +152,16 @@ SUBJECTS = [
     Subject("Topo.addLink", linking, {"node1": "h2", "node2": "s1", **PORTS, **LINK, **OF_LINK, **OPTION}),
     Subject("Topo.addLink(params1=)", linking_one_way, {**LINK, **ENDS, **OPTION}),
     *(Subject(f"Topo.{method}", asking(method), good) for method, good in ASKED.items()),
+    Subject("read_topology", lambda **given: read_topology(**given), {
+        "file": "none.graphml", "nodes": None, "hosts": None, "bw": None, "delay": None,
+    }),
+    Subject("read_demand", read_demand, {"file": "none.yaml"}),
+    Subject("Limits", Limits, {field.name: field.default for field in fields(Limits)}),
     Subject("make_plan", planning, {"topo": None, "machines": None}),
     Subject("MachineSpec", MachineSpec, {
         "name": "m1", "address": "198.18.0.1", "kernel_datapath": False, "memory_bytes": None,
     }),
-    Subject("PlanOptions", PlanOptions, {"token": TOKEN} | {
+    Subject("PlanOptions", planning_with, {"token": TOKEN} | {
         name: field.default for name, field in PlanOptions.__dataclass_fields__.items()
         if name not in ("token", "captures", "realtime", "peering")
     } | {"captures": {}, "realtime": RealtimeOptions(), "peering": PeeringOptions()}),

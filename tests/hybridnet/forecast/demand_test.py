@@ -15,6 +15,11 @@ def written(tmp_path: Path, text: str) -> Path:
     return file
 
 
+def test_what_is_no_path_of_a_file_is_refused() -> None:
+    with pytest.raises(UsageError, match="read_demand: file None is not text"):
+        read_demand(None)  # type: ignore[arg-type]
+
+
 def test_flows_are_read_with_their_units_and_pairs(tmp_path: Path) -> None:
     file = written(
         tmp_path,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import UsageError
+from hybridnet.mininet import runner
 from hybridnet.mininet.choices import Choices
 from hybridnet.mininet.net import Mininet
 from hybridnet.mininet.topo import SingleSwitchTopo
@@ -38,6 +39,13 @@ def test_parameters_without_a_name_come_after_the_name_of_the_node() -> None:
     made = Choices().chosen("controllers", "ryu,simple_switch_13,ofctl_rest,port=6700")("c0")
     assert (made.name, made.apps, made.port) == ("c0", ["simple_switch_13", "ofctl_rest"], 6700)
     assert of_one_switch("ovs,standalone")["failMode"] == "standalone"
+
+
+def test_a_test_gets_the_arguments_that_it_takes() -> None:
+    net = Mininet(SingleSwitchTopo(2), controller=None)
+    assert len(runner.tests_of(net, ["pingall,timeout=1+iperf,seconds=2", "none"], {})) == 2
+    with pytest.raises(UsageError, match=r"--test iperf,bogus=1: .*'bogus'; it takes \(hosts"):
+        runner.tests_of(net, ["iperf,bogus=1"], {})
 
 
 def test_a_word_that_stands_for_nothing_is_refused_with_those_that_do() -> None:

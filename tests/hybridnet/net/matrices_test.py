@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.net import Net
 from hybridnet.net.iperf import Flow
 from hybridnet.net.iperf_matrix import checked_pairs, measure_flows
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.node import Host
 from hybridnet.node.link import Intf
+from hybridnet.topologies import TOPOS
 from tests.hybridnet.net.support import FakeCluster
 
 ANSWERS = {("h1", "10.0.0.2"): [1.0, 3.0], ("h2", "10.0.0.1"): [2.0]}
@@ -127,3 +129,10 @@ def test_wrong_pairs_ports_and_numbers_are_refused() -> None:
         measure_flows([], Flow(), 0)
     with pytest.raises(UsageError, match="need ports up to 65542"):
         measure_flows([], Flow(port=65535), 8)
+
+
+def test_before_the_start_there_is_nothing_to_measure() -> None:
+    net = Net(TOPOS["single"](k=2))
+    for measure in (net.ping_matrix, net.iperf_matrix):
+        with pytest.raises(MachineError, match=r"call net\.start\(\) first"):
+            measure()

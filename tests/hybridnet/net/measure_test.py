@@ -115,6 +115,14 @@ def test_the_limits_of_a_network_hold_for_its_verdicts() -> None:
             wrong()
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"lateness_p999_ns": "x"}, {"steal": -1}, {"steal": 1.1}, {"busy_seconds": float("nan")}]
+)
+def test_a_limit_that_no_run_could_have_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=f"Limits: {next(iter(wrong))} .* is not a number from 0 to"):
+        Limits(**wrong)
+
+
 def test_who_watches_sees_each_network_once_and_can_stop_it() -> None:
     with Watch() as watch:
         with network(FakeCluster()):
