@@ -32,7 +32,8 @@ const OptionTable<OpenFlowSetup>& openflow_options() {
          .most = 1'000'000}},
        {"setup_rate",
         &S::setup_rate,
-        {.help = "flow modifications that it takes per second, one after the other; 0: they take no time",
+        {.help = "modifications of flows, groups and meters that it takes per second, one after the other; "
+                 "each has its effect when its time is over; 0: they take no time",
          .most = 1'000'000'000}}});
   return table;
 }

@@ -16,7 +16,8 @@ openflow::SwitchConfig checked(openflow::SwitchConfig config) {
     throw ConfigError(attempt + "its tables hold " + std::to_string(config.table_size) +
                       " flows; they must hold at least 1");
   if (config.setup_rate < 0)
-    throw ConfigError(attempt + "its set-up rate is below 0; write how many flows it takes per second");
+    throw ConfigError(attempt +
+                      "its set-up rate is below 0; write how many modifications it takes per second");
   if ((config.versions & (1U << 1 | 1U << 4)) == 0)
     throw ConfigError(attempt + "it speaks no version of OpenFlow; name 1.3, 1.0 or both");
   return config;

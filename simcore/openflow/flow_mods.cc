@@ -126,10 +126,6 @@ void Switch::check_flow_mod(const FlowMod& mod) const {
 
 // What does not need a walk over flows is done at once.
 void Switch::flow_mod(Session& session, Reader body) {
-  if (config_.setup_rate > 0) {
-    const auto takes = Duration::ns(static_cast<std::int64_t>(1e9 / config_.setup_rate));
-    busy_until_ = std::max(busy_until_, host_.now()) + takes;
-  }
   ++counters_.flow_mods;
   FlowMod mod = read_flow_mod(body, session.version());
   check_flow_mod(mod);

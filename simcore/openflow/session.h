@@ -10,12 +10,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "simcore/openflow/effort.h"
 #include "simcore/openflow/protocol.h"
 #include "simcore/openflow/wire.h"
+#include "simcore/units/time.h"
 
 namespace simcore::openflow {
 
@@ -50,7 +52,6 @@ class Session {
   std::span<const std::uint8_t> next_message();
   // The message that next_message() gave is handled later: it is given again.
   void put_back() { read_ -= last_; }
-  bool waiting() const { return input_.size() != read_; }
   // A task is not done, or a whole message has come and is not handled.
   bool has_work() const;
   void nudge() { on_work_(); }
@@ -79,6 +80,8 @@ class Session {
   std::uint16_t miss_send_len = 128;
   static constexpr std::uint16_t kInvalidTtlToController = 1U << 2;
   std::uint16_t config_flags = 0;
+  // When the modification that next_message() gives has taken its time; none: it has not begun.
+  std::optional<SimTime> served_at{};
 
   // What a message began and is yet to be done: nothing else of this session is handled before. Each call goes on until
   // the effort is spent or the session is congested; true: it is done. It may throw ProtocolError.

@@ -28,6 +28,12 @@ std::uint8_t type_of10(std::uint8_t number) {
   }
 }
 
+// Whether setting it up takes a switch its time. 1.0 has neither groups nor meters.
+bool modifies(Version version, std::uint8_t number) {
+  if (number == type::kFlowMod) return true;
+  return version == Version::v13 && (number == type::kGroupMod || number == type::kMeterMod);
+}
+
 }  // namespace
 
 Switch::Switch(SwitchConfig config, PacketPool& pool, SwitchHost& host)
@@ -118,9 +124,19 @@ void Switch::disconnect(Session& session) {
   if (!connected() && alone_since_ == SimTime::never()) alone_since_ = host_.now();
 }
 
-bool Switch::has_to_wait(const Session& session, Message message) const {
-  return config_.setup_rate > 0 && session.greeted() && message[1] == type::kFlowMod &&
-         busy_until_ > host_.now();
+// A modification has its effect when its time is over, and whatever stands behind it in its session waits for it.
+bool Switch::has_to_wait(Session& session, Message message) {
+  const bool serves = config_.setup_rate > 0 && session.greeted() && session.role != Role::slave;
+  const SimTime now = host_.now();
+  if (serves && modifies(session.version(), message[1])) {
+    if (!session.served_at) {
+      const auto takes = Duration::ns(static_cast<std::int64_t>(1e9 / config_.setup_rate));
+      session.served_at = busy_until_ = std::max(busy_until_, now) + takes;
+    }
+    if (*session.served_at > now) return true;
+  }
+  session.served_at.reset();
+  return false;
 }
 
 // A modification that has begun is done, though nobody hears how it ends.
@@ -184,8 +200,9 @@ void Switch::schedule() {
   const SimTime now = host_.now();
   SimTime next = left_behind_.empty() ? tables_.next_due() : now;
   next = std::max(next, rested_at_);
-  const bool waits = std::ranges::any_of(sessions_, [](const auto& session) { return session->waiting(); });
-  if (waits && busy_until_ > now) next = std::min(next, busy_until_);
+  for (const auto& session : sessions_) {
+    if (session->served_at && *session->served_at > now) next = std::min(next, *session->served_at);
+  }
   host_.wake_at(next);
 }
 

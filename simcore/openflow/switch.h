@@ -44,7 +44,7 @@ struct SwitchConfig {
   std::uint32_t versions = 1U << 4;     // bit n: OpenFlow's wire version n
   bool standalone = false;              // forwards as a bridge while no controller is there
   std::int64_t table_size = 1'000'000;  // flows, in all tables together
-  double setup_rate = 0;                // flow modifications per second; 0: they take no time
+  double setup_rate = 0;                // modifications per second; 0: they take no time
 };
 
 class Switch final : private PipelineOutlet {
@@ -68,7 +68,7 @@ class Switch final : private PipelineOutlet {
   // Connections. `on_work`: it has something to send, or more to do. The session lives until disconnect().
   Session& connect(Session::Kind kind, std::function<void()> on_work);
   void disconnect(Session& session);
-  // Handles what has come in, as far as the effort goes, and nothing that has to wait for an earlier flow modification,
+  // Handles what has come in, as far as the effort goes, and nothing before a modification that has yet to take its time,
   // which tick() goes on with. True: there is more that could be done now.
   bool handle_input(Session& session, Effort& effort);
   // A controller is connected, and the two agree.
@@ -109,7 +109,7 @@ class Switch final : private PipelineOutlet {
 
   void schedule();
   bool stands_alone() const;
-  bool has_to_wait(const Session& session, Message message) const;
+  bool has_to_wait(Session& session, Message message);
 
   // switch.cc
   void handle(Session& session, Message message, Effort& effort);
@@ -204,7 +204,7 @@ class Switch final : private PipelineOutlet {
   std::optional<std::uint64_t> generation_;  // of the last change of masters
   bool expects_controller_ = false;
   SimTime alone_since_;                   // without a controller; holds while there is none
-  SimTime busy_until_ = SimTime::zero();  // with a flow modification
+  SimTime busy_until_ = SimTime::zero();  // with the modifications that have come
   SimTime rested_at_ = SimTime::zero();   // nothing of tick() is done before
   std::vector<Session::Task> left_behind_;
   Counters counters_;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint8_t kFlowMod = 14;
 constexpr std::uint8_t kGroupMod = 15;
+constexpr std::uint8_t kBarrier = 20;
+constexpr std::uint8_t kMeterMod = 29;
 
 std::uint16_t ip_sum(const Bytes& frame, std::size_t at) {
   ChecksumSum sum;
@@ -431,15 +433,87 @@ TEST(OpenFlowSwitch, StandsAloneWithoutAController) {
   EXPECT_EQ(bench.sent.size(), 2U);
 }
 
-TEST(OpenFlowSwitch, FlowModificationsTakeTheirTime) {
+SimTime at_ms(std::int64_t count) { return SimTime::zero() + Duration::ms(count); }
+
+// Makes the switch see each of its own wake-ups up to then.
+void run_until(Bench& bench, SimTime end) {
+  while (bench.due <= end) {
+    bench.time = bench.due;
+    bench.of.tick();
+  }
+  bench.time = end;
+}
+
+TEST(OpenFlowSwitch, AModificationHasItsEffectWhenItsTimeIsOver) {
   Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
   bench.greet();
   for (std::uint16_t priority = 1; priority <= 3; ++priority)
     bench.tell(kFlowMod, FlowModText{.priority = priority}.bytes());
+  for (std::size_t flows = 0; flows <= 3; ++flows) {
+    EXPECT_EQ(bench.of.tables().size(), flows);
+    run_until(bench, at_ms(99 + 100 * static_cast<std::int64_t>(flows)));
+    EXPECT_EQ(bench.of.tables().size(), flows);
+    run_until(bench, at_ms(100 + 100 * static_cast<std::int64_t>(flows)));
+  }
+}
+
+TEST(OpenFlowSwitch, ABarrierWaitsForTheTimeOfTheModificationBeforeIt) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 2});
+  bench.greet();
+  bench.tell(kFlowMod, FlowModText{}.bytes());
+  bench.tell(kBarrier, {});
+  run_until(bench, at_ms(499));
+  EXPECT_TRUE(bench.answers().empty());
+  run_until(bench, at_ms(500));
+  const auto answers = bench.answers();
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0][1], kBarrier + 1);
+  bench.tell(kBarrier, {});
+  EXPECT_EQ(bench.answers().size(), 1U);
+}
+
+TEST(OpenFlowSwitch, ModificationsOfGroupsAndMetersTakeTheirTimeToo) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
+  bench.greet();
+  bench.tell(kGroupMod, group_mod(0, 2, 1, {bucket_to(2)}));
+  bench.tell(kMeterMod, {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0});
+  bench.tell(kFlowMod, FlowModText{}.bytes());
+  run_until(bench, at_ms(299));
+  EXPECT_EQ(bench.of.tables().size(), 0U);
+  run_until(bench, at_ms(300));
   EXPECT_EQ(bench.of.tables().size(), 1U);
-  bench.time = SimTime::at_ns(100'000'000);
-  bench.of.tick();
+  EXPECT_TRUE(bench.answers().empty());
+}
+
+TEST(OpenFlowSwitch, ModificationsOfTwoControllersTakeTheirTimeOneAfterTheOther) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
+  bench.greet();
+  Session* const first = bench.session;
+  Session* const second = &bench.of.connect(Session::Kind::controller, [] {});
+  bench.session = second;
+  bench.greet();
+  bench.tell(kFlowMod, FlowModText{.priority = 1}.bytes());
+  bench.tell(kBarrier, {});
+  bench.session = first;
+  bench.tell(kFlowMod, FlowModText{.priority = 2}.bytes());
+  bench.tell(kBarrier, {});
+  first->output().clear();
+  run_until(bench, at_ms(100));
+  EXPECT_TRUE(bench.answers().empty());
+  bench.session = second;
+  EXPECT_EQ(bench.answers().size(), 1U);
+  run_until(bench, at_ms(200));
+  bench.session = first;
+  EXPECT_EQ(bench.answers().size(), 1U);
   EXPECT_EQ(bench.of.tables().size(), 2U);
+}
+
+TEST(OpenFlowSwitch, TheModificationOfASlaveIsRefusedAtOnce) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
+  bench.greet();
+  bench.session->role = Role::slave;
+  bench.tell(kFlowMod, FlowModText{}.bytes());
+  EXPECT_EQ(bench.error(), error::kIsSlave);
 }
 
 }  // namespace
