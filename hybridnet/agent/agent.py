@@ -44,6 +44,7 @@ from hybridnet.agent.verbs import perform, verb
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
+from hybridnet.system.folders import require_folder
 from hybridnet.system.grace_periods import hurried_grace_periods
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, raise_thread
@@ -132,6 +133,11 @@ class Agent:
     def facts(self) -> dict[str, Any]:
         """What this machine has: see `hybridnet.agent.facts`."""
         return machine_facts.facts()
+
+    @verb
+    def check_folder(self, folder: str) -> None:
+        """See `require_folder`."""
+        require_folder(folder)
 
     @verb
     def capacity(self) -> dict[str, Any]:

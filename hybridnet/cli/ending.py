@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from hybridnet.errors import HybridnetError
 from hybridnet.results.verdict import Verdict, together
 from hybridnet.results.watch import Watch
 from hybridnet.system.log import warn
 
-__all__ = ["add_strict_argument", "ending_with_verdict", "verdict_line"]
+__all__ = ["add_strict_argument", "ending_with_verdict", "say_verdict_at_exit", "verdict_line"]
 
 NAMED_REASONS = 3
 
@@ -91,6 +94,21 @@ def _said_at_the_end(watch: Watch) -> Iterator[None]:
     finally:
         if watch.verdicts:
             print(verdict_line(watch.verdicts), file=sys.stderr, flush=True)
+
+
+@cache
+def say_verdict_at_exit() -> None:
+    """When this process ends, print the verdict on the networks that it has had: for scripts that no command of
+    hybridnet runs. A second call does nothing.
+    """
+    watch, process = Watch(), os.getpid()
+    watch.__enter__()
+
+    def say() -> None:
+        if watch.verdicts and os.getpid() == process:
+            print(verdict_line(watch.verdicts), file=sys.stderr, flush=True)
+
+    atexit.register(say)  # early, so that it comes after what stops the networks
 
 
 def verdict_line(verdicts: list[Verdict]) -> str:

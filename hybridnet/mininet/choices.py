@@ -105,6 +105,8 @@ class Choices:
         arguments that it does not take.
         """
         make, args, kwargs = self._split(kind, text)
+        if (wrong := _no_number(make, args, kwargs)) is not None:
+            raise UsageError(f"--{_flag(kind)} {text}: {wrong}; it takes {_taken(make)}")
         try:
             return make(*args, **kwargs)
         except HybridnetError:
@@ -128,13 +130,36 @@ class Choices:
         return named[name], args, kwargs
 
 
-def _taken(make: Any) -> str:
-    """The arguments of a topology: those of its `build`, unless it has a constructor of its own."""
+def _signature(make: Any) -> inspect.Signature:
+    """What a topology takes: what its `build` does, unless it has a constructor of its own."""
     build = getattr(make, "build", None)
     if build is None or "__init__" in vars(make):
-        return str(inspect.signature(make))
+        return inspect.signature(make)
     _, *others = inspect.signature(build).parameters.values()
-    return str(inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in others]))
+    return inspect.Signature(others)
+
+
+def _taken(make: Any) -> str:
+    signature = _signature(make)
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+    return str(inspect.Signature(bare))
+
+
+def _no_number(make: Any, args: list[Any], kwargs: dict[str, Any]) -> str | None:
+    """The first word that is given where a topology wants a whole number, and says so; None if there is none."""
+    signature = _signature(make)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None  # the call says what is wrong
+    return next(
+        (
+            f"{name} {value!r} is not a whole number"
+            for name, value in given.items()
+            if signature.parameters[name].annotation in ("int", int) and not isinstance(value, int)
+        ),
+        None,
+    )
 
 
 def _flag(kind: str) -> str:

@@ -18,9 +18,9 @@ __all__ = ["check_arguments", "plan_options"]
 
 # Mininet's constructor options that have no meaning here, and what to do instead.
 _UNSUPPORTED = {
-    "autoPinCpus": "pin processes with taskset",
+    "autoPinCpus": "give hosts cores, as in addHost(cores=0)",
     "inNamespace": "switches live in their machine's namespace",
-    "listenPort": "use `hybridnet exec MACHINE ovs-ofctl ...`",
+    "listenPort": "give switches theirs, as in addSwitch(listenPort=6654)",
     "xterms": "run programs with popen",
 }
 _PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers", "peering_key"}

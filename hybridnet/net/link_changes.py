@@ -68,8 +68,8 @@ class LinkChanges:
         described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
         return self._options.get(spec.name, (described[0], described[1]))
 
-    def wire(self, src: str, dst: str, key: Any, options: Mapping[str, Any]) -> LinkSpec | None:
-        """The link, if it is a wire that nothing delays, so that only another one can have these options.
+    def plain(self, src: str, dst: str, key: Any, options: Mapping[str, Any]) -> LinkSpec | None:
+        """The link, if it is a plain one, which nothing delays, so that only another one can have these options.
 
         Raises:
             TopologyError: there is no such link, or it has no such option.

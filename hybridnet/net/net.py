@@ -60,6 +60,7 @@ from hybridnet.results import on_loss as losing
 from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
+from hybridnet.system.folders import require_folder
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
 from hybridnet.values import flag, number, shown, whole
@@ -530,7 +531,7 @@ class Net(Structure):
 
     def set_link(self, src: Node | str, dst: Node | str, key: int | None = None, **options: Any) -> None:
         """Change a link while it runs. On a simulated one nothing in flight is lost, overtaken or given another delay.
-        A wire becomes a simulated link, and what is on it in that moment is lost. A machine that the run goes on
+        A plain link becomes a simulated one, and what is on it in that moment is lost. A machine that the run goes on
         without, or an instance that has ended, has the change when it is started again.
 
         Args:
@@ -545,9 +546,9 @@ class Net(Structure):
         """
         running = self._now()
         running.timelines.follow()
-        wire = running.links.wire(name_of(src), name_of(dst), key, options)
-        if wire is not None:
-            self._simulate(wire, options)
+        plain = running.links.plain(name_of(src), name_of(dst), key, options)
+        if plain is not None:
+            self._simulate(plain, options)
             return
         least, missed = self._options.least_cut_delay_ns, running.losses.missed()
         running.links.set(name_of(src), name_of(dst), key, options, least, missed)
@@ -630,6 +631,7 @@ class Net(Structure):
             specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
             make_plan(topo, specs, self._options)
         self._controllers.check_machines(names)
+        self._check_record(names)
         self._controllers.suit(find_loop(topo))
         cluster = self._machines(names)
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
@@ -708,6 +710,15 @@ class Net(Structure):
         if self._cluster is not None:
             return self._cluster.machines
         return [HERE] if self._here else boot.machine_names(topo)
+
+    def _check_record(self, names: list[str]) -> None:
+        """Raise MachineError where the folder for records is missing: before controllers begin."""
+        if (folder := self._options.record) is None:
+            return
+        if self._cluster is None:  # machines of its own have the files of this computer
+            require_folder(folder)
+        else:
+            self._cluster.call_all(dict.fromkeys(names, ("check_folder", {"folder": folder})))
 
     def _machines(self, names: list[str]) -> Machines:
         """The machines, with the controllers begun: beside local ones, which take a while to come up."""

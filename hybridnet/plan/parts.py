@@ -57,7 +57,8 @@ class Partition:
         nodes = ", ".join(str(sizes[part]) for part in range(self.parts))
         links = f"{len(self.cut)} cut link{'' if len(self.cut) == 1 else 's'}"
         ahead = "" if self.lookahead_ns is None else f", lookahead {format_delay(self.lookahead_ns)}"
-        return f"{self.parts} parts of {nodes} nodes: {links}{ahead}, heaviest part {self.balance:.2f} of the mean"
+        parts = f"{self.parts} part{'' if self.parts == 1 else 's'}"
+        return f"{parts} of {nodes} nodes: {links}{ahead}, heaviest part {self.balance:.2f} of the mean"
 
 
 def partition(plan: Json, parts: int) -> Partition:
@@ -81,10 +82,13 @@ def partition(plan: Json, parts: int) -> Partition:
             return best
     if best is None:
         delayed = len(set(_merged(plan, 1, leaves=False).values()))
-        raise PlanError(
-            f"parallel {parts}: the network cannot be cut into {parts} parts: links with a delay join only {delayed} "
-            f"part{'' if delayed == 1 else 's'} of it; give links between routers a delay, or take fewer parts"
+        why = (
+            f"links with a delay join only {delayed} part{'' if delayed == 1 else 's'} of it; give links between "
+            "routers a delay, or take fewer parts"
+            if delayed < parts
+            else f"of the {delayed} pieces between its links with a delay, METIS makes fewer; take fewer parts"
         )
+        raise PlanError(f"parallel {parts}: the network cannot be cut into {parts} parts: {why}")
     return best
 
 

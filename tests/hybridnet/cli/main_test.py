@@ -59,7 +59,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["mn", "--cluster", ""], "--cluster : write HOST,HOST"),
         (
             ["mn", "--topo", "tree,x"],
-            "--topo tree,x: '<=' not supported between instances of 'str' and 'int'; it takes (depth=1, fanout=2)",
+            "--topo tree,x: depth 'x' is not a whole number; it takes (depth=1, fanout=2)",
         ),
         (
             ["mn", "--topo", "torus,2,2"],

@@ -41,6 +41,14 @@ def test_parameters_without_a_name_come_after_the_name_of_the_node() -> None:
     assert of_one_switch("ovs,standalone")["failMode"] == "standalone"
 
 
+def test_a_word_where_a_topology_wants_a_number_is_named() -> None:
+    assert Choices().made("topos", "tree,2,3").hosts()[-1] == "h9"
+    with pytest.raises(
+        UsageError, match=r"--topo tree,2,x: fanout 'x' is not a whole number; it takes \(depth="
+    ):
+        Choices().made("topos", "tree,2,x")
+
+
 def test_a_test_gets_the_arguments_that_it_takes() -> None:
     net = Mininet(SingleSwitchTopo(2), controller=None)
     assert len(runner.tests_of(net, ["pingall,timeout=1+iperf,seconds=2", "none"], {})) == 2

@@ -105,6 +105,20 @@ def test_on_pythonpath_both_names_are_one_package(program: str) -> None:
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
+def test_a_script_with_the_folder_on_pythonpath_ends_with_a_verdict_on_its_networks() -> None:
+    program = "import mininet.log\nfrom hybridnet.results.verdict import Verdict\nfrom hybridnet.results import watch\n"
+    ran = program + "stop = lambda: None\nwatch.began(stop)\nwatch.ended(stop, Verdict('trusted', []))\n"
+    for script, said in ((program, ""), (ran, "*** Verdict: trusted")):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(path_of_mininet()), os.getcwd()])},
+            capture_output=True,
+            text=True,
+        )
+        assert done.stderr.startswith(said)
+        assert bool(done.stderr) is bool(said)
+
+
 def test_a_script_that_imports_mininet_itself_or_by_a_module_beside_it_is_known(tmp_path: Path) -> None:
     scripts = {
         "plain.py": "import os\n",

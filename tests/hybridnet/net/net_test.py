@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.controllers.kinds import RemoteController
+from hybridnet.controllers.kinds import RemoteController, Ryu
 from hybridnet.errors import ControllerError, MachineError, PlanError, TopologyError, UsageError
 from hybridnet.net import Net, own_address_toward
 from hybridnet.node import Host
@@ -225,11 +225,33 @@ def test_unknown_and_simulated_nodes_are_told_apart() -> None:
     assert len(network) == 6
 
 
-@pytest.mark.parametrize("option", ["xterms", "inNamespace", "listenPort", "autoPinCpus"])
-def test_options_that_cannot_be_had_are_refused(option: str) -> None:
-    with pytest.raises(UsageError, match=f"{option}= is not supported"):
+@pytest.mark.parametrize(
+    ("option", "cure"),
+    [
+        ("xterms", "popen"),
+        ("inNamespace", "switches live"),
+        ("listenPort", r"addSwitch\(listenPort="),
+        ("autoPinCpus", "cores="),
+    ],
+)
+def test_options_that_cannot_be_had_are_refused(option: str, cure: str) -> None:
+    with pytest.raises(UsageError, match=f"{option}= is not supported; .*{cure}"):
         net(**{option: True})
     net(**{option: False})
+
+
+def test_the_folder_of_a_record_is_looked_for_before_a_controller_starts() -> None:
+    def is_missing(machine: str, folder: str) -> None:
+        raise MachineError(f"machine {machine}: there is no folder {folder}")
+
+    ryu = Ryu("c0")
+    network = net(record="/nowhere", controller=ryu)
+    cluster = fake(network)
+    cluster.answers["check_folder"] = is_missing
+    with pytest.raises(MachineError, match="machine m1: there is no folder /nowhere"):
+        network.start()
+    assert "build" not in cluster.verbs()
+    assert ryu.process is None
 
 
 def test_unknown_options_are_refused_and_plan_options_pass() -> None:

@@ -109,6 +109,9 @@ class FakeCluster:
         self.on_progress(machine, f"{len(plan['hosts'])} hosts")
         return {"pairs": 0.1}
 
+    def _check_folder(self, machine: str, folder: str) -> None:
+        return None
+
     def _obey_controllers(self, machine: str) -> None:
         return None
 

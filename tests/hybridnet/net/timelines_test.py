@@ -188,7 +188,11 @@ def test_an_error_of_a_change_is_raised_by_who_waits(net: Net, cluster: FakeClus
         ([(1, 2)], UsageError, "entry 0: .* is not a pair"),
         ([(1, {"at": 2, "link": ("r1", "r2")})], UsageError, "two instants"),
         ([("1", {"link": ("r1", "r2"), "delay": "9ms"})], UnitError, "entry 0: at"),
-        ([(-1, {"link": ("r1", "r2"), "delay": "9ms"})], PlanError, "at 0"),
+        (
+            [(-1, {"link": ("r1", "r2"), "delay": "9ms"})],
+            PlanError,
+            "at 0/at: -1 is less than the minimum of 0",
+        ),
         ([(1, {"link": ("r1", "r2"), "status": "sideways"})], PlanError, "at 0/status"),
         ([(1, {"link": ("r1", "r2"), "status": "up", "delay": "9ms"})], PlanError, r"options \(delay\)"),
         ([(1, {"link": ("r1", "r2"), "speed": "9ms"})], TopologyError, "entry 0: .*speed"),

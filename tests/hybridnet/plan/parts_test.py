@@ -51,6 +51,13 @@ def test_hosts_leave_their_only_neighbour_where_there_is_no_other_way() -> None:
     assert partition(star, 2).lookahead_ns == 500
 
 
+def test_more_pieces_than_parts_are_told_apart_from_too_few() -> None:
+    assert str(partition(dumbbell(core_ns=1000), 1)).startswith("1 part of 18 nodes")
+    pieces = plan([(f"h{number}", "r", 500) for number in range(3)])
+    with pytest.raises(PlanError, match=r"into 9 parts: links with a delay join only 4 parts of it; give"):
+        partition(pieces, 9)
+
+
 def test_what_no_delay_separates_stays_together() -> None:
     with pytest.raises(
         PlanError, match="cannot be cut into 2 parts: links with a delay join only 1 part of it"

@@ -22,3 +22,4 @@ except ImportError:
     os.execv(_of_the_first_script, [_of_the_first_script, *sys.orig_argv[1:]])
 
 take_the_name()
+importlib.import_module("hybridnet.cli.ending").say_verdict_at_exit()
