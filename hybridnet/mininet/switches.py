@@ -282,15 +282,19 @@ class OVSBridge(OVSSwitch):
 
 
 class UserSwitch(OVSSwitch):
-    """The reference switch in user space, which nobody has any more: an Open vSwitch bridge, and that is said."""
+    """The reference switch in user space, which nobody has any more: an Open vSwitch bridge that forwards there, and
+    that is said.
+    """
 
     def __init__(self, name: str, dpopts: str = "", **params: Any) -> None:
-        tolerate(type(self).__name__, "an Open vSwitch bridge takes its place")
-        super().__init__(name, **params)
+        tolerate(type(self).__name__, "an Open vSwitch bridge in user space takes its place")
+        if dpopts:
+            tolerate(f"{type(self).__name__}: dpopts={dpopts!r}", "it has no effect: they are ofdatapath's")
+        super().__init__(name, **{"datapath": "user", **params})
 
 
 class IVSSwitch(UserSwitch):
-    """The Indigo switch, which nobody has any more: an Open vSwitch bridge, and that is said."""
+    """The Indigo switch, which nobody has any more: as `UserSwitch`."""
 
     def __init__(self, name: str, verbose: bool = False, **params: Any) -> None:
         super().__init__(name, **params)

@@ -108,7 +108,7 @@ class Trying(Making):
         net = self.running()
         pair = [net[host.name] for host in chosen]
         try:
-            return net.iperf(pair, l4Type=l4Type, udpBw=udpBw, seconds=seconds, port=port)
+            return net.iperf(pair, l4Type=l4Type, udpBw=udpBw, fmt=fmt, seconds=seconds, port=port)
         except ExperimentError as problem:
             error(f"*** {problem}\n")
             return [*([udpBw] if l4Type.upper() == "UDP" else []), "", ""]

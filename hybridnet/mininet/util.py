@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import os
-import queue
 import resource
 import shlex
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 from hybridnet.mininet.log import debug, error, info, output
 from hybridnet.topo import natural
 
@@ -398,22 +400,21 @@ def pmonitor(
     Args:
         popens: of each key, a program started with stdout=PIPE; those that end are taken out.
         timeoutms: how long to wait for a line of any of them.
-        readline: give whole lines; False: at most `readmax` characters at once.
+        readline: give whole lines; False: at most `readmax` characters at once. What the first call says of a program
+            holds for later ones, which go on where it ended.
     """
-    lines: queue.Queue[tuple[Any, str | None]] = queue.Queue(maxsize=10_000)
-    for key, program in popens.items():
-        threading.Thread(
-            target=_read_into, args=(lines, key, program, readline, readmax), daemon=True
-        ).start()
+    outputs = {key: _output_of(program, readline, readmax) for key, program in popens.items()}
     while popens:
-        try:
-            key, line = lines.get(timeout=timeoutms / 1000)
-        except queue.Empty:
+        with _printed:
+            _printed.wait_for(lambda: any(outputs[key].pieces for key in popens), timeoutms / 1000)
+            having = [key for key in popens if outputs[key].pieces]
+            key = min(having, key=lambda each: outputs[each].pieces[0][0], default=None)
+            line = None if key is None else outputs[key].pieces.popleft()[1]
+            _printed.notify_all()
+        if not having:
             yield None, ""
-            continue
-        if line is None:
-            popens[key].wait()
-            del popens[key]
+        elif line is None:
+            popens.pop(key).wait()
         else:
             yield key, line
 
@@ -440,11 +441,39 @@ def waitListening(
         time.sleep(0.1)
 
 
-def _read_into(lines: Any, key: Any, program: Any, readline: bool, readmax: int) -> None:
-    read = program.stdout.readline if readline else partial(program.stdout.read, readmax)
-    while piece := read():
-        lines.put((key, decode(piece)))
-    lines.put((key, None))
+_MOST_PIECES = 10_000  # of one program, that wait for who asks
+_printed = threading.Condition()
+_numbers = itertools.count()
+
+
+class _Output:
+    """What a program prints, read by one thread for all calls of `pmonitor`: (number, piece), None at its end."""
+
+    def __init__(self, stdout: Any, readline: bool, readmax: int) -> None:
+        self.pieces: deque[tuple[int, str | None]] = deque()
+        self._read = stdout.readline if readline else partial(stdout.read, readmax)
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        piece: Any = True
+        while piece:
+            try:
+                piece = self._read()
+            except (HybridnetError, ValueError):  # its network is stopped, or somebody has closed it
+                piece = None
+            with _printed:
+                _printed.wait_for(lambda: len(self.pieces) < _MOST_PIECES)
+                self.pieces.append((next(_numbers), decode(piece) if piece else None))
+                _printed.notify_all()
+
+
+_outputs: WeakKeyDictionary[Any, _Output] = WeakKeyDictionary()
+
+
+def _output_of(program: Any, readline: bool, readmax: int) -> _Output:
+    if program not in _outputs:
+        _outputs[program] = _Output(program.stdout, readline, readmax)
+    return _outputs[program]
 
 
 # Interfaces by hand

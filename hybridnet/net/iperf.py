@@ -29,6 +29,12 @@ BEGIN_SECONDS = 5.0  # a UDP flow that has not begun by then is begun anew
 TRY_SECONDS = 60.0  # the longest that this goes on
 END_SECONDS = 60.0  # the longest that the two ends exchange their figures, over a link that loses packets
 
+_UNITS = {
+    "k": (1e3, "Kbits"), "m": (1e6, "Mbits"), "g": (1e9, "Gbits"),
+    "K": (8 * 2**10, "KBytes"), "M": (8 * 2**20, "MBytes"), "G": (8 * 2**30, "GBytes"),
+}  # fmt: skip
+"""Of iperf's option -f: bits per second in the unit, and its name."""
+
 _BEGUN = re.compile(r"local \S+ port \d+ connected to")
 _SENT = re.compile(r"([\d.]+) Kbits/sec +[\d.]+ ms +\d+/\d+ .*sender")
 _RECEIVED = re.compile(r"([\d.]+) Kbits/sec +[\d.]+ ms +(\d+)/(\d+) .*receiver")
@@ -61,8 +67,10 @@ def check_flow(flow: Flow) -> None:
     _offered(flow.rate)
 
 
-def iperf_pair(ends: Sequence[Host], flow: Flow) -> list[str]:
-    """What `hybridnet.Net.iperf` prints and returns for its client and server."""
+def iperf_pair(ends: Sequence[Host], flow: Flow, unit: str | None = None) -> list[str]:
+    """What `hybridnet.Net.iperf` prints and returns for its client and server; `unit` as `format_bandwidth`."""
+    if unit is not None:
+        choice(unit, "iperf: fmt", _UNITS)
     if len(ends) != 2 or ends[0] is ends[1]:
         raise UsageError(
             f"iperf: {shown([str(end) for end in ends])} are not two hosts; give a client and a server"
@@ -70,7 +78,7 @@ def iperf_pair(ends: Sequence[Host], flow: Flow) -> list[str]:
     client, server = ends
     output(f"*** Iperf: testing {plain(flow.protocol)} bandwidth between {client} and {server}\n")
     found = iperf(server, client, flow)
-    result = [format_bandwidth(found.received_bps), format_bandwidth(found.sent_bps)]
+    result = [format_bandwidth(rate_bps, unit) for rate_bps in (found.received_bps, found.sent_bps)]
     if flow.protocol == "UDP":
         result.insert(0, flow.rate)
     output(f"*** Results: {result}\n")
@@ -90,13 +98,17 @@ def iperf(server: Host, client: Host, flow: Flow) -> Found:
     return (_udp if flow.protocol == "UDP" else _tcp)(server, client, flow)
 
 
-def format_bandwidth(bits_per_second: float) -> str:
-    """As iperf writes it.
+def format_bandwidth(bits_per_second: float, unit: str | None = None) -> str:
+    """As iperf writes it; by size, or in the unit of its option -f.
 
     Example:
-        >>> format_bandwidth(9.412e9)
-        '9.41 Gbits/sec'
+        >>> format_bandwidth(9.412e9), format_bandwidth(9.412e9, "m"), format_bandwidth(8 * 1024 * 2.5, "K")
+        ('9.41 Gbits/sec', '9412 Mbits/sec', '2.50 KBytes/sec')
     """
+    if unit is not None:
+        factor, word = _UNITS[unit]
+        rate = bits_per_second / factor
+        return f"{rate:.{2 if rate < 10 else 1 if rate < 100 else 0}f} {word}/sec"
     for factor, unit in ((1e9, "Gbits/sec"), (1e6, "Mbits/sec"), (1e3, "Kbits/sec")):
         if bits_per_second >= factor:
             return f"{bits_per_second / factor:.3g} {unit}"

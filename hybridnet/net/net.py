@@ -444,16 +444,18 @@ class Net(Structure):
 
         For UDP the offered rate comes first, as in Mininet.
 
+        Args:
+            fmt: the unit of the rates, as for iperf's -f: k, m or g for Kbits to Gbits, K, M or G for KBytes to GBytes
+                per second; None: by size.
+
         Raises:
             UsageError: there are not two hosts, or an option makes no sense.
             ExperimentError: iperf3 failed; the message quotes it.
         """
-        if fmt is not None:
-            raise UsageError("iperf: fmt= is not supported; leave it out, the unit is chosen by size")
         ends = self._some_hosts(hosts, "iperf")
         if hosts is None:
             ends = [ends[0], ends[-1]] if len(ends) > 1 else ends
-        return iperf_pair(ends, Flow(l4Type, udpBw, seconds, port))
+        return iperf_pair(ends, Flow(l4Type, udpBw, seconds, port), fmt)
 
     def iperf_matrix(
         self,

@@ -13,7 +13,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.mininet import making
 from hybridnet.mininet.link import Intf, Link, OVSLink, TCIntf, TCLink
 from hybridnet.mininet.net import Mininet
-from hybridnet.mininet.node import Controller, Host, Node, OVSBridge, OVSSwitch, Switch, UserSwitch
+from hybridnet.mininet.node import Controller, Host, IVSSwitch, Node, OVSBridge, OVSSwitch, Switch, UserSwitch
 from hybridnet.mininet.topo import SingleSwitchTopo, Topo
 from hybridnet.mininet.util import custom
 
@@ -231,9 +231,13 @@ def test_switches_that_nobody_has_any_more_are_open_vswitch_with_one_warning(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     net = Mininet(controller=None, switch=UserSwitch)
-    net.addSwitch("s1"), net.addSwitch("s2")
+    net.addSwitch("s1"), net.addSwitch("s2", dpopts="--no-slicing"), net.addSwitch("s3", cls=IVSSwitch)
     assert isinstance(net["s1"], OVSSwitch)
-    assert capsys.readouterr().err.count("UserSwitch") == 1
+    assert [described(net).nodeInfo(name)["datapath"] for name in ("s1", "s2", "s3")] == ["user"] * 3
+    assert not net._finds_kernel_datapath()
+    told = capsys.readouterr().err
+    assert told.count("UserSwitch: an Open vSwitch bridge in user space takes its place") == 1
+    assert told.count("dpopts='--no-slicing': it has no effect") == 1
 
 
 def test_a_class_of_the_script_s_own_may_change_its_parameters() -> None:

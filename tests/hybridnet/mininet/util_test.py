@@ -74,6 +74,23 @@ def test_lines_of_several_programs_come_with_their_keys_until_all_have_ended() -
     assert programs == {}
 
 
+def test_lines_that_one_call_did_not_take_are_left_for_the_next() -> None:
+    programs = {
+        word: subprocess.Popen(["seq", first, last], stdout=subprocess.PIPE, text=True)
+        for word, first, last in (("one", "1", "5"), ("two", "11", "15"))
+    }
+    said: list[tuple[str, str]] = []
+    for key, line in util.pmonitor(programs):
+        if key is not None:
+            said.append((key, line.strip()))
+        if len(said) == 3:
+            break
+    said += [(key, line.strip()) for key, line in util.pmonitor(programs) if key is not None]
+    assert [line for key, line in said if key == "one"] == ["1", "2", "3", "4", "5"]
+    assert [line for key, line in said if key == "two"] == ["11", "12", "13", "14", "15"]
+    assert programs == {}
+
+
 def test_limits_are_raised_and_not_lowered(tmp_path: Path) -> None:
     limit, words = tmp_path / "limit", tmp_path / "words"
     limit.write_text("100\n"), words.write_text("1 2 3\n")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import ExperimentError, MachineError, UsageError
-from hybridnet.net.iperf import Flow, Found, format_bandwidth, iperf
+from hybridnet.net.iperf import Flow, Found, format_bandwidth, iperf, iperf_pair
 from hybridnet.node import Host
 from hybridnet.node.link import Intf
 from tests.hybridnet.net.support import FakeCluster
@@ -116,3 +116,10 @@ def test_unknown_protocol_is_refused() -> None:
 )
 def test_bandwidth_is_written_as_iperf_does(rate: float, text: str) -> None:
     assert format_bandwidth(rate) == text
+
+
+def test_rates_come_in_the_unit_that_is_asked_for() -> None:
+    _, server, client = pair(json.dumps(TCP).encode())
+    assert iperf_pair([client, server], Flow(), "k") == ["9000 Kbits/sec", "10000 Kbits/sec"]
+    with pytest.raises(UsageError, match="fmt 'x' does not exist; write one of k, m, g, K, M, G"):
+        iperf_pair([client, server], Flow(), "x")
