@@ -119,7 +119,7 @@ def test_everyday_usage_and_the_interpreter() -> None:
         (["--topo", "single,3", "--test", "pingall"], "0% dropped (6/6 received)"),
         (["--topo", "linear,4", "--test", "pingall"], "0% dropped (12/12 received)"),
         (["--switch", "ovsk", "--mac", "--arp", "--test", "pingall"], "0% dropped (2/2 received)"),
-        (["--switch", "user", "--test", "pingall"], "an Open vSwitch bridge takes its place"),
+        (["--switch", "user", "--test", "pingall"], "an Open vSwitch bridge in user space takes its place"),
         (["--test", "none"], "completed in"),
         (["-v", "output", "--version"], "2.3"),
     ],
@@ -178,7 +178,7 @@ def test_what_makes_no_sense_is_one_line() -> None:
     for arguments, words in (
         (["--topo", "nothing"], "--topo nothing: nothing does not exist; there are"),
         (["--topo", "tree,1,2,3"], "--topo tree,1,2,3: "),
-        (["--switch", "ovs,1"], "--switch ovs,1: 1 has no name"),
+        (["--switch", "ovs,1"], "failMode 1 does not exist"),
         (["--test", "pingnone"], "there is no such test"),
         (["--custom", "/does/not/exist.py"], "there is no such file"),
         (["--pin"], "add --host cfs"),
