@@ -413,3 +413,8 @@ def option_tables() -> dict:
     """
     Every option there is, by table and by family of models; see simcore/options/option_facts.h.
     """
+
+def check_capture_filter(expression: str) -> None:
+    """
+    Raises PlanError where libpcap does not understand it; see pcap-filter(7).
+    """

@@ -17,9 +17,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import EnvironmentLackError, PlanError
+from hybridnet.errors import PlanError
 from hybridnet.instance.build import add_links, add_nodes, check_direction, check_plan
 from hybridnet.instance.directions import DIRECTIONS
+from hybridnet.options.tables import extension
 from hybridnet.results.verdict import percentile_ns
 from hybridnet.schema.check import check
 
@@ -97,7 +98,7 @@ def recorded_plan(record: Path) -> dict[str, Any]:
         PlanError: the file is not a record, or is damaged; the message says where.
         EnvironmentLackError: it cannot be read.
     """
-    text = _simcore().recorded_plan(str(record))
+    text = extension().recorded_plan(str(record))
     try:
         plan: dict[str, Any] = json.loads(text)
     except ValueError as error:
@@ -121,7 +122,7 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
         EnvironmentLackError: the record cannot be read, or ``out`` not be written.
     """
     used = dict(plan) if plan is not None else recorded_plan(record)
-    simulation = _simcore().Replay(str(record), used["seed"])
+    simulation = extension().Replay(str(record), used["seed"])
     if out is not None:
         simulation.add_record(str(out))
     add_nodes(simulation, used)
@@ -173,13 +174,3 @@ def _portal(row: Mapping[str, Any]) -> PortalReplay:
         difference_p50_ns=percentile_ns(buckets, 0.5),
         difference_p99_ns=percentile_ns(buckets, 0.99),
     )
-
-
-def _simcore() -> Any:
-    try:
-        from hybridnet import _simcore
-    except ImportError as error:
-        raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make install"
-        ) from None
-    return _simcore

@@ -14,7 +14,7 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError
 
-__all__ = ["Family", "Option", "Table", "family", "table", "tables"]
+__all__ = ["Family", "Option", "Table", "extension", "family", "table", "tables"]
 
 Number = int | float
 
@@ -103,16 +103,21 @@ class Family:
     models: Mapping[str, Table]
 
 
-@cache
-def tables() -> tuple[Mapping[str, Table], Mapping[str, Family]]:
-    """All tables and all families. Raises EnvironmentLackError: the extension has not been built."""
+def extension() -> Any:
+    """The simulator's extension. Raises EnvironmentLackError: it has not been built."""
     try:
         from hybridnet import _simcore
     except ImportError as error:
         raise EnvironmentLackError(
             f"the simulator's extension cannot be loaded ({error}); build it: make install"
         ) from None
-    declared = _simcore.option_tables()
+    return _simcore
+
+
+@cache
+def tables() -> tuple[Mapping[str, Table], Mapping[str, Family]]:
+    """All tables and all families. Raises EnvironmentLackError: the extension has not been built."""
+    declared = extension().option_tables()
     all_tables = {
         name: Table(
             name=name,

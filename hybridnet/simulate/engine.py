@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from hybridnet.errors import EnvironmentLackError
 from hybridnet.instance.build import add_nodes, with_files
+from hybridnet.options.tables import extension
 from hybridnet.plan.parts import Partition, ends_of
 
 __all__ = ["Engine", "Parts", "Whole"]
@@ -44,7 +44,7 @@ class Whole:
     """
 
     def __init__(self, plan: Json, seed: int, *, hashed: bool = False, messages: int = 0) -> None:
-        simulation = simcore().OfflineSimulation(seed)
+        simulation = extension().OfflineSimulation(seed)
         if hashed:
             simulation.hash_trace()
         if messages > 0:
@@ -107,7 +107,7 @@ class Parts:
         gather: Callable[[Any], list[Any]] = _alone,
     ) -> None:
         self._simulation = (
-            simcore().ParallelSimulation(seed, partition.parts) if simulation is None else simulation
+            extension().ParallelSimulation(seed, partition.parts) if simulation is None else simulation
         )
         self._here = {
             number: self._simulation.partition(number)
@@ -185,17 +185,6 @@ class Parts:
         told = self._gather(own)
         parts = [counters for _, of_process in told for counters in of_process]
         return sum(events for events, _ in told), {"parts": parts}
-
-
-def simcore() -> Any:
-    """The extension. Raises EnvironmentLackError: it has not been built."""
-    try:
-        from hybridnet import _simcore
-    except ImportError as error:
-        raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make install"
-        ) from None
-    return _simcore
 
 
 def _add_nodes(simulation: Any, plan: Json) -> None:

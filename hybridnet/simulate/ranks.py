@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
-from hybridnet.simulate.engine import Parts, simcore
+from hybridnet.options.tables import extension
+from hybridnet.simulate.engine import Parts
 from hybridnet.simulate.replication import Job, Replication, replicate
 from hybridnet.system.priority import Priority, raise_session, raise_thread
 
@@ -164,7 +165,7 @@ def _ended(process: subprocess.Popen[bytes], listener: threading.Thread, said: l
 
 def module() -> Path:
     """The extension's module for MPI. Raises EnvironmentLackError: it was built without."""
-    path = Path(simcore().__file__).with_name("_simcore_mpi.so")
+    path = Path(extension().__file__).with_name("_simcore_mpi.so")
     if not path.exists():
         raise EnvironmentLackError(
             "simulate over MPI: the simulator was built without MPI; install it and build again: "
@@ -192,7 +193,7 @@ def check_hosts(hosts: Any) -> Hosts:
 
 def main() -> None:
     """What each rank does."""
-    ranks = simcore().Ranks(str(module()))
+    ranks = extension().Ranks(str(module()))
     try:
         told = sys.stdin.buffer.readline() if ranks.rank == 0 else b""
         job, seeds = pickle.loads(base64.b64decode(ranks.gather(told)[0]))
@@ -214,7 +215,7 @@ def _replicate(ranks: Any, job: Job, seed: int) -> Replication:
         raise MachineError(
             f"simulate over MPI: there are {ranks.size} processes for {job.partition.parts} parts"
         )
-    simulation = simcore().ParallelSimulation(seed, job.partition.parts, ranks)
+    simulation = extension().ParallelSimulation(seed, job.partition.parts, ranks)
     parts = Parts(
         job.plan,
         seed,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// option_tables(): the tables of options as plain dictionaries, from which hybridnet/options makes everything else.
+// option_tables(): the tables of options as plain dictionaries, from which hybridnet/options makes everything else; and the
+// checks of values that only a library can judge.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,8 +10,10 @@
 #include "simcore/network/option_tables.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/option_value.h"
+#include "simcore/sys/capture_filter.h"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace simcore::python {
 
@@ -102,6 +105,9 @@ nb::dict option_tables_dict() {
 void bind_options(nb::module_& m) {
   m.def("option_tables", option_tables_dict,
         "Every option there is, by table and by family of models; see simcore/options/option_facts.h.");
+  m.def(
+      "check_capture_filter", [](const std::string& expression) { const CaptureFilter compiled(expression); },
+      "expression"_a, "Raises PlanError where libpcap does not understand it; see pcap-filter(7).");
 }
 
 }  // namespace simcore::python

@@ -89,7 +89,7 @@ def test_the_key_is_in_no_text_about_the_options() -> None:
         ({"datagram_size": "100 B"}, "576"),
         ({"key": KEY}, "unknown option"),
         ({"authenticated": "yes"}, "authenticated"),
-        ({"bulk_filter": "tcp porrt 5"}, r"bulk_filter 'tcp porrt 5': .*pcap-filter"),
+        ({"bulk_filter": "tcp porrt 5"}, r'bulk_filter: .*"tcp porrt 5": .*pcap-filter'),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_cure(given: dict[str, Any], said: str) -> None:
