@@ -257,13 +257,12 @@ class Switching:
         if not self._plans:
             return None
         if time.monotonic() >= self._lost_at + age_s:
-            upcalls = self._lost_upcalls()
-            self._lost = 0 if upcalls is None else upcalls.count(settled=not age_s)
+            self._lost = self._lost_since_changes(settled=not age_s)
             self._lost_at = time.monotonic()
         pid = self.pid()
         return {
             "ran_ns": {} if pid is None else running_ns(pid),
-            "lost_upcalls": max(self._lost - self._lost_in_changes, 0),
+            "lost_upcalls": self._lost,
         }
 
     @contextlib.contextmanager
@@ -276,14 +275,24 @@ class Switching:
             self._lost_in_changes += self._most_lost() - before
             self._lost_at = 0.0
 
+    def _lost_since_changes(self, *, settled: bool) -> int:
+        upcalls = self._lost_upcalls()
+        # Where no more can have been lost than while switches changed, there is nothing to wait for.
+        if upcalls is None or upcalls.most() <= self._lost_in_changes:
+            return 0
+        return max(upcalls.count(settled=settled) - self._lost_in_changes, 0)
+
     def _most_lost(self) -> int:
         upcalls = self._lost_upcalls()
         return 0 if upcalls is None else upcalls.most()
 
     def _lost_upcalls(self) -> LostUpcalls | None:
         pid = self.pid()
-        if self._upcalls is None and pid is not None:
-            self._upcalls = LostUpcalls(RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl")
+        if pid is None:
+            return None
+        control = RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl"
+        if self._upcalls is None or self._upcalls.control != control:
+            self._upcalls = LostUpcalls(control)
         return self._upcalls
 
     def socket_drops(self) -> dict[str, int]:

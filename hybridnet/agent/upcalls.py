@@ -33,7 +33,7 @@ class LostUpcalls:
     """
 
     def __init__(self, control: Path) -> None:
-        self._control = control
+        self.control = control
         self._passed_on = 0  # of those without a flow, in user space: so many were not dropped
 
     def most(self) -> int:
@@ -69,9 +69,9 @@ class LostUpcalls:
     def _without_flow(self) -> Counter[str]:
         """By type of datapath: netdev is the one in user space."""
         try:
-            said = unixctl.ask(self._control, "dpctl/show")
+            said = unixctl.ask(self.control, "dpctl/show")
         except MachineError:  # it refuses without a word where it has no datapath, before its first bridge
-            if unixctl.ask(self._control, "dpif/show"):
+            if unixctl.ask(self.control, "dpif/show"):
                 raise
             return Counter()
         found = Counter[str]()
@@ -80,7 +80,7 @@ class LostUpcalls:
         return found
 
     def _dropped(self) -> int:
-        said = unixctl.ask(self._control, "coverage/show")
+        said = unixctl.ask(self.control, "coverage/show")
         return sum(
             int(total)
             for total in re.findall(rf"^(?:{'|'.join(DROPS)})\s.* total: (\d+)", said, re.MULTILINE)
