@@ -11,7 +11,7 @@ import inspect
 import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +116,26 @@ class Choices:
 
     def chosen(self, kind: str, text: str) -> Any:
         """The class that ``ovs,protocols=OpenFlow13`` names, with its parameters. The one of ``ryu,simple_switch_13``
-        comes after the name of the node. Raises UsageError for an unknown name.
+        comes after the name of the node. Raises UsageError for an unknown name; so does the class for parameters
+        without a name that it does not take.
         """
-        return preset(*self._split(kind, text))
+        make, args, kwargs = self._split(kind, text)
+        made = preset(make, args, kwargs)
+        if not args:
+            return made
+
+        @wraps(made)
+        def checked(*of_node: Any, **params: Any) -> Any:
+            try:
+                return made(*of_node, **params)
+            except (AttributeError, TypeError, ValueError) as problem:
+                words = " ".join(map(str, args))
+                raise UsageError(
+                    f"--{_flag(kind)} {text}: {words} is not what it takes without a name ({problem}); "
+                    "write PARAMETER=VALUE"
+                ) from problem
+
+        return checked
 
     def _split(self, kind: str, text: str) -> tuple[Any, list[Any], dict[str, Any]]:
         name, args, kwargs = splitArgs(text)

@@ -80,7 +80,8 @@ class Controller(OutsideNode):
         if colon and written.isdecimal():
             ip, port = address, int(written)
         self.inNamespace = inNamespace
-        self.command, self.cargs, self.cdir = command, cargs, cdir
+        # Words of a command line may have become numbers.
+        self.command, self.cargs, self.cdir = str(command), str(cargs), cdir
         self.ip, self.port, self.protocol = ip, port, protocol
         self._behind: kinds.RemoteController | None = None
         self._own: kinds.RemoteController | None = None

@@ -403,20 +403,17 @@ def pmonitor(
         readline: give whole lines; False: at most `readmax` characters at once. What the first call says of a program
             holds for later ones, which go on where it ended.
     """
-    outputs = {key: _output_of(program, readline, readmax) for key, program in popens.items()}
     while popens:
-        with _printed:
-            _printed.wait_for(lambda: any(outputs[key].pieces for key in popens), timeoutms / 1000)
-            having = [key for key in popens if outputs[key].pieces]
-            key = min(having, key=lambda each: outputs[each].pieces[0][0], default=None)
-            line = None if key is None else outputs[key].pieces.popleft()[1]
-            _printed.notify_all()
-        if not having:
+        outputs = {key: _output_of(program, readline, readmax) for key, program in popens.items()}
+        found = _next_piece(outputs, timeoutms / 1000)
+        if found is None:
             yield None, ""
-        elif line is None:
+            continue
+        key, piece = found
+        if piece is None:
             popens.pop(key).wait()
         else:
-            yield key, line
+            yield key, piece
 
 
 def waitListening(
@@ -465,6 +462,19 @@ class _Output:
                 _printed.wait_for(lambda: len(self.pieces) < _MOST_PIECES)
                 self.pieces.append((next(_numbers), decode(piece) if piece else None))
                 _printed.notify_all()
+
+
+def _next_piece(outputs: Mapping[Any, _Output], timeout_s: float) -> tuple[Any, str | None] | None:
+    """Take what was printed first, with its program's key; None if nothing comes in time."""
+    with _printed:
+        _printed.wait_for(lambda: any(output.pieces for output in outputs.values()), timeout_s)
+        having = [key for key, output in outputs.items() if output.pieces]
+        if not having:
+            return None
+        key = min(having, key=lambda each: outputs[each].pieces[0][0])
+        piece = outputs[key].pieces.popleft()[1]
+        _printed.notify_all()
+    return key, piece
 
 
 _outputs: WeakKeyDictionary[Any, _Output] = WeakKeyDictionary()

@@ -59,3 +59,8 @@ def test_a_test_gets_the_arguments_that_it_takes() -> None:
 def test_a_word_that_stands_for_nothing_is_refused_with_those_that_do() -> None:
     with pytest.raises(UsageError, match="--switch huge,1: huge does not exist; there are default, ivs"):
         Choices().chosen("switches", "huge,1")
+
+
+def test_a_parameter_without_a_name_that_a_class_does_not_take_is_an_error_of_one_line() -> None:
+    with pytest.raises(UsageError, match="--controller default,foo: foo is not what it takes without a name"):
+        Choices().chosen("controllers", "default,foo")("c0")
