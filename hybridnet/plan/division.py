@@ -26,6 +26,7 @@ from hybridnet.errors import PlanError
 from hybridnet.plan.options import AUTO, MachineSpec
 from hybridnet.plan.partition import Groups, parts_of
 from hybridnet.plan.pins import Pins
+from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec, NodeSpec, natural
 
 __all__ = ["Division", "divide", "expected_mbps", "follow_neighbours"]
@@ -88,11 +89,31 @@ def divide(
     notes: list[str] = []
     for machine in machines:
         own = {name: spec for name, spec in nodes.items() if machine_of[name] == machine.name}
-        if machine.name in pins.instances_on or any(name in placed for name in own):
+        if machine.name in pins.instances_on:
+            continue
+        if any(name in placed for name in own):
+            if wanted != 1:
+                notes.append(
+                    f"machine {machine.name}: instances_per_machine={wanted!r} (--instances) has no effect, because "
+                    "its nodes name their instances (instance=)"
+                )
             continue
         here = [link for link in own_links if machine_of[link.a.node] == machine.name]
         count = _count(machine, own.values(), wanted, notes)
-        placed |= _parts(machine.name, own, here, count, least_delay_ns((machine.name, machine.name)), pins)
+        least_ns = least_delay_ns((machine.name, machine.name))
+        parts = _parts(machine.name, own, here, count, least_ns, pins)
+        made = len(set(parts.values()))
+        if own and wanted != AUTO and made < count > 1:
+            what = (
+                f"{_instances(made)} and not {count}"
+                if made
+                else f"instances_per_machine={count} (--instances) has no effect"
+            )
+            notes.append(
+                f"machine {machine.name}: {what}, because simulated links of {format_delay(least_ns)} or more, which "
+                "can be cut, join no more parts"
+            )
+        placed |= parts
 
     def cannot_be_cut(link: LinkSpec) -> bool:
         machine = machine_of[link.a.node]
@@ -151,6 +172,10 @@ def _name(machine: str, asked: str | int | None) -> str:
     return asked if isinstance(asked, str) else f"{machine}.{asked}"
 
 
+def _instances(number: int) -> str:
+    return f"{number} instance{'s' * (number != 1)}"
+
+
 def _count(machine: MachineSpec, nodes: Iterable[NodeSpec], wanted: int | str, notes: list[str]) -> int:
     if wanted != AUTO:
         return int(wanted)
@@ -161,7 +186,7 @@ def _count(machine: MachineSpec, nodes: Iterable[NodeSpec], wanted: int | str, n
     count = processors if kinds == {True} else max(processors // 2, 1)
     why = "all of them simulate" if kinds == {True} else "what is emulated keeps half of them, at least"
     notes.append(
-        f"machine {machine.name}: {count} instance{'s' * (count != 1)} at most, for {processors} "
+        f"machine {machine.name}: {_instances(count)} at most, for {processors} "
         f"processor{'s' * (processors != 1)} ({why})"
     )
     return count

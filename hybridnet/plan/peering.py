@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from hybridnet.plan.transports import peer_entry
 from hybridnet.topo import natural
 from hybridnet.values import flag, shown
 
-__all__ = ["Peering", "PeeringOptions", "parse_peering"]
+__all__ = ["Peering", "PeeringOptions", "parse_peering", "peering_notes"]
 
 AUTHENTICATED = "authenticated"
 
@@ -75,6 +75,13 @@ class PeeringOptions:
                 "the name of a transport"
             )
         return cls(**given)
+
+    @property
+    def said(self) -> list[str]:
+        """The names of those that were given, as people write them."""
+        names = [option.said_as for key, option in table("peering").planned.items() if key in self.planned]
+        named = [] if self.authenticated is None else [AUTHENTICATED]
+        return ["transport", *names] if self.by_portals else [*names, *named]
 
     @property
     def has_bulk(self) -> bool:
@@ -155,7 +162,45 @@ def _check_alone(options: Mapping[str, Any], authenticated: bool | None) -> None
         )
 
 
+def peering_notes(
+    options: PeeringOptions, joined: Collection[tuple[str, str]], guests: bool, instances: int
+) -> list[str]:
+    """What of the options has no effect in a network, and why.
+
+    Args:
+        joined: the machines of the two ends of each cut link.
+        guests: whether a guest may join.
+        instances: how many there are.
+    """
+    said = options.said
+    if not said:
+        return []
+    if not joined and (not guests or options.by_portals):
+        if instances < 2:
+            there = "there is one instance" if instances else "nothing is simulated"
+        else:
+            there = f"no link joins two of the {instances} instances"
+        return [
+            f"peering: {', '.join(said)} {_have(said)} no effect, because {there} and nothing peers; divide what is "
+            "simulated (instance=, instances_per_machine=, --instances), or spread the network (machine=, --machines)"
+        ]
+    if options.by_portals or guests or any(a != b for a, b in joined):
+        return []
+    between = [name for name in said if name in _SAID_BETWEEN_MACHINES]
+    if not between:
+        return []
+    return [
+        f"peering: {', '.join(between)} {_have(between)} no effect, because instances of one machine share memory; "
+        "leave out, or spread the network (machine=, --machines)"
+    ]
+
+
+def _have(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
 _BETWEEN_MACHINES: tuple[str, ...] = ("transport", "datagram_size_bytes")
+_SAID_BETWEEN_MACHINES = ("transport", "datagram_size", AUTHENTICATED)
 _OF_THE_SECOND = ("clock_ahead_ns", "clock_drift_ppm")
 
 

@@ -29,7 +29,7 @@ from hybridnet.plan.links import Joints, LinkPlan, join
 from hybridnet.plan.macs import assign_macs
 from hybridnet.plan.openflow import check_emulated
 from hybridnet.plan.options import MachineSpec, PlanOptions, RealtimeOptions
-from hybridnet.plan.peering import Peering, PeeringOptions
+from hybridnet.plan.peering import Peering, PeeringOptions, peering_notes
 from hybridnet.plan.pins import NO_PINS, Pins
 from hybridnet.plan.routes import host_routes, router_routes
 from hybridnet.plan.segments import find_segments
@@ -156,13 +156,14 @@ def make_plan(
     addresses = assign_addresses(layout, segments, ipv4(options.ip_base), pins)
     addresses6 = assign_addresses(layout, segments, ipv6(options.ip6_base), pins)
     macs = assign_macs(layout, options.auto_set_macs, pins)
+    peering = PeeringOptions.of(options.peering)
     links, joints = join(
         layout,
         {machine.name: machine.address for machine in machines},
         options.least_cut_delay_ns,
         options.backend,
         Peering(
-            PeeringOptions.of(options.peering),
+            peering,
             options.peering_key,
             options.peer_port,
             {machine.name: machine.computer for machine in machines},
@@ -191,6 +192,9 @@ def make_plan(
     notes = [*layout.division.notes, *waiting_notes(machines, waits)]
     if options.record is not None and not any(plan["instances"] for plan in plans.values()):
         notes.append("Nothing is simulated, so there is nothing to record")
+    joined = [link.machines for link in links if link.kind == "cut"]
+    instances = sum(len(plan["instances"]) for plan in plans.values())
+    notes += peering_notes(peering, joined, any(link.guest is not None for link in links), instances)
     peers = {
         (name, peer): entry
         for joint in joints.values()

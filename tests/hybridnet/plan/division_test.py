@@ -160,6 +160,27 @@ def test_auto_takes_what_is_free_and_says_so() -> None:
     assert len(plan(topo, one(0, 1, 2, 3), instances_per_machine="auto").instances) == 2
 
 
+def divided(topo: Topo, **options: Any) -> list[str]:
+    """What the plan says of the division."""
+    return [note for note in plan(topo, one(), **options).notes if note.startswith("machine")]
+
+
+def test_a_division_that_cannot_be_is_said_with_the_reason() -> None:
+    [two] = divided(ring(2), instances_per_machine=4)
+    assert two.startswith("machine m1: 2 instances and not 4, because simulated links of 50 us or more")
+    [whole] = divided(ring(4, delay="10us"), instances_per_machine=4)
+    assert whole.startswith(
+        "machine m1: instances_per_machine=4 (--instances) has no effect, because simulated"
+    )
+    named = ring(4).revised({"r1": {"instance": 1}}, {})
+    for wanted in (4, "auto"):
+        [own] = divided(named, instances_per_machine=wanted)
+        assert f"instances_per_machine={wanted!r} (--instances) has no effect" in own
+        assert "instance=" in own
+    assert divided(ring(4), instances_per_machine=4) == []
+    assert divided(named) == []
+
+
 def test_instances_have_processors_of_their_own_where_there_are_enough() -> None:
     def pinned(made: Plan) -> list[int | None]:
         return [each["realtime"]["cpu"] for each in made.instances.values()]

@@ -11,6 +11,7 @@ from hybridnet.errors import PlanError
 from hybridnet.plan import MachineSpec, PeeringOptions, PlanOptions, make_plan
 from hybridnet.plan.peering import parse_peering
 from hybridnet.topo import Topo
+from hybridnet.topologies import SingleSwitchTopo
 
 KEY = "5" * 64
 
@@ -49,6 +50,48 @@ def test_authentication_is_switched_on_and_off_by_name() -> None:
 def test_without_a_key_nothing_that_must_be_authenticated_is_planned() -> None:
     with pytest.raises(PlanError, match="peering_key"):
         peers(machines("one", "other"))
+
+
+def notes_of(topo: Topo, machines: list[MachineSpec], peering: Any, **options: Any) -> list[str]:
+    """What the plan says of peering."""
+    made = make_plan(topo, machines, PlanOptions(token="0" * 16, peering=peering, **options))
+    return [note for note in made.notes if note.startswith("peering")]
+
+
+def routers(**options: Any) -> Topo:
+    topo = Topo()
+    topo.addLink(topo.addSimRouter("r1"), topo.addSimRouter("r2"), delay="5ms", **options)
+    return topo
+
+
+def test_options_that_nothing_obeys_are_said_with_the_reason_and_the_cure() -> None:
+    [one] = notes_of(routers(), machines("one"), {"transport": "tcp", "compression": "auto"})
+    assert one.startswith("peering: transport, compression have no effect, because there is one instance")
+    assert "--instances" in one
+    assert "--machines" in one
+    [none] = notes_of(SingleSwitchTopo(k=2), machines("one"), "pcap")
+    assert none.startswith("peering: transport has no effect, because nothing is simulated")
+    [key] = notes_of(routers(), machines("one"), {"authenticated": False})
+    assert key.startswith("peering: authenticated has no effect")
+    apart = Topo()
+    apart.addSimRouter("r1", instance=1)
+    apart.addSimRouter("r2", instance=2)
+    [unjoined] = notes_of(apart, machines("one"), {"flush": "packet"})
+    assert "no link joins two of the 2 instances" in unjoined
+
+
+def test_options_between_machines_are_said_to_have_no_effect_within_one() -> None:
+    peering = {"transport": "tcp", "datagram_size": "1000 B", "flush": "packet"}
+    [note] = notes_of(routers(), machines("one"), peering, instances_per_machine=2)
+    assert note.startswith(
+        "peering: transport, datagram_size have no effect, because instances of one machine"
+    )
+
+
+def test_options_that_are_obeyed_are_not_remarked_on() -> None:
+    assert notes_of(routers(), machines("one"), {"flush": "packet"}, instances_per_machine=2) == []
+    assert notes_of(routers(), machines("one"), "pcap", instances_per_machine=2) == []
+    assert notes_of(routers(), machines("one"), {}) == []
 
 
 def test_options_are_of_both_ends_in_the_units_of_plans() -> None:
