@@ -7,9 +7,17 @@ import argparse
 import importlib
 
 from hybridnet.cli.ending import add_strict_argument
-from hybridnet.cli.network import add_cut_delay_argument, add_machines_argument, cut_delay_ns, machine_names
+from hybridnet.cli.network import (
+    add_cut_delay_argument,
+    add_instances_arguments,
+    add_machines_argument,
+    cut_delay_ns,
+    instances_asked,
+    machine_names,
+)
 from hybridnet.cli.recorded import add_recording_arguments, ending_with_record
 from hybridnet.errors import UsageError
+from hybridnet.plan.asked import asking
 from hybridnet.system.log import LEVELS
 
 SUMMARY = "Mininet's command line: make a network and open the prompt, or run tests."
@@ -98,6 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="spread the network over these computers, by SSH; localhost,localhost is --machines 2",
     )
     add_cut_delay_argument(parser)
+    add_instances_arguments(parser)
     parser.add_argument(
         "--placement",
         choices=("block", "random"),
@@ -148,4 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.machines = machine_names(arguments.machines)
     arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
     runner = importlib.import_module("hybridnet.mininet.runner")
-    return ending_with_record(arguments, "mn", lambda: int(runner.run(arguments)), strict=arguments.strict)
+    with asking(instances_asked(arguments)):
+        return ending_with_record(
+            arguments, "mn", lambda: int(runner.run(arguments)), strict=arguments.strict
+        )

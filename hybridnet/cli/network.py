@@ -6,12 +6,15 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
 from hybridnet.errors import UsageError
+from hybridnet.plan.asked import Asked
 from hybridnet.plan.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
 from hybridnet.plan.peering import parse_peering
+from hybridnet.plan.switch_kinds import SWITCH_KINDS
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.topo import Topo
 from hybridnet.topo.node_options import MOST_INSTANCES
@@ -24,11 +27,14 @@ if TYPE_CHECKING:
 __all__ = [
     "SPREAD",
     "add_cut_delay_argument",
+    "add_instances_arguments",
     "add_machines_argument",
     "add_network_arguments",
     "add_wait_argument",
+    "asked_of",
     "controllers_of",
     "cut_delay_ns",
+    "instances_asked",
     "machine_names",
     "plan_options",
 ]
@@ -119,6 +125,28 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pcap", action="store_true", help="portals use libpcap instead of packet sockets")
     parser.add_argument(
+        "--record",
+        metavar="DIR",
+        help="record what crosses the portals in DIR/INSTANCE.pcapng, for `hybridnet replay`",
+    )
+    add_instances_arguments(parser)
+    parser.add_argument(
+        "--switches",
+        choices=SWITCH_KINDS,
+        help="of which kind the OpenFlow switches are that do not say where they forward (default: openvswitch)",
+    )
+    add_wait_argument(parser)
+
+
+def add_instances_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add --instances and --peering, which `instances_asked` reads."""
+    parser.add_argument(
+        "--instances",
+        metavar="N|auto",
+        help="divide what each machine simulates among so many instances, where the topology names none itself; auto: "
+        "one for each processor that is free (default: 1)",
+    )
+    parser.add_argument(
         "--peering",
         metavar="NAME=VALUE",
         action="append",
@@ -126,19 +154,6 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         help="an option of the way between instances, such as transport=tcp or compression=auto; again for another one "
         "(docs/peering.md)",
     )
-    parser.add_argument(
-        "--record",
-        metavar="DIR",
-        help="record what crosses the portals in DIR/INSTANCE.pcapng, for `hybridnet replay`",
-    )
-    parser.add_argument(
-        "--instances",
-        metavar="N|auto",
-        default="1",
-        help="divide what each machine simulates among so many instances, where the topology names none itself; auto: "
-        "one for each processor that is free (default: %(default)s)",
-    )
-    add_wait_argument(parser)
 
 
 def add_wait_argument(parser: argparse.ArgumentParser) -> None:
@@ -153,19 +168,33 @@ def add_wait_argument(parser: argparse.ArgumentParser) -> None:
 
 def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The fields of PlanOptions that the arguments set."""
-    return {
-        "port_type": arguments.port_type,
-        "seed": arguments.seed,
-        "ip_base": arguments.ip_base,
-        "ip6_base": arguments.ip6_base,
-        "auto_set_macs": arguments.mac,
-        "auto_static_arp": arguments.arp,
-        "backend": "pcap" if arguments.pcap else "packet",
-        "peering": parse_peering(arguments.peering),
-        "record": None if arguments.record is None else os.path.abspath(arguments.record),
-        "instances_per_machine": _instances(arguments.instances),
-        "realtime": RealtimeOptions() if arguments.wait is None else RealtimeOptions(wait=arguments.wait),
-    }
+    return asked_of(arguments).and_own(
+        {
+            "port_type": arguments.port_type,
+            "seed": arguments.seed,
+            "ip_base": arguments.ip_base,
+            "ip6_base": arguments.ip6_base,
+            "auto_set_macs": arguments.mac,
+            "auto_static_arp": arguments.arp,
+            "backend": "pcap" if arguments.pcap else "packet",
+            "record": None if arguments.record is None else os.path.abspath(arguments.record),
+        }
+    )
+
+
+def asked_of(arguments: argparse.Namespace) -> Asked:
+    """What the arguments ask of every network, also of a script's own. Raises UsageError or PlanError."""
+    if arguments.wait is not None:
+        RealtimeOptions(wait=arguments.wait)  # which refuses what is none
+    return replace(instances_asked(arguments), wait=arguments.wait, switches=arguments.switches)
+
+
+def instances_asked(arguments: argparse.Namespace) -> Asked:
+    """What --instances and --peering ask of every network. Raises UsageError or PlanError."""
+    return Asked(
+        instances=None if arguments.instances is None else _instances(arguments.instances),
+        peering=parse_peering(arguments.peering) if arguments.peering else None,
+    )
 
 
 def _instances(text: str) -> int | str:

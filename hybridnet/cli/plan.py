@@ -33,6 +33,7 @@ from hybridnet.forecast import Demand, make_forecast, read_demand
 from hybridnet.net.controllers import controller_targets
 from hybridnet.plan import MachineSpec, PlanOptions, make_plan
 from hybridnet.plan.spread import spread
+from hybridnet.plan.switch_kinds import switches_notes, with_switches
 from hybridnet.topo import Topo, find_loop, natural
 
 SUMMARY = (
@@ -88,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     names = machine_names(arguments.machines) or _named_machines(topo)
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
         topo = spread(topo, names, least_cut_delay_ns=least_cut_delay_ns).topo
+    topo = with_switches(topo, arguments.switches)
     here = facts()
     computers = [] if demand is None else computers_for(arguments.computers, names, here)
     machines = machines_on(computers, names) if computers else _like_this(here, names)
@@ -99,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         token="0" * 16, peering_key="0" * 64, controllers=targets, **plan_options(arguments)
     )
     plan = make_plan(topo, machines, options)
+    plan.notes[:0] = switches_notes(topo, arguments.switches)
     if demand is not None:
         print_forecast(make_forecast(plan, demand, computers), as_json=arguments.json)
         return 0

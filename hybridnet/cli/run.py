@@ -18,6 +18,7 @@ from hybridnet.cli.network import (
     SPREAD,
     add_cut_delay_argument,
     add_network_arguments,
+    asked_of,
     controllers_of,
     cut_delay_ns,
     plan_options,
@@ -27,11 +28,13 @@ from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, en
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import require_file, user_code
 from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.plan.asked import asking
 from hybridnet.plan.spread import spread
 from hybridnet.results.on_loss import ON_LOSS, STOP, on_loss
 from hybridnet.sweep.values import given, parse_settings, refuse_unasked
 from hybridnet.system.log import LEVELS, info, setLogLevel
 from hybridnet.topo import Topo
+from hybridnet.topo.switch_options import SIMULATED
 
 if TYPE_CHECKING:
     from hybridnet.cluster.places import Places
@@ -55,9 +58,12 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   hybridnet run --detach --ssh me@node1,me@node2 --topo twotrees      then: hybridnet attach
   sudo hybridnet run --detach --on-loss continue my_experiment.py     the others go on without a machine that is lost
   sudo hybridnet run my_topologies.py --topo backbone --instances 4
+  sudo hybridnet run --instances auto --wait sleep my_experiment.py   also for networks that a script makes itself
+  sudo hybridnet run --topo tree,4 --switches simulated --test pingall
 """
 _OF_ALL = {
     *("file", "script_arguments", "verbosity", "strict", "on_loss", "out", "series", "series_of", "set"),
+    *("instances", "peering", "switches", "wait"),
     *LIVE,
 }
 TESTS = ("pingall", "pingpair", "iperf", "iperfudp", "none")
@@ -129,6 +135,7 @@ def _run_topology(arguments: argparse.Namespace, topo: Topo) -> int:
                 controller=controllers,
                 cluster=cluster,
                 on_progress=progress,
+                switches=arguments.switches,
                 **plan_options(arguments),
             )
             net.start()
@@ -163,10 +170,16 @@ def _run_script(arguments: argparse.Namespace) -> int:
     importing = importlib.import_module("hybridnet.mininet.importing")
     of_mininet = importing.imports_mininet(Path(file))
     _refuse_network_arguments(arguments, {*PLACE_OPTIONS, "cut_delay"} if of_mininet else set())
+    if of_mininet and arguments.switches == SIMULATED:
+        raise UsageError(
+            f"--switches {SIMULATED}: {file} is written for Mininet, whose switches are bridges of Open vSwitch; leave "
+            "it out, or describe the network with hybridnet's Topo"
+        )
+    wanted = asked_of(arguments)
     before, sys.argv = sys.argv, [file, *arguments.script_arguments]
     place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
     try:
-        with user_code(file, ExperimentError), place:
+        with user_code(file, ExperimentError), asking(wanted), place:
             names = importlib.import_module("hybridnet.mininet.python2").run_script(file, of_mininet)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
@@ -176,6 +189,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
     finally:
         sys.argv = before
     refuse_unasked()
+    wanted.refuse_unobeyed()
     if "topos" in names and "Net" not in names and "Mininet" not in names:
         raise UsageError(
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"

@@ -9,9 +9,10 @@ from typing import Any
 from hybridnet.cluster.here import HERE
 from hybridnet.errors import UsageError
 from hybridnet.plan import PlanOptions
+from hybridnet.plan.asked import asked
+from hybridnet.plan.switch_kinds import SWITCH_KINDS
 from hybridnet.results.on_loss import ON_LOSS
 from hybridnet.topo import Topo
-from hybridnet.topo.switch_options import SIMULATED
 from hybridnet.values import choice, flag, number, shown
 
 __all__ = ["check_arguments", "plan_options"]
@@ -53,7 +54,7 @@ def check_arguments(
             f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
         )
     if switches is not None:
-        choice(switches, "Net: switches", (SIMULATED,))
+        choice(switches, "Net: switches", SWITCH_KINDS)
     if machine is not None:
         choice(machine, "Net: machine", (HERE, "local"))
         if cluster is not None:
@@ -69,14 +70,16 @@ def check_arguments(
 
 
 def plan_options(of_mininet: Mapping[str, Any], options: Mapping[str, Any]) -> PlanOptions:
-    """The options of plans that nobody builds yet: without a token, a key and controllers.
+    """The options of plans that nobody builds yet: without a token, a key and controllers; with those that the command
+    line asks of all networks.
 
     Args:
         of_mininet: those of the plan's options that have other names in Mininet.
         options: those that `Net` does not name.
 
     Raises:
-        UsageError: there is no such option, or it is Mininet's and not supported.
+        UsageError: there is no such option, or it is Mininet's and not supported, or the command line asks for another
+            value.
     """
     for name, value in options.items():
         if name in _UNSUPPORTED and value:
@@ -84,4 +87,4 @@ def plan_options(of_mininet: Mapping[str, Any], options: Mapping[str, Any]) -> P
     known = {name: value for name, value in options.items() if name not in _UNSUPPORTED}
     if unknown := set(known) - _PLAN_OPTIONS:
         raise UsageError(f"Net: unknown option {min(unknown)!r}; see help(hybridnet.Net)")
-    return PlanOptions(**{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **known})
+    return PlanOptions(**{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **asked().and_own(known)})

@@ -55,7 +55,9 @@ from hybridnet.net.timelines import Timeline, Timelines
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, make_plan
+from hybridnet.plan.asked import asked
 from hybridnet.plan.pins import pins_of
+from hybridnet.plan.switch_kinds import switches_notes
 from hybridnet.results import on_loss as losing
 from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict
@@ -92,7 +94,8 @@ class Net(Structure):
             names. Made at `start` and ended at `stop`.
         cluster: the machines, made already; None: see `machine`.
         switches: "simulated": the switches that do not say where they forward are simulated, under the same
-            controllers; see docs/simulated_switches.md. None: they are those of Open vSwitch.
+            controllers; see docs/simulated_switches.md. "openvswitch": they are those of Open vSwitch. None: as
+            `hybridnet run --switches` says, else "openvswitch".
         on_progress: called with the machine's name and what it has done, while building.
         reroute: simulated routers go around the links to an instance that has ended by itself, and get their ways back
             when `restart_instance` has started it again.
@@ -107,10 +110,12 @@ class Net(Structure):
             interfaces, lateness, processors; "all": every simulated link, node and interface, too; or the names of
             nodes, links, interfaces and applications.
         out: the run directory; None: that of `hybridnet run --out`, or, with `record_series`, a new one in ``runs``.
-        options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures.
+        options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures. What `hybridnet run --instances`,
+            `--peering` and `--wait` ask for holds where they do not say it.
 
     Raises:
-        UsageError: an option does not exist, is not supported, or its value makes no sense.
+        UsageError: an option does not exist, is not supported, its value makes no sense, or the command line asks for
+            another one.
     """
 
     def __init__(
@@ -150,6 +155,7 @@ class Net(Structure):
         check_interface_class(intf)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
         self._options = plan_options(of_mininet, options)
+        self._switches = asked().and_own_switches(switches)
         self._wait_connected = waitConnected
         self._reroute = reroute
         self._on_loss = on_loss
@@ -161,7 +167,7 @@ class Net(Structure):
         self._endings = Endings()
         super().__init__(
             Topo() if topo is None else topo,
-            LiveNodes(host, switch, self.start, datapath=switches),
+            LiveNodes(host, switch, self.start, self._switches),
             Controllers(controller),
             link_defaults(link),
             cluster,
@@ -626,6 +632,7 @@ class Net(Structure):
     # Inside
 
     def _start(self) -> None:
+        asked().obeyed()
         topo = self._described()
         names = self._machine_names(topo)
         if self._cluster is None or self.controllers:
@@ -646,7 +653,7 @@ class Net(Structure):
             controllers=controller_targets(self.controllers, heads),
         )
         self.plan = plan = make_plan(topo, specs, options)
-        for note in plan.notes:
+        for note in (*switches_notes(topo, self._switches), *plan.notes):
             info(f"*** {note}\n")
         for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")

@@ -10,7 +10,9 @@ from typing import Any
 
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.node import Host, Node, Switch
+from hybridnet.plan.switch_kinds import leaves_open
 from hybridnet.topo import NodeSpec, natural
+from hybridnet.topo.switch_options import SIMULATED
 from hybridnet.values import shown
 
 __all__ = ["LiveNodes", "check_node_class"]
@@ -22,18 +24,18 @@ class LiveNodes:
     Args:
         host, switch: classes of nodes that do not say `cls`.
         on_start: what a switch's `start` calls.
-        datapath: of switches that say neither that nor whose bridge they are; None: what the machine has.
+        switches: of which kind those are that leave it open, as of `hybridnet.Net`.
     """
 
     def __init__(
-        self, host: Any, switch: Any, on_start: Callable[[], None], datapath: str | None = None
+        self, host: Any, switch: Any, on_start: Callable[[], None], switches: str | None = None
     ) -> None:
         self._default = {
             "host": check_node_class(host, "host", "Net: host"),
             "switch": check_node_class(switch, "switch", "Net: switch"),
         }
         self._on_start = on_start
-        self._datapath = datapath
+        self._switches = switches
         self._nodes: dict[str, Node] = {}
         self._kinds: dict[str, str] = {}
 
@@ -76,9 +78,9 @@ class LiveNodes:
             written = specs[name].options
             placed = {"machine": written["machine"]} if "machine" in written else {}
             options[name] = {**placed, **node.described(), "cls": type(node)}
-            is_switch = self._kinds[name] == "switch" and not options[name].get("bridge")
-            if is_switch and self._datapath is not None and options[name].get("datapath") is None:
-                options[name]["datapath"] = self._datapath
+            is_open = self._kinds[name] == "switch" and leaves_open(options[name])
+            if is_open and self._switches == SIMULATED:
+                options[name]["datapath"] = SIMULATED
         return options
 
     def of_kind(self, kind: str) -> list[Any]:

@@ -44,6 +44,8 @@ class PeeringOptions:
     def __init__(self, *, authenticated: bool | None = None, **options: Any) -> None:
         if authenticated is not None:
             flag(authenticated, f"peering: {AUTHENTICATED}", error=PlanError)
+        named = {} if authenticated is None else {AUTHENTICATED: authenticated}
+        self.given: Mapping[str, Any] = {**options, **named}  # as it was written
         self.by_portals = options.get("transport") == BACKEND
         if self.by_portals:
             _check_alone(options, authenticated)
@@ -75,13 +77,6 @@ class PeeringOptions:
                 "the name of a transport"
             )
         return cls(**given)
-
-    @property
-    def said(self) -> list[str]:
-        """The names of those that were given, as people write them."""
-        names = [option.said_as for key, option in table("peering").planned.items() if key in self.planned]
-        named = [] if self.authenticated is None else [AUTHENTICATED]
-        return ["transport", *names] if self.by_portals else [*names, *named]
 
     @property
     def has_bulk(self) -> bool:
@@ -172,7 +167,7 @@ def peering_notes(
         guests: whether a guest may join.
         instances: how many there are.
     """
-    said = options.said
+    said = list(options.given)
     if not said:
         return []
     if not joined and (not guests or options.by_portals):

@@ -86,6 +86,9 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
             "write remote,ip=ADDRESS,port=NUMBER",
         ),
         (["run", "--topo", "minimal", "--controller", "nowhere.py"], "nowhere.py: there is no such file"),
+        (["mn", "--instances", "0"], "--instances 0: write a number from 1 to"),
+        (["mn", "--peering", "transport"], "--peering transport: write NAME=VALUE"),
+        (["plan", "--topo", "minimal", "--switches", "ovs"], "choose from 'openvswitch', 'simulated'"),
         (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),
     ],
 )
@@ -228,6 +231,24 @@ def test_options_that_a_script_would_not_see_are_refused(
     code, text = failing(capsys, "run", str(script), "--test", "pingall")
     assert code == 2
     assert "--test says how a --topo is built" in text
+
+
+def test_options_that_no_network_of_a_script_obeyed_are_refused_at_its_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import sys\n")
+    code, text = failing(capsys, "run", str(script), "--instances", "2", "--wait", "sleep")
+    assert code == 2
+    assert "--instances, --wait: the script has started no network" in text
+    code, text = failing(capsys, "run", str(script), "--wait", "long")
+    assert code == 2
+    assert '"long" is not one of' in text
+
+
+def test_plan_shows_the_switches_simulated_that_leave_it_open(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--topo", "minimal", "--switches", "simulated"]) == 0
+    assert "s1: openflow" in capsys.readouterr().out
 
 
 def test_reproduce_lists_the_experiments(capsys: pytest.CaptureFixture[str]) -> None:
