@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.controllers.ryu import RyuController, find_app, free_port, with_files
+from hybridnet.controllers.ryu import RyuController, check_module, find_app, free_port, with_files
 from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.command import run
 from hybridnet.system.journal import alias_of
@@ -168,7 +168,7 @@ class Ryu(RemoteController):
         ip, protocol: as Mininet's scripts say: this computer, ``"tcp"``.
 
     Raises:
-        UsageError: a file that is named does not exist, or an option makes no sense.
+        UsageError: a file or module that is named does not exist, or an option makes no sense.
     """
 
     def __init__(
@@ -195,7 +195,9 @@ class Ryu(RemoteController):
         self._named = bool(apps)
         self.apps = apps or (DEFAULT_APP,)
         for app in self.apps:
-            find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
+            found = find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
+            if not found.endswith(".py"):
+                check_module(found)
         self.rest_port = _tcp_port(rest_port, what)
         if not isinstance(arguments, Sequence) or isinstance(arguments, str | bytes):
             raise UsageError(f"{what}: arguments {shown(arguments)} is not a list; write ['--observe-links']")

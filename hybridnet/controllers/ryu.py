@@ -23,13 +23,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
-from hybridnet.controllers.ryu_environment import ryu_python
-from hybridnet.errors import ControllerError, UsageError
+from hybridnet.controllers.ryu_environment import find_ryu_python, ryu_python
+from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.user_files import user_file
 
@@ -37,6 +38,17 @@ CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
 LAUNCHER = CONTROLLERS / "ryu_manager.py"
 FABRIC_VARIABLE = "HYBRIDNET_FABRIC"
 PORT_TAKEN, ADDRESS_UNKNOWN = 98, 99  # exit statuses of the launcher
+NO_MODULE = 3  # exit status of what looks for one
+LOOK_SECONDS = 20.0
+_LOOK_FOR_MODULE = f"""
+import importlib.util, sys
+sys.path[0] = sys.argv[1]
+try:
+    found = importlib.util.find_spec(sys.argv[2])
+except (ImportError, ValueError):
+    found = None
+sys.exit(0 if found else {NO_MODULE})
+"""
 QUOTED_LINES = 15  # of the log, in an error
 POLL_S = 0.02
 LOWEST_PORT, PORTS_TRIED = 10000, 20  # of `free_port`
@@ -64,6 +76,39 @@ def find_app(app: str | Path) -> str:
         return str(path)
     ours = CONTROLLERS / f"{name}.py"
     return str(ours) if ours.is_file() else name
+
+
+@cache
+def check_module(name: str) -> None:
+    """Refuse a module that Ryu's Python does not have, before anything starts. Where Ryu has no environment yet nobody
+    knows, and it is refused once that is made.
+
+    Raises:
+        UsageError: there is no such module.
+    """
+    try:
+        python = find_ryu_python()
+    except EnvironmentLackError:
+        return
+    words = [str(python), "-c", _LOOK_FOR_MODULE, str(CONTROLLERS), name]
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    try:
+        looked = subprocess.run(
+            words, env=clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=LOOK_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return  # whoever starts it says what is wrong
+    if looked.returncode == NO_MODULE:
+        beside = f"; {name}.py is here: write ./{name}.py" if Path(f"{name}.py").is_file() else ""
+        raise UsageError(
+            f"controller {name}: it is no app of ours ({', '.join(our_apps())}), nor a module that Ryu's Python has; "
+            f"name a Ryu app's .py file, or its module, such as ryu.app.simple_switch_13{beside}"
+        )
+
+
+def our_apps() -> list[str]:
+    """The names of the apps that come with hybridnet."""
+    return sorted(path.stem for path in CONTROLLERS.glob("*_switch.py"))
 
 
 def with_files(arguments: Sequence[str]) -> list[str]:

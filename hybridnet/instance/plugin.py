@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.errors import EnvironmentLackError, PlanError, UsageError
 
 __all__ = ["PATH_VARIABLE", "build_plugin", "describe_plugin", "find_plugin", "include_directory"]
 
@@ -110,7 +110,11 @@ def build_plugin(source: Path, output: Path | None = None, flags: Sequence[str] 
             ) from None
         if done.returncode != 0:
             raise UsageError(f"plug-in {source}: {shlex.join(command)} failed:\n{done.stderr.strip()}")
-        describe_plugin(new)
+        try:
+            describe_plugin(new)
+        except PlanError as error:  # which names a file that nobody has seen
+            why = str(error).removeprefix("load ").replace(f"plug-in {new}", f"plug-in {source}")
+            raise PlanError(why) from None
         new.replace(output)
     return output
 

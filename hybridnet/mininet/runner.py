@@ -25,6 +25,9 @@ __all__ = ["run", "tests_of"]
 
 _SPELLINGS = {"pingall": "pingAll", "pingpair": "pingPair", "iperfudp": "iperfUdp"}
 _NOTHING = ("none", "build")
+_OF_NAT = (
+    "name", "connect", "inNamespace", "subnet", "localIntf", "flush", "ip", "mac", "defaultRoute", "privateDirs"
+)  # fmt: skip
 
 
 def run(arguments: Any) -> int:
@@ -148,6 +151,24 @@ def _made(arguments: Any, choices: Choices) -> Mininet:
     if lacks_one:
         info("*** No controller is installed: switches learn by themselves\n")
     if arguments.nat is not None:
-        _, args, kwargs = splitArgs(f"nat,{arguments.nat}" if arguments.nat else "nat")
-        net.addNAT(*args, **kwargs).configDefault()
+        net.addNAT(**nat_parameters(arguments.nat)).configDefault()
     return net
+
+
+def nat_parameters(text: str) -> dict[str, Any]:
+    """What --nat gives the NAT.
+
+    Raises:
+        UsageError: a word is no parameter of it.
+
+    Example:
+        >>> nat_parameters("name=nat7,ip=10.0.0.250")
+        {'name': 'nat7', 'ip': '10.0.0.250'}
+    """
+    _, args, kwargs = splitArgs(f"nat,{text}" if text else "nat")
+    for word in (*args, *(name for name in kwargs if name not in _OF_NAT)):
+        raise UsageError(
+            f"--nat {text}: {word} is no parameter of it; write PARAMETER=VALUE, such as name=nat0; there are "
+            f"{', '.join(_OF_NAT)}"
+        )
+    return kwargs

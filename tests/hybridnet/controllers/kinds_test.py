@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -58,9 +59,28 @@ def test_the_default_controller_runs_our_learning_switch() -> None:
 def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
     with pytest.raises(UsageError, match=r"nowhere/a\.py: there is no such file"):
         Ryu("c0", "nowhere/a.py")
+    for module in ("nosuch", "ryu.app.nosuch", ".x"):
+        with pytest.raises(UsageError, match=f"controller {module}: it is no app of ours .*tree_switch"):
+            Ryu("c0", module)
     for port in (0, 65536, "6653", True):
         with pytest.raises(UsageError, match="is not a TCP port"):
             RemoteController("c0", port=port)  # type: ignore[arg-type]
+
+
+def test_an_app_beside_the_user_is_offered_for_its_bare_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "of_mine.py").touch()
+    with pytest.raises(UsageError, match=r"of_mine\.py is here: write \./of_mine\.py"):
+        Ryu("c0", "of_mine")
+
+
+def test_where_ryu_has_no_environment_yet_nothing_is_said_of_its_modules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HYBRIDNET_RYU_PYTHON", "/nowhere/python")
+    assert Ryu("c0", "of_an_environment_to_come").apps == ("of_an_environment_to_come",)
 
 
 def test_without_an_app_the_topology_decides_and_the_choice_is_said() -> None:
