@@ -109,7 +109,8 @@ class Net(Structure):
         series_of: what is sampled: None: links between machines, portals, applications, TCP connections, hosts'
             interfaces, lateness, processors; "all": every simulated link, node and interface, too; or the names of
             nodes, links, interfaces and applications.
-        out: the run directory; None: that of `hybridnet run --out`, or, with `record_series`, a new one in ``runs``.
+        out: the run directory, also of `simulate`; None: that of `hybridnet run --out`, or, with `record_series`, a new
+            one in ``runs``.
         options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures. What `hybridnet run --instances`,
             `--peering` and `--wait` ask for holds where they do not say it.
 
@@ -245,7 +246,11 @@ class Net(Structure):
             real_time: no faster than the wall clock, and no longer.
             jobs: so many replications at once; None: as many as there are processors for.
             trace_hash: take a digest of every packet at every link.
-            series: simulated time between samples of all counters; None: none are taken.
+            series: simulated time between samples of all counters; None: the network's `record_series`, else none are
+                taken.
+
+        Returns:
+            What the replications say together. With the network's `out` it is in that run directory, too.
 
         Raises:
             UsageError: a node is emulated, the network runs, or an argument makes no sense.
@@ -254,6 +259,7 @@ class Net(Structure):
         if self._started:
             raise UsageError("simulate: the network runs; simulate it before start(), or after stop()")
         from hybridnet.simulate import simulate  # only who simulates waits for this import
+        from hybridnet.simulate.kept import Keeper
 
         how: dict[str, Any] = {
             "seeds": seeds,
@@ -263,9 +269,13 @@ class Net(Structure):
             "real_time": real_time,
             "jobs": jobs,
             "trace_hash": trace_hash,
-            "series": series,
+            "series": self._recorded.series if series is None else series,
         }
-        return simulate(self._described(), until, options=self._options, **how)
+        topo = self._described()
+        keeper = Keeper(self._recorded.out)
+        report = simulate(topo, until, options=self._options, **how)
+        keeper.keep(report, topo, self._options)
+        return report
 
     def stepping(self, seed: int = 1, until: str | float = "3600s") -> Stepper:
         """Simulate the description in virtual time, event by event, or as fast or as slowly as somebody watches it on

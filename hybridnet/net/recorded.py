@@ -45,7 +45,7 @@ class Recorded:
             checked_elements(elements)
         if out is not None and not isinstance(out, str | PathLike):
             raise UsageError(f"Net: out {shown(out)} is not a path; write the name of a run directory")
-        self._series, self._elements, self._out = series, elements, out
+        self.series, self._elements, self.out = series, elements, out
         self._own: RunRecord | None = None
         self._network: NetworkRecord | None = None
         self._sampling: dict[str, Any] | None = None  # what `start_series` is told
@@ -54,7 +54,7 @@ class Recorded:
     def begin(self, plan: Plan, cluster: Machines, seed: int) -> None:
         """The network has started. Without a recording it does nothing."""
         record = current()
-        if self._out is not None or (record is None and self._series is not None):
+        if self.out is not None or (record is None and self.series is not None):
             record = self._own = self._own_record(seed)
         if record is None:
             return
@@ -98,12 +98,12 @@ class Recorded:
         """How often, and what: what the network says, or else the command."""
         from hybridnet.recording.run_record import checked_elements, series_interval_s
 
-        if self._series is None:
+        if self.series is None:
             return record.interval_s, record.elements
-        return series_interval_s(self._series), checked_elements(self._elements)
+        return series_interval_s(self.series), checked_elements(self._elements)
 
     def _own_record(self, seed: int) -> RunRecord:
         from hybridnet.recording.run_record import RunRecord, default_path
 
-        path = default_path("net") if self._out is None else Path(self._out)
-        return RunRecord(path, series=self._series, elements=self._elements, facts={"verb": "Net"}, seed=seed)
+        path = default_path("net") if self.out is None else Path(self.out)
+        return RunRecord(path, series=self.series, elements=self._elements, facts={"verb": "Net"}, seed=seed)

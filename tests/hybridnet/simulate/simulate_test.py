@@ -9,6 +9,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.recording.figures import figures_of_run
 from hybridnet.results import RunDirectory
 from hybridnet.series.figures import figures_of
 from hybridnet.simulate import SimulationReport, simulate
@@ -137,6 +138,31 @@ def test_progress_counts_replications() -> None:
 
 def test_a_net_simulates_its_description() -> None:
     assert received(Net(Pair()).simulate("2s", jobs=1)) == received(simulate(Pair(), "2s", jobs=1))
+
+
+def test_a_networks_run_directory_has_its_simulation(tmp_path: Path) -> None:
+    out = tmp_path / "one"
+    report = Net(Pair(), out=out, record_series="500ms").simulate("2s", seeds=2, jobs=1)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert (manifest["verb"], manifest["seeds"], manifest["until"]) == (
+        "Net.simulate",
+        [1, 2],
+        "2000000000ns",
+    )
+    figures = figures_of_run(out)
+    assert figures["b:tcp_discard:9 received_bytes"] == report["b:tcp_discard:9", "received_bytes"]
+    assert (out / "series.parquet").is_file()
+    plan = json.loads((out / "plan.json").read_text())
+    assert {node["name"] for node in plan["nodes"]} == {"a", "r", "b"}
+    assert "token" not in plan
+    Net(Pair(), out=out).simulate("1s", jobs=1)  # an earlier run gives way
+    assert not (out / "series.parquet").exists()
+
+
+def test_a_folder_that_is_no_run_directory_is_refused_before_anything_is_simulated(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(UsageError, match=r"holds 'mine\.txt' and no manifest"):
+        Net(Pair(), out=tmp_path).simulate("3600s", seeds=1000)
 
 
 class Visited(Topo):
