@@ -86,6 +86,19 @@ class _Arm(ABC):
         """No instance, no snapshot."""
         return []
 
+    @property
+    @abstractmethod
+    def controller(self) -> Controller:
+        """The arm's."""
+
+    @property
+    def controller_pid(self) -> int:
+        """The controller's process."""
+        process = self.controller.process
+        assert process is not None
+        assert process.pid is not None
+        return process.pid
+
     @abstractmethod
     def _build(self, undo: ExitStack) -> None:
         """Build the network; what removes it goes to ``undo``."""
@@ -105,14 +118,20 @@ class _SimpleNets(_Arm):
         address: str = self.net[host].IP()
         return address
 
+    @property
+    def controller(self) -> Controller:
+        """The network's."""
+        return self._controller
+
     @abstractmethod
     def _topo(self) -> Topo:
         """What is built."""
 
     def _build(self, undo: ExitStack) -> None:
+        self._controller = Controller("c0", log=self._log)
         self.net = Net(
             self._topo(),
-            controller=lambda name: Controller(name, log=self._log),
+            controller=self._controller,
             cluster=self.cluster,
             port_type=self.datapath.port_type,
             switches=self.switches,
@@ -226,8 +245,13 @@ class MaxinetArm(_Arm):
     joint = "veth"
     """Between switches: MaxiNet uses Mininet's plain links."""
 
+    @property
+    def controller(self) -> Controller:
+        """The remote one of both halves."""
+        return self._controller
+
     def _build(self, undo: ExitStack) -> None:
-        controller = Controller("c0", log=self._log)
+        self._controller = controller = Controller("c0", log=self._log)
         undo.callback(controller.end)
         head = own_address_toward(self.cluster.address(SENDERS))
         controller.begin(head)

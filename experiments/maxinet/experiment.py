@@ -34,7 +34,7 @@ from hybridnet.experiments.maxinet.capacity import measure_capacity
 from hybridnet.experiments.maxinet.datapath import Datapath, resolve
 from hybridnet.experiments.maxinet.forecast import demand_of, forecast_capacity
 from hybridnet.experiments.maxinet.measure import GRACE_S, climb, settle
-from hybridnet.experiments.maxinet.plot import plot_comparison, plot_met, plot_over_time
+from hybridnet.experiments.maxinet.plot import plot_comparison, plot_costs, plot_met, plot_over_time
 from hybridnet.experiments.maxinet.report import (
     PUBLISHED_MAXINET_BPS,
     ArmRound,
@@ -44,7 +44,14 @@ from hybridnet.experiments.maxinet.report import (
     sentence_of,
 )
 from hybridnet.experiments.maxinet.scale import MET_STEPS, PAPER, Scale, met_scale
-from hybridnet.experiments.maxinet.tables import LEGEND, columns_of, rows_of, table_of
+from hybridnet.experiments.maxinet.tables import (
+    COSTS_LEGEND,
+    LEGEND,
+    columns_of,
+    costs_table_of,
+    rows_of,
+    table_of,
+)
 from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
 from hybridnet.forecast import Demand
 from hybridnet.net.boot import machine_specs
@@ -262,6 +269,7 @@ def _keep(directory: RunDirectory, folder: str, run: ArmRound) -> None:
             "stalled_s": run.stalled_s,
             "steps": [step.to_json() for step in run.steps],
             "verdicts": [verdict.to_json() for verdict in run.verdicts],
+            "processors": run.processors,
         },
     )
     directory.write_csv(
@@ -293,6 +301,7 @@ def _write(
         directory.write_csv(f"{name}.csv", columns_of(steps), rows_of(steps))
     plot_comparison(directory.path / "comparison.png", comparisons["capacity"])
     plot_met(directory.path / "met.png", comparisons["met"])
+    plot_costs(directory.path / "costs.png", comparisons["capacity"])
     plot_over_time(directory.path / "over_time.png", scales["capacity"], rounds["capacity"][-1])
 
 
@@ -301,6 +310,10 @@ def _tell(console: Console, rounds: Rounds, comparisons: dict[str, list[StepComp
     console.print(table_of(f"{title}when the arms are full", comparisons["capacity"]))
     console.print(table_of(f"{title}of a demand that the hybrid arm meets", comparisons["met"]))
     console.print(LEGEND, highlight=False)
+    costs = "Processor seconds per gigabyte of goodput, "
+    console.print(costs_table_of(f"{costs}when the arms are full", comparisons["capacity"]))
+    console.print(costs_table_of(f"{costs}of a demand that the hybrid arm meets", comparisons["met"]))
+    console.print(COSTS_LEGEND, highlight=False)
     for name, steps in comparisons.items():
         for step in steps:
             for reason in step.reasons:

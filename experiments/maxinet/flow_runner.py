@@ -12,8 +12,10 @@ requests as JSON lines on standard input and answers each with one JSON line on 
         starts one-shot iperf3 servers, and answers when all of them listen
     {"verb": "ping", "flows": [{"host": "h1", "netns": …, "to": "10.0.0.65"}], "count": 3, "limit_s": 60}
         answers {"lost": ["h7", …]}: the hosts that did not get so many answers in that time
-    {"verb": "sample", "period_s": 1.0}
-        begins to sample the receivers' interfaces and the machine's processor time
+    {"verb": "sample", "period_s": 1.0, "processes": {"switches": [123], "instances": [124]}}
+        begins to sample the receivers' interfaces, the computer's processor times, and how long the flows' programs
+        ("hosts") and these processes have run; answers {"monotonic_s": of its clock, "computer": which it is,
+        "cores": how many, "ticks_per_second"}
     {"verb": "clients", "flows": [{"host", "netns", "to", "port", "protocol", "rate_bps", "seconds",
                                     "datagram_bytes"}]}
         makes iperf3 clients ready in their namespaces: they wait
@@ -30,6 +32,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import struct
 import subprocess
@@ -37,7 +40,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,7 @@ for each in /proc/sys/net/ipv6/conf/*/router_solicitations; do [ ! -e $each ] ||
 """
 QUIET_STEAL = 0.01  # of the processors' time: what a hypervisor takes on an otherwise idle host
 STEAL_PERIOD_S = 0.25
+CPUCLOCK_SCHED = 2  # of the kernel's include/linux/posix-timers_types.h: what the scheduler counted
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
 
 
@@ -88,6 +92,15 @@ class Flow:
             self.process.stdin.write(b"\n")
             self.process.stdin.close()
 
+    def wait_for_end(self, seconds: float) -> None:
+        """At most so long. It stays a process that has ended, whose time can be read, until `end_all` asks for it."""
+        if self.process.returncode is None:
+            ended = os.pidfd_open(self.process.pid)
+            try:
+                select.select([ended], [], [], max(0.0, seconds))
+            finally:
+                os.close(ended)
+
     def report(self) -> Any:
         """iperf3's report, or what it printed instead."""
         with open(self.report_path, encoding="utf-8", errors="replace") as file:
@@ -122,11 +135,18 @@ def udp_pacing_us(rate_bps: int, datagram_bytes: int) -> int:
 
 
 class Sampler(threading.Thread):
-    """Reads the receivers' interface counters and the processor's times at a fixed period."""
+    """Reads the receivers' interface counters and processor times at a fixed period.
 
-    def __init__(self, servers: Sequence[Flow], period_s: float) -> None:
+    ``processes``: whose time is read, by what they are. All of them are there until it stops, be it as zombies.
+    """
+
+    def __init__(
+        self, servers: Sequence[Flow], processes: Mapping[str, Sequence[int]], period_s: float
+    ) -> None:
         super().__init__(daemon=True)
         self.period_s = period_s
+        self.processes = processes
+        self.failure = ""
         self.samples: list[dict[str, Any]] = []
         self.stopping = threading.Event()
         # An open file keeps showing the namespace that it was opened in, also after the process has ended.
@@ -141,7 +161,11 @@ class Sampler(threading.Thread):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(SAMPLER_PRIORITY))
         due = time.monotonic()
         while not self.stopping.is_set():
-            self.samples.append(self.take())
+            try:
+                self.samples.append(self.take())
+            except OSError as error:
+                self.failure = f"a process whose time is sampled has ended: {error}"
+                break
             due += self.period_s
             self.stopping.wait(max(0.0, due - time.monotonic()))
         for file in self.files.values():
@@ -152,7 +176,12 @@ class Sampler(threading.Thread):
         for host, file in self.files.items():
             file.seek(0)
             counters[host] = received(file.read())
-        return {"monotonic_s": time.monotonic(), "received": counters, "processor": processor_times()}
+        return {
+            "monotonic_s": time.monotonic(),
+            "received": counters,
+            "processor": processor_times(),
+            "ran_ns": {part: ran_ns(pids) for part, pids in self.processes.items()},
+        }
 
 
 def release(flows: Sequence[Flow], spread_s: float) -> None:
@@ -186,6 +215,14 @@ def processor_times() -> list[int]:
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, idle, iowait, irq, softirq, steal = map(int, file.readline().split()[1:9])
     return [user + nice + system + irq + softirq, idle + iowait, steal]
+
+
+def ran_ns(pids: Iterable[int]) -> int:
+    """How long these processes have run, all their threads together, also those that have ended, in nanoseconds.
+
+    By the processor clock of each (clock_getcpuclockid(3)). /proc/PID/stat counts the same in hundredths of a second.
+    """
+    return sum(time.clock_gettime_ns(~pid << 3 | CPUCLOCK_SCHED) for pid in pids)
 
 
 def is_quiet(readings: Sequence[tuple[float, Sequence[int]]], quiet_s: float) -> bool:
@@ -273,9 +310,15 @@ class Runner:
         return {"lost": [host for host, process in running if process.wait() != 0]}
 
     def sample_verb(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.sampler = Sampler(self.servers, request["period_s"])
+        hosts = [flow.process.pid for flow in self.servers + self.clients]
+        self.sampler = Sampler(self.servers, {"hosts": hosts, **request["processes"]}, request["period_s"])
         self.sampler.start()
-        return {"monotonic_s": time.monotonic()}
+        return {
+            "monotonic_s": time.monotonic(),
+            "computer": Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip(),
+            "cores": os.sysconf("SC_NPROCESSORS_ONLN"),
+            "ticks_per_second": os.sysconf("SC_CLK_TCK"),
+        }
 
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:
@@ -292,14 +335,15 @@ class Runner:
     def finish_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         limit = time.monotonic() + request["grace_s"]
         for flow in self.clients + self.servers:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                flow.process.wait(max(0.0, limit - time.monotonic()))
+            flow.wait_for_end(limit - time.monotonic())
         samples = []
         if self.sampler is not None:
             self.sampler.stopping.set()
             self.sampler.join()
-            samples = self.sampler.samples
+            samples, failure = self.sampler.samples, self.sampler.failure
             self.sampler = None
+            if failure:
+                raise RuntimeError(failure)
         unfinished = self.end_all()
         answer = {
             "samples": samples,

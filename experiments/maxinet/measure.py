@@ -9,7 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
 
+from hybridnet.agent.counters import computer
+from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
+from hybridnet.experiments.maxinet.arms import RECEIVERS, SENDERS
+from hybridnet.experiments.maxinet.flow_runner import ran_ns
+from hybridnet.experiments.maxinet.processor_time import ControllerTime, Sampled, processors_of
 from hybridnet.experiments.maxinet.report import ArmRound
 from hybridnet.experiments.maxinet.scale import PAYLOAD_BYTES, Scale
 from hybridnet.experiments.maxinet.staircase import (
@@ -29,6 +34,7 @@ SPREAD_S = 0.6
 """At the beginning of a step, so that its new flows do not start all at once."""
 WINDOW_S = 0.25
 """Between the snapshots of a step: what a stall spoils is left out of its verdict by so much at a time."""
+LEAST_S = 1e-3
 WARM_UP_LIMIT_S = 60
 GRACE_S = 1.0
 """After the last step, for iperf3 clients to exchange their results with the servers."""
@@ -47,6 +53,11 @@ class Arm(Protocol):
     name: str
     settings: dict[str, Any]
     boot_s: float
+    cluster: Cluster
+
+    @property
+    def controller_pid(self) -> int:
+        """The controller's process, on this computer."""
 
     def sender(self, request: dict[str, Any]) -> dict[str, Any]:
         """Ask the flow runner on the senders' machine."""
@@ -101,11 +112,10 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     _warm_up(arm, flows)
     ask(arm.sender, verb="clients", flows=[_client(arm, flow, scale) for flow in flows])
 
-    clock_ahead_s = (
-        ask(arm.receiver, verb="sample", period_s=SAMPLE_PERIOD_S)["monotonic_s"] - time.monotonic()
-    )
+    samplers = [_start_sampling(arm, machine) for machine in (SENDERS, RECEIVERS)]
     began = time.monotonic()
     windows: list[list[Window]] = []
+    controllers: list[ControllerTime] = []
     for index, count in enumerate(scale.steps):
         ends = began + (index + 1) * scale.seconds_per_step
         ask(
@@ -117,11 +127,26 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         what = f"{arm.name}: {count} TCP + {count} UDP flows"
         tick(what, 0.0)
         time.sleep(max(0.0, min(SETTLE_S, ends - time.monotonic())))
+        first_s, first_ns = time.monotonic(), ran_ns([arm.controller_pid])
         windows.append(_watch(arm, ends, partial(tick, what)))
+        lasted_s = max(time.monotonic() - first_s, LEAST_S)
+        controllers.append(
+            ControllerTime(computer(), (ran_ns([arm.controller_pid]) - first_ns) / 1e9 / lasted_s)
+        )
     sent = ask(arm.sender, verb="finish", grace_s=GRACE_S)
     arrived = ask(arm.receiver, verb="finish", grace_s=GRACE_S)
 
-    seconds = seconds_of(arrived["samples"], flows, started_s=began + clock_ahead_s)
+    sampled = [
+        Sampled(
+            sampler["computer"],
+            sampler["cores"],
+            sampler["ticks_per_second"],
+            answer["samples"],
+            began + sampler["clock_ahead_s"],
+        )
+        for sampler, answer in zip(samplers, (sent, arrived), strict=True)
+    ]
+    seconds = seconds_of(arrived["samples"], flows, sampled[-1].started_s)
     steps = step_results(seconds, scale)
     simulated = bool(arm.snapshots())
     verdicts = [
@@ -133,6 +158,9 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         steps=steps,
         seconds=seconds,
         verdicts=verdicts,
+        processors=[
+            processors_of(sampled, controller, scale, index) for index, controller in enumerate(controllers)
+        ],
         boot_s=arm.boot_s,
         stalls=sum(stalls_in(window) for of_step in windows for window in of_step),
         stalled_s=sum(stalled_ns(window) for of_step in windows for window in of_step) / 1e9,
@@ -143,6 +171,14 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
             "unfinished": arrived["unfinished"],
         },
     )
+
+
+def _start_sampling(arm: Arm, machine: str) -> dict[str, Any]:
+    """Have a machine's flow runner begin. Returns its answer, with how far the machine's clock is ahead of ours."""
+    processes = arm.cluster.call(machine, "processes")
+    request = arm.sender if machine == SENDERS else arm.receiver
+    answer = ask(request, verb="sample", period_s=SAMPLE_PERIOD_S, processes=processes)
+    return answer | {"clock_ahead_s": answer["monotonic_s"] - time.monotonic()}
 
 
 def _client(arm: Arm, flow: FlowSpec, scale: Scale) -> dict[str, Any]:

@@ -38,6 +38,14 @@ COLOURS = {
     "maxinet-patch": "#edae49",
     "tunnel": "#9aa5b1",
 }
+PART_COLOURS = {
+    "hosts": "#1f6f8b",
+    "switches": "#d1495b",
+    "instances": "#5aa36f",
+    "controller": "#edae49",
+    "rest": "#9aa5b1",
+}
+"""In the order of `processor_time.PARTS`, from below."""
 DPI = 100
 
 
@@ -66,6 +74,37 @@ def plot_met(path: Path, comparisons: Sequence[StepComparison]) -> None:
     busy.set_ylim(0, 110)
     busy.set_ylabel("processor busy, %")
     busy.set_title(f"What that takes (trusted up to {limit:g} %)", fontsize=10)
+    figure.savefig(path, dpi=DPI)
+    plt.close(figure)
+
+
+def plot_costs(path: Path, comparisons: Sequence[StepComparison]) -> None:
+    """Processor seconds per gigabyte, and where they go: a panel for each arm, with an axis of its own."""
+    arms = _arms(comparisons)
+    figure, panels = plt.subplots(1, len(arms), figsize=(3.2 * len(arms), 3.6), constrained_layout=True)
+    for panel, arm in zip(panels, arms, strict=True):
+        costs = [step.seconds_per_gb[arm] for step in comparisons]
+        below = [0.0] * len(costs)
+        for part, colour in PART_COLOURS.items():
+            heights = [cost.get(part, 0.0) for cost in costs]
+            panel.bar(range(len(costs)), heights, bottom=below, label=part, color=colour)
+            below = [low + height for low, height in zip(below, heights, strict=True)]
+        for index, whole in enumerate(below):
+            panel.annotate(
+                f"{whole:.3g}",
+                (index, whole),
+                textcoords="offset points",
+                xytext=(0, 2),
+                ha="center",
+                fontsize=7,
+            )
+        panel.set_ylim(0, 1.1 * max(below) or 1.0)
+        panel.set_title(TITLES[arm].partition(" (")[0], fontsize=9)
+        panel.set_xticks(range(len(costs)), [str(step.flows) for step in comparisons], fontsize=8)
+        panel.set_xlabel("flows of each kind", fontsize=8)
+    panels[0].set_ylabel("processor seconds per gigabyte")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(PART_COLOURS), fontsize=8)
     figure.savefig(path, dpi=DPI)
     plt.close(figure)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from hybridnet.experiments.maxinet.processor_time import PARTS, seconds_per_gb
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.experiments.maxinet.staircase import Second, StepResult
 from hybridnet.experiments.maxinet.verdicts import MOST_OF_DEMAND
@@ -45,6 +46,7 @@ class ArmRound:
         steps: one result per step.
         seconds: one entry per second.
         verdicts: one per step.
+        processors: per step how many each part kept busy; see `processor_time.processors_of`.
         boot_s: seconds from start to "all switches connected".
         stalls: how often the computer kept an instance from running, while the steps were watched. The verdicts leave
             out the windows with a stall, but not more than three quarters of a step's: then those that had least.
@@ -57,6 +59,7 @@ class ArmRound:
     steps: list[StepResult]
     seconds: list[Second]
     verdicts: list[Verdict]
+    processors: list[dict[str, float]]
     boot_s: float
     stalls: int
     stalled_s: float
@@ -76,6 +79,7 @@ class StepComparison:
         words: the verdict by arm.
         reasons: of the hybrid arm's verdict, and of every arm's that is broken.
         most_of_demand: the most that a counted second of any arm brought, in parts of the demand.
+        seconds_per_gb: processor seconds for each gigabyte that arrived, by arm and part; a part's median is its own.
     """
 
     flows: int
@@ -87,6 +91,7 @@ class StepComparison:
     words: dict[str, Word]
     reasons: list[str]
     most_of_demand: float
+    seconds_per_gb: dict[str, dict[str, float]]
 
     @property
     def word(self) -> Word:
@@ -140,9 +145,17 @@ def compare(scale: Scale, rounds: Sequence[Sequence[ArmRound]]) -> list[StepComp
                     for of_arm in runs.values()
                     for run in of_arm
                 ),
+                seconds_per_gb={arm: _median_cost(of_arm, index) for arm, of_arm in runs.items()},
             )
         )
     return comparisons
+
+
+def _median_cost(runs: Sequence[ArmRound], index: int) -> dict[str, float]:
+    """Of an arm's step; empty if nothing arrived in any round."""
+    costs = [seconds_per_gb(run.processors[index], run.steps[index].total_bps) for run in runs]
+    known = [cost for cost in costs if cost]
+    return {part: median(cost[part] for cost in known) for part in PARTS} if known else {}
 
 
 def worst(words: Iterable[Word]) -> Word:

@@ -66,6 +66,14 @@ class Counting:
         return self._instances.ask_all("snapshot", of_elements=of_elements)
 
     @verb
+    def processes(self) -> dict[str, list[int]]:
+        """The process numbers of what makes the network on this machine: Open vSwitch (``switches``), and the
+        ``instances``.
+        """
+        pid = self._switching.pid()
+        return {"switches": [] if pid is None else [pid], "instances": self._instances.pids}
+
+    @verb
     def counters(self) -> dict[str, Any]:
         """All that a verdict needs of this machine, in one answer: see `hybridnet.agent.counters`.
 

@@ -83,6 +83,11 @@ class Instances:
         """Of those that run."""
         return [name for name, instance in list(self._running.items()) if not instance.ended]
 
+    @property
+    def pids(self) -> list[int]:
+        """The processes of those that run."""
+        return [instance.pid for instance in list(self._running.values()) if not instance.ended]
+
     def ask(self, name: str, verb: str, **arguments: Any) -> Json:
         """What an instance answers.
 

@@ -92,3 +92,28 @@ def test_a_client_waits_for_its_step(runner: Runner, tmp_path: Path) -> None:
 
     assert runner.end() == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [PROGRAM.name]
+
+
+def test_the_time_of_programs_is_sampled_beyond_their_end(runner: Runner) -> None:
+    seconds = 1
+    flow = {"netns": runner.netns, "to": "127.0.0.1", "port": PORT, "protocol": "tcp", "rate_bps": 0}
+    runner.ask("servers", flows=[{"host": "there", "netns": runner.netns, "port": PORT}])
+    runner.ask("clients", flows=[flow | {"host": "here", "seconds": seconds, "datagram_bytes": 1_400}])
+    processes = {"switches": [os.getpid()], "instances": []}
+    told = runner.ask("sample", period_s=0.1, processes=processes)
+    assert (told["cores"], told["ticks_per_second"]) == (os.cpu_count(), os.sysconf("SC_CLK_TCK"))
+    assert told["computer"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+    runner.ask("go", hosts=["here"], spread_s=0)
+    answer = runner.ask("finish", grace_s=seconds + 5)
+    assert answer["unfinished"] == []
+    ran = [sample["ran_ns"] for sample in answer["samples"]]
+    hosts_s = (ran[-1]["hosts"] - ran[0]["hosts"]) / 1e9
+    reported_s = sum(
+        answer["clients"]["here"]["end"]["cpu_utilization_percent"][end] / 100 * seconds
+        for end in ("host_total", "remote_total")
+    )
+    # iperf3 counts from its start to its end, and says so in parts of the time that the flow took.
+    assert hosts_s == pytest.approx(reported_s, rel=0.2, abs=0.05)
+    assert all(sample["instances"] == 0 for sample in ran)
+    assert ran[0]["switches"] > 0

@@ -146,5 +146,5 @@ def test_the_comparison_runs_on_an_experiments_nodes_from_manifest_to_figure(nod
     assert [check["holds"] for check in factors if not check["what"].startswith("4 + 4")] == [True] * 2, (
         done.stdout
     )
-    assert head.run("ls run/*.png").stdout.count("\n") == 3
+    assert head.run("ls run/*.png").stdout.count("\n") == 4
     assert [settled(node, was) for node, was in zip(nodes, before, strict=True)] == before

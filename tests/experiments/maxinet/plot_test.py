@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from hybridnet.experiments.maxinet.experiment import ARMS
-from hybridnet.experiments.maxinet.plot import TITLES, plot_comparison, plot_met, plot_over_time
+from hybridnet.experiments.maxinet.plot import (
+    PART_COLOURS,
+    TITLES,
+    plot_comparison,
+    plot_costs,
+    plot_met,
+    plot_over_time,
+)
+from hybridnet.experiments.maxinet.processor_time import PARTS
 from hybridnet.experiments.maxinet.report import ArmRound, compare
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.staircase import Second, step_results
@@ -20,21 +28,29 @@ def one_round() -> list[ArmRound]:
     """Every arm carries 100 Mbit/s in each second, and the last step of one of them is broken."""
     seconds = [Second(at + 0.5, 1.0, 9e7, 1e7, 0.9) for at in range(6)]
     verdicts = [Verdict.of([]), Verdict.of(["late"])]
+    processors = [dict.fromkeys(PARTS, 0.4), {}]
     return [
-        ArmRound(arm, step_results(seconds, SCALE), seconds, verdicts, 1.0, 0, 0.0, {}, {}) for arm in TITLES
+        ArmRound(arm, step_results(seconds, SCALE), seconds, verdicts, processors, 1.0, 0, 0.0, {}, {})
+        for arm in TITLES
     ]
 
 
-@pytest.mark.parametrize("kind", ["comparison", "met", "over_time"])
+@pytest.mark.parametrize("kind", ["comparison", "met", "costs", "over_time"])
 def test_each_picture_is_a_png_of_its_own_size(kind: str, tmp_path: Path) -> None:
     picture = tmp_path / f"{kind}.png"
     if kind == "over_time":
         plot_over_time(picture, SCALE, one_round())
     else:
         whole = one_round()
-        arms = whole if kind == "comparison" else [run for run in whole if ARMS[run.arm].meets]
-        {"comparison": plot_comparison, "met": plot_met}[kind](picture, compare(SCALE, [arms]))
+        arms = [run for run in whole if ARMS[run.arm].meets] if kind == "met" else whole
+        plots = {"comparison": plot_comparison, "met": plot_met, "costs": plot_costs}
+        plots[kind](picture, compare(SCALE, [arms]))
     header = picture.read_bytes()[:24]
     assert header.startswith(b"\x89PNG")
     width, height = (int.from_bytes(header[at : at + 4], "big") for at in (16, 20))
-    assert (width, height) == ((2400, 400) if kind == "over_time" else (960, 360))
+    sizes = {"over_time": (2400, 400), "costs": (1600, 360)}
+    assert (width, height) == sizes.get(kind, (960, 360))
+
+
+def test_each_part_of_the_costs_has_a_colour() -> None:
+    assert tuple(PART_COLOURS) == PARTS

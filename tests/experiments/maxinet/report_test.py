@@ -6,7 +6,7 @@ from dataclasses import replace
 from hybridnet.experiments.maxinet.report import ArmRound, StepComparison, checks_of, compare, sentence_of
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.staircase import StepResult
-from hybridnet.experiments.maxinet.tables import columns_of, rows_of, table_of
+from hybridnet.experiments.maxinet.tables import columns_of, costs_table_of, rows_of, table_of
 from hybridnet.results import Check, Verdict, Word
 
 SCALE = replace(PAPER, name="capacity", steps=(4, 16), tcp_rate_bps=800_000_000, udp_rate_bps=80_000_000)
@@ -27,17 +27,21 @@ MET = [
         },
         reasons=[],
         most_of_demand=1.001,
+        seconds_per_gb={},
     )
 ]
 
 
+BUSY = {"hosts": 0.5, "switches": 0.75, "instances": 0.25, "controller": 0.0, "rest": 0.5}
+
+
 def arm(name: str, totals_bps: tuple[float, float], verdict: Verdict) -> ArmRound:
-    """An arm that carried so much at 4 + 4 and at 16 + 16 flows, the verdict on the latter."""
+    """An arm that carried so much at 4 + 4 and at 16 + 16 flows with two processors, the verdict on the latter."""
     steps = [
         StepResult(flows, total / 2, total / 2, total, total, sum(SCALE.demand_bps(flows).values()), 0.97)
         for flows, total in zip(SCALE.steps, totals_bps, strict=True)
     ]
-    return ArmRound(name, steps, [], [SATURATED, verdict], 1.0, 0, 0.0, {}, {})
+    return ArmRound(name, steps, [], [SATURATED, verdict], [BUSY, BUSY], 1.0, 0, 0.0, {}, {})
 
 
 def one_round(
@@ -149,3 +153,34 @@ def test_tables_show_every_arm_and_every_ratio():
     assert (cells[2][1], cells[4][1], cells[7][1], cells[9][1]) == ("500.0*", "70.0*", "7.1 x", "57 x")
     rows = rows_of(compare(SCALE, [one_round()]))
     assert len(columns_of(compare(SCALE, [one_round()]))) == len(rows[0])
+
+
+def test_costs_are_medians_over_the_rounds_of_processor_seconds_for_each_gigabyte():
+    rounds = [one_round(hybrid_16=carried) for carried in (400e6, 500e6, 800e6)]
+    step = compare(SCALE, rounds)[1]
+    gigabytes_per_second = 500e6 / 8 / 1e9
+    assert step.seconds_per_gb["hybrid"] == {
+        part: cores / gigabytes_per_second for part, cores in BUSY.items()
+    }
+    assert step.to_json()["seconds_per_gb"]["hybrid"]["hosts"] == 8.0
+
+
+def test_costs_of_an_arm_that_delivered_nothing_are_not_known():
+    comparisons = compare(SCALE, [one_round(maxinet_16=0.0)])
+    assert comparisons[1].seconds_per_gb["maxinet"] == {}
+    cells = [list(column.cells) for column in costs_table_of("costs", comparisons).columns]
+    row = cells[1].index("maxinet", 4)  # of the second step
+    assert [column[row] for column in cells[2:]] == ["-"] * 6
+    assert len(rows_of(comparisons)[1]) == len(columns_of(comparisons))
+
+
+def test_the_table_of_costs_has_a_row_for_each_step_and_arm():
+    table = costs_table_of("costs", compare(SCALE, [one_round()]))
+    assert [column.header for column in table.columns] == [
+        *("flows", "arm", "all, s/GB", "hosts, s/GB", "switches, s/GB"),
+        *("instances, s/GB", "controller, s/GB", "rest, s/GB"),
+    ]
+    rows = list(zip(*(column.cells for column in table.columns), strict=True))
+    assert len(rows) == 2 * 4
+    # 500 Mbit/s are a gigabyte in 16 s, and two processors are busy.
+    assert rows[4] == ("16 + 16", "hybrid", "32.0", "8.00", "12.0", "4.00", "0.00", "8.00")
