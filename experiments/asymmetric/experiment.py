@@ -21,6 +21,7 @@ from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_ar
 from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP over 10 Mbit/s down and 28.8 kbit/s up, as in figures 5-4 to 5-6 of Idserda 2004"
+WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 DOWN_BPS = 10_000_000
 UP_BPS = 28_800

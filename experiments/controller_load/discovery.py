@@ -12,7 +12,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from hybridnet import Net, RemoteController
+from hybridnet import Cluster, Net, RemoteController
 from hybridnet.controllers.kinds import fabric_of
 from hybridnet.controllers.ryu import RyuController, free_port
 from hybridnet.errors import ControllerError
@@ -90,8 +90,8 @@ class _Later(RemoteController):
         )
 
 
-def discover(kind: str, count: int) -> Discovery:
-    """Start a chain, and then its controller.
+def discover(cluster: Cluster, kind: str, count: int) -> Discovery:
+    """Start a chain on the cluster's machine, and then its controller here.
 
     Raises:
         ControllerError: Ryu does not find all switches and links.
@@ -99,6 +99,6 @@ def discover(kind: str, count: int) -> Discovery:
     seen = _Seen(count, 2 * (count - 1))
     later = _Later()
     topo = Chain(count=count, switch={"reconnectms": RECONNECT_MS, **SWITCH_KINDS[kind]})
-    with Net(topo, controller=later, waitConnected=False), later.ryu(seen):
+    with Net(topo, cluster=cluster, controller=later, waitConnected=False), later.ryu(seen):
         seen.begin()
         return seen.result()

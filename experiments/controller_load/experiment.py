@@ -22,6 +22,7 @@ from hybridnet.experiments.controller_load.setups import SetUps, measure
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "flow set-ups per second and their latency: Ryu with 16 to 1,000 switches"
+MACHINES, MACHINE = 1, "m1"
 
 SIZES = (16, 64, 256, 1000)
 QUICK_SIZES = (16,)
@@ -66,13 +67,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     kinds = list(dict.fromkeys(arguments.switches or SWITCH_KINDS))
     experiment = Experiment(arguments, {"sizes": sizes, "switches": kinds})
     loads = []
-    with experiment.steps(2 * len(sizes) * len(kinds)) as steps:
+    with arguments.cluster([MACHINE]) as cluster, experiment.steps(2 * len(sizes) * len(kinds)) as steps:
         for size in sizes:
             for kind in kinds:
                 with steps.step(f"{size} switches, {kind}: set-ups"):
-                    set_ups = measure(kind, size)
+                    set_ups = measure(cluster, kind, size)
                 with steps.step(f"{size} switches, {kind}: discovery"):
-                    found = discover(kind, size)
+                    found = discover(cluster, kind, size)
                 loads.append(Load(**asdict(set_ups), **asdict(found), switches=kind, count=size))
     experiment.directory.write_json("loads.json", [asdict(load) for load in loads])
     plot_loads(

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import queue
 import re
-import sys
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
-from hybridnet import Net, Ryu
+from hybridnet import Cluster, Net, Ryu
 from hybridnet.errors import HybridnetError
+from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load import prober
 from hybridnet.experiments.controller_load.chain import Chain
@@ -41,8 +41,8 @@ class SetUps:
     per_second: float
 
 
-def measure(kind: str, count: int) -> SetUps:
-    """One chain.
+def measure(cluster: Cluster, kind: str, count: int) -> SetUps:
+    """One chain, on the cluster's machine; Ryu runs here.
 
     Raises:
         HybridnetError: a flow does not arrive.
@@ -54,10 +54,11 @@ def measure(kind: str, count: int) -> SetUps:
             took_ms[int(said[1])].append(int(said[2]) / 1e6)
 
     controller = Ryu("c0", "setup_switch", on_line=hear)
-    with Net(Chain(count=count, switch=SWITCH_KINDS[kind]), controller=controller, autoStaticArp=True) as net:
+    topo = Chain(count=count, switch=SWITCH_KINDS[kind])
+    with Net(topo, cluster=cluster, controller=controller, autoStaticArp=True) as net:
         first, last = net.get("h1", "h2")
         script = Path(prober.__file__).read_text()
-        taking = last.popen([sys.executable, "-c", script, "receive", str(PORT)])
+        taking = last.popen([PYTHON, "-c", script, "receive", str(PORT)])
         came: queue.SimpleQueue[str] = queue.SimpleQueue()
 
         def follow() -> None:
@@ -70,7 +71,7 @@ def measure(kind: str, count: int) -> SetUps:
         def send(number: int, flows: int) -> float:
             """Seconds until the last of so many flows has arrived; the first was sent at 0."""
             sender = first.popen(
-                [sys.executable, "-c", script, "send", str(last.IP()), str(PORT), str(number), str(flows)]
+                [PYTHON, "-c", script, "send", str(last.IP()), str(PORT), str(number), str(flows)]
             )
             out, _ = sender.communicate()
             sent = [int(at) for _, at in map(str.split, out.splitlines())]

@@ -21,6 +21,7 @@ from hybridnet.results import Check, Experiment, add_experiment_arguments, count
 from hybridnet.simulate import Replication, simulate
 
 SUMMARY = "parallel simulation in one part, threads and MPI, as in figure 7 of Obaida and Liu 2017"
+WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 STEPS = (1, 2, 4, 8, 16, 32, 64)
 PUBLISHED_SLOWDOWN = 1500 / 210

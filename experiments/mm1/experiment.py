@@ -22,6 +22,7 @@ from hybridnet.experiments.mm1.theory import mm1_share
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "M/M/1, M/M/2, M/D/1 and M/M/1/K beside theory, as in section 2.2 of Idserda 2004"
+WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 PUBLISHED = Estimate(6.0414262, 5.9667702, 6.1160822)
 """Section 2.2.2: the mean response time of 50 runs of 10,000 packets in OMNeT++, and its 95 % interval."""

@@ -20,6 +20,7 @@ from hybridnet.experiments.openflow_conformance.testbed import Result, run_cases
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "Ryu's switch tester with over 800 cases of ours: Open vSwitch and simulated switches as targets"
+MACHINES, MACHINE = 1, "m1"
 
 REFERENCE = "openvswitch"
 LEAST_CASES = 400
@@ -58,15 +59,15 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     targets = arguments.target or list(SWITCH_KINDS)
     experiment = Experiment(arguments, {"targets": targets, "cases": len(cases)})
     outcome: dict[str, list[Result]] = {}
-    for target in targets:
-        with experiment.console.status(f"{target}: {len(cases)} cases") as status:
+    with arguments.cluster([MACHINE]) as cluster, experiment.console.status("") as status:
+        for target in targets:
             done: list[Result] = []
 
             def show(result: Result, target: str = target, done: list[Result] = done) -> None:
                 done.append(result)
                 status.update(f"{target}: {len(done)} of {len(cases)} cases: {result.title}")
 
-            outcome[target] = run_cases(target, cases, show)
+            outcome[target] = run_cases(cluster, target, cases, show)
     experiment.console.print(summary(outcome), failures(outcome))
     experiment.directory.write_json(
         "cases.json", {target: [result.to_json() for result in of] for target, of in outcome.items()}

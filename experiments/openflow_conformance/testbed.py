@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hybridnet import Net, RemoteController, Topo
+from hybridnet import Cluster, Net, RemoteController, Topo
 from hybridnet.controllers.relay import Relay
 from hybridnet.controllers.ryu import RyuController, free_port
 from hybridnet.errors import ControllerError
@@ -72,11 +72,15 @@ class TesterAndTarget(Topo):
 
 
 def run_cases(
-    target: str, cases: Sequence[Case], progress: Callable[[Result], None] = lambda result: None
+    cluster: Cluster,
+    target: str,
+    cases: Sequence[Case],
+    progress: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Run cases against a target, in their order.
 
     Args:
+        cluster: with the machine of both switches; Ryu runs here.
         target: one of `SWITCH_KINDS`.
         progress: called with each result as it comes.
 
@@ -87,7 +91,7 @@ def run_cases(
     for version in PROTOCOLS:
         left = [case for case in cases if case.version == version]
         while left:
-            done = _run(target, version, left, progress)
+            done = _run(cluster, target, version, left, progress)
             if done[-1].stopped and len(done) == 1 and results and results[-1].stopped:
                 raise ControllerError(f"Ryu's switch tester does not run: {done[0].detail}")
             results += done
@@ -96,7 +100,7 @@ def run_cases(
 
 
 def _run(
-    target: str, version: str, cases: Sequence[Case], progress: Callable[[Result], None]
+    cluster: Cluster, target: str, version: str, cases: Sequence[Case], progress: Callable[[Result], None]
 ) -> list[Result]:
     """One life of the tester. Returns the results of a first part of the cases, at least of one."""
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -107,7 +111,8 @@ def _run(
         relay = Relay("0.0.0.0", ("127.0.0.1", port))
         stack.callback(relay.close)
         meet = RemoteController("c0", port=relay.port)
-        net = Net(TesterAndTarget(target=target, version=version), controller=meet, waitConnected=False)
+        topo = TesterAndTarget(target=target, version=version)
+        net = Net(topo, cluster=cluster, controller=meet, waitConnected=False)
         stack.enter_context(net)
         net["s2"].cmd("ovs-appctl upcall/disable-megaflows")
         ryu = RyuController(

@@ -19,6 +19,7 @@ from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "100,000 random frames through random flow tables of two switches: same ports, bytes, counters"
+MACHINES, MACHINE = 1, "m1"
 
 FRAMES_EACH = 50
 TOGETHER = 20
@@ -69,10 +70,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     )
     judgement, tampered = Judgement(), Judgement()
     seeds = range(arguments.seed, arguments.seed + count)
-    with experiment.console.status("two of Open vSwitch, one tampered with") as status:
-        with bench(REFERENCE, REFERENCE, tampers=True) as two:
+    with (
+        arguments.cluster([MACHINE]) as cluster,
+        experiment.console.status("two of Open vSwitch, one tampered with") as status,
+    ):
+        with bench(cluster, REFERENCE, REFERENCE, tampers=True) as two:
             two.compare(seeds[:TOGETHER], FRAMES_EACH, tampered)
-        with bench(REFERENCE, arguments.target) as two:
+        with bench(cluster, REFERENCE, arguments.target) as two:
             for first in range(0, count, TOGETHER):
                 status.update(
                     f"{first} of {count} pipelines, {judgement.frames} frames, {len(judgement.unexplained)} deviations"

@@ -12,15 +12,15 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hybridnet import Net, RemoteController, Topo
+from hybridnet import Cluster, Net, RemoteController, Topo
 from hybridnet.errors import HybridnetError
+from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_differential import injector
 from hybridnet.experiments.openflow_differential.frames import frame
@@ -93,7 +93,7 @@ class Bench:
         self._openvswitch = openvswitch
         script = Path(injector.__file__).read_text()
         interfaces = [f"h1-eth{number}" for number in range(2 * PORTS)]
-        self._injector = net["h1"].popen([sys.executable, "-c", script, *interfaces], stdin=-1)
+        self._injector = net["h1"].popen([PYTHON, "-c", script, *interfaces], stdin=-1)
         self._answer()
 
     def compare(self, seeds: Sequence[int], frames: int, judgement: Judgement) -> None:
@@ -192,13 +192,14 @@ class Bench:
 
 
 @contextlib.contextmanager
-def bench(left: str, right: str, *, tampers: bool = False) -> Iterator[Bench]:
-    """Two switches of these kinds, as `SWITCH_KINDS` has them."""
+def bench(cluster: Cluster, left: str, right: str, *, tampers: bool = False) -> Iterator[Bench]:
+    """Two switches of these kinds, as `SWITCH_KINDS` has them, on the cluster's machine."""
     with contextlib.ExitStack() as stack:
         speaker = Speaker()
         stack.callback(speaker.close)
         meet = RemoteController("c0", port=speaker.port)
-        net = Net(SideBySide(left=left, right=right), controller=meet, waitConnected=False)
+        topo = SideBySide(left=left, right=right)
+        net = Net(topo, cluster=cluster, controller=meet, waitConnected=False)
         stack.enter_context(net)
         openvswitch = [name for name, kind in (("s1", left), ("s2", right)) if kind == "openvswitch"]
         for name in openvswitch[:1]:

@@ -23,6 +23,7 @@ from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.journal import Journal
 
 SUMMARY = "a wire offered twice what its processor time allows: goodput, memory, drops, verdict"
+WITHOUT_MACHINES = "a wire joins two interfaces of this computer"
 
 FIRST_PPS = 5_000
 MOST_PPS = 1_000_000

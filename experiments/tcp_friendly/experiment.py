@@ -22,6 +22,7 @@ from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_ar
 from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP throughput under loss beside the formulas, as in figure 5-2 of Idserda 2004"
+WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 RTT_S = 0.06
 RATE_BPS = 1_000_000_000

@@ -23,6 +23,7 @@ from hybridnet.experiments.tlem.report import CASES, Case, Figures, checks_of, p
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what a packet costs in the simulator's link, as in Rizzo and Lettieri 2016 (TLEM)"
+WITHOUT_MACHINES = "it measures this computer's processor and a wire on it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

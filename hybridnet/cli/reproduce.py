@@ -3,8 +3,9 @@
 
 An experiment is a package whose module ``experiment`` has SUMMARY, a plain text, `add_arguments(parser)` and
 `run(arguments) -> checks`. One that runs on machines has MACHINES, how many: it gets the options that say where they
-are, and as ``arguments.cluster`` what makes a cluster of them (`hybridnet.cluster.places.ClusterFactory`). It
-reports on standard output, or with ``--json`` on standard error; then standard output has the checks alone.
+are, and as ``arguments.cluster`` what makes a cluster of them (`hybridnet.cluster.places.ClusterFactory`). Any other
+has WITHOUT_MACHINES, why it needs none. It reports on standard output, or with ``--json`` on standard error; then
+standard output has the checks alone.
 """
 
 from __future__ import annotations
@@ -68,18 +69,33 @@ def run(arguments: argparse.Namespace) -> int:
         help="print the checks as JSON, and everything else to stderr",
     )
     experiment.add_arguments(parser)
-    on_machines = hasattr(experiment, "MACHINES")
-    if on_machines:
+    if hasattr(experiment, "MACHINES"):
         add_place_arguments(parser)
-    chosen = parser.parse_args(arguments.rest)
-    if on_machines:
+        chosen = parser.parse_args(arguments.rest)
         chosen.cluster = places_of(chosen).cluster
+    else:
+        _refuse_places(arguments, experiment.WITHOUT_MACHINES)
+        chosen = parser.parse_args(arguments.rest)
     checks: Sequence[Check] = experiment.run(chosen)
     if chosen.json:
         print(json.dumps({"checks": [check.to_json() for check in checks]}, indent=2))
     else:
         wide_console().print(render_checks(checks))
     return 0 if all(check.holds for check in checks) else 1
+
+
+def _refuse_places(arguments: argparse.Namespace, why: str) -> None:
+    """Refuse options that say where machines are, for an experiment that has none."""
+    options = Parser(prog="places", add_help=False, allow_abbrev=False)
+    add_place_arguments(options)
+    defaults = options.parse_args([])
+    given, _ = options.parse_known_args([word for word in arguments.rest if word != "--"])
+    for name, value in vars(given).items():
+        if value != getattr(defaults, name):
+            raise UsageError(
+                f"reproduce {arguments.name}: --{name} says where machines are, and this experiment has none "
+                f"({why}); leave it out"
+            )
 
 
 def experiment_names() -> list[str]:

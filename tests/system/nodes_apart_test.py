@@ -92,6 +92,28 @@ def test_an_experiment_runs_there_and_its_results_come_back(nodes: list[Node], t
     assert not nodes[1].run("ls /tmp").stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "file"),
+    [
+        ("openflow-conformance", ("--only", "group: indirect"), "cases.json"),
+        ("openflow-differential", ("--pipelines", "4"), "judgement.json"),
+        ("controller-load", ("--size", "4"), "loads.json"),
+    ],
+)
+def test_an_experiment_has_its_switches_there_and_its_controller_here(
+    nodes: list[Node], tmp_path: Path, name: str, words: tuple[str, ...], file: str
+) -> None:
+    before = nodes[1].run(LOOKS).stdout
+    over = ("--ssh", f"{USER}@{nodes[1].address}", "--out", str(tmp_path / "run"))
+    done = head_here(nodes, "reproduce", name, "--json", *words, *over)
+    checks = json.loads(done.stdout)["checks"]
+    assert checks, done.stderr
+    if name != "controller-load":  # how fast that is depends on what else this computer does
+        assert all(check["holds"] for check in checks), checks
+    assert json.loads((tmp_path / "run" / file).read_text())
+    assert settled(nodes[1], before) == before
+
+
 def test_doctor_shows_each_machine_and_the_way_between_them(nodes: list[Node]) -> None:
     over = ",".join(f"{USER}@{node.address}" for node in nodes)
     said = json.loads(head_here(nodes, "doctor", "--json", "--ssh", over).stdout)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridnet import Cluster
 from hybridnet.experiments.openflow_conformance.case import Case, leaves
 from hybridnet.experiments.openflow_conformance.cases import all_cases
 from hybridnet.experiments.openflow_conformance.messages import FIRST, apply, flow, output
@@ -24,6 +25,7 @@ def test_open_vswitch_passes_its_cases_and_wrong_ones_fail() -> None:
         case for case in all_cases() if case.category in ("match", "match with mask", "group", "pipeline")
     ]
     chosen = [case for case in right[::EVERY] if "pbb" not in case.name and "in_phy_port" not in case.name]
-    results = run_cases("openvswitch", [wrong, *chosen])
+    with Cluster.local(["m1"]) as cluster:
+        results = run_cases(cluster, "openvswitch", [wrong, *chosen])
     assert [result.title for result in results if not result.passed] == [wrong.title]
     assert "eth_dst" in results[0].detail or "dst=" in results[0].detail

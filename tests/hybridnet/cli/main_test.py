@@ -269,6 +269,7 @@ def test_reproduce_hands_the_rest_to_the_experiment_and_ends_with_its_checks(
 ) -> None:
     class Experiment:
         SUMMARY = "figure 1"
+        WITHOUT_MACHINES = "it is a drawing"
 
         @staticmethod
         def add_arguments(parser: Any) -> None:

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from hybridnet.cli.main import main
 from hybridnet.cli.reproduce import experiment_names, summary_of
 
 
@@ -16,6 +17,23 @@ from hybridnet.cli.reproduce import experiment_names, summary_of
 def test_a_summary_that_is_read_is_the_one_that_the_experiment_has(name: str) -> None:
     module = importlib.import_module(f"hybridnet.experiments.{name.replace('-', '_')}.experiment")
     assert summary_of(name) == module.SUMMARY
+
+
+@pytest.mark.parametrize("name", experiment_names())
+def test_an_experiment_runs_on_any_machines_or_says_why_it_has_none(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = importlib.import_module(f"hybridnet.experiments.{name.replace('-', '_')}.experiment")
+    assert hasattr(module, "MACHINES") != hasattr(module, "WITHOUT_MACHINES")
+    for words in (["--ssh", "me@a/nowhere"], ["--dask", "nowhere"], ["--machines", ""], ["--grace", "1s"]):
+        assert main(["reproduce", name, *words]) == 2
+        said = capsys.readouterr().err
+        if hasattr(module, "WITHOUT_MACHINES"):
+            assert f"reproduce {name}: {words[0]} says where machines are" in said
+            assert module.WITHOUT_MACHINES in said
+        else:
+            assert words[0] in said
+            assert "unrecognized" not in said
 
 
 def test_the_list_imports_no_experiment() -> None:
