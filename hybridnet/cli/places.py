@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options that say where the machines are, shared by `run`, `reproduce` and `doctor`."""
+"""Options that say where the machines are, shared by `run`, `sweep`, `reproduce`, `doctor` and `calibrate`."""
 
 from __future__ import annotations
 
@@ -16,20 +16,29 @@ if TYPE_CHECKING:
     from hybridnet.cluster.places import Places
     from hybridnet.machines.ssh import SshMachine
 
-__all__ = ["PLACE_OPTIONS", "add_place_arguments", "add_ssh_argument", "places_of", "ssh_machines"]
+__all__ = [
+    "PLACE_OPTIONS",
+    "add_place_arguments",
+    "add_ssh_argument",
+    "place_words",
+    "places_of",
+    "ssh_machines",
+]
 
 PLACE_OPTIONS = ("machines", "ssh", "dask", "cloudlab", "manifest", "grace")
+GRACE = "30s"
 LEAST_GRACE_S = 5.0
 
 
 LOCAL = "so many machines on this computer (m1, m2 ...), or these"
+WORKERS = "the machines are the workers of this Dask scheduler, tls://HOST:PORT"
 
 
-def add_place_arguments(parser: argparse.ArgumentParser, machines: str = LOCAL) -> None:
+def add_place_arguments(parser: argparse.ArgumentParser, machines: str = LOCAL, dask: str = WORKERS) -> None:
     """Add --machines, --ssh, --dask, --cloudlab and --manifest, of which one may be given, and --grace.
 
     Args:
-        machines: what --machines does, for its help.
+        machines, dask: what --machines and --dask do, for their help.
     """
     where = parser.add_mutually_exclusive_group()
     add_machines_argument(where, machines)
@@ -37,7 +46,7 @@ def add_place_arguments(parser: argparse.ArgumentParser, machines: str = LOCAL) 
     where.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="the machines are the workers of this Dask scheduler, tls://HOST:PORT",
+        help=dask,
     )
     where.add_argument(
         "--cloudlab",
@@ -53,7 +62,7 @@ def add_place_arguments(parser: argparse.ArgumentParser, machines: str = LOCAL) 
     parser.add_argument(
         "--grace",
         metavar="TIME",
-        default="30s",
+        default=GRACE,
         help="for how long a machine on another computer may be out of reach before it is given up and the run ends "
         "(default: %(default)s)",
     )
@@ -67,6 +76,25 @@ def add_ssh_argument(parser: Any) -> None:
         help="machines m1, m2 ... are these computers, USER@HOST each; HOST/ADDRESS says by which IPv4 address the "
         "others reach it, where that is another one",
     )
+
+
+def place_words(arguments: argparse.Namespace) -> list[str]:
+    """The options that were given, as words of another command line.
+
+    Example:
+        >>> parser = argparse.ArgumentParser()
+        >>> add_place_arguments(parser)
+        >>> place_words(parser.parse_args(["--grace", "10s", "--ssh", "me@a,me@b"]))
+        ['--ssh', 'me@a,me@b', '--grace', '10s']
+    """
+    words: list[str] = []
+    for name in PLACE_OPTIONS:
+        value = getattr(arguments, name)
+        if value is True:
+            words.append(f"--{name}")
+        elif value not in (None, False) and (name, value) != ("grace", GRACE):
+            words += [f"--{name}", value]
+    return words
 
 
 def places_of(arguments: argparse.Namespace) -> Places:

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.cli.network import SPREAD
+from hybridnet.cli.places import add_place_arguments, place_words, places_of
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.tables import print_table
 from hybridnet.cli.user_code import require_file
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
     from hybridnet.sweep.table import Row
 
 JOBS_LIMIT = 4096
+_SCHEDULER = r"(\w+://)?([^/:\s]+|\[[0-9a-fA-F:]+\]):\d+"
 SUMMARY = "Run a script or a topology with many values and seeds; go on where a killed sweep ended."
 EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set delay=1ms,10ms --seeds 5
   hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
   hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
   sudo hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3   emulated: it names no --until
+  hybridnet sweep my_networks.py --topo Dumbbell --set n=2,4 --ssh me@node1,me@node2   emulated, on other computers
 """
 
 
@@ -60,11 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="simulated points at once (default: one for each processor, or as many as a Dask cluster takes); "
         "emulated ones run one after the other",
     )
-    parser.add_argument(
-        "--dask",
-        metavar="HOST:PORT",
-        help="simulate on the workers of this Dask scheduler, which have the same hybridnet; tls://HOST:PORT with "
-        "the certificates of Dask's configuration",
+    add_place_arguments(
+        parser,
+        SPREAD,
+        "with --until, simulate on the workers of this Dask scheduler, which have the same hybridnet: HOST:PORT, or "
+        "tls://HOST:PORT with the certificates of Dask's configuration; without it, they are the machines: tls://HOST:PORT",
     )
     parser.add_argument("--series", metavar="TIME", help="sample counters every so often, in each point")
     parser.add_argument(
@@ -138,8 +142,9 @@ def _command(arguments: argparse.Namespace) -> Command:
         if arguments.script_arguments:
             raise UsageError("sweep: a topology that is simulated takes no arguments after --; use --set")
         return Command("simulate", [*words, "--until", arguments.until, "--jobs", "1", *file])
+    places_of(arguments)  # what makes no sense is said before the first point
     test = ["--test", "none"] if arguments.topo is not None else []
-    return Command("run", [*words, *test, *file], arguments.script_arguments)
+    return Command("run", [*words, *place_words(arguments), *test, *file], arguments.script_arguments)
 
 
 def _check_jobs(arguments: argparse.Namespace) -> None:
@@ -147,16 +152,21 @@ def _check_jobs(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--jobs {arguments.jobs}: write a number from 1 to {JOBS_LIMIT}")
     if arguments.until is None and arguments.jobs not in (None, 1):
         raise UsageError("--jobs: emulated networks would disturb each other; leave it out")
-    if arguments.dask is not None:
-        if arguments.until is None:
-            raise UsageError("--dask: only simulations run on its workers; write --until, too")
-        if not re.fullmatch(r"(\w+://)?([^/:\s]+|\[[0-9a-fA-F:]+\]):\d+", arguments.dask):
-            raise UsageError(f"--dask {arguments.dask}: write HOST:PORT, or tls://HOST:PORT")
+    if arguments.until is None:
+        return
+    for word in place_words(arguments):
+        if word.startswith("--") and word != "--dask":
+            raise UsageError(
+                f"{word} says where machines are, and points that are simulated have none; leave it out, or leave out "
+                "--until"
+            )
+    if arguments.dask is not None and not re.fullmatch(_SCHEDULER, arguments.dask):
+        raise UsageError(f"--dask {arguments.dask}: write HOST:PORT, or tls://HOST:PORT")
 
 
 def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, Workers]:
     """Where points run, and the command as it is there."""
-    if arguments.dask is None:
+    if arguments.dask is None or arguments.until is None:
         from hybridnet.sweep.local_workers import LocalWorkers
 
         jobs = 1 if arguments.until is None else arguments.jobs or os.cpu_count() or 1

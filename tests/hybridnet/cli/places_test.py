@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli.main import Parser
-from hybridnet.cli.places import add_place_arguments, places_of, ssh_machines
+from hybridnet.cli.places import add_place_arguments, place_words, places_of, ssh_machines
 from hybridnet.cluster.places import Places
 from hybridnet.errors import UsageError
 from hybridnet.machines.ssh import SshMachine
@@ -37,6 +37,21 @@ def test_each_option_says_where_they_are(tmp_path: Path) -> None:
     of_cloudlab = places_of(given("--manifest", str(file)))
     assert [host.address for host in of_cloudlab.hosts] == ["10.10.1.1", "10.10.1.2", "10.10.1.3"]
     assert of_cloudlab.spare
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--machines", "2"],
+        ["--ssh", "me@a,b/10.10.1.2"],
+        ["--dask", "tls://10.0.0.1:8786", "--grace", "1min"],
+        ["--cloudlab"],
+        ["--manifest", "a file.xml"],
+    ],
+)
+def test_options_are_said_again_as_they_were_given(words: list[str]) -> None:
+    assert place_words(given(*words)) == words
 
 
 @pytest.mark.parametrize(

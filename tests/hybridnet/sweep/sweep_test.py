@@ -117,7 +117,12 @@ def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFix
         (["sweep", "nowhere.py", "--until", "1s"], "there is no such file"),
         (["sweep", "pinged.py", "--until", "1s", "--set", "count"], "write NAME=VALUE,VALUE"),
         (["sweep", "pinged.py", "--until", "1s", "--jobs", "0"], "--jobs 0"),
-        (["sweep", "pinged.py", "--dask", "127.0.0.1:8786"], "only simulations run on its workers"),
+        (["sweep", "pinged.py", "--dask", "127.0.0.1:8786"], "write tls://HOST:PORT"),
+        (["sweep", "pinged.py", "--ssh", "a/nowhere"], "'nowhere' is not an IPv4 address"),
+        (["sweep", "pinged.py", "--ssh", "a", "--machines", "2"], "not allowed with"),
+        (["sweep", "pinged.py", "--until", "1s", "--ssh", "a"], "--ssh says where machines are"),
+        (["sweep", "pinged.py", "--until", "1s", "--cloudlab"], "--cloudlab says where machines are"),
+        (["sweep", "pinged.py", "--until", "1s", "--grace", "1min"], "--grace says where machines are"),
         (
             ["sweep", "pinged.py", "--until", "1s", "--dask", "somewhere"],
             "write HOST:PORT, or tls://HOST:PORT",
