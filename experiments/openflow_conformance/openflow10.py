@@ -84,6 +84,7 @@ def _matches() -> Iterator[Case]:
             {**icmp, "tp_dst": USUAL["icmpv4_code"]},
             packet("icmp", {"icmpv4_code": 7}),
         ),
+        ("nw_proto of IPv6", "tcp6", {"dl_type": 0x86DD, "nw_proto": 6}, packet("udp6")),
         ("nw_proto as the operation of ARP", "arp", {**ARP, "nw_proto": 1}, packet("arp", {"arp_op": 2})),
         (
             "nw_src of ARP",

@@ -145,6 +145,20 @@ def _action_sets() -> Iterator[Case]:
         ],
         [leaves(SENT, packet("tcp", first))],
     )
+    for kind in ("vlan", "tcp"):
+        yield Case(
+            "action set",
+            f"it pops a VLAN tag, whatever was matched: {kind}",
+            [flow({}, [write(action("PopVlan"), output(FIRST))])],
+            [leaves(packet(kind), packet("tcp"))],
+        )
+    twice = [action("PushVlan", ethertype=0x8100)] * 2 + [action("PopVlan")] * 2
+    yield Case(
+        "pipeline",
+        "two tags pushed, two popped",
+        [flow({}, [apply(*twice, output(FIRST))])],
+        [leaves(SENT)],
+    )
     yield Case(
         "action set",
         "clear-actions empties it",

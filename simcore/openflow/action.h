@@ -95,8 +95,11 @@ struct Instructions {
   std::optional<Actions> apply{};
   bool clear = false;
   std::optional<Actions> write{};
-  std::uint64_t metadata = 0;
-  std::uint64_t metadata_mask = 0;
+  struct Metadata {
+    std::uint64_t value = 0;
+    std::uint64_t mask = 0;
+  };
+  std::optional<Metadata> metadata{};
   std::optional<std::uint8_t> go_to{};
 };
 
@@ -107,6 +110,9 @@ Actions read_actions(Reader from, Version version);
 void write_actions(Writer& to, const Actions& actions, Version version);
 Instructions read_instructions(Reader from, std::uint8_t table);
 void write_instructions(Writer& to, const Instructions& instructions);
+
+// As 1.0 tells them: its actions, and Nicira's for the rest, as far as there are some.
+void write_instructions10(Writer& to, const Instructions& instructions);
 
 // Nicira's, behind type, length and vendor. Throws as read_actions.
 Action read_nicira(Reader from);

@@ -106,6 +106,13 @@ void write_action10(Writer& to, const Action& action) {
       return write_u16(to, kStripVlan, 0);
     case ActionType::set_field:
       break;
+    case ActionType::group:
+    case ActionType::set_queue:
+    case ActionType::push_mpls:
+    case ActionType::pop_mpls:
+    case ActionType::set_mpls_ttl:
+    case ActionType::dec_mpls_ttl:
+    case ActionType::dec_ip_ttl:
     case ActionType::move:
     case ActionType::output_field:
     case ActionType::resubmit:

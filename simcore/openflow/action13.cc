@@ -35,9 +35,11 @@ Action read_set_field(Reader body) {
   } catch (const ProtocolError& refused) {
     if (refused.code() == error::kMatchLength) throw ProtocolError(error::kActionSetLength);
     if (refused.code() == error::kMatchField) throw ProtocolError(error::kActionSetType);
+    if (refused.code() == error::kMatchWildcards) throw;
+    if (refused.code() == error::kMatchMask) throw ProtocolError(error::kActionSetMask);
     throw ProtocolError(error::kActionSetArgument);
   }
-  if (!read.field->writable) throw ProtocolError(error::kActionSetType);
+  if (!read.field->writable) throw ProtocolError(error::kActionSetArgument);
   if (body.left() >= 8) throw ProtocolError(error::kActionLength);
   const auto padding = body.rest();
   if (std::ranges::any_of(padding, [](std::uint8_t byte) { return byte != 0; }))

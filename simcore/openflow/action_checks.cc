@@ -7,8 +7,16 @@
 
 namespace simcore::openflow {
 
+namespace {
+
+constexpr int kMostTags = 2;  // of VLAN, that a list can push
+
+}  // namespace
+
 void check_actions(const Actions& actions, const FlowKey& match) {
   FlowKey key = match;
+  int tags = match.tagged() ? 1 : 0;
+  const auto tag = [&key](bool there) { key.set16(at::kVlan, there ? 0x1000 : 0); };
   const auto need = [&key](Needs needs) {
     if (!holds(needs, key)) throw ProtocolError(error::kActionInconsistent);
   };
@@ -30,14 +38,16 @@ void check_actions(const Actions& actions, const FlowKey& match) {
         break;
       case ActionType::set_vlan_vid:
       case ActionType::set_vlan_pcp:
-        key.set16(at::kVlan, key.u16(at::kVlan) | 0x1000U);
+        tags = std::max(tags, 1);
+        tag(true);
         break;
       case ActionType::push_vlan:
-        key.set16(at::kVlan, 0x1000);
+        if (++tags > kMostTags) throw ProtocolError(error::kActionTag);
+        tag(true);
         break;
       case ActionType::pop_vlan:
         need(Needs::tag);
-        key.set16(at::kVlan, 0);
+        tag(--tags > 0);
         break;
       case ActionType::push_mpls:
         key.set16(at::kEtherType, action.number);
@@ -56,7 +66,8 @@ void check_actions(const Actions& actions, const FlowKey& match) {
         break;
       case ActionType::push_pbb:
         key.set16(at::kEtherType, ethertype::kPbb);
-        key.set16(at::kVlan, 0);
+        tags = 0;
+        tag(false);
         break;
       case ActionType::pop_pbb:
         need(Needs::pbb);

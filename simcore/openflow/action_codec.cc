@@ -15,6 +15,7 @@ Action read_action(std::uint16_t type, Reader body, Version version) {
 }  // namespace
 
 Actions read_actions(Reader from, Version version) {
+  if (from.left() % 8 != 0) throw ProtocolError(error::kBadLength);
   Actions actions;
   while (!from.empty()) {
     if (actions.size() == kMostActions) throw ProtocolError(error::kActionTooMany);

@@ -23,6 +23,11 @@ inline void check_port(std::uint32_t port) {
   if (port >= port_no::kMax10 && !reserved) throw ProtocolError(error::kActionOutPort);
 }
 
+// The same where flows are asked for that go out of a port.
+inline void check_out_port(std::uint32_t port) {
+  if (port >= port_no::kMax10 && port < port_no::kMax) throw ProtocolError(error::kActionOutPort);
+}
+
 inline void need_length(std::size_t length, std::size_t right) {
   if (length != right) throw ProtocolError(error::kActionLength);
 }

@@ -20,6 +20,8 @@ struct Switch::FlowFilter {
   std::uint32_t out_group = kAnyGroup;
 
   bool chooses(const Flow& flow) const;
+  // Some packet would meet both, and neither comes before the other.
+  bool overlaps(const Flow& flow) const;
 };
 
 struct Switch::FlowMod {
@@ -37,6 +39,7 @@ struct Switch::FlowMod {
   bool erases() const { return command == Command::erase || command == Command::erase_strict; }
   // In 1.0 a modification adds where there is nothing to modify.
   bool adds_without_flows() const { return v10 && !erases(); }
+  bool checks_overlap() const { return (flags & flow_flag::kCheckOverlap) != 0; }
 };
 
 }  // namespace simcore::openflow

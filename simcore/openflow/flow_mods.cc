@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simcore/openflow/action_codec.h"
 #include "simcore/openflow/flow_filter.h"
 #include "simcore/openflow/message_type.h"
 #include "simcore/openflow/switch.h"
@@ -55,6 +56,7 @@ bool goes_to_groups(const Instructions& instructions) {
 Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
   FlowMod mod;
   std::uint16_t command = 0;
+  bool exact10 = false;
   if (version == Version::v13) {
     mod.cookie = body.u64();
     mod.filter.cookie_mask = body.u64();
@@ -71,6 +73,7 @@ Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
     mod.filter.match = read_match(body);
   } else {
     mod.v10 = true;
+    exact10 = (Reader(body).u32() & kWildcards10) == 0;
     mod.filter.match = read_match10(body);
     mod.cookie = body.u64();
     command = body.u16();
@@ -80,7 +83,8 @@ Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
     mod.buffer = body.u32();
     mod.filter.out_port = port_of10(body.u16());
     mod.flags = body.u16();
-    mod.filter.table = 0;
+    mod.filter.table = command == 0 ? std::uint8_t{0} : kAllTables;
+    if (exact10) mod.filter.priority = 0xffff;  // it comes before those with wildcards
   }
   if (command > static_cast<std::uint16_t>(FlowMod::Command::erase_strict))
     throw ProtocolError(error::kFlowCommand);
@@ -88,21 +92,29 @@ Switch::FlowMod Switch::read_flow_mod(Reader body, Version version) const {
   const bool erases = mod.erases();
   mod.filter.strict =
       mod.command == FlowMod::Command::modify_strict || mod.command == FlowMod::Command::erase_strict;
+  check_out_port(mod.filter.out_port);
   if (!erases) mod.filter.out_port = port_no::kAny, mod.filter.out_group = kAnyGroup;
   mod.filter.cookie = mod.cookie;
   if (mod.command == FlowMod::Command::add) mod.filter.cookie_mask = 0;
-  if (mod.filter.table >= kTables && !(erases && mod.filter.table == kAllTables))
+  if (mod.filter.table == kTables) throw ProtocolError(error::kPermission);
+  if (mod.filter.table == kAllTables && !erases && version == Version::v13)
     throw ProtocolError(error::kFlowTable);
   using namespace flow_flag;
   if (version == Version::v13) {
     if ((mod.flags & ~(kSendRemoved | kCheckOverlap | kResetCounts | kNoPacketCounts | kNoByteCounts)) != 0)
       throw ProtocolError(error::kFlowFlags);
-    if (!erases) mod.instructions = read_instructions(body, mod.filter.table);
+    mod.instructions = read_instructions(body, mod.filter.table);
   } else {
-    if ((mod.flags & kEmergency10) != 0) throw ProtocolError(error::kTableFull);
-    mod.flags = static_cast<std::uint16_t>((mod.flags & (kSendRemoved | kCheckOverlap)) | kResetCounts);
-    if (!erases) mod.instructions.apply = read_actions(body, version);
+    if ((mod.flags & ~(kSendRemoved | kCheckOverlap | kEmergency10)) != 0)
+      throw ProtocolError(error::kFlowFlags);
+    const bool times_out = mod.idle_timeout != 0 || mod.hard_timeout != 0;
+    if ((mod.flags & kEmergency10) != 0)
+      throw ProtocolError(times_out ? error::kFlowTimeout : error::kTableFull);
+    if (mod.command == FlowMod::Command::add) mod.flags |= kResetCounts;
+    if (Actions actions = read_actions(body, version); !actions.empty())
+      mod.instructions.apply = std::move(actions);
   }
+  if (erases) mod.instructions = {};  // they had to be well formed, and that is all
   return mod;
 }
 
@@ -117,11 +129,13 @@ void Switch::check_flow_mod(const FlowMod& mod) const {
   check_tellable(mod.instructions);
   for (const std::optional<Actions>* const list : {&mod.instructions.apply, &mod.instructions.write}) {
     if (!*list) continue;
-    if (!mod.v10) check_actions(**list, mod.filter.match.value);
     check_references(**list);
   }
-  if (mod.instructions.meter && !meters_.contains(*mod.instructions.meter))
-    throw ProtocolError(error::kInvalidMeter);
+  // What an action set is done to is not known before.
+  if (mod.instructions.apply && !mod.v10) check_actions(*mod.instructions.apply, mod.filter.match.value);
+  const auto& meter = mod.instructions.meter;
+  if (meter && (*meter > kMaxMeter || !meters_.contains(*meter))) throw ProtocolError(error::kInvalidMeter);
+  if (!mod.erases() && mod.buffer != kNoBuffer) throw ProtocolError(error::kBufferUnknown);
 }
 
 // What does not need a walk over flows is done at once.
@@ -129,53 +143,64 @@ void Switch::flow_mod(Session& session, Reader body) {
   ++counters_.flow_mods;
   FlowMod mod = read_flow_mod(body, session.version());
   check_flow_mod(mod);
-  const FlowTable* const table = mod.filter.table == kAllTables ? nullptr : tables_.at(mod.filter.table);
-  Flow* const same = table == nullptr ? nullptr : table->find(mod.filter.match, mod.filter.priority);
-  if (mod.command == FlowMod::Command::add) {
-    if ((mod.flags & flow_flag::kCheckOverlap) != 0 && same == nullptr && table != nullptr)
-      return add_without_overlap(session, std::move(mod));
-    add_flow(mod);
-    return finish(mod);
+  if (mod.command == FlowMod::Command::add) return add(session, std::move(mod));
+  if (!mod.filter.strict) return change_flows(session, std::move(mod));
+  bool found = false;
+  for (std::uint8_t number = 0; number < kTables; ++number) {
+    if (mod.filter.table != kAllTables && mod.filter.table != number) continue;
+    const FlowTable* const table = tables_.at(number);
+    Flow* const same = table == nullptr ? nullptr : table->find(mod.filter.match, mod.filter.priority);
+    if (same == nullptr || !mod.filter.chooses(*same)) continue;
+    found = true;
+    change_flow(mod, *same);
   }
-  if (!mod.filter.strict || mod.filter.table == kAllTables) return change_flows(session, std::move(mod));
-  const bool found = same != nullptr && mod.filter.chooses(*same);
-  if (found) change_flow(mod, *same);
-  if (!found && mod.adds_without_flows()) add_flow(mod);
-  finish(mod);
+  if (!found && mod.adds_without_flows()) return add(session, std::move(mod));
+  judge_trains();
+}
+
+void Switch::add(Session& session, FlowMod mod) {
+  if (mod.filter.table == kAllTables) mod.filter.table = 0;  // 1.0 names none
+  const FlowTable* const table = tables_.at(mod.filter.table);
+  const bool overlaps = table != nullptr && table->find(mod.filter.match, mod.filter.priority) == nullptr &&
+                        mod.checks_overlap();
+  if (overlaps) return add_without_overlap(session, std::move(mod));
+  add_flow(mod);
+  judge_trains();
 }
 
 void Switch::add_without_overlap(Session& session, FlowMod mod) {
   const auto kept = std::make_shared<FlowMod>(std::move(mod));
   walk(
-      session, kept->filter.table,
-      [kept](const Flow& flow) {
-        return flow.priority == kept->filter.priority && flow.match.overlaps(kept->filter.match);
-      },
+      session, kept->filter.table, [kept](const Flow& flow) { return kept->filter.overlaps(flow); },
       [](Flow&) { throw ProtocolError(error::kOverlap); },
       [this, kept] {
         add_flow(*kept);
-        finish(*kept);
+        judge_trains();
       });
 }
 
 void Switch::change_flows(Session& session, FlowMod mod) {
   const auto kept = std::make_shared<FlowMod>(std::move(mod));
   const auto found = std::make_shared<bool>(false);
+  const auto overlaps = std::make_shared<bool>(false);  // with the flow that it adds if it finds none
   walk(
-      session, kept->filter.table, [kept](const Flow& flow) { return kept->filter.chooses(flow); },
+      session, kept->filter.table,
+      [kept, overlaps](const Flow& flow) {
+        if (kept->adds_without_flows() && flow.table == 0) *overlaps |= kept->filter.overlaps(flow);
+        return kept->filter.chooses(flow);
+      },
       [this, kept, found](Flow& flow) {
         *found = true;
         change_flow(*kept, flow);
       },
-      [this, kept, found] {
-        if (!*found && kept->adds_without_flows()) add_flow(*kept);
-        finish(*kept);
+      [this, kept, found, overlaps] {
+        if (!*found && kept->adds_without_flows()) {
+          if (*overlaps && kept->checks_overlap()) throw ProtocolError(error::kOverlap);
+          kept->filter.table = 0;
+          add_flow(*kept);
+        }
+        judge_trains();
       });
-}
-
-void Switch::finish(const FlowMod& mod) {
-  judge_trains();
-  if (!mod.erases() && mod.buffer != kNoBuffer) throw ProtocolError(error::kBufferUnknown);
 }
 
 void Switch::walk(Session& session, std::uint8_t table, std::function<bool(const Flow&)> chooses,
@@ -232,6 +257,10 @@ void Switch::change_flow(const FlowMod& mod, Flow& flow) {
   if (!mod.v10 && (mod.flags & flow_flag::kResetCounts) != 0) flow.packets = flow.bytes = 0;
   flow.modified = host_.now();
   tables_.schedule(flow);
+}
+
+bool Switch::FlowFilter::overlaps(const Flow& flow) const {
+  return flow.priority == priority && flow.match.overlaps(match);
 }
 
 bool Switch::FlowFilter::chooses(const Flow& flow) const {

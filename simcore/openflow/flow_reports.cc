@@ -3,6 +3,7 @@
 // What is told of flows and tables.
 #include <string>
 
+#include "simcore/openflow/action_codec.h"
 #include "simcore/openflow/flow_filter.h"
 #include "simcore/openflow/switch.h"
 
@@ -25,6 +26,8 @@ Switch::FlowFilter Switch::read_filter(Reader body, Version version) const {
     filter.cookie_mask = body.u64();
     filter.match = read_match(body);
   }
+  body.end();
+  check_out_port(filter.out_port);
   if (filter.table >= kTables && filter.table != kAllTables) throw ProtocolError(error::kBadTable);
   return filter;
 }
@@ -52,8 +55,8 @@ void Switch::write_flow(Writer& to, const Flow& flow, Version version) const {
   if (v13) {
     write_match(to, flow.match);
     write_instructions(to, flow.instructions);
-  } else if (flow.instructions.apply) {
-    write_actions(to, *flow.instructions.apply, version);
+  } else {
+    write_instructions10(to, flow.instructions);
   }
   to.set16(begin, to.size() - begin);
 }
@@ -94,7 +97,6 @@ Entries Switch::aggregate_counters(Reader body, Version version) const {
 }
 
 Entries Switch::table_counters(Version version) const {
-  constexpr std::uint32_t kWildcards10 = (1U << 22) - 1;
   return [this, version, number = std::uint8_t{0}](Writer& to, Effort&) mutable {
     const FlowTable* const table = tables_.at(number);
     to.u8(number);

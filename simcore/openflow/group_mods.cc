@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Modifications of groups and meters. Each is checked as a whole before anything changes.
+// Modifications of groups and meters. Each is checked as a whole before anything changes. Groups may name each other in
+// a loop, as in Open vSwitch: the pipeline bounds what a packet does there.
 #include <algorithm>
 #include <utility>
 
@@ -10,25 +11,24 @@
 namespace simcore::openflow {
 
 void Switch::group_mod(Session& session, Reader body) {
-  enum : std::uint16_t { kAdd = 0, kModify = 1, kErase = 2 };
-  const std::uint16_t command = body.u16();
+  enum : std::uint16_t { kAdd = 0, kModify = 1, kErase = 2, kAddOrModify = 0x8000 };
+  std::uint16_t command = body.u16();
   const std::uint8_t kind = body.u8();
   body.skip(1);
   const std::uint32_t number = body.u32();
-  if (command > kErase) throw ProtocolError(error::kGroupCommand);
-  if (command == kErase) return erase_groups(session, number);
+  if (command > kErase && command != kAddOrModify) throw ProtocolError(error::kGroupCommand);
   if (kind > static_cast<std::uint8_t>(GroupType::fast_failover)) throw ProtocolError(error::kGroupType);
-  if (number > kMaxGroup) throw ProtocolError(error::kInvalidGroup);
   Group made;
   made.type = static_cast<GroupType>(kind);
   made.buckets = read_buckets(body);
-  check_group(made.type, made.buckets);
-  for (const Bucket& bucket : made.buckets) {
-    for (const Action& action : bucket.actions) {
-      if (action.type == ActionType::group && action.port == number) throw ProtocolError(error::kGroupLoop);
-    }
+  if (command == kErase) {
+    if (!made.buckets.empty()) throw ProtocolError(error::kInvalidGroup);
+    return erase_groups(session, number);
   }
+  check_group(made.type, made.buckets);
   const auto there = groups_.find(number);
+  if (command == kAddOrModify) command = there == groups_.end() ? kAdd : kModify;
+  if (command == kAdd && number > kMaxGroup) throw ProtocolError(error::kInvalidGroup);
   if (command == kAdd && there != groups_.end()) throw ProtocolError(error::kGroupExists);
   if (command == kModify && there == groups_.end()) throw ProtocolError(error::kUnknownGroup);
   const std::size_t before = there == groups_.end() ? 0 : memory_of(there->second);
@@ -70,8 +70,12 @@ void Switch::meter_mod(Session& session, Reader body) {
   const std::uint16_t flags = body.u16();
   const std::uint32_t number = body.u32();
   if (command > kErase) throw ProtocolError(error::kMeterCommand);
-  if (command == kErase) return erase_meters(session, number);
-  if (number == 0 || number > kMaxMeter) throw ProtocolError(error::kInvalidMeter);
+  if (command == kErase) {
+    if (body.left() % 8 != 0) throw ProtocolError(error::kBadLength);
+    return erase_meters(session, number);
+  }
+  const bool reserved = number == kControllerMeter || number == kSlowpathMeter;
+  if (number == 0 || (number > kMaxMeter && !reserved)) throw ProtocolError(error::kInvalidMeter);
   Meter made;
   made.flags = flags;
   made.bands = read_bands(body, flags);

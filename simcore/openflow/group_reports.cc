@@ -7,6 +7,8 @@ namespace simcore::openflow {
 
 Entries Switch::group_counters(Reader body) const {
   const std::uint32_t asked = body.u32();
+  body.skip(4);
+  body.end();
   const auto write = [this](Writer& to, std::uint32_t number, const Group& group) {
     to.u16(static_cast<std::uint16_t>(40 + 16 * group.buckets.size()));
     to.zeros(2);
@@ -48,6 +50,8 @@ Entries Switch::group_features() {
 // Throws ProtocolError where it is none.
 std::uint32_t Switch::meter_asked(Reader body) const {
   const std::uint32_t asked = body.u32();
+  body.skip(4);
+  body.end();
   if (asked != kAllMeters && !meters_.contains(asked)) throw ProtocolError(error::kUnknownMeter);
   return asked;
 }

@@ -12,9 +12,10 @@ std::vector<Bucket> read_buckets(Reader from) {
   if (from.left() > kMostBucketBytes) throw ProtocolError(error::kOutOfBuckets);
   std::vector<Bucket> buckets;
   while (!from.empty()) {
+    if (from.left() < 16) throw ProtocolError(error::kBadLength);
     if (buckets.size() == kMostBuckets) throw ProtocolError(error::kOutOfBuckets);
     const std::uint16_t length = from.u16();
-    if (length < 16 || length % 8 != 0) throw ProtocolError(error::kBadBucket);
+    if (length < 16) throw ProtocolError(error::kBadBucket);
     Reader body = from.sub(length - 2U, error::kBadBucket);
     Bucket& bucket = buckets.emplace_back();
     bucket.weight = body.u16();

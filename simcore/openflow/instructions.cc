@@ -7,6 +7,7 @@ namespace simcore::openflow {
 
 Instructions read_instructions(Reader from, std::uint8_t table) {
   enum : std::uint16_t { kGoto = 1, kMetadata = 2, kWrite = 3, kApply = 4, kClear = 5, kMeter = 6 };
+  if (from.left() % 8 != 0) throw ProtocolError(error::kBadLength);
   Instructions read;
   unsigned seen = 0;
   while (!from.empty()) {
@@ -30,9 +31,9 @@ Instructions read_instructions(Reader from, std::uint8_t table) {
       case kMetadata:
         need(24);
         body.skip(4);
-        read.metadata = body.u64();
-        read.metadata_mask = body.u64();
-        read.metadata &= read.metadata_mask;
+        read.metadata.emplace();
+        read.metadata->value = body.u64();
+        read.metadata->mask = body.u64();
         break;
       case kClear:
         need(8);
@@ -48,6 +49,10 @@ Instructions read_instructions(Reader from, std::uint8_t table) {
             read_actions({body.rest(), error::kActionLength}, Version::v13);
         break;
     }
+  }
+  // A list without actions does nothing, and is not told again.
+  for (std::optional<Actions>* const list : {&read.write, &read.apply}) {
+    if (*list && (*list)->empty()) list->reset();
   }
   return read;
 }
@@ -73,12 +78,12 @@ void write_instructions(Writer& to, const Instructions& instructions) {
     to.zeros(4);
   }
   if (instructions.write) list(3, *instructions.write);
-  if (instructions.metadata_mask != 0) {
+  if (instructions.metadata) {
     to.u16(2);
     to.u16(24);
     to.zeros(4);
-    to.u64(instructions.metadata);
-    to.u64(instructions.metadata_mask);
+    to.u64(instructions.metadata->value);
+    to.u64(instructions.metadata->mask);
   }
   if (instructions.go_to) {
     to.u16(1);

@@ -6,6 +6,8 @@ namespace simcore::openflow {
 namespace {
 
 constexpr std::uint16_t kExperimenterClass = 0xffff;
+constexpr std::uint8_t kTcpFlags = 42;       // among the fields of the Open Networking Foundation
+constexpr std::uint16_t kStandardMatch = 0;  // of 1.1
 constexpr std::uint16_t kOxmMatch = 1;
 
 bool valid(const Field& of, FieldValue value) {
@@ -63,32 +65,33 @@ OxmField read_oxm(Reader& from) {
   const auto number = static_cast<std::uint8_t>(numbered >> 1);
   const Field* found = nullptr;
   if (oxm_class == kExperimenterClass) {
-    if (payload.u32() != kOnf || number != 42) throw ProtocolError(error::kMatchField);
+    if (payload.u32() != kOnf || number != kTcpFlags) throw ProtocolError(error::kMatchField);
     length = static_cast<std::uint8_t>(length - 4);
     found = &field(FieldId::tcp_flags);
   } else {
     found = find_field(oxm_class, number);
   }
   if (found == nullptr) throw ProtocolError(error::kMatchField);
-  if (length != found->size * (masked ? 2 : 1)) throw ProtocolError(error::kMatchLength);
+  if (length != found->size * (masked ? 2 : 1)) throw ProtocolError(error::kMatchField);
   OxmField read{found, read_value(payload.take(found->size)), found->all_bits()};
   if (found->id == FieldId::ip_tos) read.mask = 0xfc;
   if (!valid(*found, read.value)) throw ProtocolError(error::kMatchValue);
   if (!masked) return read;
   const FieldValue mask = read_value(payload.take(found->size));
   const FieldValue every_bit = found->size == 16 ? ~FieldValue{0} : (FieldValue{1} << 8 * found->size) - 1;
-  if (!found->maskable && mask != 0 && mask != every_bit && mask != found->all_bits())
-    throw ProtocolError(error::kMatchMask);
   if ((read.value & ~mask) != 0) throw ProtocolError(error::kMatchWildcards);
+  if (!found->maskable && mask != 0 && mask != every_bit) throw ProtocolError(error::kMatchMask);
   read.mask &= mask;
   return read;
 }
 
 void write_oxm(Writer& to, const Field& of, FieldValue value, FieldValue mask) {
   const bool masked = mask != of.all_bits() && of.id != FieldId::ip_tos;
-  to.u16(of.oxm_class);
-  to.u8(static_cast<std::uint8_t>(of.oxm_field << 1 | (masked ? 1 : 0)));
-  to.u8(static_cast<std::uint8_t>(of.size * (masked ? 2 : 1)));
+  const bool experimental = of.id == FieldId::tcp_flags;  // in 1.3; OXM's own name is of 1.5
+  to.u16(experimental ? kExperimenterClass : of.oxm_class);
+  to.u8(static_cast<std::uint8_t>((experimental ? kTcpFlags : of.oxm_field) << 1 | (masked ? 1 : 0)));
+  to.u8(static_cast<std::uint8_t>((experimental ? 4 : 0) + of.size * (masked ? 2 : 1)));
+  if (experimental) to.u32(kOnf);
   std::uint8_t bytes[16];
   const std::span<std::uint8_t> place(bytes, of.size);
   write_value(place, value);
@@ -119,8 +122,8 @@ void write_oxms(Writer& to, const Match& match) {
 Match read_match(Reader& from) {
   const std::uint16_t type = from.u16();
   const std::uint16_t length = from.u16();
-  if (type != kOxmMatch) throw ProtocolError(error::kMatchType);
-  if (length < 4) throw ProtocolError(error::kMatchLength);
+  if (type != kOxmMatch && type != kStandardMatch) throw ProtocolError(error::kMatchType);
+  if (type == kStandardMatch || length < 4) throw ProtocolError(error::kMatchLength);
   Match match = read_oxms(from.sub(length - 4U, error::kMatchLength));
   from.skip((8 - length % 8) % 8);
   return match;

@@ -47,6 +47,7 @@ Match read_match(Reader& from);
 void write_match(Writer& to, const Match& match);
 
 // OpenFlow 1.0's, 40 bytes. What the packet's kind does not have is left out.
+inline constexpr std::uint32_t kWildcards10 = (1U << 22) - 1;  // all that 1.0 has
 Match read_match10(Reader& from);
 void write_match10(Writer& to, const Match& match);
 

@@ -44,6 +44,7 @@ const Field* port_field(const FlowKey& key, bool source) {
   if (holds(Needs::udp, key)) return either(FieldId::udp_src, FieldId::udp_dst);
   if (holds(Needs::sctp, key)) return either(FieldId::sctp_src, FieldId::sctp_dst);
   if (holds(Needs::icmp4, key)) return either(FieldId::icmp4_type, FieldId::icmp4_code);
+  if (holds(Needs::icmp6, key)) return either(FieldId::icmp6_type, FieldId::icmp6_code);
   return nullptr;
 }
 
@@ -91,16 +92,17 @@ Match read_match10(Reader& from) {
   }
   if (!asked(wild::kEthType)) return match;
   match.set(field(FieldId::eth_type), eth_type);
-  const bool ip = eth_type == ethertype::kIpv4;
-  const bool arp = eth_type == ethertype::kArp;
+  const bool ipv4 = eth_type == ethertype::kIpv4;
+  const bool ip = ipv4 || eth_type == ethertype::kIpv6;  // as Open vSwitch reads it
+  const bool arp = eth_type == ethertype::kArp || eth_type == ethertype::kRarp;
   if (ip && asked(wild::kTos)) match.set(field(FieldId::ip_dscp), tos >> 2);
-  if (ip || arp) {
+  if (ipv4 || arp) {
     const std::uint32_t src_mask = prefix_mask(wildcards >> wild::kIpSrcShift);
     const std::uint32_t dst_mask = prefix_mask(wildcards >> wild::kIpDstShift);
     match.set(field(FieldId::ipv4_src), ip_src, src_mask);
     match.set(field(FieldId::ipv4_dst), ip_dst, dst_mask);
-    if (asked(wild::kProto)) match.set(field(arp ? FieldId::arp_op : FieldId::ip_proto), proto);
   }
+  if ((ip || arp) && asked(wild::kProto)) match.set(field(arp ? FieldId::arp_op : FieldId::ip_proto), proto);
   for (const bool source : {true, false}) {
     const Field* const of = port_field(match.value, source);
     const bool wanted = asked(source ? wild::kPortSrc : wild::kPortDst) && asked(wild::kProto);
@@ -110,7 +112,7 @@ Match read_match10(Reader& from) {
 }
 
 void write_match10(Writer& to, const Match& match) {
-  std::uint32_t wildcards = (1U << 22) - 1;
+  std::uint32_t wildcards = kWildcards10;
   wildcards &= ~(63U << wild::kIpSrcShift | 63U << wild::kIpDstShift);
   const auto has = [&match](FieldId id) { return field(id).get(match.mask) != 0; };
   const auto value = [&match](FieldId id) { return field(id).get(match.value); };
@@ -122,9 +124,9 @@ void write_match10(Writer& to, const Match& match) {
   const bool vid = (field(FieldId::vlan_vid).get(match.mask) & 0xfffU) != 0 ||
                    (has(FieldId::vlan_vid) && !match.value.tagged());
   tell(vid, wild::kVlan);
-  tell(has(FieldId::vlan_pcp), wild::kPcp);
+  tell(has(FieldId::vlan_pcp) || (vid && !match.value.tagged()), wild::kPcp);
   const bool arp = holds(Needs::arp, match.value);
-  const bool ip = holds(Needs::ipv4, match.value);
+  const bool ip = holds(Needs::ip, match.value);
   tell(ip && has(FieldId::ip_dscp), wild::kTos);
   tell((ip && has(FieldId::ip_proto)) || (arp && has(FieldId::arp_op)), wild::kProto);
   wildcards |= wildcard_bits(match.mask.u32(at::kIpv4Src)) << wild::kIpSrcShift;

@@ -10,6 +10,7 @@ namespace simcore::openflow {
 namespace {
 
 constexpr std::int64_t kUnit = 1'000'000'000;
+constexpr std::uint16_t kBandLength = 16;
 
 std::int64_t capacity(const Band& band, std::uint16_t flags) {
   const bool said = (flags & meter_flag::kBurst) != 0 && band.burst != 0;
@@ -65,20 +66,24 @@ std::vector<Meter::Run> Meter::judge(const Packet& packet, SimTime now) {
 std::vector<Band> read_bands(Reader from, std::uint16_t flags) {
   using namespace meter_flag;
   if ((flags & ~(kKbps | kPackets | kBurst | kStats)) != 0) throw ProtocolError(error::kMeterFlags);
-  if ((flags & kKbps) != 0 && (flags & kPackets) != 0) throw ProtocolError(error::kMeterFlags);
+  if (((flags & kKbps) != 0) == ((flags & kPackets) != 0)) throw ProtocolError(error::kMeterFlags);
+  if (from.empty()) throw ProtocolError(error::kOutOfBands);
   std::vector<Band> bands;
   while (!from.empty()) {
+    if (from.left() < kBandLength) throw ProtocolError(error::kBadLength);
     if (bands.size() == kMostBands) throw ProtocolError(error::kOutOfBands);
     Band& band = bands.emplace_back();
     const std::uint16_t type = from.u16();
     const std::uint16_t length = from.u16();
+    if (length != kBandLength) throw ProtocolError(error::kBadLength);
     if (type != 1 && type != 2) throw ProtocolError(error::kMeterBand);
-    if (length != 16) throw ProtocolError(error::kBadLength);
     band.type = static_cast<BandType>(type);
     band.rate = from.u32();
     band.burst = from.u32();
     band.levels = from.u8();
     from.skip(3);
+    if (band.rate == 0) throw ProtocolError(error::kMeterRate);
+    if ((flags & kBurst) != 0 && band.burst == 0) band.burst = band.rate;
     if (type == 2 && band.levels == 0) throw ProtocolError(error::kMeterBandValue);
   }
   return bands;
@@ -87,7 +92,7 @@ std::vector<Band> read_bands(Reader from, std::uint16_t flags) {
 void write_bands(Writer& to, const Meter& meter) {
   for (const Band& band : meter.bands) {
     to.u16(static_cast<std::uint16_t>(band.type));
-    to.u16(16);
+    to.u16(kBandLength);
     to.u32(band.rate);
     to.u32(band.burst);
     to.u8(band.type == BandType::dscp_remark ? band.levels : std::uint8_t{0});

@@ -47,18 +47,21 @@ void Switch::multipart(Session& session, std::uint32_t xid, Reader body) {
 Entries Switch::entries_of(std::uint16_t type, Reader body, Version version) const {
   switch (type) {
     case kDescription:
+      body.end();
       return description();
     case kFlows:
       return flow_counters(body, version);
     case kAggregate:
       return aggregate_counters(body, version);
     case kTableCounters:
+      body.end();
       return table_counters(version);
     case kPortCounters:
       return port_counters(body, version);
     case kQueues:
       return queue_counters(body, version);
     case kPortDescriptions:  // in 1.0, too, as Open vSwitch
+      body.end();
       return port_descriptions(version);
     case 0xffff:
       throw ProtocolError(error::kBadExperimenter);
@@ -70,14 +73,17 @@ Entries Switch::entries_of(std::uint16_t type, Reader body, Version version) con
     case kGroupCounters:
       return group_counters(body);
     case kGroupDescriptions:
+      body.end();
       return group_descriptions();
     case kGroupFeatures:
+      body.end();
       return group_features();
     case kMeterCounters:
       return meter_counters(body);
     case kMeterConfigs:
       return meter_configs(body);
     case kMeterFeatures:
+      body.end();
       return meter_features();
     case kTableFeatures:
       return table_features(body);
@@ -133,7 +139,8 @@ Entries Switch::description() const {
 Entries Switch::port_counters(Reader body, Version version) const {
   const bool v13 = version == Version::v13;
   const std::uint32_t asked = v13 ? body.u32() : port_of10(body.u16());
-  if (asked != port_no::kAny && ports_.find(asked) == nullptr) throw ProtocolError(error::kBadPort);
+  body.skip(v13 ? 4 : 6);
+  body.end();
   const auto write = [this, v13](Writer& to, std::uint32_t number, const SwitchPort& port) {
     if (v13) {
       to.u32(number);
@@ -160,6 +167,7 @@ Entries Switch::queue_counters(Reader body, Version version) const {
   const std::uint32_t port = v13 ? body.u32() : port_of10(body.u16());
   if (!v13) body.skip(2);
   const std::uint32_t queue = body.u32();
+  body.end();
   const std::uint32_t all10 = port_no::kAll;
   if (port != port_no::kAny && !(version == Version::v10 && port == all10) && ports_.find(port) == nullptr)
     throw ProtocolError(error::kQueuePort);

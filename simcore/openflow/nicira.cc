@@ -24,7 +24,13 @@ enum : std::uint16_t {
   kLearn = 16,
   kDecTtl = 18,
   kController = 20,
+  kWriteMetadata = 22,
+  kPushMpls = 23,
+  kPopMpls = 24,
+  kSetMplsTtl = 25,
+  kDecMplsTtl = 26,
   kLoad2 = 33,
+  kGroup = 40,
 };
 
 constexpr std::size_t kMostSpecs = 256;  // of one learn
@@ -233,6 +239,25 @@ Action read_nicira(Reader from) {
   }
 }
 
+void write_instructions10(Writer& to, const Instructions& instructions) {
+  if (instructions.apply) write_actions(to, *instructions.apply, Version::v10);
+  if (instructions.metadata) {
+    to.u16(0xffff);
+    to.u16(32);
+    to.u32(kNicira);
+    to.u16(kWriteMetadata);
+    to.zeros(6);
+    to.u64(instructions.metadata->value);
+    to.u64(instructions.metadata->mask);
+  }
+  if (!instructions.go_to) return;
+  Action action;
+  action.type = ActionType::resubmit;
+  action.port = port_no::kInPort;
+  action.table = *instructions.go_to;
+  write_nicira(to, action);
+}
+
 void write_nicira(Writer& to, const Action& action) {
   const std::size_t begin = to.size();
   to.u16(0xffff);
@@ -265,6 +290,27 @@ void write_nicira(Writer& to, const Action& action) {
     case ActionType::learn:
       to.u16(kLearn);
       write_learn(to, *action.learned);
+      break;
+    case ActionType::dec_ip_ttl:
+      to.u16(kDecTtl);
+      break;
+    case ActionType::push_mpls:
+    case ActionType::pop_mpls:
+      to.u16(action.type == ActionType::push_mpls ? kPushMpls : kPopMpls);
+      to.u16(action.number);
+      break;
+    case ActionType::set_mpls_ttl:
+      to.u16(kSetMplsTtl);
+      to.u8(static_cast<std::uint8_t>(action.number));
+      break;
+    case ActionType::dec_mpls_ttl:
+      to.u16(kDecMplsTtl);
+      break;
+    case ActionType::set_queue:
+    case ActionType::group:
+      to.u16(action.type == ActionType::group ? kGroup : kSetQueue);
+      to.zeros(2);
+      to.u32(action.port);
       break;
     default:
       to.u16(kLoad2);

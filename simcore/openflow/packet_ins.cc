@@ -3,6 +3,7 @@
 // Packets for controllers and from them.
 #include <algorithm>
 
+#include "simcore/openflow/action_codec.h"
 #include "simcore/openflow/message_type.h"
 #include "simcore/openflow/switch.h"
 #include "simcore/packet/train.h"
@@ -89,13 +90,19 @@ void Switch::packet_out(Session& session, Reader body, Effort& effort) {
   const std::uint16_t length = body.u16();
   if (version == Version::v13) body.skip(6);
   const Actions actions = read_actions(body.sub(length, error::kBadLength), version);
+  if (version == Version::v13) check_out_port(in_port);
   if (in_port >= port_no::kMax10 && in_port != port_no::kLocal && in_port != port_no::kController &&
       in_port != port_no::kAny)
     throw ProtocolError(error::kBadPort);
-  check_references(actions);
   if (buffer != kNoBuffer) throw ProtocolError(error::kBufferUnknown);
-  if (body.left() < kEthernetHeader) throw ProtocolError(error::kBadPacket);
+  check_references(actions);
   ++counters_.packet_outs;
+  if (body.left() < kEthernetHeader) return;  // no frame: nothing can be done with it
+  if (version == Version::v13) {
+    FlowKey key;
+    parse(body.rest(), 0, key);
+    check_actions(actions, key);
+  }
   PacketPtr packet = pool_.copy_of(body.rest());
   if (!packet) return;
   packet->first_arrival = packet->last_arrival = host_.now();

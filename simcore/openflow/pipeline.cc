@@ -241,9 +241,10 @@ void Pipeline::perform_flow(Context& context, Flow& flow, bool metered) {
   }
   if (instructions.clear) context.set.clear();
   if (instructions.write && !write_into(context, *instructions.write)) return give_up(context);
-  if (instructions.metadata_mask != 0) {
+  if (instructions.metadata) {
+    const auto [value, mask] = *instructions.metadata;
     const std::uint64_t before = context.key.u64(at::kMetadata);
-    context.key.set64(at::kMetadata, (before & ~instructions.metadata_mask) | instructions.metadata);
+    context.key.set64(at::kMetadata, (before & ~mask) | (value & mask));
   }
   if (instructions.go_to) run(context, *instructions.go_to);
 }

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/openflow/protocol.h"
 
+#include <algorithm>
+#include <iterator>
+#include <type_traits>
+
 namespace simcore::openflow {
 
+const ErrorCode* nicira_error10(ErrorCode error) {
+  static constexpr struct {
+    ErrorCode of;
+    ErrorCode told;
+  } kTold[] = {
+      {error::kBadTable, {1, 512}},    {error::kRoleBad, {1, 513}},   {error::kBadPort, {1, 514}},
+      {error::kConfigFlags, {1, 521}}, {error::kFlowFlags, {3, 258}},
+  };
+  const auto* const found = std::ranges::find(kTold, error, &std::remove_cvref_t<decltype(kTold[0])>::of);
+  return found == std::end(kTold) ? nullptr : &found->told;
+}
+
 ErrorCode in_version_10(ErrorCode error) {
-  constexpr ErrorCode kPermission{1, 5};
+  using error::kPermission;
+  if (nicira_error10(error) != nullptr) return kNiciraError;
   switch (error.type) {
     case 0:
       return error;
@@ -20,6 +37,8 @@ ErrorCode in_version_10(ErrorCode error) {
           return {3, 1};
         case 4:
           return {3, 2};
+        case 5:
+          return {3, 3};
         case 6:
           return {3, 4};
         default:

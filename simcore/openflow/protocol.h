@@ -31,6 +31,8 @@ inline constexpr std::uint32_t kMaxGroup = 0xffffff00;
 inline constexpr std::uint32_t kAllGroups = 0xfffffffc;
 inline constexpr std::uint32_t kAnyGroup = 0xffffffff;
 inline constexpr std::uint32_t kMaxMeter = 0xffff0000;
+inline constexpr std::uint32_t kSlowpathMeter = 0xfffffffd;
+inline constexpr std::uint32_t kControllerMeter = 0xfffffffe;
 inline constexpr std::uint32_t kAllMeters = 0xffffffff;
 inline constexpr std::uint8_t kTables = 254;  // numbers 0 to 253, as Open vSwitch shows
 inline constexpr std::uint8_t kAllTables = 255;
@@ -76,7 +78,8 @@ inline constexpr std::uint16_t kNoByteCounts = 1U << 4;
 inline constexpr std::uint16_t kEmergency10 = 1U << 2;  // of 1.0
 }  // namespace flow_flag
 
-// An error message's type and code, as OpenFlow 1.3 counts them.
+// An error message's type and code, as OpenFlow 1.3 counts them. Of type kExperimenterError the code is one of the Open
+// Networking Foundation's.
 struct ErrorCode {
   std::uint16_t type;
   std::uint16_t code;
@@ -84,8 +87,15 @@ struct ErrorCode {
   bool operator==(const ErrorCode&) const = default;
 };
 
-// The same as OpenFlow 1.0 counts them; what it does not know becomes the nearest that it does.
+inline constexpr std::uint16_t kExperimenterError = 0xffff;
+
+// The same as OpenFlow 1.0 counts them. What it does not know becomes Nicira's where that has a word (kNiciraError), or
+// else the nearest that it does know.
 ErrorCode in_version_10(ErrorCode error);
+// An error of 1.0 that Nicira's extension tells: type and code of it stand behind this.
+inline constexpr ErrorCode kNiciraError{0xb0c2, 0};
+// Null: 1.0 tells it by itself.
+const ErrorCode* nicira_error10(ErrorCode error);
 
 namespace error {
 inline constexpr ErrorCode kHelloIncompatible{0, 0};
@@ -94,6 +104,7 @@ inline constexpr ErrorCode kBadType{1, 1};
 inline constexpr ErrorCode kBadMultipart{1, 2};
 inline constexpr ErrorCode kBadExperimenter{1, 3};
 inline constexpr ErrorCode kBadExperimenterType{1, 4};
+inline constexpr ErrorCode kPermission{1, 5};
 inline constexpr ErrorCode kBadLength{1, 6};
 inline constexpr ErrorCode kBufferUnknown{1, 8};
 inline constexpr ErrorCode kBadTable{1, 9};
@@ -110,14 +121,16 @@ inline constexpr ErrorCode kActionArgument{2, 5};
 inline constexpr ErrorCode kActionTooMany{2, 7};
 inline constexpr ErrorCode kActionOutGroup{2, 9};
 inline constexpr ErrorCode kActionInconsistent{2, 10};
+inline constexpr ErrorCode kActionTag{2, 12};
 inline constexpr ErrorCode kActionSetType{2, 13};
 inline constexpr ErrorCode kActionSetLength{2, 14};
 inline constexpr ErrorCode kActionSetArgument{2, 15};
+inline constexpr ErrorCode kActionSetMask{kExperimenterError, 4250};
 inline constexpr ErrorCode kUnknownInstruction{3, 0};
 inline constexpr ErrorCode kInstructionTable{3, 2};
 inline constexpr ErrorCode kInstructionExperimenter{3, 5};
 inline constexpr ErrorCode kInstructionLength{3, 7};
-inline constexpr ErrorCode kDuplicateInstruction{3, 9};
+inline constexpr ErrorCode kDuplicateInstruction{kExperimenterError, 2600};
 inline constexpr ErrorCode kMatchType{4, 0};
 inline constexpr ErrorCode kMatchLength{4, 1};
 inline constexpr ErrorCode kMatchWildcards{4, 5};
@@ -129,6 +142,7 @@ inline constexpr ErrorCode kMatchDuplicate{4, 10};
 inline constexpr ErrorCode kTableFull{5, 1};
 inline constexpr ErrorCode kFlowTable{5, 2};
 inline constexpr ErrorCode kOverlap{5, 3};
+inline constexpr ErrorCode kFlowTimeout{5, 5};
 inline constexpr ErrorCode kFlowCommand{5, 6};
 inline constexpr ErrorCode kFlowFlags{5, 7};
 inline constexpr ErrorCode kGroupExists{6, 0};
@@ -136,7 +150,6 @@ inline constexpr ErrorCode kInvalidGroup{6, 1};
 inline constexpr ErrorCode kOutOfGroups{6, 3};
 inline constexpr ErrorCode kOutOfBuckets{6, 4};
 inline constexpr ErrorCode kWatchUnsupported{6, 6};
-inline constexpr ErrorCode kGroupLoop{6, 7};
 inline constexpr ErrorCode kUnknownGroup{6, 8};
 inline constexpr ErrorCode kGroupType{6, 10};
 inline constexpr ErrorCode kGroupCommand{6, 11};
@@ -144,7 +157,7 @@ inline constexpr ErrorCode kBadBucket{6, 12};
 inline constexpr ErrorCode kPortModPort{7, 0};
 inline constexpr ErrorCode kPortModAddress{7, 1};
 inline constexpr ErrorCode kTableModTable{8, 0};
-inline constexpr ErrorCode kTableModConfig{8, 1};
+inline constexpr ErrorCode kTableModPermission{8, 2};
 inline constexpr ErrorCode kQueuePort{9, 0};
 inline constexpr ErrorCode kQueueQueue{9, 1};
 inline constexpr ErrorCode kConfigFlags{10, 0};
@@ -155,6 +168,7 @@ inline constexpr ErrorCode kInvalidMeter{12, 2};
 inline constexpr ErrorCode kUnknownMeter{12, 3};
 inline constexpr ErrorCode kMeterCommand{12, 4};
 inline constexpr ErrorCode kMeterFlags{12, 5};
+inline constexpr ErrorCode kMeterRate{12, 6};
 inline constexpr ErrorCode kMeterBand{12, 8};
 inline constexpr ErrorCode kMeterBandValue{12, 9};
 inline constexpr ErrorCode kOutOfMeters{12, 10};

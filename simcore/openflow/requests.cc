@@ -49,7 +49,8 @@ void Switch::port_mod(Session& session, Reader body) {
   if (v13) body.skip(2);
   const std::uint32_t config = body.u32();
   const std::uint32_t mask = body.u32();
-  body.skip(v13 ? 8 : 4);
+  body.skip(8);
+  body.end();
   SwitchPort* const port = ports_.find(number);
   if (port == nullptr) throw ProtocolError(error::kPortModPort);
   if (port->mac != mac) throw ProtocolError(error::kPortModAddress);
@@ -63,10 +64,9 @@ void Switch::port_mod(Session& session, Reader body) {
 
 void Switch::table_mod(Reader body) {
   const std::uint8_t table = body.u8();
-  body.skip(3);
-  const std::uint32_t config = body.u32();
-  if (table >= kTables && table != kAllTables) throw ProtocolError(error::kTableModTable);
-  if ((config & ~3U) != 0) throw ProtocolError(error::kTableModConfig);
+  body.skip(7);  // the configuration: none is known
+  body.end();
+  if (table == kTables) throw ProtocolError(error::kTableModPermission);
 }
 
 void Switch::send_asynchronous(Session& session, std::uint32_t xid) {
@@ -85,13 +85,25 @@ void Switch::set_asynchronous(Session& session, Reader body) {
     (*masks)[0] = body.u32();
     (*masks)[1] = body.u32();
   }
+  body.end();
+  constexpr std::uint32_t kPacketInReasons = 0x7;
+  constexpr std::uint32_t kPortReasons = 0x7;
+  constexpr std::uint32_t kRemovedReasons = 0x3f;
+  for (std::size_t role = 0; role < 2; ++role) {
+    told.packet_in[role] &= kPacketInReasons;
+    told.port_status[role] &= kPortReasons;
+    told.flow_removed[role] &= kRemovedReasons;
+  }
   session.asynchronous = told;
 }
 
 void Switch::send_queues(Session& session, std::uint32_t xid, Reader body) {
   const bool v13 = session.version() == Version::v13;
   const std::uint32_t port = v13 ? body.u32() : port_of10(body.u16());
-  if (ports_.find(port) == nullptr && !(v13 && port == port_no::kAny)) throw ProtocolError(error::kQueuePort);
+  body.skip(v13 ? 4 : 2);
+  body.end();
+  const bool known = port != port_no::kLocal && ports_.find(port) != nullptr;
+  if (!known && !(v13 && port == port_no::kAny)) throw ProtocolError(error::kQueuePort);
   session.send(v13 ? std::uint8_t{type::kQueueConfigReply} : std::uint8_t{type10::kQueueConfigReply}, xid,
                [&](Writer& to) {
                  if (v13) {

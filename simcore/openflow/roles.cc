@@ -14,6 +14,7 @@ void Switch::change_role(Session& session, std::uint32_t xid, Reader body) {
   const std::uint32_t asked = body.u32();
   body.skip(4);
   const std::uint64_t generation = body.u64();
+  body.end();
   if (asked > static_cast<std::uint32_t>(Role::slave)) throw ProtocolError(error::kRoleBad);
   const auto role = static_cast<Role>(asked);
   if (role == Role::master || role == Role::slave) {
@@ -38,8 +39,10 @@ void Switch::change_role(Session& session, std::uint32_t xid, Reader body) {
 void Switch::experiment(Session& session, std::uint32_t xid, Reader body) {
   constexpr std::uint32_t kRoleRequest = 10;
   constexpr std::uint32_t kRoleReply = 11;
-  if (body.u32() != kNicira) throw ProtocolError(error::kBadExperimenter);
-  if (body.u32() != kRoleRequest) throw ProtocolError(error::kBadExperimenterType);
+  const std::uint32_t experimenter = body.u32();
+  const std::uint32_t type = body.u32();
+  if (experimenter != kNicira && experimenter != kOnf) throw ProtocolError(error::kBadExperimenter);
+  if (experimenter == kOnf || type != kRoleRequest) throw ProtocolError(error::kBadExperimenterType);
   const std::uint32_t asked = body.u32();
   if (asked > 2) throw ProtocolError(error::kRoleBad);
   session.role = static_cast<Role>(asked + 1);

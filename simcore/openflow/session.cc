@@ -75,6 +75,13 @@ void Session::send_error(ErrorCode code, std::span<const std::uint8_t> message) 
   send(type::kError, xid, [&](Writer& to) {
     to.u16(told.type);
     to.u16(told.code);
+    if (told.type == kExperimenterError) to.u32(kOnf);
+    if (told == kNiciraError) {
+      const ErrorCode* const nicira = nicira_error10(code);
+      to.u32(kNicira);
+      to.u16(nicira->type);
+      to.u16(nicira->code);
+    }
     to.bytes(message.first(std::min(message.size(), kQuoted)));
   });
 }

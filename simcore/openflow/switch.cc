@@ -262,11 +262,12 @@ void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, 
     case type::kExperimenter:
       return experiment(session, xid, body);
     case type::kFeaturesRequest:
+      body.end();
       return send_features(session, xid);
     case type::kGetConfigRequest:
+      body.end();
       return send_config(session, xid);
     case type::kSetConfig:
-      check_writable(session);
       return set_config(session, body);
     case type::kPacketOut:
       check_writable(session);
@@ -280,6 +281,7 @@ void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, 
     case type::kMultipartRequest:
       return multipart(session, xid, body);
     case type::kBarrierRequest:
+      body.end();
       session.send(v13 ? std::uint8_t{type::kBarrierReply} : std::uint8_t{type10::kBarrierReply}, xid,
                    [](Writer&) {});
       return;
@@ -302,6 +304,7 @@ void Switch::dispatch(Session& session, std::uint8_t number, std::uint32_t xid, 
     case type::kRoleRequest:
       return change_role(session, xid, body);
     case type::kGetAsyncRequest:
+      body.end();
       return send_asynchronous(session, xid);
     case type::kSetAsync:
       return set_asynchronous(session, body);

@@ -144,11 +144,11 @@ class Switch final : private PipelineOutlet {
   FlowMod read_flow_mod(Reader body, Version version) const;
   void check_flow_mod(const FlowMod& mod) const;
   void check_references(const Actions& actions) const;
+  void add(Session& session, FlowMod mod);
   void add_flow(FlowMod& mod);
   void add_without_overlap(Session& session, FlowMod mod);
   void change_flow(const FlowMod& mod, Flow& flow);
   void change_flows(Session& session, FlowMod mod);
-  void finish(const FlowMod& mod);
   // Makes it the session's task to do something with each flow that is chosen, and then `last`.
   void walk(Session& session, std::uint8_t table, std::function<bool(const Flow&)> chooses,
             std::function<void(Flow&)> act, std::function<void()> last);

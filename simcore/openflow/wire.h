@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Reader and Writer: the fields of a message, big-endian, one after the other. A Reader never leaves its bytes: where
-// they end too soon it throws the error that its maker named.
+// they end too soon, or too late, it throws the error that its maker named.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,15 @@ class Reader {
     bytes_ = bytes_.subspan(count);
     return taken;
   }
-  Reader sub(std::size_t count, ErrorCode too_short) { return {take(count), too_short}; }
+  // The next bytes by themselves. Where so many are not there, it throws `too_short`, too.
+  Reader sub(std::size_t count, ErrorCode too_short) {
+    if (count > bytes_.size()) throw ProtocolError(too_short);
+    return {take(count), too_short};
+  }
+  // All has been read.
+  void end() const {
+    if (!bytes_.empty()) throw ProtocolError(too_short_);
+  }
   std::span<const std::uint8_t> rest() const { return bytes_; }
   std::size_t left() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }

@@ -49,7 +49,9 @@ def description(net: Net, switch: str, number: int) -> str:
 
 def received(net: Net, switch: str, number: int) -> int:
     """Packets that came in at a port since it is there, as the switch says."""
-    for _ in range(2):  # Open vSwitch counts when it looks through its flows; the first look may have begun before
+    for _ in range(
+        2
+    ):  # Open vSwitch counts when it looks through its flows; the first look may have begun before
         net[switch].execute(["ovs-appctl", "revalidator/wait"])
     said = net[switch].execute(["ovs-ofctl", "-O", "OpenFlow13", "dump-ports", switch, str(number)])
     [packets] = re.findall(r"rx pkts=(\d+)", said)

@@ -255,7 +255,8 @@ TEST(OpenFlowSwitch, RefusesWithTheSpecificationsErrors) {
   EXPECT_EQ(refused({.instructions = applying({of(ActionType::group, 0, 5)})}), error::kActionOutGroup);
   EXPECT_EQ(refused({.instructions = applying({output_to(0xffffff01)})}), error::kActionOutPort);
   EXPECT_EQ(refused({.instructions = applying({set_to(FieldId::tcp_dst, 1)})}), error::kActionInconsistent);
-  EXPECT_EQ(refused({.table = 254}), error::kFlowTable);
+  EXPECT_EQ(refused({.table = 254}), error::kPermission);  // Open vSwitch's own, as it has it
+  EXPECT_EQ(refused({.table = kAllTables}), error::kFlowTable);
   EXPECT_EQ(refused({.command = 9}), error::kFlowCommand);
   EXPECT_EQ(refused({.flags = 0x100}), error::kFlowFlags);
   Instructions backwards;
@@ -308,18 +309,81 @@ TEST(OpenFlowSwitch, FlowsThatItTellsAreTheFlowsThatItWasTold) {
 }
 
 // A flow modification of 1.0 that matches everything.
-Bytes flow_mod_10(const Bytes& actions) {
-  constexpr std::uint32_t kAllWildcards = (1U << 22) - 1;
+Bytes flow_mod_10(const Bytes& actions, std::uint16_t command = 0, std::uint32_t wildcards = kWildcards10,
+                  std::uint16_t priority = 100) {
   Bytes body;
   Writer to(body);
-  to.u32(kAllWildcards);
-  to.zeros(36 + 8 + 2 + 2 + 2);  // match, cookie, command, timeouts
-  to.u16(100);
+  to.u32(wildcards);
+  to.zeros(36 + 8);  // match, cookie
+  to.u16(command);
+  to.zeros(4);  // timeouts
+  to.u16(priority);
   to.u32(kNoBuffer);
   to.u16(0xffff);
   to.u16(0);
   to.bytes(actions);
   return body;
+}
+
+const Bytes kOutput3Of10 = {0, 0, 0, 8, 0, 3, 0, 0};
+
+// Open vSwitch's 1.0 has one table to look into, which stands for all.
+TEST(OpenFlowSwitch, ModificationsOf10ActOnAllTables) {
+  for (const std::uint16_t command : {std::uint16_t{1}, std::uint16_t{2}}) {
+    Bench bench;
+    bench.greet();
+    Instructions first = applying({output_to(2)});
+    first.go_to = 1;
+    bench.tell(kFlowMod, FlowModText{.instructions = first}.bytes());
+    bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(4)}), .table = 1}.bytes());
+    bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+    bench.greet(1);
+    bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, command), 1);
+    EXPECT_TRUE(bench.answers().empty());
+    EXPECT_EQ(bench.of.tables().size(), 2U);
+    for (const std::uint8_t number : {std::uint8_t{0}, std::uint8_t{1}}) {
+      const Flow& flow = *bench.of.tables().at(number)->flows().at(0);
+      EXPECT_EQ(flow.instructions.apply->at(0).port, 3U);
+      EXPECT_FALSE(flow.instructions.go_to);
+    }
+  }
+}
+
+TEST(OpenFlowSwitch, AModificationOf10ThatFindsAFlowInAnotherTableAddsNone) {
+  Bench bench;
+  bench.greet();
+  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(4)}), .table = 1}.bytes());
+  bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+  bench.greet(1);
+  bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, 2), 1);
+  EXPECT_EQ(bench.of.tables().size(), 1U);
+  bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, 2, kWildcards10, 7), 1);  // none has this priority
+  ASSERT_EQ(bench.of.tables().size(), 2U);
+  EXPECT_EQ(bench.of.tables().at(0)->flows().at(0)->priority, 7);
+}
+
+TEST(OpenFlowSwitch, DeletionsOf10ActOnAllTables) {
+  for (const std::uint16_t command : {std::uint16_t{3}, std::uint16_t{4}}) {
+    Bench bench;
+    bench.greet();
+    for (const std::uint8_t table : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{7}})
+      bench.tell(kFlowMod, FlowModText{.table = table}.bytes());
+    bench.tell(kFlowMod, FlowModText{.priority = 5, .table = 1}.bytes());
+    bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+    bench.greet(1);
+    bench.tell(kFlowMod, flow_mod_10({}, command), 1);
+    EXPECT_EQ(bench.of.tables().size(), command == 3 ? 0U : 1U);
+  }
+}
+
+TEST(OpenFlowSwitch, AnExactMatchOf10HasTheHighestPriority) {
+  Bench bench;
+  bench.greet(1);
+  bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, 0, 0, 5), 1);
+  ASSERT_EQ(bench.of.tables().size(), 1U);
+  EXPECT_EQ(bench.of.tables().at(0)->flows().at(0)->priority, 0xffff);
+  bench.tell(kFlowMod, flow_mod_10({}, 4, 0, 9), 1);
+  EXPECT_EQ(bench.of.tables().size(), 0U);
 }
 
 TEST(OpenFlowSwitch, TheActionsOf10SetPortsOfUdpToo) {
