@@ -74,10 +74,12 @@ def join_link(net: Making, link: Link) -> None:
 
 
 def configure_ends(link: Link) -> None:
-    """Call the `config` of a script's own classes of interfaces, as Mininet does when it makes one."""
+    """Call the `config` of a script's own classes of interfaces, as Mininet does when it makes one, and of interfaces
+    that the kernel shapes: as they are told to be now.
+    """
     for intf in (link.intf1, link.intf2):
         if intf.configures_itself():
-            intf.config(**intf.params)
+            intf.config(**(intf.shaped if link.by_kernel else intf.params))
 
 
 def remove_link(net: Making, link: Link) -> None:

@@ -4,7 +4,8 @@
     Link(h1, s1) ─▶ an Intf at each node ─▶ (network made) the interfaces get their addresses, `config` changes the link
 
 Mininet's `TCLink` shapes with the kernel's tc. Here the simulator does: a link with a rate, a delay, a loss or a queue
-is simulated, whatever its class; one without is a veth pair. Two switches are joined by one where the kernel of this
+is simulated, whatever its class; one without is a veth pair. With kernel=True a `TCLink` is a veth pair that the kernel
+shapes, as in Mininet. Two switches are joined by one where the kernel of this
 computer forwards, as in Mininet; else, and where the link's class is OVSLink, by a patch, since Open vSwitch takes a
 turn of milliseconds for each device that it reads itself.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.mininet import traffic_control
 from hybridnet.mininet.accepted import SHAPING, accepted_address, accepted_mac, shaping, truth, whole_address
+from hybridnet.mininet.kernel_shaping import apply, asks_kernel, check_kernel_link
 from hybridnet.mininet.log import error
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import makeIntfPair
@@ -241,7 +243,8 @@ class Link:
         addr1, addr2: MAC addresses.
         intf, cls1, cls2: classes of the interfaces.
         params1, params2: of one end's interface and of the direction that starts there.
-        **params: of both directions; patch=False: switches are joined by a veth pair, wherever they forward.
+        **params: of both directions; patch=False: switches are joined by a veth pair, wherever they forward;
+            kernel=True, of a `TCLink`: the kernel shapes it, and not the simulator.
     """
 
     def __init__(
@@ -336,10 +339,13 @@ class Link:
 
     def description(self) -> dict[str, Any]:
         """It as `hybridnet.Topo.addLink` takes it, without the nodes."""
-        patch = isinstance(self, OVSLink) or not self.intf1.node.network().in_kernel
+        network = self.intf1.node.network()
+        if self.by_kernel:
+            check_kernel_link(self, here=network.is_here())
+        patch = not self.by_kernel and (isinstance(self, OVSLink) or not network.in_kernel)
         told: dict[str, Any] = {"patch": truth(self.intf1.params.get("patch", patch))}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
-            own = shaping(intf.shaped, f"link {self.name}")
+            own = {} if self.by_kernel else shaping(intf.shaped, f"link {self.name}")
             ip = accepted_address(intf.params.get("ip"), f"interface {intf.name}")
             if ip is not None and not intf.node.is_bridge:  # a bridge gives it to its port
                 own["ip"] = ip
@@ -349,6 +355,11 @@ class Link:
             if intf.mac is not None and not intf.node.is_bridge:  # a bridge sets those of its ports
                 told[f"addr{number}"] = intf.mac
         return told
+
+    @property
+    def by_kernel(self) -> bool:
+        """Whether the kernel shapes it, and not the simulator: one of its ends says kernel=True."""
+        return any(asks_kernel(intf.params) for intf in (self.intf1, self.intf2))
 
     @property
     def is_loop(self) -> bool:
@@ -379,7 +390,7 @@ class Link:
         """Change what is sent at one end: now, or when the network is made."""
         intf.shaped.update(params)
         node = intf.node
-        if node.is_made() and not self.is_loop:
+        if node.is_made() and not self.is_loop and not self.by_kernel:
             end = "params1" if intf is self.intf1 else "params2"
             node.network().set_link(self, **{end: shaping(params, f"link {self.name}")})
 
@@ -418,7 +429,7 @@ class Link:
 
 
 class TCIntf(Intf):
-    """Mininet's interface with shaping; every interface here has it.
+    """Mininet's interface with shaping; every interface here has it, by the simulator.
 
     A class of a script's own may say by `bwCmds` and `delayCmds` with which commands of tc Mininet would shape it:
     these run once it is made, and change the simulated link as far as `traffic_control` knows them.
@@ -436,8 +447,13 @@ class TCIntf(Intf):
         enable_ecn: bool = False,
         enable_red: bool = False,
     ) -> tuple[list[str], str]:
-        """The commands of tc by which Mininet gives it a rate, and what the next qdisc says of its parent."""
-        return traffic_control.rate_commands(bw, red=enable_red, ecn=enable_ecn)
+        """The commands of tc by which Mininet gives it a rate, and what the next qdisc says of its parent. A simulated
+        link knows no TBF and no HFSC: these are HTB there.
+        """
+        by = "htb"
+        if self.link is not None and self.link.by_kernel:
+            by = "hfsc" if use_hfsc else "tbf" if use_tbf else by
+        return traffic_control.rate_commands(bw, red=enable_red, ecn=enable_ecn, by=by, latency_ms=latency_ms)
 
     @staticmethod
     def delayCmds(
@@ -456,9 +472,11 @@ class TCIntf(Intf):
 
     def configures_itself(self) -> bool:
         """See `Intf`."""
-        return super().configures_itself() or self._has_own_commands()
+        by_kernel = self.link is not None and self.link.by_kernel
+        return super().configures_itself() or self.has_own_commands() or by_kernel
 
-    def _has_own_commands(self) -> bool:
+    def has_own_commands(self) -> bool:
+        """Whether a script's class says itself with which commands of tc it is shaped."""
         return type(self).bwCmds is not TCIntf.bwCmds or type(self).delayCmds is not TCIntf.delayCmds
 
     def config(  # type: ignore[override]
@@ -469,7 +487,11 @@ class TCIntf(Intf):
         Returns:
             ``tcoutputs``, what commands of tc have printed, and ``parent``, below which a further qdisc goes.
         """
-        by_commands = self._has_own_commands() and self.node.network().is_here()
+        if self.link is not None and self.link.by_kernel:
+            super().config(mac=mac, ip=ip, up=up, **params)
+            made = self.node.is_made()
+            return {"tcoutputs": apply(self, self.shaped)} if made else {}
+        by_commands = self.has_own_commands() and self.node.network().is_here()
         rest = {name: value for name, value in params.items() if not by_commands or name not in SHAPING}
         super().config(mac=mac, ip=ip, up=up, **rest)
         if all(params.get(name) is None for name in ("bw", *traffic_control.OF_NETEM)):

@@ -28,7 +28,7 @@ _CANNOT = ("kind is unknown", "Cannot find device")  # no netem; a switch's port
 
 def main(words: Sequence[str]) -> int:
     """Returns the exit status."""
-    program = _kernels()
+    program = kernels_tc()
     for path in _sockets():
         answer = _answer(path, words)
         if answer is None:
@@ -53,7 +53,8 @@ def main(words: Sequence[str]) -> int:
     os.execv(program, ["tc", *words])
 
 
-def _kernels() -> str | None:
+def kernels_tc() -> str | None:
+    """The program that this one stands for; None: there is none."""
     folders = os.environ.get("HYBRIDNET_PATH", os.defpath).split(os.pathsep)
     found = (os.path.join(folder, "tc") for folder in (*folders, "/sbin", "/usr/sbin"))
     return next((path for path in found if os.access(path, os.X_OK)), None)

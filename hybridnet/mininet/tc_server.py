@@ -91,7 +91,7 @@ class TcServer:
                 intf
                 for link in self._network.links
                 for intf in (link.intf1, link.intf2)
-                if intf.name == device and not link.is_loop
+                if intf.name == device and not link.is_loop and not link.by_kernel
             ),
             None,
         )

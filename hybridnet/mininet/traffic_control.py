@@ -20,7 +20,17 @@ from typing import Any
 from hybridnet.mininet.accepted import shaping
 from hybridnet.quantities import parse_bandwidth, parse_delay
 
-__all__ = ["Change", "Counters", "Refusal", "asked_of", "change", "netem_commands", "rate_commands", "show"]
+__all__ = [
+    "Change",
+    "Counters",
+    "Refusal",
+    "asked_of",
+    "change",
+    "fifo_commands",
+    "netem_commands",
+    "rate_commands",
+    "show",
+]
 
 OF_NETEM = ("delay", "jitter", "loss", "max_queue_size")
 BELOW_NETEM = "below_netem"
@@ -63,9 +73,22 @@ OTHER_KIND = Refusal("Error: Invalid qdisc name: must match existing qdisc.\n")
 NONE_THERE = Refusal("Error: Cannot delete qdisc with handle of zero.\n")
 
 
-def rate_commands(bw: float | None, *, red: bool = False, ecn: bool = False) -> tuple[list[str], str]:
+def rate_commands(
+    bw: float | None,
+    *,
+    red: bool = False,
+    ecn: bool = False,
+    by: str = "htb",
+    latency_ms: float | None = None,
+) -> tuple[list[str], str]:
     """The commands by which Mininet limits an interface's rate, with places for tc and the interface, and what a
     further command says of its parent.
+
+    Args:
+        bw: Mbit/s; None: no limit.
+        red, ecn: what waits is dropped, or marked, at random.
+        by: htb, tbf or hfsc.
+        latency_ms: how long a packet waits at most in a tbf; None: what 15 kB take at the rate.
 
     Example:
         >>> rate_commands(10)[1], rate_commands(None)
@@ -73,10 +96,16 @@ def rate_commands(bw: float | None, *, red: bool = False, ecn: bool = False) -> 
     """
     if bw is None:
         return [], " root "
-    commands = [
-        "%s qdisc add dev %s root handle 5:0 htb default 1",
-        f"%s class add dev %s parent 5:0 classid 5:1 htb rate {bw:f}Mbit burst 15k",
-    ]
+    rate = f"{bw:f}Mbit"
+    if by == "tbf":
+        wait_ms = 120 / bw if latency_ms is None else latency_ms
+        commands = [f"%s qdisc add dev %s root handle 5: tbf rate {rate} burst 15000 latency {wait_ms:f}ms"]
+    else:
+        told = f"sc rate {rate} ul rate {rate}" if by == "hfsc" else f"rate {rate} burst 15k"
+        commands = [
+            f"%s qdisc add dev %s root handle 5:0 {by} default 1",
+            f"%s class add dev %s parent 5:0 classid 5:1 {by} {told}",
+        ]
     if not (red or ecn):
         return commands, " parent 5:1 "
     marks = " ecn" if ecn else ""
@@ -109,6 +138,18 @@ def netem_commands(
     if not words:
         return [], parent
     return [f"%s qdisc add dev %s {parent.strip()} handle 10: netem {' '.join(words)}"], " parent 10:1 "
+
+
+def fifo_commands(parent: str, packets: int | None) -> tuple[list[str], str]:
+    """The same for a queue of so many packets without delay or loss; None: the kernel's own choice.
+
+    Example:
+        >>> fifo_commands(" parent 5:1 ", 100)[0]
+        ['%s qdisc add dev %s parent 5:1 handle 10: pfifo limit 100']
+    """
+    if packets is None:
+        return [], parent
+    return [f"%s qdisc add dev %s {parent.strip()} handle 10: pfifo limit {int(packets)}"], " parent 10:1 "
 
 
 def asked_of(words: Sequence[str]) -> tuple[str, str, str, list[str], bool] | None:

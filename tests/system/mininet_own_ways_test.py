@@ -153,3 +153,69 @@ def test_what_sudo_runs_is_what_the_script_would_run_itself(tmp_path: Path) -> N
     assert said["shown"] == "rate 10Mbit"
     assert said["other"] == "0 0"
     assert ended.left == {}
+
+
+BY_THE_KERNEL = """
+import re
+from mininet.link import TCLink
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+
+net = Mininet(controller=None, switch=OVSBridge, autoStaticArp=True)
+h1, h2 = net.addHost("h1"), net.addHost("h2")
+s1 = net.addSwitch("s1")
+link = net.addLink(h1, s1, cls=TCLink, kernel=True, bw=10, max_queue_size=50)
+net.addLink(h2, s1)
+net.start()
+
+def rate(sender, receiver):
+    "What arrives of more than the link takes, in Mbit/s of frames, but for the first and last second."
+    server = receiver.popen("iperf3", "-s", "-1", "-f", "k", "--forceflush")
+    while b"listening" not in server.stdout.readline():
+        pass
+    sender.cmd("iperf3 -u -b 30M -l 1448 -t 6 -c", receiver.IP())
+    kbps = [float(each) for each in re.findall("([0-9.]+) Kbits/sec", server.communicate()[0].decode())]
+    return sum(kbps[1:5]) / 4 * 1490 / 1448 / 1000
+
+print("simulated", sum(len(machine["instances"]) for machine in net.plan.machines.values()))
+print("there", rate(h1, h2))
+print("back", rate(h2, h1))
+link.intf1.config(bw=4)
+print("changed", rate(h1, h2))
+print("class", h1.cmd("tc class show dev h1-eth0").split(" rate ")[1].split()[0])
+print("queue", s1.cmd("tc qdisc show dev s1-eth1").split("pfifo 10:")[1].split("limit ")[1].split()[0])
+net.stop()
+"""
+
+
+def test_a_link_with_kernel_true_has_the_kernels_rate_within_one_percent(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, BY_THE_KERNEL)
+    assert ended.status == 0, ended.err
+    said = told(ended)
+    assert said["simulated"] == "0"
+    for name, rate in (("there", 10), ("back", 10), ("changed", 4)):
+        assert float(said[name]) == pytest.approx(rate, rel=0.01), name
+    assert (said["class"], said["queue"]) == ("4Mbit", "50p")
+    assert ended.left == {}
+
+
+LACKING = """
+from mininet.link import TCLink
+from mininet.net import Mininet
+net = Mininet(controller=None)
+net.addLink(net.addHost("h1"), net.addHost("h2"), cls=TCLink, kernel=True, delay="5ms")
+net.start()
+time = net["h1"].cmd("ping -c 3 -i 0.2 -q 10.0.0.2").split(" = ")[1].split("/")[0]
+print("time", time)
+net.stop()
+"""
+
+
+def test_a_delay_by_a_kernel_without_netem_is_refused_with_the_cure(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, LACKING)
+    if ended.status == 0:  # it has netem
+        assert 10 <= float(told(ended)["time"]) < 20
+        return
+    assert ended.status == 3
+    assert "h1-eth0: this kernel has no netem; leave kernel=True out, and the simulator" in ended.err
+    assert ended.left == {}
