@@ -18,6 +18,7 @@ from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.patches import REFRESHED_SECONDS
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
 from hybridnet.agent.switching import Switching
+from hybridnet.agent.tracer import Tracer
 from hybridnet.agent.verbs import verb
 from hybridnet.agent.wires import patch_ends, wire_counters
 from hybridnet.errors import MachineError
@@ -49,14 +50,15 @@ class Counting:
         self._hosts, self._switching, self._instances = hosts, switching, instances
         self._busy: Busy | None = None
         self._sampler: Sampler | None = None
+        self._tracer: Tracer | None = None
 
     def begin(self) -> None:
         """The network is built: watch from now on how busy its processors are."""
         self._busy = Busy(self._switching.pid)
 
     def end(self) -> None:
-        """Sample no longer. A second call does nothing."""
-        Endings(self._end_busy, self._end_sampler).close()
+        """Sample and trace no longer. A second call does nothing."""
+        Endings(self._end_busy, self._end_sampler, self._end_tracer).close()
 
     @verb
     def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any] | None]:
@@ -159,6 +161,23 @@ class Counting:
         return None if sampler is None else sampler.take()
 
     @verb
+    def start_trace(self, hosts: dict[str, list[str]]) -> None:
+        """Begins to write down the state of the TCP connections of these simulated hosts, by instance.
+
+        Raises:
+            MachineError: no network is built here, or a trace runs.
+        """
+        if self._plan() is None or self._tracer is not None:
+            state = "no network is built here" if self._plan() is None else "one runs already"
+            raise MachineError(f"a trace cannot begin: {state}")
+        self._tracer = Tracer(hosts, self._instances.ask)
+
+    @verb
+    def end_trace(self) -> dict[str, Any] | None:
+        """Ends the trace. Returns what it has: see `hybridnet.agent.tracer.Tracer.close`; None where there is none."""
+        return self._end_tracer()
+
+    @verb
     def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
         """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
         time_ns = time.monotonic_ns()
@@ -210,6 +229,10 @@ class Counting:
         if self._sampler is not None:
             self._sampler.close()
             self._sampler = None
+
+    def _end_tracer(self) -> dict[str, Any] | None:
+        tracer, self._tracer = self._tracer, None
+        return None if tracer is None else tracer.close()
 
     def _end_busy(self) -> None:
         if self._busy is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of commands that keep a record of what they run: --out, --series, --series-of."""
+"""Options of commands that keep a record of what they run: --out, --series, --series-of, --trace."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ __all__ = ["add_recording_arguments", "add_set_argument", "ending_with_record"]
 
 
 def add_recording_arguments(parser: argparse._ActionsContainer) -> None:
-    """Add --out, --series and --series-of."""
+    """Add --out, --series, --series-of and --trace."""
     parser.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
-        help="keep what happens and what repeats it in this run directory (default with --series: a new one in runs)",
+        help="keep what happens and what repeats it in this run directory (default with --series and --trace: a new "
+        "one in runs)",
     )
     parser.add_argument(
         "--series",
@@ -34,6 +35,12 @@ def add_recording_arguments(parser: argparse._ActionsContainer) -> None:
         metavar="NAME,NAME|all",
         help="what is sampled: nodes, links, interfaces, applications, or all (default: links between machines, "
         "portals, applications, TCP connections, hosts' interfaces, lateness, processors)",
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="NAME,NAME",
+        help="write into the run directory the frames at these simulated interfaces as text and pcap, and the state of "
+        "the TCP connections of these simulated hosts whenever it changes",
     )
 
 
@@ -51,7 +58,7 @@ def add_set_argument(parser: argparse._ActionsContainer) -> None:
 def ending_with_record(
     arguments: argparse.Namespace, name: str, body: Callable[[], int], *, strict: bool
 ) -> int:
-    """As `ending_with_verdict`; with --out or --series in a run directory.
+    """As `ending_with_verdict`; with --out, --series or --trace in a run directory.
 
     Args:
         name: of the script or topology.
@@ -59,7 +66,10 @@ def ending_with_record(
     """
     if arguments.series_of is not None and arguments.series is None:
         raise UsageError("--series-of says what --series samples; write --series 100ms, too")
-    if arguments.out is None and arguments.series is None:
+    trace = [] if arguments.trace is None else arguments.trace.split(",")
+    if not all(trace) or len(set(trace)) < len(trace):
+        raise UsageError(f"--trace {arguments.trace}: write NAME,NAME, each once")
+    if arguments.out is None and arguments.series is None and not trace:
         return ending_with_verdict(body, strict=strict)
     # Only who records waits for these imports.
     from hybridnet.recording.ambient import recording
@@ -74,6 +84,7 @@ def ending_with_record(
         default_path(name) if arguments.out is None else arguments.out,
         series=arguments.series,
         elements=of if of in (None, "all") else of.split(","),
+        trace=trace,
         facts=capsule.facts(),
         seed=getattr(arguments, "seed", 1),
     )

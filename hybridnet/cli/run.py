@@ -62,7 +62,18 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   sudo hybridnet run --topo tree,4 --switches simulated --test pingall
 """
 _OF_ALL = {
-    *("file", "script_arguments", "verbosity", "strict", "on_loss", "out", "series", "series_of", "set"),
+    *(
+        "file",
+        "script_arguments",
+        "verbosity",
+        "strict",
+        "on_loss",
+        "out",
+        "series",
+        "series_of",
+        "set",
+        "trace",
+    ),
     *("instances", "peering", "switches", "wait"),
     *LIVE,
 }

@@ -19,7 +19,7 @@ from hybridnet.sweep.values import given, parse_settings, refuse_unasked
 from hybridnet.user_files import named_files
 
 if TYPE_CHECKING:
-    from hybridnet.simulate.connection_trace import ConnectionTrace
+    from hybridnet.series.connection_trace import ConnectionTrace
     from hybridnet.topo import Topo
 
 SUMMARY = "Simulate a topology as fast as it can, without root."
@@ -114,8 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.recording.network_record import without_secrets
     from hybridnet.recording.run_record import RunRecord, now
     from hybridnet.results.run_directory import check_run_directory
+    from hybridnet.series.connection_trace import ConnectionTrace
     from hybridnet.simulate import simulate
-    from hybridnet.simulate.connection_trace import ConnectionTrace
     from hybridnet.simulate.simulate import offline_plan
 
     paged = wants_page(arguments)
@@ -178,23 +178,21 @@ def _traced(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> tupl
     names = [] if arguments.trace is None else arguments.trace.split(",")
     if names and (arguments.out is None or len(seeds) > 1):
         raise UsageError(f"--trace {arguments.trace}: traces go into --out DIR, and are of one seed")
-    kinds = {spec.name: spec.kind for spec in topo.node_specs()}
-    hosts = [name for name in names if kinds.get(name) == "simhost"]
-    if other := [name for name in names if name in kinds and name not in hosts]:
-        raise UsageError(f"--trace {other[0]}: it is no host; name its interfaces, such as {other[0]}-eth1")
-    return [name for name in names if name not in kinds], hosts
+    from hybridnet.recording.traced import split_traced
+
+    return split_traced(names, {spec.name: spec.kind for spec in topo.node_specs()})
 
 
 def _keep_traces(folder: Path, captures: dict[str, str], trace: ConnectionTrace | None) -> None:
-    from hybridnet.recording.frames_text import write_frames_text
+    from hybridnet.recording.traced import write_connections, write_texts
 
     if captures or trace is not None:
         folder.mkdir()
     for interface, capture in captures.items():
         shutil.copyfile(capture, folder / f"{interface}.pcap")
-        write_frames_text(folder / f"{interface}.pcap", folder / f"{interface}.txt")
+    write_texts(folder)
     if trace is not None:
-        (folder / "connections.txt").write_text("\n".join([*trace.lines, ""]), encoding="utf-8")
+        write_connections(folder, trace.lines)
 
 
 def seeds_of(text: str) -> list[int]:

@@ -644,11 +644,14 @@ class Net(Structure):
     def _start(self) -> None:
         asked().obeyed()
         topo = self._described()
+        traced = self._recorded.traced(topo)
+        captures = {**self._options.captures, **({} if traced is None else traced.captures)}
+        asked_for = dataclasses.replace(self._options, captures=captures)
         names = self._machine_names(topo)
         if self._cluster is None or self.controllers:
             # A first plan, with made-up addresses: report what cannot be built before anything is started.
             specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
-            make_plan(topo, specs, self._options)
+            make_plan(topo, specs, asked_for)
         self._controllers.check_machines(names)
         self._check_record(names)
         self._controllers.suit(find_loop(topo))
@@ -657,12 +660,15 @@ class Net(Structure):
         heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
         specs = boot.machine_specs(cluster)
         options = dataclasses.replace(
-            self._options,
+            asked_for,
             token=secrets.token_hex(8),
             peering_key=secrets.token_hex(32),
             controllers=controller_targets(self.controllers, heads),
         )
         self.plan = plan = make_plan(topo, specs, options)
+        if traced is not None:
+            traced.check(plan, cluster)
+            self._endings.add(traced.finish, once=True)
         for note in (*switches_notes(topo, self._switches), *plan.notes):
             info(f"*** {note}\n")
         for warning in plan.warnings:
@@ -701,6 +707,9 @@ class Net(Structure):
             offer_tickets(cluster.journal.directory, plan.guests)
         self._measuring.begin(cluster)
         self._recorded.begin(plan, cluster, self._options.seed)
+        if traced is not None:
+            traced.begin(plan, cluster)
+            self._endings.add(traced.end_connections)
         self._endings.add(self._recorded.end_series)
         if (where := wanted()) is not None:
             page = self.live(where.host, where.port, where.names)

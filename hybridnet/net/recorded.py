@@ -15,9 +15,11 @@ from hybridnet.errors import UsageError
 from hybridnet.plan import Plan
 from hybridnet.recording.ambient import current
 from hybridnet.results.verdict import Verdict
+from hybridnet.topo import Topo
 from hybridnet.values import shown
 
 if TYPE_CHECKING:
+    from hybridnet.net.traced import Traced
     from hybridnet.recording.network_record import NetworkRecord
     from hybridnet.recording.run_record import RunRecord
 
@@ -47,9 +49,20 @@ class Recorded:
             raise UsageError(f"Net: out {shown(out)} is not a path; write the name of a run directory")
         self.series, self._elements, self.out = series, elements, out
         self._own: RunRecord | None = None
+        self._traced: Traced | None = None
         self._network: NetworkRecord | None = None
         self._sampling: dict[str, Any] | None = None  # what `start_series` is told
         self._sampling_since_s = 0.0
+
+    def traced(self, topo: Topo) -> Traced | None:
+        """What the command traces of a network that starts; None: nothing. Raises UsageError as `Traced`."""
+        record = current()
+        if record is None or not record.trace:
+            return None
+        from hybridnet.net.traced import Traced  # only who traces waits for this import
+
+        self._traced = Traced(record, topo)
+        return self._traced
 
     def begin(self, plan: Plan, cluster: Machines, seed: int) -> None:
         """The network has started. Without a recording it does nothing."""
@@ -70,8 +83,10 @@ class Recorded:
 
         self._network = record.network(plan.to_json(), facts, seed, None if interval_s is None else take)
 
-    def resume(self, call: Call) -> None:
-        """A lost machine has been built again, and `call` reaches it. Without a series it does nothing."""
+    def resume(self, machine: str, call: Call) -> None:
+        """A lost machine has been built again, and `call` reaches it. Without a series and a trace it does nothing."""
+        if self._traced is not None:
+            self._traced.resume(machine, call)
         if self._sampling is not None:
             call("start_series", **self._sampling, from_s=time.monotonic() - self._sampling_since_s)
 

@@ -80,7 +80,7 @@ class Returns:
             seconds: dict[str, float] = call("build", plan=part, controllers=False)
             if boot.has_something_to_obey(part):
                 call("obey_controllers")
-            self._recorded.resume(call)
+            self._recorded.resume(name, call)
             absence = self._measuring.returned(name, loss, call("counters"))
         own = [node for node in nodes.values() if plan.machine_of[node.name] == name]
         settings = {node: node.settings for node in own}

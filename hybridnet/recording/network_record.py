@@ -103,12 +103,12 @@ class NetworkRecord:
             self._complaint = str(error)
 
     def _keep_captures(self) -> None:
-        """Captures that are on this computer."""
+        """Captures that are on this computer, but for those that are in the run directory already."""
         for machine, part in self._plan["machines"].items():
             captures = [capture for instance in part["instances"] for capture in instance["captures"]]
             for capture in captures:
                 file = Path(capture["file"])
-                if file.is_file():
+                if file.is_file() and not file.is_relative_to(self.folder.parent.absolute()):
                     target = self.folder / "captures" / f"{machine}-{file.name}"
                     target.parent.mkdir(exist_ok=True)
                     target.unlink(missing_ok=True)

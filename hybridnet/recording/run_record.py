@@ -39,6 +39,7 @@ class RunRecord:
         path: the run directory: empty, new, or an earlier run's, which is replaced.
         series: time between samples of a time series, such as ``"100ms"``; None: no series.
         elements: what is sampled: see `checked_elements`.
+        trace: the simulated interfaces and hosts that are traced in each network.
         facts: what the manifest says about this command.
         seed: of the networks, for the manifest.
 
@@ -52,6 +53,7 @@ class RunRecord:
         *,
         series: str | float | None = None,
         elements: str | Sequence[str] | None = None,
+        trace: Sequence[str] = (),
         facts: Mapping[str, Any] | None = None,
         seed: int = 1,
     ) -> None:
@@ -59,6 +61,8 @@ class RunRecord:
         self.elements = checked_elements(elements)
         self._facts = {"began": now(), **(facts or {})}
         self._seed = seed
+        self.trace = tuple(trace)
+        self._traced = 0  # networks
         self.directory = RunDirectory(path)
         self.networks: list[NetworkRecord] = []
         take_results()
@@ -77,6 +81,13 @@ class RunRecord:
         folder = self.directory.path / f"network-{len(self.networks) + 1}"
         self.networks.append(NetworkRecord(folder, plan, machines, seed, take))
         return self.networks[-1]
+
+    def trace_folder(self) -> Path:
+        """A new folder for the traces of a network that starts: ``traces``, then ``traces-2`` and so on."""
+        self._traced += 1
+        folder = self.directory.path / ("traces" if self._traced == 1 else f"traces-{self._traced}")
+        folder.mkdir()
+        return folder.absolute()
 
     def note(self, facts: Mapping[str, Any]) -> None:
         """What the manifest says, too, once the command has ended."""

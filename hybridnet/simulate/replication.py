@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.plan.parts import Partition
+from hybridnet.series.connection_trace import ConnectionTrace
 from hybridnet.series.figures import Histogram, figures_of, histograms_of, of_sections
-from hybridnet.simulate.connection_trace import ConnectionTrace
 from hybridnet.simulate.engine import Engine, Parts, Whole
 
 __all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]

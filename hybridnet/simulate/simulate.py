@@ -14,7 +14,7 @@ from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.layout import lay_out
 from hybridnet.plan.parts import Partition, partition, partition_as_named
 from hybridnet.quantities import parse_delay
-from hybridnet.simulate.connection_trace import ConnectionTrace
+from hybridnet.series.connection_trace import ConnectionTrace
 from hybridnet.simulate.ranks import Hosts, check_hosts, replications_over_mpi
 from hybridnet.simulate.replication import Job, Replication, run_replication
 from hybridnet.simulate.report import SimulationReport

@@ -91,7 +91,7 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     [
         (["--trace", "a-eth0"], "traces go into --out DIR"),
         (["--trace", "a-eth0", "--out", "x", "--seeds", "2"], "are of one seed"),
-        (["--trace", "r", "--out", "x"], "it is no host; name its interfaces, such as r-eth1"),
+        (["--trace", "r", "--out", "x"], "it is no simulated host; name its interfaces, such as r-eth1"),
         (["--trace", "nothing", "--out", "x"], "nothing"),
     ],
 )

@@ -17,10 +17,12 @@ class ConnectionTrace:
 
     Args:
         hosts: whose.
+        most_lines: that are kept; None: all. `left_out` counts the others.
     """
 
-    def __init__(self, hosts: frozenset[str]) -> None:
-        self._hosts = hosts
+    def __init__(self, hosts: frozenset[str], most_lines: int | None = None) -> None:
+        self._hosts, self._most_lines = hosts, most_lines
+        self.left_out = 0
         self._last: dict[str, str] = {}
         self.lines: list[str] = []
 
@@ -31,8 +33,14 @@ class ConnectionTrace:
         for name in sorted(now.keys() | self._last.keys()):
             state = now.get(name, "gone")
             if self._last.get(name) != state:
-                self.lines.append(f"{time} {name} {state}")
+                self._write(f"{time} {name} {state}")
         self._last = now
+
+    def _write(self, line: str) -> None:
+        if self._most_lines is not None and len(self.lines) >= self._most_lines:
+            self.left_out += 1
+        else:
+            self.lines.append(line)
 
 
 def _state(row: Mapping[str, Any]) -> str:
