@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SPREAD",
+    "add_asked_arguments",
     "add_cut_delay_argument",
     "add_instances_arguments",
     "add_machines_argument",
     "add_network_arguments",
     "add_wait_argument",
     "asked_of",
+    "asked_words",
     "controllers_of",
     "cut_delay_ns",
     "instances_asked",
@@ -129,6 +131,11 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="record what crosses the portals in DIR/INSTANCE.pcapng, for `hybridnet replay`",
     )
+    add_asked_arguments(parser)
+
+
+def add_asked_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add --instances, --peering, --switches and --wait, which `asked_of` reads and `asked_words` repeats."""
     add_instances_arguments(parser)
     parser.add_argument(
         "--switches",
@@ -187,6 +194,22 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     if arguments.wait is not None:
         RealtimeOptions(wait=arguments.wait)  # which refuses what is none
     return replace(instances_asked(arguments), wait=arguments.wait, switches=arguments.switches)
+
+
+def asked_words(arguments: argparse.Namespace) -> list[str]:
+    """The same options that were given, as words of another command line. Raises UsageError or PlanError.
+
+    Example:
+        >>> parser = argparse.ArgumentParser()
+        >>> add_asked_arguments(parser)
+        >>> asked_words(parser.parse_args(["--peering", "flush=packet", "--instances", "2"]))
+        ['--instances', '2', '--peering', 'flush=packet']
+    """
+    asked_of(arguments)  # what makes no sense is said here
+    words = [f"--{name}" for name in ("instances", "switches", "wait")]
+    given = [(word, getattr(arguments, word.removeprefix("--"))) for word in words]
+    given += [("--peering", each) for each in arguments.peering]
+    return [text for word, value in given if value is not None for text in (word, value)]
 
 
 def instances_asked(arguments: argparse.Namespace) -> Asked:

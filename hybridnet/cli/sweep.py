@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.cli.network import SPREAD
+from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.tables import print_table
@@ -31,6 +31,7 @@ EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set 
   hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
   hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
   sudo hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3   emulated: it names no --until
+  sudo hybridnet sweep my_experiment.py --set bw=10,100 --instances 2 --wait sleep
   hybridnet sweep my_networks.py --topo Dumbbell --set n=2,4 --ssh me@node1,me@node2   emulated, on other computers
 """
 
@@ -70,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with --until, simulate on the workers of this Dask scheduler, which have the same hybridnet: HOST:PORT, or "
         "tls://HOST:PORT with the certificates of Dask's configuration; without it, they are the machines: tls://HOST:PORT",
     )
+    add_asked_arguments(parser)
     parser.add_argument("--series", metavar="TIME", help="sample counters every so often, in each point")
     parser.add_argument(
         "--out",
@@ -144,7 +146,8 @@ def _command(arguments: argparse.Namespace) -> Command:
         return Command("simulate", [*words, "--until", arguments.until, "--jobs", "1", *file])
     places_of(arguments)  # what makes no sense is said before the first point
     test = ["--test", "none"] if arguments.topo is not None else []
-    return Command("run", [*words, *place_words(arguments), *test, *file], arguments.script_arguments)
+    how = [*place_words(arguments), *asked_words(arguments)]
+    return Command("run", [*words, *how, *test, *file], arguments.script_arguments)
 
 
 def _check_jobs(arguments: argparse.Namespace) -> None:
@@ -154,6 +157,12 @@ def _check_jobs(arguments: argparse.Namespace) -> None:
         raise UsageError("--jobs: emulated networks would disturb each other; leave it out")
     if arguments.until is None:
         return
+    for word in asked_words(arguments):
+        if word.startswith("--"):
+            raise UsageError(
+                f"{word} says how a network runs, and points that are simulated do not; leave it out, or leave out "
+                "--until"
+            )
     for word in place_words(arguments):
         if word.startswith("--") and word != "--dask":
             raise UsageError(

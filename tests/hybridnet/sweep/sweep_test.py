@@ -121,6 +121,8 @@ def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFix
         (["sweep", "pinged.py", "--ssh", "a/nowhere"], "'nowhere' is not an IPv4 address"),
         (["sweep", "pinged.py", "--ssh", "a", "--machines", "2"], "not allowed with"),
         (["sweep", "pinged.py", "--until", "1s", "--ssh", "a"], "--ssh says where machines are"),
+        (["sweep", "pinged.py", "--until", "1s", "--wait", "sleep"], "--wait says how a network runs"),
+        (["sweep", "pinged.py", "--instances", "0"], "--instances 0: write a number from 1"),
         (["sweep", "pinged.py", "--until", "1s", "--cloudlab"], "--cloudlab says where machines are"),
         (["sweep", "pinged.py", "--until", "1s", "--grace", "1min"], "--grace says where machines are"),
         (
