@@ -3,9 +3,9 @@
 
 On each computer, one after the other, the pairs of `Yardstick` get a few flows each. Programs, instances and Open
 vSwitch say for themselves how long they ran. What was busy beside them is the kernel's, around them. An instance's loop
-says how often it turned, and what is left is the work of its elements:
+says how often it turned and slept, and what is left is the work of its elements:
 
-    loop, portal ─▶ simulated nodes, peering
+    loop, wake, portal ─▶ simulated nodes, peering
 """
 
 from __future__ import annotations
@@ -284,12 +284,14 @@ class _Bench:
             ]
             for protocol in PROTOCOLS
         }
-        found = fit_loop(together)
-        for protocol, cost in found.items():
-            self._put("loop", protocol, thread=Cost(burst_ns=cost.burst_ns))
-            self._put("portal", protocol, thread=Cost(0.0, cost.unit_ns, cost.byte_ns).times(0.5))
+        loop = fit_loop(together)
+        turn = Cost(burst_ns=loop.turn_ns)
+        for protocol, cost in loop.work.items():
+            self._put("loop", protocol, thread=turn)
+            self._put("wake", protocol, thread=Cost(burst_ns=loop.wake_ns))
+            self._put("portal", protocol, thread=cost.times(0.5))
             for name, rows in chains.items():
-                left = extra(self._loop_points(rows[protocol], name), [cost])
+                left = extra(self._loop_points(rows[protocol], name), [turn, cost], loop.wake_ns)
                 self._put(ELEMENTS[name], protocol, thread=fit(left, "tcp").times(1 / CHAIN))
 
     def _peering(self, rows: Rows, element: str, instances: Sequence[str]) -> None:
@@ -297,13 +299,24 @@ class _Bench:
         for protocol in PROTOCOLS:
             known = [self._elements[each][protocol][THREAD] for each in ("loop", "portal")]
             left = [
-                point for name in instances for point in extra(self._loop_points(rows[protocol], name), known)
+                point
+                for name in instances
+                for point in extra(self._loop_points(rows[protocol], name), known, self._wake_ns)
             ]
             self._put(element, protocol, thread=fit(left, "tcp"))
 
+    @property
+    def _wake_ns(self) -> float:
+        return self._elements["wake"][PROTOCOLS[0]][THREAD].burst_ns
+
     def _loop_points(self, rows: Sequence[tuple[Traffic, Seen]], instance: str) -> list[Point]:
         return [
-            Point(traffic, seen.instances.get(instance, 0.0), seen.turns.get(instance, 0.0))
+            Point(
+                traffic,
+                seen.instances.get(instance, 0.0),
+                seen.turns.get(instance, 0.0),
+                seen.wakes.get(instance, 0.0),
+            )
             for traffic, seen in rows
         ]
 
@@ -313,8 +326,9 @@ class _Bench:
         seen = run_flows(net, [], max(IDLE_S, self._look_s))
         segments = SIM_BPS / 8 / (SEGMENT_BYTES + 66)
         [name] = seen.instances
-        points = [Point(Traffic(segments, segments, 0.0), seen.instances[name], seen.turns[name])]
-        each = fit(extra(points, [self._elements["loop"]["tcp"][THREAD]]), "tcp").times(0.5)
+        points = self._loop_points([(Traffic(segments, segments, 0.0), seen)], name)
+        left = extra(points, [self._elements["loop"]["tcp"][THREAD]], self._wake_ns)
+        each = fit(left, "tcp").times(0.5)
         for protocol in PROTOCOLS:  # a segment more or less
             self._put("simhost", protocol, thread=each)
 

@@ -34,6 +34,8 @@ START_S = 0.05
 SPARE_S = 0.3
 """For looking itself: a flow must not end before the last look."""
 END_S = 30.0
+LOOP = ("cpu_ns", "looked_ns", "turns", "sleeps", "moderated")
+"""What is read of an instance's loop."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,10 @@ class Seen:
     Args:
         seconds: how long it was.
         cores: processors of each computer that were busy, by one of its machines.
-        instances: processors that each instance's thread took.
+        instances: processors that each instance's thread took, without its looks.
+        looked: those that it took for looking whether something comes.
         turns: of each instance's loop, in a second.
+        wakes: how many of them ended a pause.
         switching: processors that the busiest thread of Open vSwitch took, by machine.
         senders, receivers: processors that each flow's programs took.
         sent: what the senders' interfaces gave out, all together.
@@ -54,7 +58,9 @@ class Seen:
     seconds: float
     cores: Mapping[str, float]
     instances: Mapping[str, float]
+    looked: Mapping[str, float]
     turns: Mapping[str, float]
+    wakes: Mapping[str, float]
     switching: Mapping[str, float]
     senders: Sequence[float]
     receivers: Sequence[float]
@@ -64,7 +70,8 @@ class Seen:
     @property
     def threads(self) -> float:
         """Processors that programs, instances and Open vSwitch took, all together."""
-        return sum(map(sum, (self.senders, self.receivers, self.instances.values(), self.switching.values())))
+        instances = (*self.instances.values(), *self.looked.values())
+        return sum(map(sum, (self.senders, self.receivers, instances, self.switching.values())))
 
 
 def run_flows(net: Net, flows: Sequence[Flow], seconds: float, *, write_bytes: int | None = None) -> Seen:
@@ -128,7 +135,7 @@ def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows:
     first, last = min(whole, key=lambda window: sum(_cores(*window).values()))
     seconds = _seconds(first, last)
     loops = {
-        name: {key: (snapshot["loop"][key] - earlier["loop"][key]) / seconds for key in ("cpu_ns", "turns")}
+        name: {key: (snapshot["loop"][key] - earlier["loop"][key]) / seconds for key in LOOP}
         for machine, counters in last.counters.items()
         for name, snapshot in counters["instances"].items()
         if snapshot is not None and (earlier := first.counters[machine]["instances"].get(name)) is not None
@@ -152,8 +159,10 @@ def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows:
     return Seen(
         seconds,
         _cores(first, last),
-        {name: row["cpu_ns"] / 1e9 for name, row in loops.items()},
+        {name: max(0.0, row["cpu_ns"] - row["looked_ns"]) / 1e9 for name, row in loops.items()},
+        {name: min(row["cpu_ns"], row["looked_ns"]) / 1e9 for name, row in loops.items()},
         {name: row["turns"] for name, row in loops.items()},
+        {name: row["sleeps"] + row["moderated"] for name, row in loops.items()},
         {
             machine: _switching(first.counters[machine], counters)
             for machine, counters in last.counters.items()

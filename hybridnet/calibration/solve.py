@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from hybridnet.forecast.costs import POLLS, PROTOCOLS, Cost, Traffic, switching_turns
 
-__all__ = ["Point", "extra", "fit", "fit_loop", "fit_polling", "fit_turn", "fit_turns", "non_negative"]
+__all__ = [
+    "Loop",
+    "Point",
+    "extra",
+    "fit",
+    "fit_loop",
+    "fit_polling",
+    "fit_turn",
+    "fit_turns",
+    "non_negative",
+]
 
 TERMS = {"tcp": ("unit_ns", "byte_ns"), "udp": ("burst_ns", "unit_ns", "byte_ns")}
 """A burst of TCP is a train, so it has no cost of its own."""
@@ -31,11 +41,28 @@ class Point:
 
     Args:
         turns: of the loop that did the work: how many there were in a second, or how many there were causes for.
+        wakes: how many of them ended a pause.
     """
 
     traffic: Traffic
     cores: float
     turns: float = 0.0
+    wakes: float = 0.0
+
+
+@dataclass(frozen=True)
+class Loop:
+    """What a loop costs.
+
+    Args:
+        turn_ns: each turn.
+        wake_ns: the end of a pause, beside.
+        work: units and bytes, by protocol.
+    """
+
+    turn_ns: float
+    wake_ns: float
+    work: Mapping[str, Cost]
 
 
 def non_negative(
@@ -78,31 +105,38 @@ def fit(points: Sequence[Point], protocol: str, within: float = KNOWN_WITHIN) ->
     return Cost(**{term: round(float(each) * 1e9, 6) for term, each in zip(terms, found, strict=True)})
 
 
-def fit_loop(points: Points) -> dict[str, Cost]:
-    """The costs of a loop whose turns were counted: the same for a turn of both protocols, and theirs for units and
-    bytes. Returns them by protocol; `burst_ns` is that of a turn.
+def fit_loop(points: Points) -> Loop:
+    """The costs of a loop whose turns were counted: for turns and wakes the same with both protocols, and for units and
+    bytes theirs.
     """
     rows, wanted = [], []
     for at, protocol in enumerate(PROTOCOLS):
         before, after = [0.0, 0.0] * at, [0.0, 0.0] * (len(PROTOCOLS) - 1 - at)
         for point in points.get(protocol, ()):
-            rows.append([point.turns, *before, point.traffic.units, point.traffic.bytes, *after])
+            passed = [point.traffic.units, point.traffic.bytes]
+            rows.append([point.turns, point.wakes, *before, *passed, *after])
             wanted.append(point.cores)
-    found = non_negative(np.array(rows), np.array(wanted))
-    return {
-        protocol: Cost(*(float(found[each]) * 1e9 for each in (0, 1 + 2 * at, 2 + 2 * at)))
-        for at, protocol in enumerate(PROTOCOLS)
-    }
+    turn_ns, wake_ns, *each_ns = (
+        float(each) * 1e9 for each in non_negative(np.array(rows), np.array(wanted))
+    )
+    return Loop(
+        turn_ns,
+        wake_ns,
+        {protocol: Cost(0.0, *each_ns[2 * at : 2 * at + 2]) for at, protocol in enumerate(PROTOCOLS)},
+    )
 
 
 def fit_turns(points: Points) -> dict[str, Cost]:
-    """The same of Open vSwitch's loop, whose turns nobody counts: `turns` of a point are the causes for one."""
-    return fit_loop(
+    """The costs of Open vSwitch's loop by protocol; `burst_ns` is that of a turn. Nobody counts its turns: `turns` of a
+    point are the causes for one.
+    """
+    loop = fit_loop(
         {
             protocol: [replace(point, turns=switching_turns(point.turns, point.cores)) for point in measured]
             for protocol, measured in points.items()
         }
     )
+    return {protocol: replace(cost, burst_ns=loop.turn_ns) for protocol, cost in loop.work.items()}
 
 
 def fit_turn(points: Sequence[Point], known: Cost) -> float:
@@ -130,8 +164,8 @@ def fit_polling(points: Points, idle: float) -> dict[str, Cost]:
     return found
 
 
-def extra(points: Sequence[Point], known: Sequence[Cost]) -> list[Point]:
-    """What is left of the points after what is known already, of turns too; nothing below 0."""
+def extra(points: Sequence[Point], known: Sequence[Cost], wake_ns: float = 0.0) -> list[Point]:
+    """What is left of the points after what is known already, of turns and wakes too; nothing below 0."""
     return [
         replace(
             point,
@@ -139,7 +173,8 @@ def extra(points: Sequence[Point], known: Sequence[Cost]) -> list[Point]:
                 0.0,
                 point.cores
                 - sum(cost.work(point.traffic) for cost in known)
-                - sum(cost.burst_ns for cost in known) * point.turns / 1e9,
+                - sum(cost.burst_ns for cost in known) * point.turns / 1e9
+                - wake_ns * point.wakes / 1e9,
             ),
         )
         for point in points

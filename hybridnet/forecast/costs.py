@@ -11,6 +11,7 @@ What passes an element is told by three figures, each of which costs time of its
     ovs.PORT_TYPE      a pass through Open vSwitch: in at one port, out at another    thread, around
     ovs.bridge         what each further bridge adds to a turn, with packet sockets   thread
     loop               a turn of an instance's loop                                   thread
+    wake               what that takes longer where it ends a pause                   thread
     portal             in or out at an emulation portal, and half of a link           thread, around
     switch, openflow, router     a simulated node of that kind, and a link            thread
     peering.KIND       out or in at a peering portal: shm, udp, sealed                thread
@@ -19,7 +20,8 @@ What passes an element is told by three figures, each of which costs time of its
 The thread's time is that of the one thread which does the work; around it is what the kernel does elsewhere. The costs
 of TCP hold what its acknowledgments take, so they are told by the data's direction alone. A loop, of an instance or of
 Open vSwitch, has a cost for each turn, its `burst_ns`; what comes while it turns has a turn in common. The thread that
-polls AF_XDP ports turns `POLLS` times a second even when nothing comes.
+polls AF_XDP ports turns `POLLS` times a second even when nothing comes. An instance that looks for frames before it
+sleeps takes time for that, too (`looking`), which it gives up for work.
 """
 
 from __future__ import annotations
@@ -40,17 +42,22 @@ __all__ = [
     "Cost",
     "Costs",
     "Traffic",
+    "looking",
     "switching",
     "switching_turns",
     "turning",
 ]
 
-FORMAT = 2
+FORMAT = 3
 PROTOCOLS = ("tcp", "udp")
 THREAD, AROUND = "thread", "around"
 """Whose time: that of the one thread which does the work, or of the kernel elsewhere."""
 POLLS = 20_000.0
 """How often in a second a thread that polls looks at its ports, were it to take no time: it sleeps 50 us between."""
+LOOKS_AT_MOST, LOOK_S = 0.04, 50e-6
+"""Of a core, and for how long after a frame at least: what an `adaptive` instance looks for the next one
+(simcore/realtime/poll_budget.h, poll_window.h).
+"""
 HALVINGS = 50
 
 
@@ -99,23 +106,44 @@ class Cost:
         return Cost(self.burst_ns * factor, self.unit_ns * factor, self.byte_ns * factor)
 
 
-def turning(causes: float, turn_ns: float, work: float) -> float:
+def turning(causes: float, turn_ns: float, work: float, wake_ns: float = 0.0) -> float:
     """How many processors a loop keeps busy, which turns when there is a cause, and takes along what comes meanwhile.
 
     Of n causes in a second, each turn of t seconds takes those along that came while it turned, so there are
-    n / (1 + n t) turns. The more work there is beside, the less time is left for turns. Instances' loops are so.
+    n / (1 + n t) turns. The more work there is beside, the less time is left for turns. Instances' loops are so. They
+    pause for 1 - busy of the time, and a cause that comes meanwhile ends a pause.
 
     Args:
         causes: in a second.
         turn_ns: of a turn with nothing in it.
         work: processors that what passes keeps busy.
+        wake_ns: what ending a pause takes beside.
 
     Example:
-        >>> turning(50_000, 20_000, 0.25)
-        0.625
+        >>> turning(50_000, 20_000, 0.25), turning(50_000, 20_000, 0.25, 10_000)
+        (0.625, 0.75)
     """
     waited = causes * turn_ns / 1e9
-    return work + max(0.0, 1.0 - work) * waited / (1.0 + waited)
+    without_pauses = work + max(0.0, 1.0 - work) * waited / (1.0 + waited)
+    woken = causes * wake_ns / 1e9
+    # The solution for `busy` of: busy = without_pauses + woken * (1 - busy).
+    return max(without_pauses, (without_pauses + woken) / (1.0 + woken))
+
+
+def looking(wait: str, causes: float, busy: float) -> float:
+    """How many processors an instance takes for looking whether something comes, beside what it is busy with.
+
+    Args:
+        wait: how it waits, as its plan says.
+        causes: in a second.
+        busy: processors.
+
+    Example:
+        >>> looking("sleep", 5000, 0.5), looking("adaptive", 5000, 0.5), looking("dedicated", 5000, 0.5)
+        (0.0, 0.04, 0.5)
+    """
+    most = {"adaptive": min(LOOKS_AT_MOST, causes * LOOK_S), "dedicated": 1.0}.get(wait, 0.0)
+    return min(most, max(0.0, 1.0 - busy))
 
 
 def switching(causes: float, turn_ns: float, work: float) -> float:
@@ -126,7 +154,7 @@ def switching(causes: float, turn_ns: float, work: float) -> float:
 
     Example:
         >>> round(switching(1_000, 20_000, 0.25), 3), round(switching(20_000, 50_000, 0.0), 3)
-        (0.27, 0.731)
+        (0.269, 0.731)
     """
     if work >= 1.0 or causes <= 0.0 or turn_ns <= 0.0:
         return work

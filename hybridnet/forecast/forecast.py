@@ -208,7 +208,8 @@ def _cores(plan: Plan, loads: Loads, computer: Computer) -> list[Core]:
         for instance in plan.machines[machine]["instances"]:
             cpu = instance["realtime"]["cpu"]
             if cpu in pinned:
-                own = loads.busy.get(Part("instance", instance["name"], machine), 0.0)
+                part = Part("instance", instance["name"], machine)
+                own = loads.busy.get(part, 0.0) + loads.looking[part]
                 pinned[cpu] = min(1.0, pinned[cpu] + own)
                 names[cpu].append(instance["name"])
     whole = next(

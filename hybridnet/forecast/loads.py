@@ -19,7 +19,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.forecast.costs import AROUND, POLLS, PROTOCOLS, THREAD, Costs, Traffic, switching, turning
+from hybridnet.forecast.costs import (
+    AROUND,
+    POLLS,
+    PROTOCOLS,
+    THREAD,
+    Costs,
+    Traffic,
+    looking,
+    switching,
+    turning,
+)
 from hybridnet.forecast.demand import Demand, Flow
 from hybridnet.forecast.traffic import (
     at_sender,
@@ -95,10 +105,13 @@ class Loads:
 
     Args:
         busy: of each part: processors, or the share of a link's rate; more than its capacity where it is too much.
+        looking: processors that instances take for looking whether something comes; those of a computer are busy with
+            it, and the instances themselves are not.
         carried_bps: payload of all flows that the links let through.
     """
 
     busy: Mapping[Part, float]
+    looking: Mapping[Part, float]
     carried_bps: float
 
     def share(self, part: Part) -> float:
@@ -155,12 +168,20 @@ class Work:
             carried_bps += flow.rate_bps * parts[-1]
         self._add_polling(tally)
         busy = tally.threads()
+        looks = {
+            (part := Part("instance", instance["name"], machine)): looking(
+                instance["realtime"]["wait"], tally.causes(part), busy.get(part, 0.0)
+            )
+            for machine, plan in self._plan.machines.items()
+            for instance in plan["instances"]
+        }
         for computer in self.computers:
             own = sum(min(1.0, cores) for part, cores in busy.items() if part.machine in computer.machines)
+            own += sum(cores for part, cores in looks.items() if part.machine in computer.machines)
             busy[_processors(computer)] = computer.costs.idle_cores + own + tally.around[computer.name]
         for hop, share in self._offered(flows, lets).values():
             busy[Part("link", hop.name, self._plan.machine_of[hop.source])] = share
-        return Loads(busy, carried_bps)
+        return Loads(busy, looks, carried_bps)
 
     def _route(self, flow: Flow) -> _Routed:
         hops = self._ways.way(flow.source, flow.target)
@@ -223,19 +244,23 @@ class Work:
         protocol, kind = flow.protocol, self._ways.kind[hop.target]
         if hop.link.simulated:
             near, far = hop.instances
+            # What waits on a link comes out in a turn of its own, at the far end, and what comes back at the near one.
+            waits = int(hop.direction.delay_ns > 0 or hop.direction.rate_bps is not None)
+            cut = hop.link.kind == "cut"
             if hop.has_portal(near=True):
                 self._add_simulated(tally, near, "portal", protocol, traffic, stages=1)
+            if not cut:
+                self._add_causes(tally, near, protocol, traffic, back=waits)
             traffic = through_link(traffic.scaled(let), flow, hop.direction)
-            # What waits on a link comes out in a turn of its own.
-            waits = int(hop.direction.delay_ns > 0 or hop.direction.rate_bps is not None)
-            if hop.link.kind == "cut":
+            if cut:
                 peering = self._peering(near, far)
-                self._add_simulated(tally, near, peering, protocol, traffic, stages=0)
+                self._add_simulated(tally, near, peering, protocol, traffic, back=1 + waits)
                 self._add_simulated(tally, far, peering, protocol, traffic, stages=1 + waits)
-                waits = 0
-            element = "portal" if hop.has_portal(near=False) else kind
+            portal = hop.has_portal(near=False)
+            element = "portal" if portal else kind
             if element in SIMULATED:
-                self._add_simulated(tally, far, element, protocol, traffic, stages=waits)
+                stages = 0 if cut else waits
+                self._add_simulated(tally, far, element, protocol, traffic, stages=stages, back=int(portal))
         if kind == "ovs" and hop.link.kind != "patch":
             self._add_switching(tally, hop.target, flow, traffic)
         return traffic
@@ -287,16 +312,44 @@ class Work:
                 tally.add(Part("switching", name, name), 0.0, turn_ns, POLLS, polls=True)
 
     def _add_simulated(
-        self, tally: Tally, instance: str, element: str, protocol: str, traffic: Traffic, *, stages: int
+        self,
+        tally: Tally,
+        instance: str,
+        element: str,
+        protocol: str,
+        traffic: Traffic,
+        *,
+        stages: int = 0,
+        back: int = 0,
     ) -> None:
-        """Add one element of an instance, where each unit is handled in so many turns, unless turns are shared."""
-        machine = self._plan.machine_of_instance[instance]
-        computer = self._computer_of[machine]
+        """Add one element of an instance. See `_add_causes`."""
+        computer = self._computer_of[self._plan.machine_of_instance[instance]]
         work = computer.costs.of(element, protocol, THREAD).work(traffic)
-        turn_ns = computer.costs.of("loop", protocol, THREAD).burst_ns
-        tally.add(Part("instance", instance, machine), work, turn_ns, stages * causes(traffic, protocol))
+        self._add_causes(tally, instance, protocol, traffic, work=work, stages=stages, back=back)
         if element == "portal":
             tally.around[computer.name] += computer.costs.of("portal", protocol, AROUND).cores(traffic)
+
+    def _add_causes(
+        self,
+        tally: Tally,
+        instance: str,
+        protocol: str,
+        traffic: Traffic,
+        *,
+        work: float = 0.0,
+        stages: int = 0,
+        back: int = 0,
+    ) -> None:
+        """Add causes for turns of an instance: each unit is handled in so many, unless turns are shared, and what comes
+        back for it in so many.
+        """
+        machine = self._plan.machine_of_instance[instance]
+        costs = self._computer_of[machine].costs
+        turn_ns, wake_ns = (costs.of(each, protocol, THREAD).burst_ns for each in ("loop", "wake"))
+        if self._plan.instances[instance]["realtime"]["wait"] == "dedicated":  # and never pauses
+            wake_ns = 0.0
+        causing = causes(traffic, protocol, stages, back)
+        tally.add(Part("instance", instance, machine), work, turn_ns, causing, wake_ns=wake_ns)
 
     def _peering(self, near: str, far: str) -> str:
         peers: list[dict[str, Any]] = self._plan.instances[near]["peers"]
@@ -316,16 +369,30 @@ class Tally:
         self.work: defaultdict[Part, float] = defaultdict(float)
         self.around: defaultdict[str, float] = defaultdict(float)
         self._turn_ns: dict[Part, float] = {}
+        self._wake_ns: dict[Part, float] = {}
         self._causes: defaultdict[Part, float] = defaultdict(float)
         self._polling: set[Part] = set()
 
-    def add(self, part: Part, work: float, turn_ns: float, causes: float, *, polls: bool = False) -> None:
+    def add(
+        self,
+        part: Part,
+        work: float,
+        turn_ns: float,
+        causes: float,
+        *,
+        wake_ns: float = 0.0,
+        polls: bool = False,
+    ) -> None:
         """Add to a loop: work, and causes for a turn; `polls`: the loop is that of a thread which polls."""
         self.work[part] += work
-        self._turn_ns[part] = turn_ns
+        self._turn_ns[part], self._wake_ns[part] = turn_ns, wake_ns
         self._causes[part] += causes
         if polls:
             self._polling.add(part)
+
+    def causes(self, part: Part) -> float:
+        """For a turn of a loop, in a second."""
+        return self._causes.get(part, 0.0)
 
     def threads(self) -> dict[Part, float]:
         """How many processors each thread keeps busy; more than one where it is asked for more."""
@@ -336,8 +403,10 @@ class Tally:
 
     def _turned(self, part: Part, work: float) -> float:
         waits = part.kind == "switching" and part not in self._polling
-        shared_out = switching if waits else turning
-        return shared_out(self._causes[part], self._turn_ns[part], work)
+        causes, turn_ns = self._causes[part], self._turn_ns[part]
+        return (
+            switching(causes, turn_ns, work) if waits else turning(causes, turn_ns, work, self._wake_ns[part])
+        )
 
 
 _Key = tuple[str, bool]

@@ -82,9 +82,11 @@ def segmented(traffic: Traffic, flow: Flow) -> Traffic:
     return Traffic(traffic.bursts, units, traffic.bytes)
 
 
-def causes(traffic: Traffic, protocol: str) -> float:
-    """How often in a second a loop has a cause to turn: of TCP, acknowledgments come back."""
-    return traffic.units * (2 if protocol == "tcp" else 1)
+def causes(traffic: Traffic, protocol: str, stages: int, back: int) -> float:
+    """How often in a second a loop has a cause to turn: so many times for each unit, and of TCP for each acknowledgment
+    that comes back.
+    """
+    return traffic.units * (stages + (back if protocol == "tcp" else 0))
 
 
 def bursts_both_ways(traffic: Traffic, protocol: str) -> float:

@@ -17,6 +17,7 @@ FLOWS = """flows:
 ALWAYS = {
     "veth",
     "loop",
+    "wake",
     "sender.veth",
     "receiver.portal",
     "portal",

@@ -50,27 +50,35 @@ def test_what_takes_nothing_costs_nothing() -> None:
 
 
 def test_what_is_known_is_taken_off_and_leaves_nothing_below_zero() -> None:
-    measured = [Point(BURSTS, 0.1, turns=1000), Point(SINGLES, 0.001)]
-    left = extra(measured, [Cost(unit_ns=2000), Cost(burst_ns=10_000)])
-    assert [each.cores for each in left] == pytest.approx([0.1 - 0.026 - 0.01, 0.0])
+    measured = [Point(BURSTS, 0.1, turns=1000, wakes=500), Point(SINGLES, 0.001)]
+    left = extra(measured, [Cost(unit_ns=2000), Cost(burst_ns=10_000)], wake_ns=4_000)
+    assert [each.cores for each in left] == pytest.approx([0.1 - 0.026 - 0.01 - 0.002, 0.0])
 
 
-def test_a_loop_has_one_cost_for_turns_and_two_for_each_protocol() -> None:
-    turn_ns, tcp, udp = 13_000, Cost(unit_ns=20_000, byte_ns=0.5), Cost(unit_ns=5_000, byte_ns=0.25)
+def test_a_loop_has_one_cost_for_turns_one_for_wakes_and_two_for_each_protocol() -> None:
+    turn_ns, wake_ns, tcp, udp = (
+        5_000,
+        9_000,
+        Cost(unit_ns=20_000, byte_ns=0.5),
+        Cost(unit_ns=5_000, byte_ns=0.25),
+    )
     passed = {"tcp": [Traffic(900, 900, 50e6), Traffic(6000, 6000, 20e6)], "udp": [BURSTS, SINGLES, SMALL]}
-    turns = iter([3000, 18_000, 20_000, 11_000, 16_000])
+    turns = iter(
+        [(3000, 2900), (18_000, 12_000), (20_000, 9_000), (11_000, 10_000), (16_000, 4_000), (50_000, 20_000)]
+    )
+    passed["tcp"].append(Traffic(6000, 6000, 20e6))  # another loop, with more turns for the same
     measured = {
         protocol: [
-            Point(traffic, cost.work(traffic) + (n := next(turns)) * turn_ns / 1e9, n)
+            Point(traffic, cost.work(traffic) + ((n := next(turns))[0] * turn_ns + n[1] * wake_ns) / 1e9, *n)
             for traffic in passed[protocol]
         ]
         for protocol, cost in (("tcp", tcp), ("udp", udp))
     }
     found = fit_loop(measured)
+    assert (found.turn_ns, found.wake_ns) == pytest.approx((turn_ns, wake_ns), rel=1e-3)
     for protocol, cost in (("tcp", tcp), ("udp", udp)):
-        assert found[protocol].burst_ns == pytest.approx(turn_ns, rel=1e-3)
-        assert found[protocol].unit_ns == pytest.approx(cost.unit_ns, rel=1e-3)
-        assert found[protocol].byte_ns == pytest.approx(cost.byte_ns, rel=1e-2)
+        assert found.work[protocol].unit_ns == pytest.approx(cost.unit_ns, rel=1e-3)
+        assert found.work[protocol].byte_ns == pytest.approx(cost.byte_ns, rel=1e-2)
 
 
 def test_a_figure_that_may_be_wrong_by_as_much_as_it_is_decides_nothing() -> None:

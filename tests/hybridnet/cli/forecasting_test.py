@@ -39,9 +39,12 @@ def test_machines_on_two_computers_have_the_processors_of_both(
         (computer, cpu) for computer in ("one", "two") for cpu in range(4)
     ]
     shares = {(part["kind"], part["name"]): part["share"] for part in found["parts"]}
-    # Sender, Open vSwitch, portal and sealed peering: 800 + 4000 + 2500 + 700 ns, a thousand times a second.
-    assert shares["processors", "one"] == pytest.approx(8000e-6 / 4, abs=1e-4)
-    assert shares["processors", "two"] == pytest.approx(8700e-6 / 4, abs=1e-4)
+    # Sender, Open vSwitch, and around the portal: 800 + 4000 + 500 ns, a thousand times a second. The instance is
+    # dedicated, and takes one of the four processors.
+    assert shares["processors", "one"] == pytest.approx((1 + 5300e-6) / 4, abs=1e-4)
+    assert shares["processors", "two"] == pytest.approx((1 + 6000e-6) / 4, abs=1e-4)
+    # Portal and sealed peering: 2000 + 700 ns.
+    assert shares["instance", "m1"] == pytest.approx(2700e-6, abs=1e-4)
 
 
 def test_one_computer_has_all_machines(flows: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from hybridnet.errors import UsageError
 from hybridnet.forecast.costs import AROUND, THREAD, Cost, switching
 from hybridnet.forecast.demand import Demand, Flow
 from hybridnet.forecast.loads import Computer, Loads, Work
-from hybridnet.plan import MachineSpec
+from hybridnet.plan import MachineSpec, RealtimeOptions
 from hybridnet.topo import Topo
 from hybridnet.topologies import TwoTrees
 from tests.hybridnet.forecast.support import (
@@ -41,8 +41,8 @@ def udp(source: str, target: str, pps: float = 1000) -> Flow:
 
 
 def loads(topo: Topo, *flows: Flow, on: list[Computer] | None = None, **options: Any) -> dict[str, float]:
-    """What each part has to do, by what it is called."""
-    made = plan(topo, **options)
+    """What each part has to do, by what it is called. Instances sleep, unless told otherwise."""
+    made = plan(topo, **{"realtime": RealtimeOptions(wait="sleep"), **options})
     found: Loads = Work(made, Demand(list(flows)), on or [computer(*made.machines)]).loads()
     return {str(part): busy for part, busy in found.busy.items()}
 
@@ -157,6 +157,57 @@ def test_acknowledgments_are_causes_for_turns_too() -> None:
     found = loads(Pair(delay="1us"), flow, on=[computer(elements=known)])
     waited = 100 * 2 * 2 * 1e-4
     assert found["instance m1"] == pytest.approx(waited / (1 + waited))
+
+
+def test_across_a_cut_link_what_comes_back_wakes_the_near_instance() -> None:
+    known = elements()
+    for element in ("portal", "peering.udp", "peering.shm"):
+        known[element]["tcp"][THREAD] = Cost()
+    known["loop"]["tcp"][THREAD] = Cost(burst_ns=100_000)
+    flow = Flow("h1", "h4", 1448 * 2 * 8 * 100, "tcp")  # a hundred of the shortest trains
+    found = loads(TwoTrees(depth=1, delay="50ms"), flow, on=[computer("m1", "m2", elements=known)])
+    # A train enters by a portal; an acknowledgment comes from the peer, and then off the link.
+    waited = 100 * (1 + 2) * 1e-4
+    each = waited / (1 + waited)
+    assert (found["instance m1"], found["instance m2"]) == pytest.approx((each, each))
+
+
+def test_a_cause_that_comes_in_a_pause_ends_it() -> None:
+    known = elements()
+    known["wake"]["udp"][THREAD] = Cost(burst_ns=50_000)
+    found = loads(Pair(delay="1ms"), udp("h1", "h2"), on=[computer(elements=known)])
+    work, woken = 2 * PORTAL * KILO, 2 * 1000 * 50e-6
+    busy = found["instance m1"]
+    assert busy == pytest.approx(work + woken * (1 - busy))
+
+
+@pytest.mark.parametrize(
+    ("wait", "pps", "looks"),
+    [("sleep", 1000, 0.0), ("adaptive", 1000, 0.04), ("adaptive", 100, 2 * 100 * 50e-6)],
+)
+def test_an_adaptive_instance_looks_for_frames_within_its_budget(wait: str, pps: float, looks: float) -> None:
+    flow = udp("h1", "h2", pps)
+    found = loads(Pair(delay="1ms"), flow, realtime=RealtimeOptions(wait=wait))
+    asleep = loads(Pair(delay="1ms"), flow)
+    assert found["instance m1"] == asleep["instance m1"]  # it looks only while it has nothing else to do
+    assert found["processors of c"] == pytest.approx(asleep["processors of c"] + looks)
+
+
+def test_a_dedicated_instance_keeps_its_processor_busy_and_is_never_woken() -> None:
+    known = elements()
+    known["wake"]["udp"][THREAD] = Cost(burst_ns=50_000)
+    machines = [MachineSpec("m1", "198.18.0.1", processors=(0, 1, 2, 3))]
+    dedicated = RealtimeOptions(wait="dedicated")
+    for pps in (1, 1000):
+        made = plan(Pair(delay="1ms"), machines, realtime=dedicated)
+        on = computer("m1", cpus=4, elements=known)
+        busy = {
+            str(part): cores
+            for part, cores in Work(made, Demand([udp("h1", "h2", pps)]), [on]).loads().busy.items()
+        }
+        assert busy["instance m1"] == pytest.approx(2 * PORTAL * pps / 1e9)
+        programs = (SENDER + RECEIVER + 2 * PORTAL_AROUND) * pps / 1e9
+        assert busy["processors of c"] == pytest.approx(1.0 + programs)
 
 
 @pytest.mark.parametrize("kind", ["switch", "openflow", "router"])

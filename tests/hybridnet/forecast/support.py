@@ -32,13 +32,14 @@ def unit(nanoseconds: float) -> Cost:
 
 
 def elements() -> dict[str, dict[str, dict[str, Cost]]]:
-    """The same for both protocols. A turn of a loop costs nothing."""
+    """The same for both protocols. Turns of a loop and ends of its pauses cost nothing."""
     both: dict[str, dict[str, Cost]] = {
         "veth": {AROUND: unit(VETH)},
         "ovs.afpacket": {THREAD: unit(SWITCH), AROUND: unit(SWITCH_AROUND)},
         "ovs.system": {AROUND: unit(SWITCH_AROUND)},
         "ovs.bridge": {THREAD: Cost()},
         "loop": {THREAD: Cost()},
+        "wake": {THREAD: Cost()},
         "portal": {THREAD: unit(PORTAL), AROUND: unit(PORTAL_AROUND)},
         "simhost": {THREAD: unit(SIMHOST)},
     }
