@@ -83,6 +83,8 @@ struct Learn {
   std::uint16_t hard_timeout = 0;
   std::uint16_t priority = 0;
   std::uint64_t cookie = 0;
+  static constexpr std::uint16_t kEraseLearned = 1U << 1;  // of `flags`: its flows go when it does
+
   std::uint16_t flags = 0;
   std::uint8_t table = 0;
   std::uint16_t fin_idle_timeout = 0;

@@ -275,6 +275,26 @@ void Switch::remove_flow(Flow& flow, RemovedReason reason) {
   if ((removed->flags & flow_flag::kSendRemoved) != 0) tell_removed(*removed, reason);
 }
 
+void Switch::unlearn(Effort& effort) {
+  while (!effort.spent()) {
+    if (!unlearning_) {
+      const auto next = tables_.next_unlearned();
+      if (!next) return;
+      unlearning_.emplace(*next, Tables::Walk{next->table});
+    }
+    auto& [learned, at] = *unlearning_;
+    effort.spend(kLookEffort);
+    Flow* const flow = tables_.next(at);
+    if (flow == nullptr) {
+      unlearning_.reset();
+      judge_trains();
+    } else if (flow->cookie == learned.cookie) {
+      effort.spend(kRemovalEffort);
+      remove_flow(*flow, RemovedReason::erased);
+    }
+  }
+}
+
 void Switch::tell_removed(const Flow& flow, RemovedReason reason) {
   const Duration age = host_.now() - flow.created;
   for (const auto& session : sessions_) {

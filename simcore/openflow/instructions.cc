@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // The instructions of OpenFlow 1.3, read and written (section 7.2.4).
+#include <algorithm>
+
 #include "simcore/openflow/action_codec.h"
 
 namespace simcore::openflow {
+
+namespace {
+
+// Nicira's that cannot stand in an action set.
+bool no_part_of_a_set(const Action& action) {
+  return action.type == ActionType::learn || action.type == ActionType::output_field;
+}
+
+}  // namespace
 
 Instructions read_instructions(Reader from, std::uint8_t table) {
   enum : std::uint16_t { kGoto = 1, kMetadata = 2, kWrite = 3, kApply = 4, kClear = 5, kMeter = 6 };
@@ -50,6 +61,8 @@ Instructions read_instructions(Reader from, std::uint8_t table) {
         break;
     }
   }
+  if (read.write && std::ranges::any_of(*read.write, no_part_of_a_set))
+    throw ProtocolError(error::kActionType);
   // A list without actions does nothing, and is not told again.
   for (std::optional<Actions>* const list : {&read.write, &read.apply}) {
     if (*list && (*list)->empty()) list->reset();

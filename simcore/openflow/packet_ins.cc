@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::size_t kMostShown = 65'000;  // of a packet: a message holds 65,535 bytes
 
+// A frame, below the rate of a meter's bands that drop.
+bool passes(Meter& meter, const Packet& frame, SimTime now) {
+  const std::vector<Meter::Run> runs = meter.judge(frame, now);
+  return std::ranges::none_of(
+      runs, [](const Meter::Run& run) { return run.band != nullptr && run.band->type == BandType::drop; });
+}
+
 }  // namespace
 
 // Frame by frame, each with its checksum.
@@ -29,6 +36,7 @@ void Switch::to_controllers(const Packet& packet, const FlowKey& key, const Pack
   if (!wanted) return;
   PacketPtr rest = pool_.copy_of(packet);
   if (!rest) return host_.drop(DropReason::pool_exhausted, packet);
+  const auto meter = meters_.find(kControllerMeter);
   std::vector<std::uint8_t> bytes;
   while (rest) {
     PacketPtr frame;
@@ -39,6 +47,10 @@ void Switch::to_controllers(const Packet& packet, const FlowKey& key, const Pack
     }
     if (!frame) return;
     finish_checksum(*frame);
+    if (meter != meters_.end() && !passes(meter->second, *frame, host_.now())) {
+      host_.drop(DropReason::metered, *frame);
+      continue;
+    }
     bytes.assign(frame->bytes().begin(), frame->bytes().end());
     bytes.resize(bytes.size() + frame->virtual_payload);
     for (const auto& session : sessions_) {

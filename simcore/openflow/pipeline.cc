@@ -78,6 +78,10 @@ void Pipeline::run_whole(std::uint32_t in_port, PacketPtr packet, SimTime now) {
   tables_.forget_retired();
   Allowance allowance;
   Context context = begin(in_port, std::move(packet), now, allowance);
+  if (hides(context.key)) {  // the cache would take it for the packet that flows see
+    run(context, 0);
+    return finish(context);
+  }
   std::uint64_t hash = 0;
   Way* const hit = cached(context.key, hash);
   if (hit != nullptr) {
@@ -158,7 +162,12 @@ void Pipeline::store(const Way& way, const FlowKey& key) {
 
 Flow* Pipeline::look_up(Context& context, std::uint8_t table) const {
   const FlowTable* const from = tables_.at(table);
-  return from != nullptr && spend(context, 1 + from->masks() / 2) ? from->lookup(context.key) : nullptr;
+  if (from == nullptr || !spend(context, 1 + from->masks() / 2)) return nullptr;
+  if (!hides(context.key)) return from->lookup(context.key);
+  FlowKey seen = context.key;
+  seen.set16(at::kPortSrc, 0);
+  seen.set16(at::kPortDst, 0);
+  return from->lookup(seen);
 }
 
 Flow* Pipeline::next_flow(Context& context, std::uint8_t table) {
@@ -183,10 +192,15 @@ Flow* Pipeline::next_flow(Context& context, std::uint8_t table) {
 void Pipeline::run(Context& context, std::uint8_t table) {
   if (--context.allowance->lookups < 0) return;
   context.table = table;
-  Flow* const flow = next_flow(context, table);
-  if (context.allowance->work < 0) return give_up(context);
   FlowTable& from = tables_.make(table);
   const std::uint16_t segments = context.packet->segments;
+  if (fragments_ == Fragments::drop && hides(context.key)) {  // as if some flow without actions matched
+    from.lookups += segments;
+    from.matched += segments;
+    return;
+  }
+  Flow* const flow = next_flow(context, table);
+  if (context.allowance->work < 0) return give_up(context);
   from.lookups += segments;
   if (flow == nullptr) {
     context.flow = nullptr;

@@ -72,6 +72,8 @@ class Pipeline {
   bool knows(const FlowKey& key);
   void forget_port(std::uint32_t port) { bridge_.forget_port(port); }
   void set_single_frames(bool single) { single_frames_ = single; }
+  Fragments fragments() const { return fragments_; }
+  void set_fragments(Fragments fragments) { fragments_ = fragments; }
 
   std::uint64_t hits = 0;  // ways found in the cache
   std::uint64_t misses = 0;
@@ -131,6 +133,10 @@ class Pipeline {
   Way* cached_again(std::uint64_t hash, std::uint64_t version);
   void store(const Way& way, const FlowKey& key);
 
+  // It is a fragment, of which flows do not see all.
+  bool hides(const FlowKey& key) const {
+    return key.u8(at::kIpFragment) != 0 && fragments_ != Fragments::match;
+  }
   void run(Context& context, std::uint8_t table);
   Flow* look_up(Context& context, std::uint8_t table) const;
   Flow* next_flow(Context& context, std::uint8_t table);
@@ -181,6 +187,7 @@ class Pipeline {
   PipelineOutlet& outlet_;
   Bridge bridge_;
   bool single_frames_ = false;
+  Fragments fragments_ = Fragments::normal;
 
   std::vector<Way> cache_;           // by hash; a power of two
   std::vector<std::uint64_t> keys_;  // of each way, the words that are looked at

@@ -55,6 +55,13 @@ inline constexpr std::uint16_t kNone = 0x05ff;  // an 802.3 frame without SNAP
 enum class PacketInReason : std::uint8_t { no_match = 0, action = 1, invalid_ttl = 2 };
 enum class RemovedReason : std::uint8_t { idle_timeout = 0, hard_timeout = 1, erased = 2, group_erased = 3 };
 enum class PortReason : std::uint8_t { added = 0, erased = 1, modified = 2 };
+// What becomes of fragments, as a controller sets it for the whole switch (OFPC_FRAG_*; `match` is Nicira's).
+enum class Fragments : std::uint8_t {
+  normal = 0,      // flows see no ports of theirs, not even the first one's
+  drop = 1,        // they are dropped before any flow
+  reassemble = 2,  // not to be had
+  match = 3,       // the first one has its ports
+};
 enum class Role : std::uint32_t { nochange = 0, equal = 1, master = 2, slave = 3 };
 
 namespace port_config {

@@ -29,16 +29,27 @@ void Switch::send_features(Session& session, std::uint32_t xid) {
 }
 
 void Switch::send_config(Session& session, std::uint32_t xid) {
-  session.send(type::kGetConfigReply, xid, [&session](Writer& to) {
-    to.u16(session.config_flags);
+  const auto fragments = static_cast<unsigned>(pipeline_.fragments());
+  session.send(type::kGetConfigReply, xid, [&session, fragments](Writer& to) {
+    to.u16(static_cast<std::uint16_t>(session.config_flags | fragments));
     to.u16(session.miss_send_len);
   });
 }
 
 void Switch::set_config(Session& session, Reader body) {
+  constexpr std::uint16_t kFragments = 3;
   const std::uint16_t flags = body.u16();
-  session.miss_send_len = body.u16();
-  session.config_flags = flags & Session::kInvalidTtlToController;
+  const std::uint16_t miss_send_len = body.u16();
+  body.end();
+  // 1.3 has the asynchronous configuration for packets whose TTL is used up.
+  const std::uint16_t others = session.version() == Version::v10 ? Session::kInvalidTtlToController : 0;
+  if ((flags & ~(kFragments | others)) != 0) throw ProtocolError(error::kConfigFlags);
+  session.miss_send_len = miss_send_len;
+  session.config_flags = flags & others;
+  const auto fragments = static_cast<Fragments>(flags & kFragments);
+  const bool may =
+      session.role != Role::slave && fragments != Fragments::reassemble;  // else silently, as 7.3.2 says
+  if (may) pipeline_.set_fragments(fragments);
 }
 
 void Switch::port_mod(Session& session, Reader body) {

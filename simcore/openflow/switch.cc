@@ -164,8 +164,9 @@ void Switch::go_on_left_behind(Effort& effort) {
 bool Switch::handle_input(Session& session, Effort& effort) {
   bool more = false;
   while (!session.broken() && !session.congested()) {
+    unlearn(effort);
     if (effort.spent()) {
-      more = session.has_work();
+      more = session.has_work() || unlearning();
       break;
     }
     if (session.task) {
@@ -198,7 +199,7 @@ void Switch::go_on(Session& session, Effort& effort) {
 
 void Switch::schedule() {
   const SimTime now = host_.now();
-  SimTime next = left_behind_.empty() ? tables_.next_due() : now;
+  SimTime next = left_behind_.empty() && !unlearning() ? tables_.next_due() : now;
   next = std::max(next, rested_at_);
   for (const auto& session : sessions_) {
     if (session->served_at && *session->served_at > now) next = std::min(next, *session->served_at);
@@ -217,6 +218,7 @@ void Switch::tick() {
     remove_flow(*flow, reason);
   }
   go_on_left_behind(effort);
+  unlearn(effort);
   if (effort.spent()) rested_at_ = now + kRest;
   for (const auto& session : sessions_) {
     Effort own(kEffortAtOnce);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/openflow/entries.h"
@@ -153,6 +154,9 @@ class Switch final : private PipelineOutlet {
   void walk(Session& session, std::uint8_t table, std::function<bool(const Flow&)> chooses,
             std::function<void(Flow&)> act, std::function<void()> last);
   void remove_flow(Flow& flow, RemovedReason reason);
+  // Removes the flows of `learn` actions that have gone and take them along. Nothing else is handled before.
+  bool unlearning() const { return unlearning_ || tables_.has_unlearned(); }
+  void unlearn(Effort& effort);
   void tell_removed(const Flow& flow, RemovedReason reason);
 
   // group_mods.cc
@@ -207,6 +211,7 @@ class Switch final : private PipelineOutlet {
   SimTime busy_until_ = SimTime::zero();  // with the modifications that have come
   SimTime rested_at_ = SimTime::zero();   // nothing of tick() is done before
   std::vector<Session::Task> left_behind_;
+  std::optional<std::pair<Tables::Learned, Tables::Walk>> unlearning_;
   Counters counters_;
 };
 

@@ -38,6 +38,20 @@ std::vector<std::uint32_t> groups_of(const Instructions& instructions) {
   return named;
 }
 
+// Each once.
+std::vector<Tables::Learned> learned_by(const Instructions& instructions) {
+  std::vector<Tables::Learned> named;
+  if (!instructions.apply) return named;
+  for (const Action& action : *instructions.apply) {
+    const bool takes_along =
+        action.type == ActionType::learn && (action.learned->flags & Learn::kEraseLearned) != 0;
+    if (takes_along) named.push_back({action.learned->table, action.learned->cookie});
+  }
+  std::sort(named.begin(), named.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  return named;
+}
+
 // True: it was none before, or is none now.
 template <class Users>
 bool tally(Users& users, const typename Users::key_type& of, int change) {
@@ -61,8 +75,20 @@ void Tables::count(const Flow& flow, int change) {
     single_frame_flows_ += change > 0 ? std::size_t{1} : ~std::size_t{0};
   for (const std::uint32_t group : groups_of(flow.instructions)) tally(group_users_, group, change);
   if (flow.instructions.meter) tally(meter_users_, *flow.instructions.meter, change);
+  for (const Learned& learned : learned_by(flow.instructions)) {
+    if (tally(learners_, learned, change) && change < 0) unlearned_.push_back(learned);
+  }
   const FlowKey read = read_by_actions(flow);
   if (read != FlowKey{} && tally(readers_, read, change)) ++readers_changed_;
+}
+
+std::optional<Tables::Learned> Tables::next_unlearned() {
+  while (!unlearned_.empty()) {
+    const Learned learned = unlearned_.back();
+    unlearned_.pop_back();
+    if (!learners_.contains(learned)) return learned;
+  }
+  return std::nullopt;
 }
 
 bool Tables::has_room(const Flow& flow) const {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,17 @@ class Tables {
   // reason. Null: no other has, or the effort is spent.
   SimTime next_due() const { return due_.empty() ? SimTime::never() : due_.begin()->first.first; }
   std::pair<Flow*, RemovedReason> next_expired(SimTime now, Effort& effort);
+
+  // A cookie of a table, whose flows are to go: the last `learn` that makes such flows, and takes them along, is gone.
+  struct Learned {
+    std::uint8_t table;
+    std::uint64_t cookie;
+
+    auto operator<=>(const Learned&) const = default;
+  };
+  bool has_unlearned() const { return !unlearned_.empty(); }
+  // Takes one off that list. None: that was all.
+  std::optional<Learned> next_unlearned();
 
   // Flows with actions that take headers apart which a train must keep.
   std::size_t single_frame_flows() const { return single_frame_flows_; }
@@ -100,6 +112,9 @@ class Tables {
   std::map<FlowKey, std::size_t, ByWords> readers_;         // what actions read, and how many flows do
   Users group_users_;
   Users meter_users_;
+  std::map<Learned, std::size_t>
+      learners_;                    // that take their flows along, and how many flows have such an action
+  std::vector<Learned> unlearned_;  // that have lost the last, some of which have got another since
   std::vector<std::unique_ptr<Flow>> retired_;
   KeyWords looked_at_;
   std::uint64_t shape_ = ~std::uint64_t{0};  // for which looked_at_ holds

@@ -11,6 +11,8 @@
 namespace simcore::openflow {
 namespace {
 
+constexpr std::uint8_t kGetConfig = 7;
+constexpr std::uint8_t kSetConfig = 9;
 constexpr std::uint8_t kFlowMod = 14;
 constexpr std::uint8_t kGroupMod = 15;
 constexpr std::uint8_t kBarrier = 20;
@@ -74,6 +76,159 @@ TEST(OpenFlowSwitch, TheCacheForgetsWhatAModificationChanges) {
   bench.tell(kFlowMod, better.bytes());
   bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.back().first, 4U);
+}
+
+// The flags of the configuration that the switch tells.
+std::uint16_t configured(Bench& bench) {
+  bench.tell(kGetConfig, {});
+  return load_be16(bench.answers().at(0).data() + 8);
+}
+
+// A datagram over IPv4 to port 80: `fragment` is the field of flags and offset.
+Bytes udp_fragment(std::uint16_t fragment) {
+  Bytes frame = tcp_frame();
+  frame[23] = 17;
+  store_be16(frame.data() + 20, fragment);
+  return frame;
+}
+
+TEST(OpenFlowSwitch, FlowsSeeNoPortsOfFragmentsUnlessTheControllerSaysSo) {
+  Bench bench;
+  bench.greet();
+  FlowModText mod{.instructions = applying({output_to(2)}), .priority = 2};
+  mod.match.set(field(FieldId::eth_type), 0x800);
+  mod.match.set(field(FieldId::ip_proto), 17);
+  mod.match.set(field(FieldId::udp_dst), 80);
+  bench.tell(kFlowMod, mod.bytes());
+  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(3)}), .priority = 1}.bytes());
+  const auto sent_by = [&bench](std::uint16_t fragment) {
+    bench.sent.clear();
+    bench.receive(1, udp_fragment(fragment));
+    return bench.sent.empty() ? 0 : bench.sent[0].first;
+  };
+  constexpr std::uint16_t kWhole = 0;
+  constexpr std::uint16_t kFirst = 0x2000;
+  constexpr std::uint16_t kLast = 3;
+  EXPECT_EQ(sent_by(kWhole), 2U);  // and is in the cache now
+  EXPECT_EQ(sent_by(kFirst), 3U);
+  EXPECT_EQ(sent_by(kLast), 3U);
+  bench.tell(kSetConfig, {0, 3, 0, 0});  // Nicira's: matched as they are
+  EXPECT_EQ(sent_by(kFirst), 2U);
+  EXPECT_EQ(sent_by(kLast), 3U);
+  bench.tell(kSetConfig, {0, 1, 0, 0});  // dropped
+  EXPECT_EQ(sent_by(kWhole), 2U);
+  EXPECT_EQ(sent_by(kFirst), 0U);
+  EXPECT_EQ(sent_by(kLast), 0U);
+  EXPECT_EQ(bench.of.tables().at(0)->flows().at(0)->packets, 3U);
+  EXPECT_EQ(bench.of.tables().at(0)->matched, 8U);  // as Open vSwitch counts them
+}
+
+TEST(OpenFlowSwitch, TheConfigurationIsTheSwitchsAndKeepsWhatItCanDo) {
+  Bench bench;
+  bench.greet();
+  EXPECT_EQ(configured(bench), 0);
+  bench.tell(kSetConfig, {0, 1, 0, 0});
+  bench.tell(kSetConfig, {0, 2, 0, 0});  // reassembly: not to be had
+  EXPECT_EQ(configured(bench), 1);
+  bench.tell(kSetConfig, {0, 4, 0, 0});
+  EXPECT_EQ(bench.error(), error::kConfigFlags);
+  bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+  bench.greet(1);
+  bench.tell(kSetConfig, {0, 7, 0, 0}, 1);  // 1.0 has invalid TTLs there
+  bench.tell(kGetConfig, {}, 1);
+  EXPECT_EQ(load_be16(bench.answers().at(0).data() + 8), 7);
+}
+
+TEST(OpenFlowSwitch, TheControllersMeterHoldsPacketInsBack) {
+  Bench bench;
+  bench.greet();
+  bench.tell(kFlowMod,
+             FlowModText{.instructions = applying({output_to(port_no::kController), output_to(2)})}.bytes());
+  Bytes meter;
+  Writer to(meter);
+  to.u16(0);
+  to.u16(meter_flag::kPackets | meter_flag::kBurst);
+  to.u32(kControllerMeter);
+  Meter bands;
+  bands.bands = {{.rate = 1, .burst = 2}};
+  write_bands(to, bands);
+  bench.tell(kMeterMod, meter);
+  EXPECT_TRUE(bench.answers().empty());
+  for (int packet = 0; packet < 5; ++packet) bench.receive(1, tcp_frame());
+  EXPECT_EQ(bench.answers().size(), 2U);
+  EXPECT_EQ(bench.sent.size(), 5U);
+  EXPECT_EQ(bench.dropped.of(DropReason::metered), 3U);
+  bench.time = bench.time + Duration::seconds(1);
+  bench.receive(1, tcp_frame());
+  EXPECT_EQ(bench.answers().size(), 1U);
+  Instructions metered = applying({output_to(2)});
+  metered.meter = kControllerMeter;
+  bench.tell(kFlowMod, FlowModText{.instructions = metered}.bytes());
+  EXPECT_EQ(bench.error(), error::kInvalidMeter);
+}
+
+// A flow with a `learn` that takes its flows along, which have cookie 7 in table 1.
+FlowModText taking_along(std::uint16_t priority) {
+  auto learn = std::make_shared<Learn>();
+  learn->table = 1;
+  learn->cookie = 7;
+  learn->flags = Learn::kEraseLearned;
+  learn->specs.push_back({.target = Learn::Target::match,
+                          .source = {&field(FieldId::eth_src), 0, 48},
+                          .into = {&field(FieldId::eth_dst), 0, 48},
+                          .bits = 48});
+  Action learning = of(ActionType::learn);
+  learning.learned = learn;
+  return {.instructions = applying({learning, output_to(2)}), .priority = priority};
+}
+
+TEST(OpenFlowSwitch, WhatALearnHasMadeGoesWithTheLastFlowThatTakesItAlong) {
+  Bench bench;
+  bench.greet();
+  bench.tell(kFlowMod, taking_along(1).bytes());
+  bench.tell(kFlowMod, taking_along(2).bytes());
+  bench.tell(kFlowMod, FlowModText{.table = 1, .flags = flow_flag::kSendRemoved, .cookie = 7}.bytes());
+  bench.tell(kFlowMod, FlowModText{.priority = 3, .table = 1, .cookie = 8}.bytes());
+  bench.receive(1, tcp_frame());
+  EXPECT_EQ(bench.of.tables().size(), 5U);
+  FlowModText erase{.priority = 1, .command = 4};
+  bench.tell(kFlowMod, erase.bytes());
+  EXPECT_EQ(bench.of.tables().size(), 4U);
+  erase.priority = 2;
+  bench.tell(kFlowMod, erase.bytes());
+  bench.tell(kBarrier, {});
+  ASSERT_EQ(bench.of.tables().size(), 1U);
+  EXPECT_EQ(bench.of.tables().at(1)->flows().at(0)->cookie, 8U);
+  const auto answers = bench.answers();
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0][1], 11);  // removed, before the barrier is answered
+  EXPECT_EQ(answers[1][1], 21);
+}
+
+TEST(OpenFlowSwitch, WhatALearnHasMadeStaysWhereAModificationKeepsTheLearn) {
+  Bench bench;
+  bench.greet();
+  bench.tell(kFlowMod, taking_along(1).bytes());
+  bench.tell(kFlowMod, FlowModText{.table = 1, .cookie = 7}.bytes());
+  bench.tell(kFlowMod, taking_along(1).bytes());
+  bench.tell(kBarrier, {});
+  EXPECT_EQ(bench.of.tables().size(), 2U);
+  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(3)}), .priority = 1}.bytes());
+  bench.tell(kBarrier, {});
+  EXPECT_EQ(bench.of.tables().size(), 1U);
+}
+
+TEST(OpenFlowSwitch, WhatALearnHasMadeGoesWhenItsFlowTimesOut) {
+  Bench bench;
+  bench.greet();
+  FlowModText mod = taking_along(1);
+  mod.hard = 2;
+  bench.tell(kFlowMod, mod.bytes());
+  bench.receive(1, tcp_frame());
+  EXPECT_EQ(bench.of.tables().size(), 2U);
+  bench.time = bench.due;
+  bench.of.tick();
+  EXPECT_EQ(bench.of.tables().size(), 0U);
 }
 
 TEST(OpenFlowSwitch, AMissDropsIn13AndGoesToTheControllerIn10) {
