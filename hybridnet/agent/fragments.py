@@ -19,7 +19,7 @@ def whole(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed(plan: Mapping[str, Any], remove: Mapping[str, Any], add: Mapping[str, Any]) -> dict[str, Any]:
-    """The machine plan once a change is made: its nodes, pairs and portals."""
+    """The machine plan once a change is made."""
     made = dict(plan)
     for key, part, lists in (
         ("hosts", "host_parts", ("interfaces", "routes", "arp")),
@@ -36,7 +36,52 @@ def changed(plan: Mapping[str, Any], remove: Mapping[str, Any], add: Mapping[str
     for key in ("pairs", "portals", "devices"):
         kept = [item for item in plan.get(key, []) if item not in remove.get(key, [])]
         made[key] = kept + add.get(key, [])
+    made["instances"] = _changed_instances(plan["instances"], remove["instances"], add["instances"])
     return made
+
+
+def _changed_instances(
+    plans: Sequence[Mapping[str, Any]], remove: Sequence[Mapping[str, Any]], add: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The plans of a machine's instances once these parts are gone and those have come."""
+    less, more = ({part["name"]: part for part in parts} for parts in (remove, add))
+    kept = [
+        _changed_instance(plan, less.get(plan["name"], {}), more.get(plan["name"], {}))
+        for plan in plans
+        if "format" not in less.get(plan["name"], {})
+    ]
+    return [*kept, *(dict(part) for part in add if "format" in part)]
+
+
+def _changed_instance(
+    plan: Mapping[str, Any], less: Mapping[str, Any], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    made = dict(plan)
+    for key in ("nodes", "emulation_portals", "peers", "links"):
+        gone = {item["name"] for item in less.get(key, [])}
+        made[key] = [item for item in plan[key] if item["name"] not in gone] + more.get(key, [])
+    made["nodes"] = [
+        _changed_node(
+            node,
+            {item["name"] for item in less.get("interfaces", {}).get(node["name"], [])},
+            more.get("interfaces", {}).get(node["name"], []),
+            more.get("routes", {}).get(node["name"]),
+        )
+        for node in made["nodes"]
+    ]
+    return made
+
+
+def _changed_node(
+    node: dict[str, Any],
+    gone: set[str],
+    came: list[dict[str, Any]],
+    routes: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """A simulated node without interfaces, with others, and with these routes; None: those that it has."""
+    interfaces = [each for each in node["interfaces"] if each["name"] not in gone] + came
+    made = {**node, "interfaces": interfaces}
+    return made if routes is None else {**made, "routes": routes}
 
 
 def _with_lists(
@@ -62,7 +107,7 @@ def remade(remove: Mapping[str, Any], add: Mapping[str, Any]) -> dict[str, list[
 
 def removal(part: Mapping[str, Any]) -> dict[str, Any]:
     """What the instance's verb `change` is told to remove a part."""
-    lists = {"links": "links", "portals": "emulation_portals", "nodes": "nodes"}
+    lists = {"links": "links", "portals": "emulation_portals", "peers": "peers", "nodes": "nodes"}
     names = {kind: [item["name"] for item in part[key]] for kind, key in lists.items()}
     names["interfaces"] = [item["name"] for own in part["interfaces"].values() for item in own]
     return {"remove": names}
@@ -70,7 +115,7 @@ def removal(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def addition(part: Mapping[str, Any]) -> dict[str, Any]:
     """What it is told to add one."""
-    keys = ("nodes", "interfaces", "emulation_portals", "links")
+    keys = ("nodes", "interfaces", "emulation_portals", "peers", "links")
     return {"add": {key: part[key] for key in keys}, "routes": part["routes"]}
 
 

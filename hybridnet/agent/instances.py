@@ -69,6 +69,7 @@ class Instances:
         """Remove these parts; end the instances that a part is the whole plan of. Raises MachineError: one refused, and
         nothing has changed.
         """
+        parts = list(parts)
         done = Endings()
         with undone_on_error(done.close):
             for part in parts:
@@ -77,6 +78,7 @@ class Instances:
                 elif part["name"] in self._running:
                     self.ask(part["name"], "change", **removal(part))
                     done.add(partial(self.simulate, [part]))
+        self._forget_memory(parts)
 
     @property
     def names(self) -> list[str]:
@@ -205,6 +207,13 @@ class Instances:
             outage = {"instance": name, "from_ns": time.monotonic_ns(), "to_ns": None, "how": how}
             self._outages.append(outage)
             self._changed.notify_all()
+
+    def _forget_memory(self, parts: Iterable[Mapping[str, Any]]) -> None:
+        """What two instances of this machine shared that are peers no longer: all that begins with their port."""
+        peers = [peer for part in parts for peer in part["peers"] if peer.get("transport") == "shm"]
+        for port in {str(peer["local"]).partition("-")[0] for peer in peers}:
+            for path in self._sockets.glob(f"{port}-*"):
+                path.unlink(missing_ok=True)
 
     def _forget(self, name: str) -> None:
         self._running.pop(name).kill()

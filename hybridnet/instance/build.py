@@ -47,7 +47,7 @@ def build(plan: dict[str, Any], directory: Path, outside: int | None = None) -> 
     for peer in plan["peers"]:
         elsewhere = None if peer["remote"] != _ANYBODY else outside
         with in_network(elsewhere):
-            instance.add_peer(_with_paths(peer, directory))
+            instance.add_peer(with_paths(peer, directory))
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
     add_links(instance, plan)
@@ -153,7 +153,7 @@ def _without_keys(plan: dict[str, Any]) -> dict[str, Any]:
     return {**plan, "peers": [{k: v for k, v in peer.items() if k != "key"} for peer in plan["peers"]]}
 
 
-def _with_paths(peer: dict[str, Any], directory: Path) -> dict[str, Any]:
+def with_paths(peer: dict[str, Any], directory: Path) -> dict[str, Any]:
     """The peer with the whole paths of the memory that it shares, where it does."""
     if peer.get("transport") != "shm":
         return peer

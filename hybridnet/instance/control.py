@@ -23,7 +23,7 @@ class Control:
 
     def __init__(self, path: Path, instance: Any, plan: dict[str, Any]) -> None:
         self._instance = instance
-        self._verbs = Verbs(instance, plan)
+        self._verbs = Verbs(instance, plan, path.parent)
         self._access = threading.Lock()
         self._ended = False
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -21,9 +21,9 @@ the control socket in another: one JSON object per line, each answered by one li
     {"verb": "stop"}                                                    ends it; answered with the final counters
 
 The schema of plans says what a change (``change``) and a timeline (``timeline``) look like. A change removes ``links``,
-``portals``, ``nodes`` and ``interfaces`` of nodes that stay, and adds ``nodes``, ``interfaces`` by node,
-``emulation_portals`` and ``links`` as the plan has them; its ``routes`` replace those of the routers and hosts that it
-names.
+``portals``, ``peers``, ``nodes`` and ``interfaces`` of nodes that stay, and adds ``nodes``, ``interfaces`` by node,
+``emulation_portals``, ``peers`` and ``links`` as the plan has them; its ``routes`` replace those of the routers and
+hosts that it names.
 
 Of a direction, `set_link` is given only what changes, with the keys of the plan, and null takes a model away; an absent
 direction stays as it is. Of a cut link each instance changes its part: what it sends, and the delay of what it gets.

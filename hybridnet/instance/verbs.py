@@ -7,6 +7,7 @@ import base64
 import json
 import resource
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import PlanError, UsageError
@@ -32,10 +33,11 @@ class Verbs:
     Args:
         instance: a `_simcore.Instance` that runs.
         plan: what it was built from; it keeps what holds of each link.
+        directory: where memory is that it shares with others of its machine.
     """
 
-    def __init__(self, instance: Any, plan: dict[str, Any]) -> None:
-        self._instance = instance
+    def __init__(self, instance: Any, plan: dict[str, Any], directory: Path) -> None:
+        self._instance, self._directory = instance, directory
         self._links = {link["name"]: link for link in plan["links"]}
         self._timelines = Timelines(instance, self._links)
         self._verbs: dict[str, Callable[[Request], dict[str, Any]]] = {
@@ -117,7 +119,8 @@ class Verbs:
         for name in removed:
             self._timelines.refuse_pending(name)
         # Where there is a record, nothing but routes can change in this way.
-        self._instance.change(change_of(wanted), json.dumps({"routes": wanted.get("routes", {})}))
+        note = json.dumps({"routes": wanted.get("routes", {})})
+        self._instance.change(change_of(wanted, self._directory), note)
         for name in removed:
             del self._links[name]
         self._links.update({link["name"]: link for link in wanted.get("add", {}).get("links", [])})

@@ -8,9 +8,11 @@ A *fragment* is shaped like a machine plan. Besides whole hosts and switches it 
     bridge_parts
     names                        those by address that come or go; or null
     pairs, portals, devices      as in the machine plan
-    instances                    by name, the nodes, emulation portals and links that an instance gets or loses, the
-                                 interfaces that nodes that stay get or lose, and their routes before or after; or the
-                                 whole plan of an instance that starts
+    instances                    by name, the nodes, emulation portals, peers and links that an instance gets or loses,
+                                 the interfaces that nodes that stay get or lose, and their routes before or after; or
+                                 the whole plan of an instance that starts or ends
+
+A machine that only one of the two plans has is built or removed as a whole: there is no difference of it.
 """
 
 from __future__ import annotations
@@ -58,12 +60,13 @@ class Change:
 
 
 def difference(old: Plan, new: Plan) -> dict[str, Change]:
-    """What changes on each machine, where something does. `new` is planned with the pins of `old`.
+    """What changes on each machine of both plans, where something does. `new` is planned with the pins of `old`.
 
     Raises:
         PlanError: it cannot change while the network runs; the message names the node and the cure.
     """
-    changes = {name: _difference(old.machines[name], plan) for name, plan in new.machines.items()}
+    both = [name for name in new.machines if name in old.machines]
+    changes = {name: _difference(old.machines[name], new.machines[name]) for name in both}
     return {name: change for name, change in changes.items() if change}
 
 
@@ -220,9 +223,9 @@ def _names(old: Json | None, new: Json | None) -> tuple[Json | None, Json | None
 
 
 def _instances(old: Items, new: Items) -> tuple[list[Json], list[Json]]:
-    """What instances that run lose and get; those that start are whole. None ends while the network runs."""
-    running = {plan["name"]: plan for plan in old}
-    remove: list[Json] = []
+    """What instances that run lose and get; those that start or end are whole."""
+    running, stay = {plan["name"]: plan for plan in old}, {plan["name"] for plan in new}
+    remove: list[Json] = [dict(plan) for plan in old if plan["name"] not in stay]
     add: list[Json] = []
     for plan in new:
         less, more = _instance_parts(running[plan["name"]], plan) if plan["name"] in running else ({}, plan)
@@ -233,15 +236,9 @@ def _instances(old: Items, new: Items) -> tuple[list[Json], list[Json]]:
 
 
 def _instance_parts(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Json, Json]:
-    if new["peers"] != old["peers"]:
-        other = next(peer["name"] for peer in new["peers"] if peer not in old["peers"])
-        raise PlanError(
-            f"instance {new['name']} runs, and nothing joins it with {other} so far; describe a link between the two "
-            "before the network starts"
-        )
     less: Json = {"name": old["name"]}
     more: Json = {"name": old["name"]}
-    for key in ("emulation_portals", "links"):
+    for key in ("emulation_portals", "peers", "links"):
         less[key], more[key] = _apart(old[key], new[key], _name)
     was, becomes = ({node["name"]: node for node in plan["nodes"]} for plan in (old, new))
     less["nodes"] = [node for name, node in was.items() if name not in becomes]

@@ -47,12 +47,13 @@ class Pins:
 NO_PINS = Pins()
 
 
-def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
+def pins_of(plan: Plan, removed: Collection[str] = (), left: Collection[str] = ()) -> Pins:
     """Everything that a plan has made, and the addresses of interfaces that a node has lost: if it gets them again, it
     has the same ones.
 
     Args:
         removed: links that have been removed since; one that is described anew under the same name is new.
+        left: instances that leave; whoever had such a peer has it no longer.
     """
     earlier = plan.pins
     dpids: dict[str, str] = {}
@@ -74,9 +75,10 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
         for host in made["hosts"]:
             for interface in host["interfaces"]:
                 pin(host["name"], interface, interface["addresses"])
-        if made["instances"]:
-            instances_on[machine] = tuple(instance["name"] for instance in made["instances"])
-        for instance in made["instances"]:
+        stay = [_without_peers(each, left) for each in made["instances"] if each["name"] not in left]
+        if stay:
+            instances_on[machine] = tuple(instance["name"] for instance in stay)
+        for instance in stay:
             instances[instance["name"]] = instance
             dpids.update(
                 {n["name"]: n["openflow"]["dpid"] for n in instance["nodes"] if n["kind"] == "openflow"}
@@ -95,7 +97,7 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
     then = {address.ip for known in earlier.addresses.values() for address in known.values()}
     return Pins(
         plan.machine_of,
-        plan.instance_of,
+        {node: instance for node, instance in plan.instance_of.items() if instance not in left},
         {machine: made["port_type"] for machine, made in plan.machines.items()},
         dpids,
         node_of,
@@ -109,3 +111,9 @@ def pins_of(plan: Plan, removed: Collection[str] = ()) -> Pins:
         instances,
         instances_on,
     )
+
+
+def _without_peers(instance: Mapping[str, Any], left: Collection[str]) -> Mapping[str, Any]:
+    """An instance plan without these peers."""
+    stay = [peer for peer in instance["peers"] if peer["name"] not in left]
+    return instance if len(stay) == len(instance["peers"]) else {**instance, "peers": stay}

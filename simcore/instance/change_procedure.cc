@@ -57,8 +57,9 @@ void ChangeProcedure::in_pieces(const std::vector<Step>& steps) {
 // What a record says of a change can be made again by a replay only where no element comes or goes.
 void ChangeProcedure::refuse_while_recorded() const {
   const bool elements = !change_.nodes.empty() || !change_.openflow_switches.empty() ||
-                        !change_.interfaces.empty() || !change_.portals.empty() || !change_.links.empty() ||
-                        !change_.removed_links.empty() || !change_.removed_portals.empty() ||
+                        !change_.interfaces.empty() || !change_.portals.empty() || !change_.peers.empty() ||
+                        !change_.links.empty() || !change_.removed_links.empty() ||
+                        !change_.removed_portals.empty() || !change_.removed_peers.empty() ||
                         !change_.removed_nodes.empty() || !change_.removed_interfaces.empty();
   if (!elements || instance_.network_.taps().recorder() == nullptr) return;
   throw ConfigError(
@@ -74,11 +75,17 @@ void ChangeProcedure::open_portals() {
     opened_.push_back(make_emulation_portal(portal.backend, instance_.network_.simulation(), instance_.loop_,
                                             instance_.network_.pool(), std::move(config), portal.options));
   }
+  for (const PeeringPortal::Config& peer : change_.peers) {
+    PeeringPortal::Config config = peer;
+    config.begins_later = true;
+    opened_peers_.push_back(instance_.make_peer(std::move(config)));
+  }
 }
 
 void ChangeProcedure::list_checks() {
   for (const auto& each : change_.interfaces) new_interfaces_.insert(each.config.name);
   for (const auto& each : change_.portals) loose_.insert(each.config.name);
+  for (const auto& each : change_.peers) new_peers_.insert(each.name);
   for (const std::string& name : change_.removed_links)
     checks_.emplace_back([this, &name] { check_removed_link(name); });
   for (const std::string& name : change_.removed_nodes)
@@ -91,6 +98,8 @@ void ChangeProcedure::list_checks() {
   }
   for (const std::string& name : change_.removed_portals)
     checks_.emplace_back([this, &name] { check_removed_portal(name); });
+  for (const std::string& name : change_.removed_peers)
+    checks_.emplace_back([this, &name] { check_removed_peer(name); });
   for (const auto& link : change_.links) checks_.emplace_back([this, &link] { check_added_link(link); });
   checks_.emplace_back([this] { check_portals(); });
 }
@@ -118,6 +127,17 @@ void ChangeProcedure::check_removed_portal(const std::string& name) {
   if (found == instance_.portals_.end()) throw ConfigError(attempt + "there is none of that name");
   if (!freed_.contains(found->second.get()))
     throw ConfigError(attempt + "a link joins it; remove that in the same change");
+}
+
+void ChangeProcedure::check_removed_peer(const std::string& name) {
+  put(removed_peers_, name, "peer");
+  const auto found = instance_.peers_.find(name);
+  const std::string attempt = "remove peer " + name + ": ";
+  if (found == instance_.peers_.end()) throw ConfigError(attempt + "there is none of that name");
+  for (const PeeringChannel* const channel : found->second->channels()) {
+    if (!freed_.contains(channel))
+      throw ConfigError(attempt + "a cut link leads to it; remove that in the same change");
+  }
 }
 
 // That no link joins the interface, once those are gone that this change removes.
@@ -150,8 +170,10 @@ void ChangeProcedure::check_added_link(const InstanceChange::AddedLink& link) {
       paused_.insert(portal->name);
     } else {
       const auto& channel = std::get<ChannelEnd>(*end);
+      refuse(removed_peers_.contains(channel.peer), "peer " + channel.peer + " is removed by this change");
+      if (new_peers_.contains(channel.peer)) continue;
       const auto found = instance_.peers_.find(channel.peer);
-      refuse(found == instance_.peers_.end(), "there is no peer " + channel.peer + "; peers are of the plan");
+      refuse(found == instance_.peers_.end(), "there is no peer " + channel.peer + "; add it first");
       refuse(found->second->has_channel(channel.channel),
              "channel " + channel.name() + " is in use; take another number, or remove its link before");
     }
@@ -198,6 +220,9 @@ void ChangeProcedure::list_preparation() {
   for (auto& portal : opened_) {
     preparation_.emplace_back([this, &portal] { prepare_portal(std::move(portal)); });
   }
+  for (auto& peer : opened_peers_) {
+    preparation_.emplace_back([this, &peer] { prepare_peer(std::move(peer)); });
+  }
   for (const auto& link : change_.links) {
     preparation_.emplace_back([this, &link] { prepare_link(link); });
   }
@@ -230,6 +255,20 @@ void ChangeProcedure::prepare_portal(std::unique_ptr<EmulationPortal> portal) {
   added.begin();
   instance_.portals_[name] = std::move(closing_.back());
   closing_.pop_back();
+}
+
+void ChangeProcedure::prepare_peer(std::unique_ptr<PeeringPortal> peer) {
+  const std::string name = peer->name();
+  closing_peers_.push_back(std::move(peer));  // where it stays if this fails
+  instance_.network_.nodes().claim("peer", name);
+  undo_.emplace_back([this, name] {
+    const auto found = instance_.peers_.find(name);
+    closing_peers_.push_back(std::move(found->second));
+    instance_.peers_.erase(found);
+    instance_.network_.nodes().release("peer", name);
+  });
+  instance_.peers_[name] = std::move(closing_peers_.back());
+  closing_peers_.pop_back();
 }
 
 void ChangeProcedure::prepare_link(const InstanceChange::AddedLink& link) {
@@ -269,6 +308,14 @@ void ChangeProcedure::list_commit() {
     commit_.emplace_back([this, &name] { remove_link(name); });
   for (std::size_t i = 0; i < links_.size(); ++i)
     commit_.emplace_back([this, &network, i] { network.links().join(std::move(links_[i])); });
+  for (const std::string& name : removed_peers_) commit_.emplace_back([this, &name] { remove_peer(name); });
+  for (const PeeringPortal::Config& added : change_.peers) {
+    commit_.emplace_back([this, &added] {
+      PeeringPortal& peer = *instance_.peers_.at(added.name);
+      instance_.loop_.add(peer);
+      peer.begin();
+    });
+  }
   for (const std::string& name : removed_portals_) {
     commit_.emplace_back([this, &network, &name] {
       const auto found = instance_.portals_.find(name);
@@ -325,6 +372,17 @@ void ChangeProcedure::remove_link(const std::string& name) {
   }
 }
 
+void ChangeProcedure::remove_peer(const std::string& name) {
+  const auto found = instance_.peers_.find(name);
+  PeeringPortal& peer = *found->second;
+  instance_.loop_.remove(peer);
+  peer.end();
+  instance_.network_.removed().add("peers", row_of(peer));
+  closing_peers_.push_back(std::move(found->second));
+  instance_.peers_.erase(found);
+  instance_.network_.nodes().release("peer", name);
+}
+
 void ChangeProcedure::unwatch(const std::string& portal) {
   instance_.loop_.remove(*instance_.portals_.at(portal));
 }
@@ -341,6 +399,7 @@ void ChangeProcedure::close_portals() {
   }
   in_pieces(steps);
   closing_.clear();
+  closing_peers_.clear();
 }
 
 }  // namespace simcore

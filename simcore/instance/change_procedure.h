@@ -2,10 +2,10 @@
 //
 // ChangeProcedure: makes one InstanceChange, from a thread that is not the loop's:
 //
-//   open portals            here: system calls take their time
+//   open portals, peers     here: system calls take their time
 //   check, prepare          on the loop's thread, nothing of it carries a packet; what fails is undone
-//   commit                  on the loop's thread: links out and in, portals watched, nodes out, routes
-//   close portals, free     system calls here, packets on the loop's thread
+//   commit                  on the loop's thread: links out and in, portals and peers watched, nodes out, routes
+//   close portals, peers, free     system calls here, packets on the loop's thread
 //
 // What is on the loop's thread is done in pieces of about kPiece, between two turns each. A commit of one piece, which is
 // that of some hundred elements, happens at one instant of simulated time. The routes change at one instant in any case.
@@ -43,15 +43,18 @@ class ChangeProcedure {
   void check_removed_link(const std::string& name);
   void check_removed_node(const std::string& name);
   void check_removed_portal(const std::string& name);
+  void check_removed_peer(const std::string& name);
   void check_added_link(const InstanceChange::AddedLink& link);
   void check_free(const std::string& interface, const std::string& attempt) const;
   void check_portals() const;
   void list_preparation();
   void prepare_portal(std::unique_ptr<EmulationPortal> portal);
+  void prepare_peer(std::unique_ptr<PeeringPortal> peer);
   void prepare_link(const InstanceChange::AddedLink& link);
   void check_routes(const std::string& node, const std::vector<RouteConfig>& routes) const;
   void list_commit();
   void remove_link(const std::string& name);
+  void remove_peer(const std::string& name);
   void unwatch(const std::string& portal);
   void close_portals();
   void in_pieces(const std::vector<Step>& steps);
@@ -60,12 +63,15 @@ class ChangeProcedure {
   const InstanceChange& change_;
   const std::string& note_;
   std::vector<std::unique_ptr<EmulationPortal>> opened_;
+  std::vector<std::unique_ptr<PeeringPortal>> opened_peers_;
   std::set<std::string> removed_links_;
   std::set<std::string> removed_portals_;
+  std::set<std::string> removed_peers_;
   std::set<std::string> removed_nodes_;
   std::set<std::string> removed_interfaces_;  // those of removed nodes, too
   std::set<const Port*> freed_;               // ends of removed links
   std::set<std::string> new_interfaces_;
+  std::set<std::string> new_peers_;
   std::set<std::string> joined_;  // by new links: kind and name
   std::set<std::string> loose_;   // new portals that no new link joins
   std::set<std::string> paused_;  // portals that get another link
@@ -76,6 +82,7 @@ class ChangeProcedure {
   std::vector<Links::Prepared> links_;
   std::vector<std::pair<DualStack*, DualStack::Routes>> routes_;
   std::vector<std::unique_ptr<EmulationPortal>> closing_;
+  std::vector<std::unique_ptr<PeeringPortal>> closing_peers_;
 };
 
 }  // namespace simcore

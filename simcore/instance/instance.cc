@@ -48,6 +48,13 @@ void Instance::add_emulation_portal(const std::string& backend, EmulationPortal:
 
 void Instance::add_peer(PeeringPortal::Config config) {
   network_.nodes().claim("peer", config.name);
+  auto peer = make_peer(std::move(config));
+  loop_.add(*peer);
+  const std::string name = peer->name();
+  peers_[name] = std::move(peer);
+}
+
+std::unique_ptr<PeeringPortal> Instance::make_peer(PeeringPortal::Config config) {
   if (!config.of_guest())
     config.token = config_.token;  // which is none of a guest's business: its key is its own
   const bool of_day = config.options.clocks == PeeringOptions::Clocks::told;
@@ -55,11 +62,8 @@ void Instance::add_peer(PeeringPortal::Config config) {
     const std::int64_t epoch = loop_.epoch_ns();
     return epoch == 0 || !of_day ? epoch : epoch - monotonic_minus_realtime_ns();
   };
-  const std::string name = config.name;
-  auto peer = std::make_unique<PeeringPortal>(
+  return std::make_unique<PeeringPortal>(
       network_.simulation(), network_.pool(), [this] { return loop_.wall_now(); }, config);
-  loop_.add(*peer);
-  peers_[name] = std::move(peer);
 }
 
 void Instance::add_record(const std::string& file, const std::string& plan) {

@@ -123,6 +123,7 @@ class Instance {
   void connect_switch(const std::string& name);
   void disconnect_switch(const std::string& name);
 
+  std::unique_ptr<PeeringPortal> make_peer(PeeringPortal::Config config);
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
   void read_into(Snapshot& snapshot) const;

@@ -18,6 +18,7 @@
 #include "simcore/network/network.h"
 #include "simcore/network/simulated_network.h"
 #include "simcore/portal/emulation_portal_factory.h"
+#include "simcore/portal/peering_portal.h"
 
 namespace simcore {
 
@@ -78,6 +79,7 @@ class InstanceChange {
                             const EmulationPortalOptions& options = {}) {
     portals.push_back({backend, std::move(config), options});
   }
+  void add_peer(PeeringPortal::Config config) { peers.push_back(std::move(config)); }
   void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a) {
     links.push_back({name, a, b, a_to_b, b_to_a});
@@ -90,11 +92,13 @@ class InstanceChange {
   std::vector<AddedInterface> interfaces;
   std::vector<AddedApplication> applications;
   std::vector<AddedPortal> portals;
+  std::vector<PeeringPortal::Config> peers;
   std::vector<AddedLink> links;
   SimulatedNetwork::RoutesOf routes;
 
   std::vector<std::string> removed_links;
   std::vector<std::string> removed_portals;
+  std::vector<std::string> removed_peers;
   std::vector<std::string> removed_nodes;       // with their interfaces and applications
   std::vector<std::string> removed_interfaces;  // of nodes that stay
 };

@@ -14,7 +14,7 @@ namespace simcore {
 
 class RemovedElements {
  public:
-  // `kind`: "links" counts its directions, "portals", "nodes", "interfaces". `last`: of the element, when it was taken out.
+  // `kind`: "links" counts its directions, "portals", "peers", "nodes", "interfaces". `last`: of the element, when it was taken out.
   void add(std::string_view kind, const SnapshotRow& last);
 
   // Those that something was removed of; each with the figure `removed`, how many. Figures of one instant, such as what

@@ -94,7 +94,17 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
     watched_.emplace();
     watch_lanes();
   }
-  simulation_.schedule(sync_due_, simulation_.now());
+  if (!config_.begins_later) begin();
+}
+
+void PeeringPortal::begin() { simulation_.schedule(sync_due_, simulation_.now()); }
+
+void PeeringPortal::end() {
+  for (const auto& lane : lanes_) lane->sender().discard();
+  simulation_.cancel(sync_due_);
+  simulation_.cancel(batch_due_);
+  simulation_.cancel(held_due_);
+  simulation_.cancel(gathered_);
 }
 
 void PeeringPortal::watch_lanes() {
@@ -120,6 +130,12 @@ void PeeringPortal::remove_channel(std::uint32_t id) {
   counts_.dropped_received.add(DropReason::removed, gone->second->in_flight());
   channels_.erase(gone);
   delay_changed();
+}
+
+std::vector<const PeeringChannel*> PeeringPortal::channels() const {
+  std::vector<const PeeringChannel*> all;
+  for (const auto& [id, channel] : channels_) all.push_back(channel.get());
+  return all;
 }
 
 void PeeringPortal::delay_changed() {

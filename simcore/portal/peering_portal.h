@@ -64,6 +64,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
     PeeringOptions options;
     bool kernel_cuts = true;    // where it can (UDP_SEGMENT); false only to compare
     bool kernel_stamps = true;  // of synchronizations; false when wall_now is not the wall clock
+    bool begins_later = false;  // nothing is scheduled before begin(), so that another thread may make it
     // What CLOCK_MONOTONIC showed at SimTime zero, or CLOCK_REALTIME where the options have clocks told; 0 while that is
     // not known.
     std::function<std::int64_t()> clock_zero_ns = [] { return 0; };
@@ -122,6 +123,12 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   PeeringPortal(const PeeringPortal&) = delete;
   PeeringPortal& operator=(const PeeringPortal&) = delete;
 
+  // Where the config says begins_later: tells the peer of itself from now on. On the loop's thread, as the next.
+  void begin();
+  // From now on it does nothing more, and another thread may destroy it; what waits for the peer is dropped.
+  // Precondition: no channels.
+  void end();
+
   // Makes this instance's end of cut link `id`; packets from the peer reach it `incoming_delay` after
   // they departed there. Before the loop runs, or on its thread, as the next. Throws ConfigError when it exists already or
   // the delay is negative.
@@ -130,6 +137,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
   // Takes it out: what waits in it for its release is dropped, and what the peer still sends it has no listener.
   // Precondition: it exists.
   void remove_channel(std::uint32_t id);
+  std::vector<const PeeringChannel*> channels() const;
 
   int fd() const override { return watched_ ? watched_->fd() : transports_[0]->fd(); }
   std::size_t poll() override;

@@ -8,9 +8,11 @@
 #include <nanobind/stl/tuple.h>
 
 #include "simcore/instance/instance_change.h"
+#include "simcore/portal/portal_options.h"
 #include "simcore/python/bind_network.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
+#include "simcore/python/option_value.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -88,6 +90,12 @@ void bind_timeline(nb::module_& m) {
   change.def(nb::init<>())
       .def("add_emulation_portal", add_emulation_portal<InstanceChange>, "name"_a, "device"_a,
            "backend"_a = "packet", "filter"_a = "", "options"_a = nb::dict())
+      .def(
+          "add_peer",
+          [](InstanceChange& self, const nb::dict& peer) {
+            self.add_peer(peer_options().read(option_value(peer, "add peer"), "add peer"));
+          },
+          "peer"_a)
       .def("add_link", add_link<InstanceChange>, "name"_a, "a"_a, "b"_a, "a_to_b"_a, "b_to_a"_a)
       .def("replace_routes", &InstanceChange::replace_routes, "node"_a)
       .def(
@@ -96,6 +104,9 @@ void bind_timeline(nb::module_& m) {
       .def(
           "remove_portal",
           [](InstanceChange& self, Text name) { self.removed_portals.push_back(std::move(name)); }, "name"_a)
+      .def(
+          "remove_peer",
+          [](InstanceChange& self, Text name) { self.removed_peers.push_back(std::move(name)); }, "name"_a)
       .def(
           "remove_node",
           [](InstanceChange& self, Text name) { self.removed_nodes.push_back(std::move(name)); }, "name"_a)

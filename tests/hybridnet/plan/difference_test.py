@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import PlanError
-from hybridnet.plan import Plan, PlanOptions, make_plan
+from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.difference import Change, difference
 from hybridnet.plan.pins import pins_of
 from hybridnet.schema.check import check
@@ -36,7 +36,7 @@ def contents(fragment: dict[str, Any]) -> dict[str, list[str]]:
     found["pairs"] = [
         f"{pair['kind']} {pair['a']['interface']} {pair['b']['interface']}" for pair in fragment["pairs"]
     ]
-    for key in ("nodes", "emulation_portals", "links", "routes"):
+    for key in ("nodes", "emulation_portals", "peers", "links", "routes"):
         part = (fragment["instances"] or [{}])[0].get(key, [])
         found[key] = list(part) if key == "routes" else [item["name"] for item in part]
     return {key: names for key, names in found.items() if names}
@@ -164,15 +164,70 @@ def test_two_machines_each_have_their_part_of_a_cut_link() -> None:
     }
 
 
-def test_machines_that_nothing_joins_cannot_be_joined_while_they_run() -> None:
+def apart() -> Topo:
+    """A switch and a simulated host on each of two machines, and nothing between the two."""
     topo = Topo()
     for machine in ("m1", "m2"):
         topo.addSwitch(f"s{machine[1:]}", machine=machine)
         topo.addLink(topo.addSimHost(f"h{machine[1:]}"), f"s{machine[1:]}")
+    return topo
+
+
+def test_instances_that_nothing_has_joined_become_peers_with_their_first_cut_link() -> None:
+    topo = apart()
     before = plan(topo)
     topo.addLink("s1", "s2", delay="1ms")
-    with pytest.raises(PlanError, match="instance m1 runs, and nothing joins it with m2 so far"):
-        changes(topo, before)
+    found = changes(topo, before)
+    assert {name: contents(change.add)["peers"] for name, change in found.items()} == {
+        "m1": ["m2"],
+        "m2": ["m1"],
+    }
+    assert not any("peers" in contents(change.remove) for change in found.values())
+
+
+def test_a_peer_stays_when_the_last_link_to_it_goes_and_leaves_with_its_machine() -> None:
+    topo = apart()
+    topo.addLink("s1", "s2", delay="1ms")
+    joined = plan(topo)
+    topo.delLink("s1", "s2")
+    without_link = make_plan(topo, MACHINES, PlanOptions(token=TOKEN), pins_of(joined, {"s1-s2"}))
+    assert [peer["name"] for peer in without_link.instances["m1"]["peers"]] == ["m2"]
+    for node in ("s2", "h2"):
+        topo.delNode(node)
+    alone = make_plan(
+        topo, MACHINES[:1], PlanOptions(token=TOKEN), pins_of(without_link, {"h2-s2"}, left={"m2"})
+    )
+    found = difference(without_link, alone)
+    assert list(found) == ["m1"]
+    assert contents(found["m1"].remove) == {"peers": ["m2"]}
+    assert contents(found["m1"].add) == {}
+
+
+def test_a_machine_that_only_one_plan_has_is_no_difference() -> None:
+    topo = apart()
+    two = plan(topo)
+    third = MachineSpec("m3", "198.18.0.3")
+    topo.addSwitch("s3", machine="m3")
+    three = make_plan(topo, [*MACHINES, third], PlanOptions(token=TOKEN), pins_of(two))
+    assert difference(two, three) == {}
+    assert [switch["name"] for switch in three.machines["m3"]["switches"]] == ["s3"]
+
+
+def test_an_instance_that_leaves_is_whole_in_what_is_removed() -> None:
+    topo = Topo()
+    topo.addSimRouter("r1", instance=1)
+    topo.addSimRouter("r2", instance=2)
+    topo.addLink("r1", "r2", delay="1ms")
+    before = plan(topo)
+    topo.delNode("r2")
+    after = make_plan(topo, MACHINES, PlanOptions(token=TOKEN), pins_of(before, {"r1-r2"}, left={"m1.2"}))
+    change = difference(before, after)["m1"]
+    for fragment in (change.remove, change.add):
+        check(fragment, "machine", "fragment", part="fragment")
+    whole = next(part for part in change.remove["instances"] if "format" in part)
+    assert whole["name"] == "m1.2"
+    part = next(part for part in change.remove["instances"] if part["name"] == "m1.1")
+    assert [peer["name"] for peer in part["peers"]] == ["m1.2"]
 
 
 def test_a_node_cannot_come_again_as_another_in_one_change() -> None:

@@ -174,6 +174,98 @@ TEST_F(InstanceChangeTest, what_fails_in_the_middle_is_undone) {
   EXPECT_EQ(instance_.snapshot().nodes.size(), 8U);
 }
 
+// Another instance, which has sent h3's host packets since it began:   h4 10.0.0.4 ==== cut ==== h3 10.0.0.3
+class Other {
+ public:
+  Other(const PeeringPortal::Config& peer, const LinkModel& path) {
+    instance_.network().add_node(NodeKind::host, "h4");
+    instance_.network().add_interface("h4", at("h4-eth0", 3));
+    instance_.network().add_application(
+        "h4", UdpSource::Config{
+                  .destination = IpAddress::parse("10.0.0.3"), .port = 9, .rate = DataRate::mbps(10)});
+    instance_.add_peer(peer);
+    instance_.add_link("cut", InterfaceEnd{"h4-eth0"}, ChannelEnd{peer.name, 0}, path, path);
+    running_ = std::thread([this] { instance_.run(); });
+  }
+  ~Other() {
+    instance_.stop();
+    running_.join();
+  }
+
+ private:
+  Instance instance_{Instance::Config()};
+  std::thread running_;
+};
+
+PeeringPortal::Config peer_of(const std::string& name, int here, int there) {
+  const std::string address =
+      UdpEndpoint{(127u << 24) + 1 + static_cast<std::uint32_t>(::getpid()), 0}.text();
+  const std::string host = address.substr(0, address.find(':') + 1);
+  PeeringPortal::Config config;
+  config.name = name;
+  config.local = host + std::to_string(here);
+  config.remote = host + std::to_string(there);
+  return config;
+}
+
+InstanceChange with_other() {
+  InstanceChange change;
+  change.add_peer(peer_of("other", 46'000, 46'002));
+  change.add_node(NodeKind::host, "h3");
+  change.add_interface("h3", at("h3-eth0", 2));
+  change.add_application(
+      "h3", ServiceApplication{.kind = ServiceApplication::Kind::udp_sink, .port = 9, .tcp = {}});
+  change.add_link("cut", InterfaceEnd{"h3-eth0"}, ChannelEnd{"other", 0}, path(), path());
+  return change;
+}
+
+TEST_F(InstanceChangeTest, a_peer_joins_late_and_leaves_under_traffic_and_may_come_again) {
+  start();
+  await_received(10);
+  for (int time = 1; time <= 2; ++time) {
+    const Other other(peer_of("main", 46'002, 46'000), path());
+    instance_.change(with_other());
+    const auto got = [this] {
+      return figure(instance_.snapshot(SnapshotReader::Elements::none).applications.back(),
+                    "received_datagrams");
+    };
+    while (got() < 10) std::this_thread::yield();
+
+    InstanceChange leave;
+    leave.removed_peers.emplace_back("other");
+    EXPECT_THROW(instance_.change(leave), ConfigError);  // a link leads there
+    EXPECT_EQ(instance_.snapshot().peers.size(), 1U);
+    leave.removed_links.emplace_back("cut");
+    leave.removed_nodes.emplace_back("h3");
+    instance_.change(leave);
+    const Snapshot after = instance_.snapshot();
+    EXPECT_TRUE(after.peers.empty());
+    const SnapshotRow& gone = *std::ranges::find(after.removed, "peers", &SnapshotRow::name);
+    EXPECT_EQ(figure(gone, "removed"), time);
+    EXPECT_GE(figure(gone, "received_packets"), 10 * time);
+    EXPECT_EQ(figure(gone, "lost_packets"), 0);
+  }
+  await_received(10);
+  EXPECT_EQ(figure(instance_.snapshot().applications.at(0), "missing"), 0);
+}
+
+TEST_F(InstanceChangeTest, a_peer_that_cannot_be_had_changes_nothing) {
+  start();
+  InstanceChange change = with_other();
+  change.peers[0].local = "192.0.2.1:46000";  // which is no address of this computer
+  EXPECT_THROW(instance_.change(change), EnvironmentError);
+  change = with_other();
+  change.links[0].b = ChannelEnd{"nobody", 0};
+  EXPECT_THROW(instance_.change(change), ConfigError);
+  change = with_other();
+  change.add_interface("h3", at("h1-eth0", 7));  // taken: the peer is there already
+  EXPECT_THROW(instance_.change(change), ConfigError);
+  EXPECT_TRUE(instance_.snapshot().peers.empty());
+  EXPECT_EQ(instance_.snapshot().nodes.size(), 2U);
+  instance_.change(with_other());
+  EXPECT_EQ(instance_.snapshot().peers.size(), 1U);
+}
+
 TEST_F(InstanceChangeTest, a_recorded_instance_changes_only_what_a_replay_can_change) {
   const std::string file =
       testing::TempDir() + "instance_change_test." + std::to_string(::getpid()) + ".pcapng";
