@@ -14,7 +14,8 @@ Where the head is killed, its machines notice the end of their standard input or
 run's guardian (`hybridnet.system.guardian`) removes what is left.
 
 Nothing is retried and nothing is moved. If an agent dies, its machine is lost and calls to it raise MachineError; the
-others go on until they are told to clean up. `restarting` starts a lost machine again, where somebody asks for it.
+others go on until they are told to clean up. `restarting` starts a lost machine again, where somebody asks for it, and
+`joining` and `remove` let machines come and go.
 
 Dask takes half a second to import. So it is imported where it is first used, when local machines have already begun to
 import it, too.
@@ -28,13 +29,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.neighbours import NeighbourLimits
-from hybridnet.cluster.machines import Call, Loss
+from hybridnet.cluster.machines import Arrival, Call, Loss
 from hybridnet.cluster.messenger import Messenger
 from hybridnet.cluster.names import distinct, several
 from hybridnet.cluster.presence import GRACE_S, Presence
@@ -75,6 +75,7 @@ class Cluster:
         )
         self._addresses: dict[str, str] = {}
         self._starter: Starter
+        self._unclear: set[str] = set()  # names of machines that have left, but perhaps not wholly
         self._restarts = threading.Lock()  # one machine after the other
         self._ending = Endings()  # of all but the journal
         self._owner = os.getpid()
@@ -133,6 +134,7 @@ class Cluster:
         cls,
         hosts: Sequence[str | SshMachine],
         *,
+        spare: Sequence[str | SshMachine] = (),
         python: str | None = None,
         head_address: str | None = None,
         grace_s: float = GRACE_S,
@@ -141,6 +143,8 @@ class Cluster:
 
         Args:
             hosts: ``"user@host"``, or `SshMachine` to say more.
+            spare: hosts that are not machines yet, and may join while a network runs; those without a name of their own
+                are numbered on.
             python: the interpreter on hosts given as text; default: as `SshMachine` has it.
             head_address: this computer as the hosts see it; default: what their sshd says.
             grace_s: for how many seconds a host may be out of reach before it is given up, at least 5.
@@ -153,26 +157,19 @@ class Cluster:
             if given is not None:
                 text(given, f"machines over SSH: {what}")
         number(grace_s, "machines over SSH: grace_s", 5, 1e6)
-        wanted = [
-            SshMachine(host, python=python) if isinstance(host, str) else host
-            for host in several(hosts, "hosts")
-        ]
-        for host in wanted:
-            if not isinstance(host, SshMachine):
-                raise UsageError(f"host {shown(host)} is not a machine; write 'user@host', or an SshMachine")
-        names = distinct([host.name or f"m{number}" for number, host in enumerate(wanted, 1)])
+        wanted = _ssh_machines(several(hosts, "hosts"), python)
+        waiting = _ssh_machines(several(spare, "spare hosts"), python) if spare else []
+        all_names = distinct([host.name or f"m{at}" for at, host in enumerate([*wanted, *waiting], 1)])
+        names, spare_names = all_names[: len(wanted)], all_names[len(wanted) :]
         self = cls(Journal.create())
         with undone_on_error(self.close):
             self._ending.add(self._messenger.end)
             self._messenger.start("0.0.0.0", grace_s + 2 * AGENTS_LONGER_S)
             hosts_of = dict(zip(names, wanted, strict=True))
-            self._starter = SshStarter(self.journal, hosts_of, head_address, grace_s + AGENTS_LONGER_S)
+            places = {**hosts_of, **dict(zip(spare_names, waiting, strict=True))}
+            self._starter = SshStarter(self.journal, places, head_address, grace_s + AGENTS_LONGER_S)
             self._ending.add(self._end_machines)
-            dask_names = {}
-            for name, host in hosts_of.items():
-                clean = host.clean_command(self.journal.run, name)
-                self.journal.record("ssh_machine", name=name, clean=clean, host=asdict(host))
-                dask_names[name] = self._starter.launch(name)
+            dask_names = {name: self._starter.launch(name) for name in names}
             for name in names:
                 self._addresses[name] = self._starter.start_agent(name, self._messenger.meeting)
             self._await_agents(dask_names)
@@ -214,7 +211,8 @@ class Cluster:
             self._ending.add(self._messenger.end)
             self._messenger.use(client)
             beside = workers_of(client, scheduler_address, workers, names)
-            self._starter = WorkerStarter(self.journal, client, beside, grace_s + AGENTS_LONGER_S)
+            silence_s, any_worker = grace_s + AGENTS_LONGER_S, names is not None
+            self._starter = WorkerStarter(self.journal, client, beside, silence_s, any_worker=any_worker)
             self._ending.add(self._end_machines)
             dask_names = {name: self._starter.launch(name) for name in beside}
             for name in beside:
@@ -322,12 +320,66 @@ class Cluster:
             self._starter.clear(machine)
             ended: Future[None] = Future()
             try:
-                worker = self._start_again(machine, ended)
+                worker = self._start(machine, ended)
                 yield partial(self._ask, machine, worker, ended)
-                self._roll.have_back(machine, worker, ended)
+                self._roll.admit(machine, worker, ended)
             except BaseException:
                 self._starter.give_up(machine)
                 raise
+
+    @contextlib.contextmanager
+    def joining(self, machine: str) -> Iterator[Arrival]:
+        """Start a machine that is none of the cluster so far. The block gets what calls its agent; for everybody else
+        there is no such machine until the block has ended, and if the block raises, nothing is left of it.
+
+        Raises:
+            UsageError: there is such a machine, or no place for one of that name.
+            MachineError: it does not come up.
+            EnvironmentLackError: it has another hybridnet.
+        """
+        with self._restarts:
+            if machine in self._roll.machines:
+                raise UsageError(f"machine {machine} is one of the cluster already, so it cannot join")
+            self._starter.make_place(machine)
+            if machine in self._unclear:
+                self._starter.clear(machine)
+                self._unclear.discard(machine)
+            ended: Future[None] = Future()
+            try:
+                worker = self._start(machine, ended)
+                yield Arrival(partial(self._ask, machine, worker, ended), self._addresses[machine])
+                self._roll.admit(machine, worker, ended)
+            except BaseException:
+                try:
+                    self._forget(machine)
+                except HybridnetError as error:  # what led to it says more
+                    warn(f"*** Warning: not everything could be removed: {error}\n")
+                raise
+
+    def remove(self, machine: str) -> dict[str, Any]:
+        """Let a machine leave while the others run on. It is none of the cluster at once, and nothing is left of it
+        when this returns.
+
+        Returns:
+            What its agent's verb `destroy` answers.
+
+        Raises:
+            UsageError: there is no such machine, or it is the last.
+            MachineError: it is lost, so that nobody knows what is left of it; or it could not be ended.
+        """
+        self._roll.check(machine)
+        with self._restarts:
+            if machine in self._roll.losses:
+                raise MachineError(f"machine {machine} cannot leave, for it is lost; start it again first")
+            if len(self._roll.machines) == 1:
+                raise UsageError(f"machine {machine} is the last of the cluster, which needs one")
+            worker, ended = self._roll.agent(machine)
+            self._roll.forget(machine)
+            try:
+                final: dict[str, Any] = self._ask(machine, worker, ended, "destroy")
+            finally:
+                self._forget(machine)
+            return final
 
     def close(self) -> None:
         """Let every agent clean up, end the machines, and remove the run's directory.
@@ -370,7 +422,7 @@ class Cluster:
         cleaning = [
             threading.Thread(target=clean, args=(entry,), name=f"cleaning {entry['name']}")
             for entry in read_entries(self.journal.directory)
-            if entry["kind"] == "ssh_machine" and entry["name"] in self._roll.losses
+            if entry["kind"] == "ssh_machine" and entry["name"] in {*self._roll.losses, *self._unclear}
         ]
         for thread in cleaning:
             thread.start()
@@ -412,11 +464,11 @@ class Cluster:
         """The address of a machine's agent, once that has joined; see `Roll.await_joined`."""
         return self._roll.await_joined(machine, partial(self._messenger.find, dask_name), ended)
 
-    def _start_again(self, machine: str, ended: Future[None]) -> str:
-        """Start a machine of which nothing is left. Returns the address of its agent's worker."""
+    def _start(self, machine: str, ended: Future[None]) -> str:
+        """Start a machine of which nothing is there. Returns the address of its agent's worker."""
         dask_name = self._starter.launch(machine)
         address = self._starter.start_agent(machine, self._messenger.meeting)
-        before = self._addresses[machine]
+        before = self._addresses.setdefault(machine, address)
         if address != before:
             raise MachineError(
                 f"machine {machine} had the address {before} and has {address} now, where nobody looks for it; give it "
@@ -424,6 +476,13 @@ class Cluster:
             )
         self._watch_end(machine, ended)
         return self._joined(machine, dask_name, ended)
+
+    def _forget(self, machine: str) -> None:
+        """End a machine that leaves, or has not joined, and remove what it leaves."""
+        self._addresses.pop(machine, None)
+        self._unclear.add(machine)
+        self._starter.retire(machine)
+        self._unclear.discard(machine)
 
     def _watch_presence(self, grace_s: float) -> None:
         """Ask machines elsewhere from now on whether they are there, and tell their agents that we are."""
@@ -434,6 +493,15 @@ class Cluster:
         presence = Presence(self.machines, question, self._roll.lose, grace_s)
         self._roll.watch_presence(presence)
         self._ending.add(presence.end)
+
+
+def _ssh_machines(hosts: Sequence[Any], python: str | None) -> list[SshMachine]:
+    """Raises UsageError: one is no host."""
+    machines = [SshMachine(host, python=python) if isinstance(host, str) else host for host in hosts]
+    for host in machines:
+        if not isinstance(host, SshMachine):
+            raise UsageError(f"host {shown(host)} is not a machine; write 'user@host', or an SshMachine")
+    return machines
 
 
 def _need_root(what: str) -> None:

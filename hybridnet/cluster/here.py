@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
-from hybridnet.cluster.machines import Call, Loss
+from hybridnet.cluster.machines import Arrival, Call, Loss
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
@@ -131,6 +131,20 @@ class Here:
         """Refuse: it is never lost. Raises UsageError."""
         _check(machine)
         raise UsageError(f"machine {machine} is this computer and never lost, so it cannot return")
+
+    def joining(self, machine: str) -> contextlib.AbstractContextManager[Arrival]:
+        """Refuse: a network on this computer has no other machine. Raises UsageError."""
+        raise UsageError(
+            f"machine {machine} cannot join: this network is on this computer alone; leave machine= out, or give Net "
+            "machine='local'"
+        )
+
+    def remove(self, machine: str) -> dict[str, Any]:
+        """Refuse likewise. Raises UsageError."""
+        _check(machine)
+        raise UsageError(
+            f"machine {machine} is the only one of this network and cannot leave; stop the network"
+        )
 
     def outlive(self) -> None:
         """Have the guardian wait for the last program in a host, should this process end without `close`."""

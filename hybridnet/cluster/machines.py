@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from hybridnet.system.journal import Journal
 
-__all__ = ["Call", "Loss", "Machines"]
+__all__ = ["Arrival", "Call", "Loss", "Machines"]
 
 Call = Callable[..., Any]
 """call(verb, **arguments): runs a verb of one machine's agent, and waits for its result."""
@@ -27,6 +27,13 @@ class Loss:
 
     why: str
     at_s: float
+
+
+class Arrival(NamedTuple):
+    """A machine that joins: what calls its agent, and its IPv4 address toward the others."""
+
+    call: Call
+    address: str
 
 
 class Machines(Protocol):
@@ -61,6 +68,12 @@ class Machines(Protocol):
 
     def restarting(self, machine: str) -> AbstractContextManager[Call]:
         """Start a lost machine again: see `hybridnet.cluster.Cluster.restarting`."""
+
+    def joining(self, machine: str) -> AbstractContextManager[Arrival]:
+        """Start a machine that is none of them so far: see `hybridnet.cluster.Cluster.joining`."""
+
+    def remove(self, machine: str) -> dict[str, Any]:
+        """Let a machine leave while the others run on: see `hybridnet.cluster.Cluster.remove`."""
 
     def close(self) -> None:
         """Remove everything."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The roll of a cluster's machines: which have joined, which are lost and why, which have returned.
+"""The roll of a cluster's machines: which have joined, which are lost and why, which have returned, which have left.
 
-    expect ──▶ await_joined ──▶ join ──▶ (lose ──▶ have_back) …
+    expect ──▶ await_joined ──▶ join ──▶ (lose ──▶ admit) … ──▶ forget      of a machine that was there at the start
+               await_joined ──▶ admit ──▶ (lose ──▶ admit) … ──▶ forget     of one that joins late
 
 Each start of a machine has a future, which holds the error with which that start has ended. It tells a machine that is
 lost from its successor: what ends late of an earlier start is not taken for the end of a later one.
@@ -123,16 +124,26 @@ class Roll:
         """The machine's agent is this worker."""
         self._workers[machine] = worker
 
-    def have_back(self, machine: str, worker: str, ended: Future[None]) -> None:
-        """From now on a lost machine is this agent, unless that has ended meanwhile, which raises its error."""
+    def admit(self, machine: str, worker: str, ended: Future[None]) -> None:
+        """From now on a machine that was lost, or joins late, is this agent, unless that has ended meanwhile, which
+        raises its error.
+        """
         with self._lock:
             if ended.done():
                 ended.result()
             self._workers[machine] = worker
             self._ends[machine] = ended
-            del self._losses[machine]
+            self._losses.pop(machine, None)
             if self._presence is not None:
                 self._presence.watch(machine)
+
+    def forget(self, machine: str) -> None:
+        """A machine leaves: from now on it is none, and its end no loss."""
+        with self._lock:
+            for known in (self._workers, self._ends, self._losses):
+                known.pop(machine, None)
+            if self._presence is not None:
+                self._presence.forget(machine)
 
     def worker_came(self) -> None:
         """Whoever waits looks again."""
@@ -164,12 +175,12 @@ class Roll:
             ended: of this start of it, which may be one that does not come up again; None: of the one that joined.
         """
         with self._lock:
-            current = self._ends[machine]
+            current = self._ends.get(machine)
             if ended is not None and ended is not current:
                 if not ended.done():
                     ended.set_exception(MachineError(why))
                 return
-            if self._closed or current.done():
+            if self._closed or current is None or current.done():
                 return
             self._losses[machine] = Loss(why, time.monotonic())
             current.set_exception(MachineError(why))

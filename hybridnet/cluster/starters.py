@@ -3,6 +3,7 @@
 
     launch ──▶ its processes run ──start_agent──▶ its agent joins the scheduler
     clear  ──▶ nothing is left of it, for certain ──launch──▶ …
+    make_place ──▶ a machine of another name can be launched;   retire ──▶ it has ended, and nothing is left of it
 
 A machine that is lost is started again in the same way, once `clear` has ended what is left of it. Each start has a
 Dask name of its own, so the worker of an earlier one is never taken for it.
@@ -17,10 +18,12 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError
+from hybridnet.cluster.names import distinct
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.edition import edition
 from hybridnet.machines.fabric import Fabric
 from hybridnet.machines.launch import LaunchedMachine
@@ -28,6 +31,7 @@ from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import clean_machine, clean_remote
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, state_directory
+from hybridnet.values import shown
 
 __all__ = ["LocalStarter", "Meeting", "SshStarter", "Starter"]
 
@@ -79,6 +83,22 @@ class Starter:
         self.give_up(machine)
         for what in (f"machine {machine}", f"init of machine {machine}"):
             self._journal.gone("process", what=what)
+
+    def make_place(self, machine: str) -> None:
+        """Have a place for a machine that has not been launched, or has been retired.
+
+        Raises:
+            UsageError, MachineError: there is none; the message says which there are.
+        """
+        raise NotImplementedError
+
+    def retire(self, machine: str) -> None:
+        """End a machine that leaves: it removes its part itself, and what it does not is removed. Raises as `clear`."""
+        if (launched := self._launched.get(machine)) is not None:
+            launched.ask_to_end()
+            launched.await_end()
+        self.clear(machine)
+        self._launched.pop(machine, None)
 
     def give_up(self, machine: str) -> None:
         """End this computer's side of a machine at once; what it made is removed by `clear`, or with the run."""
@@ -134,6 +154,17 @@ class LocalStarter(Starter):
         launched.start_agent({"network": network, "agent": agent})
         return address
 
+    def make_place(self, machine: str) -> None:
+        """See `Starter`: on this computer there always is one."""
+        distinct([machine])
+        if machine not in self._machines:
+            self._machines.append(machine)
+
+    def retire(self, machine: str) -> None:
+        """See `Starter`."""
+        super().retire(machine)
+        self._fabric.unplug(machine)
+
     def _command(self, machine: str) -> tuple[list[str], dict[str, Any]]:
         cpus = sorted(os.sched_getaffinity(0))
         first = {
@@ -165,6 +196,30 @@ class SshStarter(Starter):
     ) -> None:
         super().__init__(journal)
         self._hosts, self._head_address, self._silence_s = dict(hosts), head_address, silence_s
+        self._recorded: set[str] = set()
+
+    def launch(self, machine: str) -> str:
+        """See `Starter`."""
+        host = self._hosts[machine]
+        if machine not in self._recorded:
+            self._recorded.add(machine)
+            clean = host.clean_command(self._journal.run, machine)
+            self._journal.record("ssh_machine", name=machine, clean=clean, host=asdict(host))
+        return super().launch(machine)
+
+    def make_place(self, machine: str) -> None:
+        """See `Starter`."""
+        if machine not in self._hosts:
+            raise UsageError(
+                f"there is no place for a machine {shown(machine)}; the hosts of this run are "
+                f"{', '.join(self._hosts)}: give Cluster.ssh its host in spare=, before the network starts"
+            )
+
+    def retire(self, machine: str) -> None:
+        """See `Starter`."""
+        super().retire(machine)
+        self._recorded.discard(machine)
+        self._journal.gone("ssh_machine", name=machine)
 
     def start_agent(self, machine: str, meeting: Meeting) -> str:
         """See `Starter`."""

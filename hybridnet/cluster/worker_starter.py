@@ -6,7 +6,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Mapping
+from typing import Any
 
+from hybridnet.cluster.names import distinct
 from hybridnet.cluster.starters import Meeting, Starter
 from hybridnet.errors import MachineError
 from hybridnet.machines.existing import clean_beside, end_beside, launch_beside
@@ -24,13 +26,21 @@ class WorkerStarter(Starter):
     Args:
         client: of that scheduler.
         workers: the worker that each machine is beside, by the machine's name: its Dask name.
+        any_worker: a machine that joins late takes the first worker that waits; False: the one of its own name.
         silence_s: as for `SshStarter`.
     """
 
     def __init__(
-        self, journal: Journal, client: Client, workers: Mapping[str, str], silence_s: float
+        self,
+        journal: Journal,
+        client: Client,
+        workers: Mapping[str, str],
+        silence_s: float,
+        *,
+        any_worker: bool = False,
     ) -> None:
         super().__init__(journal)
+        self._any_worker = any_worker
         self._client, self._workers, self._silence_s = client, dict(workers), silence_s
         self._state = str(state_directory() if os.geteuid() == 0 else STATE_OF_ROOT)
         self._beside: dict[str, str] = {}  # the addresses of workers that were asked to launch one
@@ -55,6 +65,29 @@ class WorkerStarter(Starter):
     def start_agent(self, machine: str, meeting: Meeting) -> str:
         """See `Starter`; the worker has done it already."""
         return self._addresses[machine]
+
+    def make_place(self, machine: str) -> None:
+        """See `Starter`: beside a worker that no machine of the run is beside."""
+        distinct([machine])
+        if machine in self._workers:
+            return
+        present = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        taken = {*self._workers.values(), *(str(info["name"]) for info in present if _is_agent(info))}
+        waiting = [name for name in (str(info["name"]) for info in present) if name not in taken]
+        found = waiting if self._any_worker else [worker for worker in waiting if worker == machine]
+        if not found:
+            wanted = "" if self._any_worker else f" named {machine}"
+            raise MachineError(
+                f"there is no place for a machine {machine}: no Dask worker{wanted} waits beside those of the run "
+                f"({', '.join(self._workers.values())}); start one"
+            )
+        self._workers[machine] = found[0]
+
+    def retire(self, machine: str) -> None:
+        """See `Starter`: its worker waits again."""
+        super().retire(machine)
+        for known in (self._beside, self._workers, self._addresses):
+            known.pop(machine, None)
 
     def give_up(self, machine: str) -> None:
         """See `Starter`."""
@@ -91,3 +124,8 @@ class WorkerStarter(Starter):
         # A worker that is gone has taken its agent along.
         with contextlib.suppress(OSError, TimeoutError, KeyError):
             self._client.run(end_beside, self._journal.run, END_BESIDE_S, workers=[address])
+
+
+def _is_agent(info: Mapping[str, Any]) -> bool:
+    """Whether a worker is the agent of a machine, of whatever run."""
+    return any(resource.startswith("machine:") for resource in info.get("resources") or {})

@@ -37,6 +37,7 @@ MTU = 1600
 DEVICE = "eth0"  # of every machine
 MACHINES_LIMIT = 250
 HEAD_HOST_NUMBER = 254
+_FREE = ""  # a place that a machine has left
 
 
 class Fabric:
@@ -63,6 +64,8 @@ class Fabric:
         """
         if machine in self._machines:
             self._unplug(machine)
+        elif _FREE in self._machines:
+            self._machines[self._machines.index(_FREE)] = machine
         elif len(self._machines) >= MACHINES_LIMIT:
             raise MachineError(f"machine {machine}: a run has at most {MACHINES_LIMIT} local machines")
         else:
@@ -77,6 +80,12 @@ class Fabric:
             prefix=self._inside,
         )
         return {"device": DEVICE, "address": f"{self._subnet[number]}/{self._subnet.prefixlen}"}
+
+    def unplug(self, machine: str) -> None:
+        """Remove the cable of a machine that has left; another may have its place. None is no error."""
+        if machine in self._machines:
+            self._unplug(machine)
+            self._machines[self._machines.index(machine)] = _FREE
 
     def close(self) -> None:
         """Remove the bridge and the cables. Whatever one part raises, all parts end."""

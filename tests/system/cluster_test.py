@@ -169,22 +169,14 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
     address = "tls://127.0.0.1:18786"
     scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", "18786", "--no-dashboard", *tls]
     processes = [subprocess.Popen(scheduler, env=environment)]
+
+    def begin(name: str) -> None:
+        worker = [*dask, "worker", address, "--name", name, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        local = ["--local-directory", str(tmp_path / name), "--host", "127.0.0.1"]
+        processes.append(subprocess.Popen([*worker, *tls, *local], env=environment))
+
     try:
-        for name in ("one",):
-            worker = [
-                *dask,
-                "worker",
-                address,
-                "--name",
-                name,
-                "--nthreads",
-                "1",
-                "--no-nanny",
-                "--no-dashboard",
-                *tls,
-            ]
-            local = ["--local-directory", str(tmp_path / name), "--host", "127.0.0.1"]
-            processes.append(subprocess.Popen([*worker, *local], env=environment))
+        begin("one")
         deadline = time.monotonic() + 30
         while True:
             try:
@@ -207,8 +199,20 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
                 assert cluster.lost()  # for everybody else, until the block has ended
             [result] = cluster.call("one", "ping_pairs", pairs=[("h1", "10.0.0.2")])
             assert result["received"] == 1
-        with pytest.raises(MachineError, match="has no worker two; it has: one"):
-            Cluster.connect(address, security=security_of(pem), workers=["two"])
+            with pytest.raises(MachineError, match="no Dask worker named two waits"), cluster.joining("two"):
+                pass
+            begin("two")
+            there = lambda: {info["name"] for info in cluster.client.scheduler_info(-1)["workers"].values()}  # noqa: E731
+            wait_until(lambda: "two" in there(), patience_s=30)
+            for _ in range(2):
+                with cluster.joining("two") as arrival:
+                    assert arrival.call("facts")["root"]
+                assert cluster.machines == ["one", "two"]
+                cluster.remove("two")
+                assert cluster.machines == ["one"]
+            wait_until(lambda: there() == {"one", "two"} | {name for name in there() if "one" in name})
+        with pytest.raises(MachineError, match="has no worker three; it has: one, two"):
+            Cluster.connect(address, security=security_of(pem), workers=["three"])
     finally:
         for process in reversed(processes):
             process.terminate()

@@ -95,7 +95,7 @@ def test_a_machine_that_returned_is_not_lost_by_the_late_end_of_its_earlier_star
     _, first = roll.agent("m1")
     roll.lose("m1", "machine m1: it fell", first)
     second: Future[None] = Future()
-    roll.have_back("m1", "tls://m1:2", second)
+    roll.admit("m1", "tls://m1:2", second)
     roll.start_ended("m1", first, "late words")
     assert roll.agent("m1") == ("tls://m1:2", second)
     assert roll.losses == {}
@@ -107,7 +107,7 @@ def test_a_machine_that_ends_while_it_returns_stays_lost(roll: Roll, lost: list[
     again: Future[None] = Future()
     roll.start_ended("m1", again, "no room")
     with pytest.raises(MachineError, match="m1: its agent has ended; no room"):
-        roll.have_back("m1", "tls://m1:2", again)
+        roll.admit("m1", "tls://m1:2", again)
     assert roll.losses["m1"].why == "machine m1: it fell"
     assert lost == ["m1"]
 
@@ -125,3 +125,34 @@ def test_machines_that_end_after_close_are_not_lost_and_not_asked(roll: Roll, lo
 def test_unknown_machines_are_refused_with_those_that_there_are(roll: Roll, machine: object) -> None:
     with pytest.raises(UsageError, match=r"there is no machine .*; there are m1, m2"):
         roll.check(machine)  # type: ignore[arg-type]
+
+
+def test_a_machine_that_joins_late_is_none_before_it_is_admitted(roll: Roll, lost: list[str]) -> None:
+    ended: Future[None] = Future()
+    roll.start_ended("m3", Future(), "an earlier start")
+    assert roll.machines == ["m1", "m2"]
+    roll.admit("m3", "tls://m3", ended)
+    assert roll.machines == ["m1", "m2", "m3"]
+    assert roll.agent("m3") == ("tls://m3", ended)
+    roll.worker_went("tls://m3")
+    assert (lost, list(roll.losses)) == (["m3"], ["m3"])
+
+
+def test_a_machine_that_ends_before_it_is_admitted_was_never_there(roll: Roll, lost: list[str]) -> None:
+    ended: Future[None] = Future()
+    roll.start_ended("m3", ended, "no memory")
+    with pytest.raises(MachineError, match="machine m3: its agent has ended; no memory"):
+        roll.admit("m3", "tls://m3", ended)
+    assert (roll.machines, lost, roll.losses) == (["m1", "m2"], [], {})
+
+
+def test_the_end_of_a_machine_that_has_left_is_no_loss(roll: Roll, lost: list[str]) -> None:
+    _, ended = roll.agent("m2")
+    roll.forget("m2")
+    with pytest.raises(UsageError, match="there is no machine m2; there are m1"):
+        roll.agent("m2")
+    roll.worker_went("tls://m2")
+    roll.start_ended("m2", ended, "")
+    assert (lost, roll.losses) == ([], {})
+    with pytest.raises(MachineError):  # whoever waits for it waits no longer
+        ended.result()
