@@ -27,6 +27,7 @@ __all__ = [
     "bind_again",
     "bind_nodes",
     "counted",
+    "late_spec",
     "links_between",
     "machine_names",
     "machine_specs",
@@ -60,18 +61,29 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
         at = others.index(machine) * each
         return list(cpus[at : at + each])
 
-    return [
-        MachineSpec(
-            m,
-            cluster.address(m),
-            facts[m]["kernel_datapath"],
-            facts[m]["memory_available_bytes"],
-            facts[m]["shared_switching"],
-            processors(m),
-            facts[m]["computer"],
-        )
-        for m in cluster.machines
-    ]
+    return [_spec(m, cluster.address(m), facts[m], processors(m)) for m in cluster.machines]
+
+
+def late_spec(
+    machine: str, address: str, capacity: Mapping[str, Any], there: Iterable[MachineSpec]
+) -> MachineSpec:
+    """A machine that joins those which are there. They keep the processors that they have, so on the computer of one of
+    them it has none of its own.
+    """
+    shared = capacity["computer"] in {spec.computer for spec in there}
+    return _spec(machine, address, capacity, [] if shared else list(capacity["cpus"]))
+
+
+def _spec(machine: str, address: str, capacity: Mapping[str, Any], processors: list[int]) -> MachineSpec:
+    return MachineSpec(
+        machine,
+        address,
+        capacity["kernel_datapath"],
+        capacity["memory_available_bytes"],
+        capacity["shared_switching"],
+        processors,
+        capacity["computer"],
+    )
 
 
 def await_peers(

@@ -7,11 +7,13 @@
 
 A mark is one call to each machine that is left. The last one is taken before anything is removed, so that verdicts can
 be asked for afterwards. A machine that was lost breaks every verdict from then on; of one that has returned, those that
-begin after its return are about its new agent alone.
+begin after its return are about its new agent alone. A machine that joins is judged from then on, and one that leaves
+until then, and neither breaks anything.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,10 +25,11 @@ from hybridnet.cluster.machines import Loss
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.results import watch
 from hybridnet.results.limits import Limits
+from hybridnet.results.machines import Counters
 from hybridnet.results.verdict import Verdict, Word, judge_marks
 from hybridnet.values import shown
 
-__all__ = ["Absence", "Mark", "Measured", "Measuring"]
+__all__ = ["Absence", "Joined", "Left", "Mark", "Measured", "Measuring"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,56 @@ class Absence:
         return self.until_s - self.loss.at_s
 
 
+@dataclass(frozen=True)
+class Joined:
+    """A machine joined while the others ran.
+
+    Args:
+        counters: what its agent had counted when it had been built.
+        counted_s: when that was, on time.monotonic().
+    """
+
+    machine: str
+    counters: dict[str, Any] = field(repr=False)
+    counted_s: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
+class Left:
+    """A machine has left, or an instance of one that stays.
+
+    Args:
+        counters: what the machine had counted until then.
+        instance: None: the machine.
+        at_s: when that was, on time.monotonic().
+    """
+
+    machine: str
+    counters: dict[str, Any] = field(repr=False)
+    instance: str | None = None
+    at_s: float = field(default_factory=time.monotonic)
+
+
+@dataclass
+class _History:
+    """Which machines came and went between the marks, each in the order of time."""
+
+    absences: list[Absence] = field(default_factory=list)
+    joined: list[Joined] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+    def beginning(self, machine: str, since: Mark, until_s: float = math.inf) -> dict[str, Any] | None:
+        """What the agent that a machine has at `until_s` had counted when what is judged began, or it did; None: it is
+        not known.
+        """
+        starts: list[Absence | Joined] = [*self.absences, *self.joined]
+        own = [each for each in starts if each.machine == machine and each.counted_s <= until_s]
+        last = max(own, key=lambda each: each.counted_s, default=None)
+        if last is not None and (last.counted_s > since.at_s or machine not in since.counters):
+            return last.counters
+        return since.counters.get(machine)
+
+
 class Measuring:
     """The marks of one network, from its start to its stop.
 
@@ -84,12 +137,12 @@ class Measuring:
         self._start: object = None
         self._first: Mark | None = None
         self._last: Mark | HybridnetError | None = None
-        self._absences: list[Absence] = []
+        self._history = _History()
 
     def begin(self, cluster: Machines) -> None:
         """The network has started: the first mark. Raises what the machines do."""
         self._first = self._last = None
-        self._absences = []
+        self._history = _History()
         self._start = object()
         self._first = self._take(cluster)
         self._cluster = cluster
@@ -105,8 +158,16 @@ class Measuring:
 
     def returned(self, machine: str, loss: Loss, counters: dict[str, Any]) -> Absence:
         """A lost machine has been built again, and has counted this."""
-        self._absences.append(Absence(machine, loss, counters))
-        return self._absences[-1]
+        self._history.absences.append(Absence(machine, loss, counters))
+        return self._history.absences[-1]
+
+    def joined(self, machine: str, counters: dict[str, Any]) -> None:
+        """A machine has been built that joins, and has counted this."""
+        self._history.joined.append(Joined(machine, counters))
+
+    def left(self, machine: str, counters: dict[str, Any], instance: str | None = None) -> None:
+        """A machine, or an instance of it, leaves, and the machine has counted this."""
+        self._history.left.append(Left(machine, counters, instance))
 
     def mark(self) -> Mark:
         """This moment. Raises MachineError if the network does not run, or what the machines do."""
@@ -129,14 +190,14 @@ class Measuring:
         now = self._last or self._now()
         if isinstance(now, HybridnetError):
             return Verdict.of([f"the counters could not be read: {now}"])
-        return _judged(since, now, limits, self._absences)
+        return _judged(since, now, limits, self._history)
 
     def judge(self, counters: dict[str, dict[str, Any]]) -> Verdict:
         """Judge from the first mark to what the machines' agents have counted now, which somebody has asked already."""
         if self._first is None or self._cluster is None:
             raise MachineError("the network is not running; call net.start() first")
         now = Mark(counters, self._start, self._cluster.lost())
-        return _judged(self._first, now, self._limits, self._absences)
+        return _judged(self._first, now, self._limits, self._history)
 
     def _take(self, cluster: Machines) -> Mark:
         counters = cluster.call_left(dict.fromkeys(cluster.machines, ("counters", {})))
@@ -175,17 +236,38 @@ class Measured:
         self._verdict = self._measuring.verdict(self._since, self._limits)
 
 
-def _judged(since: Mark, now: Mark, limits: Limits, absences: Sequence[Absence]) -> Verdict:
-    before = dict(since.counters)
-    for absence in absences:
-        if absence.counted_s > since.at_s or absence.machine not in since.counters:
-            before[absence.machine] = absence.counters
-    verdict = judge_marks(before, now.counters, limits)
+def _judged(since: Mark, now: Mark, limits: Limits, history: _History) -> Verdict:
+    absences = history.absences
+    parts = [
+        _judged_until(left, beginning, limits)
+        for left in history.left
+        if left.at_s > since.at_s
+        and (beginning := history.beginning(left.machine, since, left.at_s)) is not None
+    ]
+    known = {machine: history.beginning(machine, since) for machine in now.counters}
+    before = {machine: counters for machine, counters in known.items() if counters is not None}
+    after = {machine: now.counters[machine] for machine in before}
+    verdict = _worst([*parts, judge_marks(before, after, limits)])
     lost = [_lost_line(loss, since) for loss in now.losses.values()]
     over = [each for each in absences if each.until_s is not None or each.machine not in now.losses]
     away = [_away_line(each, since) for each in over if (each.until_s or now.at_s) > since.at_s]
     missed = [*lost, *away]
     return Verdict(Word.BROKEN, [*missed, *verdict.reasons], verdict.figures) if missed else verdict
+
+
+def _judged_until(left: Left, beginning: Counters, limits: Limits) -> Verdict:
+    """What has left, until it did."""
+    before, after = {left.machine: beginning}, {left.machine: left.counters}
+    return judge_marks(before, after, limits, only=left.instance)
+
+
+def _worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """Several parts of one network as one; of figures with the same name the last ones."""
+    words = [Word.BROKEN, Word.SATURATED, Word.TRUSTED]
+    order = sorted(verdicts, key=lambda verdict: words.index(verdict.word))
+    reasons = [reason for verdict in order for reason in verdict.reasons]
+    figures = {name: row for verdict in verdicts for name, row in verdict.figures.items()}
+    return Verdict(order[0].word, list(dict.fromkeys(reasons)), figures)
 
 
 def _away_line(absence: Absence, since: Mark) -> str:

@@ -44,6 +44,7 @@ from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.losses import Losses
 from hybridnet.net.measure import Mark, Measured, Measuring
+from hybridnet.net.members import Members
 from hybridnet.net.nodes import LiveNodes
 from hybridnet.net.outages import Outages
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
@@ -175,7 +176,6 @@ class Net(Structure):
             self._await_switches_of,
         )
         self.final_counters: dict[str, Any] = {}  # of each instance, once the network is stopped
-        self.build_seconds: dict[str, dict[str, float]] = {}
         if build:
             self.build()
 
@@ -669,6 +669,7 @@ class Net(Structure):
         if traced is not None:
             traced.check(plan, cluster)
             self._endings.add(traced.finish, once=True)
+        self._left_counters = {}
         for note in (*switches_notes(topo, self._switches), *plan.notes):
             info(f"*** {note}\n")
         for warning in plan.warnings:
@@ -696,7 +697,9 @@ class Net(Structure):
         returns = Returns(
             cluster, links, outages, losses, self._measuring, self._recorded, self._await_switches
         )
-        self._running = Running(specs, options, links, Timelines(cluster, links), outages, losses, returns)
+        members = Members(cluster, self._controllers, self._measuring, self._recorded)
+        timelines = Timelines(cluster, links)
+        self._running = Running(specs, options, links, timelines, outages, losses, returns, members)
         self._endings.add(outages.close)
         outages.watch()
         self._endings.add(losses.close)
@@ -780,7 +783,7 @@ class Net(Structure):
             return
         try:
             answers = self.cluster.call_left(dict.fromkeys(self.cluster.machines, ("destroy", {})))
-            self.final_counters = by_instance(answers)
+            self.final_counters = {**self._left_counters, **by_instance(answers)}
         except HybridnetError:
             if not self._own_cluster:
                 raise

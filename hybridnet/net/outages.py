@@ -62,7 +62,7 @@ class Outages:
         """Begin to wait for instances that end by themselves, on machines where a cut link ends."""
         plan, _ = self._planning()
         machines = {machine for link in plan.links if link.kind == "cut" for machine in link.machines}
-        for machine in sorted(machines):
+        for machine in sorted(machines - self._threads.keys()):
             self._begin_watch(machine)
 
     def close(self) -> None:
@@ -126,10 +126,16 @@ class Outages:
             self._have_back(_instances_of(machine, plan), plan)
 
     def follow(self) -> None:
-        """The network has changed: what is new, too, is down toward the instances that are missed, and goes around."""
+        """The network has changed: what is new, too, is down toward the instances that are missed, and goes around.
+        What has left is missed no longer, and machines with new cut links are watched.
+        """
+        plan, _ = self._planning()
+        for machine in self._threads.keys() - plan.machines.keys():
+            del self._threads[machine]  # its thread ends with the machine
+        self.watch()
         with self._acting:
+            self._missed.intersection_update(plan.instances)
             if self._missed:
-                plan, _ = self._planning()
                 for link in _cut_links(plan, self._missed):
                     self._set(plan, link, up=False)
                 if self._reroute:

@@ -90,6 +90,17 @@ class Recorded:
         if self._sampling is not None:
             call("start_series", **self._sampling, from_s=time.monotonic() - self._sampling_since_s)
 
+    def join(self, machine: str, call: Call) -> None:
+        """A machine that joins has been built, and `call` reaches it. Without a recording it does nothing."""
+        if self._network is not None:
+            self._network.join(machine, call("facts"))
+        self.resume(machine, call)
+
+    def leave(self, machine: str, cluster: Machines) -> None:
+        """A machine is about to leave: take its last samples. Without a series it does nothing."""
+        if self._sampling is not None and self._network is not None:
+            self._network.take_last(cluster.call(machine, "take_series", last=True))
+
     def end_series(self) -> None:
         """The network is about to be removed. Without a recording it does nothing."""
         self._sampling = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from hybridnet.cluster import Machines
@@ -17,6 +18,7 @@ from hybridnet.net.classes import check_link_class
 from hybridnet.net.controllers import Controllers
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.losses import Losses
+from hybridnet.net.members import Leaving, Members, check_instance_leaving, newcomers
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.net.outages import Outages
 from hybridnet.net.returns import Returns
@@ -26,7 +28,7 @@ from hybridnet.node.link import Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.difference import difference
 from hybridnet.plan.pins import pins_of
-from hybridnet.system.ending import Endings
+from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.topo import External, LinkSpec, Topo
 from hybridnet.values import plain, shown
 
@@ -35,7 +37,7 @@ __all__ = ["Running", "Structure", "name_of"]
 
 @dataclass(frozen=True)
 class Running:
-    """What a network was planned with when it started; its changes are planned with the same."""
+    """What a network is planned with; its changes are planned with the same, and with the machines that join."""
 
     specs: Sequence[MachineSpec]
     options: PlanOptions
@@ -44,6 +46,7 @@ class Running:
     outages: Outages
     losses: Losses
     returns: Returns
+    members: Members
 
 
 class Structure:
@@ -77,6 +80,9 @@ class Structure:
         self._running: Running | None = None
         self._configured: list[Node] = []  # those whose `config` was called, so that `terminate` will be
         self._gathering: set[str] | None = None  # links that were removed, while changes are gathered
+        self._leaving = Leaving()  # meanwhile
+        self._left_counters: dict[str, Any] = {}  # of the instances of machines that have left
+        self.build_seconds: dict[str, dict[str, float]] = {}
 
     # Describing
 
@@ -94,7 +100,8 @@ class Structure:
         self._described()
 
     def addHost(self, name: str, cls: Any = None, **params: Any) -> Any:
-        """Describe a host, and return it; see `Topo.addHost`. While the network runs it is there at once.
+        """Describe a host, and return it; see `Topo.addHost`. While the network runs it is there at once, and so is its
+        machine: one that the network does not have is started.
 
         Raises:
             TopologyError, UnitError, PlanError: it cannot be as asked. Nothing has changed.
@@ -185,6 +192,40 @@ class Structure:
 
     delHost = delSwitch = delNode
 
+    def delMachine(self, name: str) -> None:
+        """Let a machine leave a network that runs: its nodes and their links are removed, the others forget it, and it
+        ends. One of that name may join again.
+
+        Raises:
+            UsageError: there is no such machine, it is lost, or it is the last one.
+            MachineError: the others could not do without it, and nothing has changed; or it has left, but something of
+                it could not be removed.
+
+        Example:
+            >>> net.addHost("h9", machine="m3")  # doctest: +SKIP
+            >>> net.delMachine("m3")  # doctest: +SKIP
+        """
+        plan, running = self._now_planned("delMachine")
+        running.members.check_leaving(name, plan, self._leaving)
+        with self.changes():
+            own = [node.name for node in self.topo.node_specs() if plan.machine_of.get(node.name) == name]
+            for node in own:
+                self.delNode(node)
+            self._leaving.machines.add(name)
+
+    def delInstance(self, name: str) -> None:
+        """Let an instance leave a network that runs, once it simulates nothing any more. One of that name may come
+        again.
+
+        Raises:
+            UsageError: there is no such instance, or it simulates something.
+            MachineError: it could not be ended, or the others could not do without it. Nothing has changed.
+        """
+        plan, _ = self._now_planned("delInstance")
+        check_instance_leaving(name, plan)
+        with self.changes():
+            self._leaving.instances.add(name)
+
     @contextlib.contextmanager
     def changes(self) -> Iterator[None]:
         """Gather what is added and removed inside, and make it together at the end: all of it or nothing.
@@ -208,16 +249,17 @@ class Structure:
             yield
             return
         topo, nodes = self.topo.copy(), self._nodes
-        self._nodes, self._gathering = nodes.copy(), set()
+        self._nodes, self._gathering, self._leaving = nodes.copy(), set(), Leaving()
         try:
             yield
-            self._change(nodes, self._running, self._gathering)
+            leave = self._change(nodes, self._running, self._gathering, self._leaving)
         except BaseException:
             self.topo.restore(topo)
             self._nodes = nodes
             raise
         finally:
-            self._gathering = None
+            self._gathering, self._leaving = None, Leaving()
+        leave()
 
     def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> RemoteController:
         """Add a controller: an object, or a name with a class and its options. Raises UsageError."""
@@ -299,31 +341,68 @@ class Structure:
         specs = {spec.name: spec for spec in self.topo.node_specs()}
         return self.topo.revised(self._nodes.described(specs), self._link_defaults)
 
-    def _change(self, before: LiveNodes, running: Running, removed: set[str]) -> None:
-        """Make what the description says now; `before` are the nodes that there were."""
+    def _change(
+        self, before: LiveNodes, running: Running, removed: set[str], leaving: Leaving
+    ) -> Callable[[], None]:
+        """Make what the description says now; `before` are the nodes that there were.
+
+        Returns:
+            What then has those leave that do: the others know them no longer.
+        """
         assert self.plan is not None
         running.losses.refuse()
         running.timelines.follow()
         old, nodes, live, topo = self.plan, self._nodes, self.links, self._described()
-        new = make_plan(topo, running.specs, running.options, pins_of(old, removed))
-        changes = difference(old, new)
+        pins = pins_of(old, removed, leaving.all_instances(old))
+        specs = [spec for spec in running.specs if spec.name not in leaving.machines]
+        names = newcomers(topo, specs, leaving)
         gone = [before[name] for name in before if name not in nodes]
-        self._terminate(gone)
-        make_changes(self.cluster, changes)
-        try:
-            self.links = boot.bind_nodes(new, dict(nodes.items()), self.cluster, live)
+
+        def plan_with(specs: Sequence[MachineSpec], options: PlanOptions) -> Plan:
+            plan = make_plan(topo, specs, options, pins)
+            for instance in sorted(leaving.instances & plan.instances.keys()):
+                _refuse_leaving(plan, instance)
+            return plan
+
+        undo = Endings()
+        with undone_on_error(undo.close):
+            with running.members.joining(names, specs, running.options, plan_with) as planned:
+                new = planned.plan
+                changes = difference(old, new)
+                self._terminate(gone)
+                counted = running.members.counted(leaving, old)
+                make_changes(self.cluster, changes)
+                undo.add(partial(self._bind, old, before, live))
+                undo.add(partial(undo_changes, self.cluster, changes))
+            for name in planned.came:
+                undo.add(partial(self.cluster.remove, name))
+            if names or any(part.get("peers") for each in changes.values() for part in each.add["instances"]):
+                boot.await_peers(self.cluster, new.instances, missed=running.losses.missed().instances)
+            self._bind(new, nodes, live)
             came = [nodes[name] for name in nodes if name not in before]
             self._await_switches(new, [node.name for node in came])
             self._configure(came)
-        except BaseException:
-            undo_changes(self.cluster, changes)
-            self.links = boot.bind_nodes(old, dict(before.items()), self.cluster, live)
-            raise
         for node in gone:
             node.unbind()
         self.plan = new
+        self._running = replace(running, specs=planned.specs, options=planned.options)
+        self.build_seconds |= planned.seconds
         running.links.follow(topo, new, removed)
         running.outages.follow()
+
+        def leave() -> None:
+            self._left_counters |= running.members.leave(leaving, old, counted)
+
+        return leave
+
+    def _bind(self, plan: Plan, nodes: LiveNodes, live: Sequence[Link]) -> None:
+        self.links = boot.bind_nodes(plan, dict(nodes.items()), self.cluster, live)
+
+    def _now_planned(self, what: str) -> tuple[Plan, Running]:
+        """The plan and what runs. Raises MachineError: the network does not run."""
+        if self.plan is None or self._running is None:
+            raise MachineError(f"{what}: the network is not running; call net.start() first")
+        return self.plan, self._running
 
     def _simulate(self, wire: LinkSpec, options: Mapping[str, Any]) -> None:
         """Put a simulated link with these options in the place of one that nothing simulates."""
@@ -378,6 +457,15 @@ class Structure:
     def _refuse_started(self, what: str) -> None:
         if self._started:
             raise UsageError(f"{what} cannot be added while the network runs; add it before start()")
+
+
+def _refuse_leaving(plan: Plan, instance: str) -> None:
+    part = plan.instances[instance]
+    has = [item["name"] for item in (*part["nodes"], *part["links"])]
+    raise UsageError(
+        f"delInstance: instance {instance} cannot leave: it simulates {', '.join(has[:5])}"
+        f"{' ...' if len(has) > 5 else ''}; remove these first"
+    )
 
 
 def _with_class(cls: Any, params: dict[str, Any]) -> dict[str, Any]:

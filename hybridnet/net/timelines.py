@@ -138,14 +138,13 @@ class Timeline:
 
     @property
     def events(self) -> list[Event]:
-        """What has been made so far, in the order of the instants; nothing of a machine that is lost."""
+        """What has been made so far, in the order of the instants; nothing of a machine that is lost or has left."""
         return [event for _, event in self.numbered_events()]
 
     def numbered_events(self) -> list[tuple[int, Event]]:
         """The same, each with the number of its change."""
-        answers = self._cluster.call_left(
-            dict.fromkeys(self._schedule.machines, ("fired", {"timeline": self.name}))
-        )
+        there = [machine for machine in self._schedule.machines if machine in self._cluster.machines]
+        answers = self._cluster.call_left(dict.fromkeys(there, ("fired", {"timeline": self.name})))
         events = []
         for machine, answer in answers.items():
             rows: list[tuple[int, Json, str | None]] = []

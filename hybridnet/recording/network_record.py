@@ -56,12 +56,26 @@ class NetworkRecord:
         self._complaint: str | None = None
         folder.mkdir(parents=True)
         self._write("plan.json", without_secrets(plan))
-        self._write("machines.json", dict(machines))
+        self._machines = dict(machines)
+        self._write("machines.json", self._machines)
+        self._adding = threading.Lock()
         self._writer = SeriesWriter(folder)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._collect, name="recording", daemon=True)
         if take is not None:
             self._thread.start()
+
+    def join(self, machine: str, facts: Mapping[str, Any]) -> None:
+        """A machine has joined."""
+        self._machines[machine] = facts
+        self._write("machines.json", self._machines)
+
+    def take_last(self, answer: Mapping[str, Any] | None) -> None:
+        """The last samples of a machine that leaves, as the agents' verb `take_series` answers."""
+        try:
+            self._add(answer)
+        except OSError as error:
+            self._complaint = str(error)
 
     def end_series(self) -> None:
         """The network is about to stop: take the last samples. A second call does nothing."""
@@ -95,12 +109,17 @@ class NetworkRecord:
         """A machine that is lost, or a full disk, costs samples and not the run."""
         try:
             for answer in take(last).values():
-                if answer is not None:
-                    self._lost += answer["lost"]
-                    self._complaint = answer["failed"] or self._complaint
-                    self._writer.append([_block(*each) for each in answer["blocks"]], self._seed)
+                self._add(answer)
         except (HybridnetError, OSError) as error:
             self._complaint = str(error)
+
+    def _add(self, answer: Mapping[str, Any] | None) -> None:
+        if answer is None:
+            return
+        with self._adding:
+            self._lost += answer["lost"]
+            self._complaint = answer["failed"] or self._complaint
+            self._writer.append([_block(*each) for each in answer["blocks"]], self._seed)
 
     def _keep_captures(self) -> None:
         """Captures that are on this computer, but for those that are in the run directory already."""

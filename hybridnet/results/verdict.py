@@ -133,10 +133,19 @@ _NOT_STARTED: Snapshot = {"lateness": {"buckets": []}, "peers": [], "portals": [
 """Of an instance that started later, with the first thing to simulate."""
 
 
-def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], limits: Limits) -> Verdict:
+def judge_marks(
+    before: Mapping[str, Counters],
+    after: Mapping[str, Counters],
+    limits: Limits,
+    *,
+    only: str | None = None,
+) -> Verdict:
     """Judge what happened between two marks of a network: what each machine had counted then, its instances included.
 
     An instance that began between them, or was started again, is judged from its beginning.
+
+    Args:
+        only: this instance, and nothing else; None: all.
     """
     first, last = (
         {name: snapshot for counters in mark.values() for name, snapshot in counters["instances"].items()}
@@ -146,14 +155,16 @@ def judge_marks(before: Mapping[str, Counters], after: Mapping[str, Counters], l
         {name: number for counters in mark.values() for name, number in counters["started"].items()}
         for mark in (before, after)
     )
-    running = [name for name, snapshot in last.items() if snapshot is not None]
+    running = [name for name, snapshot in last.items() if snapshot is not None and only in (None, name)]
     same = [first.get(name) if earlier.get(name) == now.get(name) else None for name in running]
     window = ([each or _NOT_STARTED for each in same], [last[name] for name in running])
     verdict = judge(
         [window] if running else [],
         limits,
-        machines={machine: (before[machine], after[machine]) for machine in after},
+        machines=None if only else {machine: (before[machine], after[machine]) for machine in after},
     )
+    if only is not None:
+        return verdict
     missing = [reason for machine in after for reason in _missing(before[machine], after[machine])]
     return Verdict(Word.BROKEN, [*missing, *verdict.reasons], verdict.figures) if missing else verdict
 

@@ -180,6 +180,8 @@ OF_NET = [
     Subject("Net.live", using("live"), {"host": "127.0.0.1", "port": 0, "names": ()}),
     Subject("Net.restart_instance", using("restart_instance"), {"name": "m9"}),
     Subject("Net.restart_machine", using("restart_machine"), {"name": "m9"}),
+    Subject("Net.delMachine", using("delMachine"), {"name": "m9"}),
+    Subject("Net.delInstance", using("delInstance"), {"name": "m9"}),
     Subject("Net.mark", using("mark"), {}),
     Subject("Net.verdict", using("verdict"), {"since": None, "limits": None}),
     Subject("Net.measured", using("measured"), {"limits": None}),

@@ -15,11 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet import Net, Topo
 from hybridnet.cli.execute import find_machine
 from hybridnet.cluster import Cluster
-from hybridnet.errors import MachineError
+from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import clean_all
+from hybridnet.system.journal import read_entries
 from tests.system.machine_plans import pair, tree
 from tests.system.ssh_place import ssh_place
 
@@ -169,6 +171,48 @@ def test_cleaning_reaches_machines_whose_agents_were_killed(
     assert "link s1-eth3" in removed
     assert settled(outer, "a", before) == before
     cluster.close()
+
+
+def test_a_spare_host_joins_a_running_network_and_leaves_it(place: tuple[Cluster, list[SshMachine]]) -> None:
+    outer, hosts = place
+    before = [look(outer, "a"), look(outer, "b")]
+    nowhere = SshMachine("root@127.0.0.1", name="m3", port=9)
+    topo = Topo()
+    topo.addLink(topo.addHost("h1"), topo.addSimRouter("r1", machine="m1"))
+
+    def join(net: Net, machine: str) -> None:
+        with net.changes():
+            net.addLink(net.addHost("h2"), net.addSimRouter("r2", machine=machine))
+            net.addLink("r1", "r2", delay="5ms")
+
+    with (
+        Cluster.ssh(hosts[:1], spare=[hosts[1], nowhere]) as cluster,
+        Net(topo, cluster=cluster, controller=None) as net,
+    ):
+        assert cluster.machines == ["m1"]
+        with pytest.raises(
+            MachineError, match=r"machine m3 could not be started: ssh: connect to host 127.0.0.1 port 9"
+        ):
+            join(net, "m3")
+        with pytest.raises(
+            UsageError, match="no place for a machine 'm4'; the hosts of this run are m1, m2, m3"
+        ):
+            join(net, "m4")
+        assert cluster.machines == ["m1"]
+        for _ in range(2):
+            join(net, "m2")
+            assert cluster.facts("m2")["hostname"] == "b"
+            assert net.pingAll() == 0
+            state = Path(hosts[1].state) / cluster.journal.run
+            assert state.exists()
+            net.delMachine("m2")
+            assert settled(outer, "b", before[1]) == before[1]
+            assert not state.exists()
+        assert [e["name"] for e in read_entries(cluster.journal.directory) if e["kind"] == "ssh_machine"] == [
+            "m1",
+            "m3",  # which nobody could clean
+        ]
+    assert [settled(outer, machine, was) for machine, was in zip("ab", before, strict=True)] == before
 
 
 def test_a_host_that_cannot_be_reached_is_named_with_sshs_words(

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from hybridnet.cluster.machines import Loss
+from hybridnet.cluster.machines import Arrival, Loss
 from hybridnet.errors import MachineError, UsageError
 
 
@@ -42,6 +43,7 @@ class FakeCluster:
         self.on_lost: Callable[[str], object] = lambda machine: None
         self.gone: dict[str, Loss] = {}
         self.closed = False
+        self.refused: list[str] = []  # machines that began to join, and did not
         self.programs: dict[int, list[bytes]] = {}
 
     def address(self, machine: str) -> str:
@@ -70,6 +72,22 @@ class FakeCluster:
 
         yield call
         del self.gone[machine]
+
+    @contextlib.contextmanager
+    def joining(self, machine: str) -> Iterator[Arrival]:
+        if not machine.startswith("m"):
+            raise UsageError(f"there is no place for a machine {machine!r}")
+        try:
+            yield Arrival(partial(self.call, machine), f"127.0.1.{machine[1:]}")
+        except BaseException:
+            self.refused.append(machine)
+            raise
+        self.machines.append(machine)
+
+    def remove(self, machine: str) -> dict[str, Any]:
+        self.machines.remove(machine)
+        answer: dict[str, Any] = self.call(machine, "destroy")
+        return answer
 
     def close(self) -> None:
         self.closed = True
