@@ -54,13 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="replications at once (default: as many as there are processors for)",
     )
-    parser.add_argument(
-        "--parallel",
-        type=int,
-        default=1,
-        metavar="N",
-        help="cut the network into N parts, each a thread; the results are the same (default: 1)",
-    )
+    add_parallel_argument(parser)
     parser.add_argument(
         "--mpi",
         type=int,
@@ -101,6 +95,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="print every counter, not only those of applications"
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def add_parallel_argument(parser: argparse.ArgumentParser) -> None:
+    """Add --parallel."""
+    parser.add_argument(
+        "--parallel",
+        type=int,
+        default=1,
+        metavar="N",
+        help="cut each simulated network into N parts, each a thread; the results are the same (default: 1)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

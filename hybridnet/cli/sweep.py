@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
-from hybridnet.cli.simulate import seeds_of
+from hybridnet.cli.simulate import add_parallel_argument, seeds_of
 from hybridnet.cli.tables import print_table
 from hybridnet.cli.user_code import require_file
 from hybridnet.errors import UsageError
@@ -62,9 +62,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=int,
         metavar="N",
-        help="simulated points at once (default: one for each processor, or as many as a Dask cluster takes); "
-        "emulated ones run one after the other",
+        help="simulated points at once (default: one for each processor, or for as many as --parallel takes, or as "
+        "many as a Dask cluster takes); emulated ones run one after the other",
     )
+    add_parallel_argument(parser)
     add_place_arguments(
         parser,
         SPREAD,
@@ -143,6 +144,8 @@ def _command(arguments: argparse.Namespace) -> Command:
     if arguments.until is not None:
         if arguments.script_arguments:
             raise UsageError("sweep: a topology that is simulated takes no arguments after --; use --set")
+        if arguments.parallel > 1:
+            words += ["--parallel", str(arguments.parallel)]
         return Command("simulate", [*words, "--until", arguments.until, "--jobs", "1", *file])
     places_of(arguments)  # what makes no sense is said before the first point
     test = ["--test", "none"] if arguments.topo is not None else []
@@ -155,6 +158,13 @@ def _check_jobs(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--jobs {arguments.jobs}: write a number from 1 to {JOBS_LIMIT}")
     if arguments.until is None and arguments.jobs not in (None, 1):
         raise UsageError("--jobs: emulated networks would disturb each other; leave it out")
+    if not 1 <= arguments.parallel <= JOBS_LIMIT:
+        raise UsageError(f"--parallel {arguments.parallel}: write a number from 1 to {JOBS_LIMIT}")
+    if arguments.until is None and arguments.parallel > 1:
+        raise UsageError(
+            "--parallel: it cuts simulated networks into parts, and these run; divide them by --instances, or write "
+            "--until, too"
+        )
     if arguments.until is None:
         return
     for word in asked_words(arguments):
@@ -178,8 +188,8 @@ def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, 
     if arguments.dask is None or arguments.until is None:
         from hybridnet.sweep.local_workers import LocalWorkers
 
-        jobs = 1 if arguments.until is None else arguments.jobs or os.cpu_count() or 1
-        return command, LocalWorkers(jobs)
+        at_once = max(1, (os.cpu_count() or 1) // arguments.parallel)
+        return command, LocalWorkers(1 if arguments.until is None else arguments.jobs or at_once)
     from hybridnet.recording.capsule import FILES, capsule_of
     from hybridnet.sweep.dask_workers import DaskWorkers
     from hybridnet.sweep.points import parse_axes

@@ -62,6 +62,15 @@ def test_each_combination_has_its_figures_over_the_seeds(capsys: pytest.CaptureF
     assert json.loads(Path("s/sweep.json").read_text())[0]["values"] == {"count": "5", "interval": "50ms"}
 
 
+def test_points_in_parts_have_the_figures_of_whole_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WORDS, "--json"]) == 0
+    whole = sent(capsys.readouterr().out)
+    assert main([*WORDS[:-1], "parts", "--parallel", "2", "--json"]) == 0
+    assert sent(capsys.readouterr().out) == whole
+    [figures, *_] = Path("parts/points").glob("*/figures.json")
+    assert json.loads(figures.read_text())["partition"] is not None
+
+
 def test_a_sweep_done_again_runs_nothing_and_more_values_run_what_is_new(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -122,6 +131,8 @@ def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFix
         (["sweep", "pinged.py", "--ssh", "a", "--machines", "2"], "not allowed with"),
         (["sweep", "pinged.py", "--until", "1s", "--ssh", "a"], "--ssh says where machines are"),
         (["sweep", "pinged.py", "--until", "1s", "--wait", "sleep"], "--wait says how a network runs"),
+        (["sweep", "pinged.py", "--parallel", "2"], "--parallel: it cuts simulated networks into parts"),
+        (["sweep", "pinged.py", "--until", "1s", "--parallel", "0"], "--parallel 0: write a number from 1"),
         (["sweep", "pinged.py", "--instances", "0"], "--instances 0: write a number from 1"),
         (["sweep", "pinged.py", "--until", "1s", "--cloudlab"], "--cloudlab says where machines are"),
         (["sweep", "pinged.py", "--until", "1s", "--grace", "1min"], "--grace says where machines are"),
