@@ -240,11 +240,12 @@ class _Bench:
     def _around(self, rows: Rows, element: str, part: float = 1.0) -> None:
         """What was busy beside all threads, and was not so without traffic."""
         for protocol in PROTOCOLS:
-            points = [
-                Point(traffic, seen.cores[self._machine] - self._idle - (seen.threads - self._idle_threads))
-                for traffic, seen in rows[protocol]
-            ]
+            points = [Point(traffic, self._beside(seen, seen.threads)) for traffic, seen in rows[protocol]]
             self._put(element, protocol, around=fit(points, protocol, AROUND_WITHIN).times(part))
+
+    def _beside(self, seen: Seen, threads: float) -> float:
+        """Processors of the computer that were busy beside these of threads, and are not so without traffic."""
+        return seen.cores[self._machine] - self._idle - (threads - self._idle_threads)
 
     def _switching(self, net: Net, ports: str) -> None:
         rows = self._pair(net, "a", f"Open vSwitch, {ports} ports")
@@ -295,7 +296,7 @@ class _Bench:
                 self._put(ELEMENTS[name], protocol, thread=fit(left, "tcp").times(1 / CHAIN))
 
     def _peering(self, rows: Rows, element: str, instances: Sequence[str]) -> None:
-        """Each of these instances has one portal and one end of the way between them."""
+        """Each of these instances has one portal and one end of the way between them, all on the machine's computer."""
         for protocol in PROTOCOLS:
             known = [self._elements[each][protocol][THREAD] for each in ("loop", "portal")]
             left = [
@@ -303,7 +304,25 @@ class _Bench:
                 for name in instances
                 for point in extra(self._loop_points(rows[protocol], name), known, self._wake_ns)
             ]
-            self._put(element, protocol, thread=fit(left, "tcp"))
+            portal = self._elements["portal"][protocol][AROUND].times(len(instances))
+            beside = [
+                Point(
+                    traffic,
+                    max(0.0, self._beside(seen, self._threads_of(seen, instances)) - portal.cores(traffic)),
+                )
+                for traffic, seen in rows[protocol]
+            ]
+            around = fit(beside, protocol, AROUND_WITHIN).times(1 / len(instances))
+            self._put(element, protocol, thread=fit(left, "tcp"), around=around)
+
+    def _threads_of(self, seen: Seen, instances: Sequence[str]) -> float:
+        """Processors that threads of this computer took, where it has these instances of a pair: the first of them is
+        the sender's, and with the second one it has the receiver, too.
+        """
+        if len(instances) > 1:
+            return seen.threads
+        own = [*seen.senders, *(figures.get(instances[0], 0.0) for figures in (seen.instances, seen.looked))]
+        return sum(own) + seen.switching.get(self._machine, 0.0)
 
     @property
     def _wake_ns(self) -> float:

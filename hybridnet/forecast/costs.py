@@ -14,7 +14,7 @@ What passes an element is told by three figures, each of which costs time of its
     wake               what that takes longer where it ends a pause                   thread
     portal             in or out at an emulation portal, and half of a link           thread, around
     switch, openflow, router     a simulated node of that kind, and a link            thread
-    peering.KIND       out or in at a peering portal: shm, udp, sealed                thread
+    peering.KIND       out or in at a peering portal: shm, udp, sealed                thread, around
     simhost            a segment at a simulated host                                  thread
 
 The thread's time is that of the one thread which does the work; around it is what the kernel does elsewhere. The costs

@@ -326,8 +326,8 @@ class Work:
         computer = self._computer_of[self._plan.machine_of_instance[instance]]
         work = computer.costs.of(element, protocol, THREAD).work(traffic)
         self._add_causes(tally, instance, protocol, traffic, work=work, stages=stages, back=back)
-        if element == "portal":
-            tally.around[computer.name] += computer.costs.of("portal", protocol, AROUND).cores(traffic)
+        if element == "portal" or element.startswith("peering."):  # where packets come from the kernel
+            tally.around[computer.name] += computer.costs.of(element, protocol, AROUND).cores(traffic)
 
     def _add_causes(
         self,

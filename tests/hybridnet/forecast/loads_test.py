@@ -20,6 +20,7 @@ from hybridnet.topologies import TwoTrees
 from tests.hybridnet.forecast.support import (
     NODE,
     PEERING,
+    PEERING_AROUND,
     PORTAL,
     PORTAL_AROUND,
     RECEIVER,
@@ -161,7 +162,7 @@ def test_acknowledgments_are_causes_for_turns_too() -> None:
 
 def test_across_a_cut_link_what_comes_back_wakes_the_near_instance() -> None:
     known = elements()
-    for element in ("portal", "peering.udp", "peering.shm"):
+    for element in ("portal", "peering.udp"):
         known[element]["tcp"][THREAD] = Cost()
     known["loop"]["tcp"][THREAD] = Cost(burst_ns=100_000)
     flow = Flow("h1", "h4", 1448 * 2 * 8 * 100, "tcp")  # a hundred of the shortest trains
@@ -220,7 +221,7 @@ def test_a_cut_link_takes_both_instances_one_portal_and_one_end_each() -> None:
     found = loads(TwoTrees(depth=1), udp("h1", "h4"), on=[computer("m1", name="a"), computer("m2", name="b")])
     each = (PORTAL + PEERING) * KILO
     assert (found["instance m1"], found["instance m2"]) == pytest.approx((each, each))
-    around = (SWITCH + SWITCH_AROUND + PORTAL_AROUND) * KILO
+    around = (SWITCH + SWITCH_AROUND + PORTAL_AROUND + PEERING_AROUND) * KILO
     assert found["processors of a"] == pytest.approx(SENDER * KILO + around + each)
     assert found["processors of b"] == pytest.approx(RECEIVER * KILO + around + each)
 

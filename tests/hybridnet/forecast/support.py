@@ -14,7 +14,7 @@ VETH = 400.0  # around
 SWITCH, SWITCH_AROUND = 3000.0, 1000.0
 PORTAL, PORTAL_AROUND = 2000.0, 500.0
 NODE = 100.0
-PEERING = 700.0
+PEERING, PEERING_AROUND = 700.0, 300.0
 SIMHOST = 250.0
 FACTS: dict[str, Any] = {
     "processor": "P",
@@ -47,7 +47,10 @@ def elements() -> dict[str, dict[str, dict[str, Cost]]]:
     both |= {f"sender.{at}": {THREAD: unit(SENDER)} for at in attached}
     both |= {f"receiver.{at}": {THREAD: unit(RECEIVER)} for at in attached}
     both |= {kind: {THREAD: unit(NODE)} for kind in ("switch", "openflow", "router")}
-    both |= {f"peering.{kind}": {THREAD: unit(PEERING)} for kind in ("shm", "udp", "sealed")}
+    both |= {
+        f"peering.{kind}": {THREAD: unit(PEERING), AROUND: unit(PEERING_AROUND)}
+        for kind in ("shm", "udp", "sealed")
+    }
     return {element: {"tcp": dict(cost), "udp": dict(cost)} for element, cost in both.items()}
 
 
