@@ -45,7 +45,7 @@ inline void EventQueue::put_into_bucket(SimTime time, Event* event) {
   if (bucket == known_bucket_ && time == buckets_.none_before(bucket)) known_ = event;
 }
 
-void EventQueue::schedule(Event& event, SimTime time) {
+void EventQueue::schedule_among_others(Event& event, SimTime time) {
   assert(instant(time) >= base_);
   if (event.place_ != Event::kNotQueued) {
     assert(event.queue_ == this);

@@ -45,6 +45,27 @@ TEST(EventQueue, popsInOrderOfTime) {
   EXPECT_EQ(queue.next_time(), SimTime::never());
 }
 
+TEST(EventQueue, anEventAloneAfterManyWereCancelledComesBeforeThoseThatAreScheduledAgain) {
+  const auto events = tags(1'000);
+  EventQueue queue;
+  for (const auto& event : events) queue.schedule(*event, SimTime::at_ns(1'000'000));
+  for (const auto& event : events) queue.cancel(*event);
+  ASSERT_TRUE(queue.empty());
+  Tag alone(1'000);
+  queue.schedule(alone, SimTime::at_ns(2'000'000));
+  EXPECT_EQ(queue.next_time(), SimTime::at_ns(2'000'000));
+  EXPECT_EQ(popped(queue), 1'000U);
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.next_time(), SimTime::never());
+  queue.schedule(alone, SimTime::at_ns(3'000'000));
+  for (const auto& event : events) queue.schedule(*event, SimTime::at_ns(3'000'000));
+  EXPECT_EQ(popped(queue), 1'000U);
+  for (const auto& event : events) ASSERT_EQ(popped(queue), event->number);
+  queue.schedule(alone, SimTime::at_ns(4'000'000));
+  queue.cancel(alone);
+  EXPECT_EQ(queue.next_time(), SimTime::never());
+}
+
 TEST(EventQueue, eventsOfOneInstantComeInTheOrderOfScheduling) {
   const auto events = tags(1'000);
   EventQueue queue;
