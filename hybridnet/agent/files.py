@@ -8,12 +8,13 @@ import shutil
 from pathlib import Path
 
 from hybridnet.agent.verbs import verb
-from hybridnet.errors import MachineError
+from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.journal import Journal
 
 __all__ = ["Files"]
 
 TRANSFER_LIMIT = 256 << 20
+PIECE_LIMIT = 4 << 20
 
 
 class Files:
@@ -46,6 +47,18 @@ class Files:
             return Path(path).read_bytes()
         except OSError as error:
             raise MachineError(f"cannot read {path}: {error.strerror}") from None
+
+    @verb
+    def read_piece(self, path: str, offset: int, size: int) -> bytes:
+        """So many bytes of a file from an offset on, at most `PIECE_LIMIT`; fewer at its end, and none behind it."""
+        if not 0 < size <= PIECE_LIMIT:
+            raise UsageError(f"read_piece {path}: size {size}; a piece has 1 to {PIECE_LIMIT} bytes")
+        try:
+            with open(path, "rb") as file:
+                file.seek(offset)
+                return file.read(size)
+        except (OSError, ValueError) as error:
+            raise MachineError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 
     @verb
     def scratch_directory(self) -> str:

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.agent.counters import computer
+from hybridnet.agent.files import PIECE_LIMIT
 from hybridnet.cluster import Machines
 from hybridnet.cluster.machines import Call
-from hybridnet.errors import UsageError
+from hybridnet.errors import MachineError, UsageError
 from hybridnet.plan import Plan
 from hybridnet.recording.ambient import current
 from hybridnet.results.verdict import Verdict
@@ -53,6 +55,8 @@ class Recorded:
         self._network: NetworkRecord | None = None
         self._sampling: dict[str, Any] | None = None  # what `start_series` is told
         self._sampling_since_s = 0.0
+        self._cluster: Machines | None = None
+        self._elsewhere: frozenset[str] = frozenset()  # the machines on other computers
 
     def traced(self, topo: Topo) -> Traced | None:
         """What the command traces of a network that starts; None: nothing. Raises UsageError as `Traced`."""
@@ -71,6 +75,12 @@ class Recorded:
             record = self._own = self._own_record(seed)
         if record is None:
             return
+        self._cluster = cluster
+        self._elsewhere = frozenset(
+            machine
+            for machine in cluster.machines
+            if cluster.call(machine, "capacity")["computer"] != computer()
+        )
         interval_s, elements = self._sampled(record)
         facts = {machine: cluster.facts(machine) for machine in cluster.machines}
         if interval_s is not None:
@@ -87,14 +97,13 @@ class Recorded:
         """A lost machine has been built again, and `call` reaches it. Without a series and a trace it does nothing."""
         if self._traced is not None:
             self._traced.resume(machine, call)
-        if self._sampling is not None:
-            call("start_series", **self._sampling, from_s=time.monotonic() - self._sampling_since_s)
+        self._sample(call)
 
     def join(self, machine: str, call: Call) -> None:
         """A machine that joins has been built, and `call` reaches it. Without a recording it does nothing."""
         if self._network is not None:
             self._network.join(machine, call("facts"))
-        self.resume(machine, call)
+        self._sample(call)
 
     def leave(self, machine: str, cluster: Machines) -> None:
         """A machine is about to leave: take its last samples. Without a series it does nothing."""
@@ -108,7 +117,8 @@ class Recorded:
             self._network.end_series()
 
     def finish(self, counters: Mapping[str, Any], verdict: Callable[[], Verdict]) -> None:
-        """The network has been removed. Without a recording it does nothing, nor a second time.
+        """The network has been removed, and its machines are there still: files that it left on them are fetched.
+        Without a recording it does nothing, nor a second time.
 
         Args:
             counters: with which the machines' instances ended.
@@ -116,9 +126,23 @@ class Recorded:
         network, self._network = self._network, None
         own, self._own = self._own, None
         if network is not None:
-            network.finish(counters, verdict())
+            network.finish(counters, verdict(), self._pieces, self._elsewhere)
         if own is not None:
             own.end(0, [verdict()])
+
+    def _pieces(self, machine: str, file: str) -> Iterator[bytes]:
+        """A file of a machine, in pieces. Raises HybridnetError: it cannot be read, or the machine is gone."""
+        if self._cluster is None:
+            raise MachineError(f"machine {machine} has ended")
+        offset = 0
+        while piece := self._cluster.call(machine, "read_piece", path=file, offset=offset, size=PIECE_LIMIT):
+            yield piece
+            offset += len(piece)
+
+    def _sample(self, call: Call) -> None:
+        """Begin the series of a machine that others have had for a while. Without one it does nothing."""
+        if self._sampling is not None:
+            call("start_series", **self._sampling, from_s=time.monotonic() - self._sampling_since_s)
 
     def _sampled(self, record: RunRecord) -> tuple[float | None, str | list[str] | None]:
         """How often, and what: what the network says, or else the command."""

@@ -13,7 +13,7 @@ import os
 import shutil
 import threading
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,17 @@ from hybridnet.series import Block
 from hybridnet.series.writer import SeriesWriter
 from hybridnet.system.log import warn
 
-__all__ = ["NetworkRecord", "Take", "without_secrets"]
+__all__ = ["NetworkRecord", "Pieces", "Take", "without_secrets"]
 
 TAKE_SECONDS = 1.0
 SECRETS = frozenset({"token", "key"})  # of the run, and of its peering and guests
 
 Take = Callable[[bool], Mapping[str, Any]]
 """Takes the samples of each machine, as the agents' verb `take_series` does; True: the last ones."""
+
+
+Pieces = Callable[[str, str], Iterable[bytes]]
+"""The pieces of a file of a machine, by the machine's name and the file's path. Raises HybridnetError."""
 
 
 class NetworkRecord:
@@ -93,12 +97,23 @@ class NetworkRecord:
         if self._complaint is not None:
             warn(f"*** Warning: a part of the series is missing: {self._complaint}\n")
 
-    def finish(self, counters: Mapping[str, Any], verdict: Verdict) -> None:
-        """The network has stopped."""
+    def finish(
+        self,
+        counters: Mapping[str, Any],
+        verdict: Verdict,
+        pieces: Pieces,
+        elsewhere: Collection[str] = (),
+    ) -> None:
+        """The network has stopped.
+
+        Args:
+            pieces: of files that are not on this computer.
+            elsewhere: the machines on other computers.
+        """
         self._write("counters.json", dict(counters))
         self._write("verdict.json", verdict.to_json())
         write_omnetpp(self.folder, self._seed, counters)
-        self._keep_captures()
+        self._keep_captures(pieces, elsewhere)
 
     def _collect(self) -> None:
         while not self._ended.wait(TAKE_SECONDS):
@@ -121,25 +136,42 @@ class NetworkRecord:
             self._complaint = answer["failed"] or self._complaint
             self._writer.append([_block(*each) for each in answer["blocks"]], self._seed)
 
-    def _keep_captures(self) -> None:
-        """Captures that are on this computer, but for those that are in the run directory already."""
+    def _keep_captures(self, pieces: Pieces, elsewhere: Collection[str]) -> None:
+        """All captures, but for those that are in the run directory already. What cannot be had costs a warning and
+        not the run.
+        """
         for machine, part in self._plan["machines"].items():
             captures = [capture for instance in part["instances"] for capture in instance["captures"]]
             for capture in captures:
                 file = Path(capture["file"])
-                if file.is_file() and not file.is_relative_to(self.folder.parent.absolute()):
-                    target = self.folder / "captures" / f"{machine}-{file.name}"
-                    target.parent.mkdir(exist_ok=True)
+                if file.is_relative_to(self.folder.parent.absolute()) and file.is_file():
+                    continue
+                target = self.folder / "captures" / f"{machine}-{file.name}"
+                target.parent.mkdir(exist_ok=True)
+                target.unlink(missing_ok=True)
+                try:
+                    if machine not in elsewhere and file.is_file():
+                        _link(file, target)
+                    else:
+                        with target.open("wb") as copy:
+                            for piece in pieces(machine, str(file)):
+                                copy.write(piece)
+                except (HybridnetError, OSError) as error:
                     target.unlink(missing_ok=True)
-                    try:
-                        os.link(file, target)
-                    except OSError:  # on another file system
-                        shutil.copyfile(file, target)
-                    if target.suffix == ".pcap":
-                        _write_text(target)
+                    warn(f"*** Warning: the capture {file} of machine {machine} is not kept: {error}\n")
+                    continue
+                if target.suffix == ".pcap":
+                    _write_text(target)
 
     def _write(self, name: str, content: Any) -> None:
         (self.folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _link(file: Path, target: Path) -> None:
+    try:
+        os.link(file, target)
+    except OSError:  # on another file system
+        shutil.copyfile(file, target)
 
 
 def _write_text(capture: Path) -> None:

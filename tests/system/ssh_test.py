@@ -215,6 +215,31 @@ def test_a_spare_host_joins_a_running_network_and_leaves_it(place: tuple[Cluster
     assert [settled(outer, machine, was) for machine, was in zip("ab", before, strict=True)] == before
 
 
+def test_captures_on_machines_over_ssh_come_into_the_run_directory(
+    place: tuple[Cluster, list[SshMachine]], tmp_path: Path
+) -> None:
+    _, hosts = place
+    topo = Topo()
+    for number in ("1", "2"):
+        topo.addLink(topo.addHost(f"h{number}"), topo.addSimRouter(f"r{number}", machine=f"m{number}"))
+    topo.addLink("r1", "r2", delay="5ms")
+    files = {f"r{number}-eth1": f"/run/r{number}.pcap" for number in (1, 2)}  # /run is each machine's own
+    with Cluster.ssh(hosts) as cluster:
+        with Net(topo, cluster=cluster, controller=None, captures=files, out=tmp_path / "run") as net:
+            assert net["h1"].cmd(f"ping -c 3 -i 0.2 {net['h2'].IP()}").count("bytes from") == 3
+        there = {m: cluster.call(m, "download", path=f"/run/r{m[1:]}.pcap") for m in cluster.machines}
+        for machine in cluster.machines:
+            cluster.call(machine, "exec", argv=f"rm /run/r{machine[1:]}.pcap")
+    folder = tmp_path / "run" / "network-1" / "captures"
+    assert {path.name for path in folder.iterdir()} == {
+        f"m{number}-r{number}.{kind}" for number in (1, 2) for kind in ("pcap", "txt")
+    }
+    for machine, data in there.items():
+        assert not Path(f"/run/r{machine[1:]}.pcap").exists()
+        assert (folder / f"{machine}-r{machine[1:]}.pcap").read_bytes() == data
+        assert (folder / f"{machine}-r{machine[1:]}.txt").read_text().count("ICMP echo request") == 3
+
+
 def test_a_host_that_cannot_be_reached_is_named_with_sshs_words(
     place: tuple[Cluster, list[SshMachine]],
 ) -> None:

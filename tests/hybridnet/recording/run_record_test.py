@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hybridnet import Net, result
-from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.recording.ambient import current, recording
 from hybridnet.recording.outcome import take_results
 from hybridnet.recording.run_record import RunRecord
@@ -48,6 +49,11 @@ class Machines:
         return {"m1": {"blocks": [block], "lost": 0, "failed": None}, "m2": None}
 
 
+def nothing(machine: str, file: str) -> Iterator[bytes]:
+    """There is no machine to fetch a file from."""
+    raise MachineError(f"machine {machine} is gone")
+
+
 def read(path: Path) -> Any:
     return json.loads(path.read_text())
 
@@ -58,7 +64,7 @@ def test_a_network_leaves_its_plan_series_counters_and_verdict(tmp_path: Path) -
     network = record.network(PLAN, {"m1": {"cores": 2}}, 7, machines.take)
     network.end_series()
     network.end_series()
-    network.finish(COUNTERS, Verdict.of([]))
+    network.finish(COUNTERS, Verdict.of([]), nothing)
     record.end(0, [Verdict.of([])])
     folder = tmp_path / "run" / "network-1"
     assert machines.calls[-1] is True
@@ -85,9 +91,40 @@ def test_captures_are_kept_under_the_name_of_their_machine(tmp_path: Path) -> No
         "machines": {"m1": {"instances": [{"captures": [{"interface": "r1-eth1", "file": str(capture)}]}]}}
     }
     network = RunRecord(tmp_path / "run").network(plan, {}, 1, None)
-    network.finish({}, Verdict.of([]))
+    network.finish({}, Verdict.of([]), nothing)
     assert (network.folder / "captures" / "m1-r1.pcap").read_bytes() == b"frames"
     assert not (network.folder / "series.parquet").exists()
+
+
+def test_captures_on_other_computers_are_fetched_in_pieces_and_what_cannot_be_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = tmp_path / "r1.pcapng"
+    here.write_bytes(b"another file of that name, on this computer")
+    captures = {"m1": [str(here), "/there/r1b.pcapng"], "m2": ["/there/r2.pcapng"], "m3": [str(here)]}
+    plan = {
+        "machines": {
+            name: {"instances": [{"captures": [{"file": file} for file in files]}]}
+            for name, files in captures.items()
+        }
+    }
+
+    def pieces(machine: str, file: str) -> Iterator[bytes]:
+        yield f"{machine} ".encode()
+        if machine == "m2":
+            raise MachineError("machine m2: its agent is gone")
+        yield file.encode()
+
+    network = RunRecord(tmp_path / "run").network(plan, {}, 1, None)
+    network.finish({}, Verdict.of([]), pieces, elsewhere={"m1", "m2"})
+    kept = {path.name: path.read_bytes() for path in (network.folder / "captures").iterdir()}
+    assert kept == {
+        "m1-r1.pcapng": f"m1 {here}".encode(),
+        "m1-r1b.pcapng": b"m1 /there/r1b.pcapng",
+        "m3-r1.pcapng": b"another file of that name, on this computer",
+    }
+    said = capsys.readouterr().err
+    assert "the capture /there/r2.pcapng of machine m2 is not kept: machine m2: its agent is gone" in said
 
 
 def test_a_machine_that_is_lost_costs_samples_and_not_the_run(
@@ -98,7 +135,7 @@ def test_a_machine_that_is_lost_costs_samples_and_not_the_run(
 
     network = RunRecord(tmp_path / "run", series=1).network(PLAN, {}, 1, take)
     network.end_series()
-    network.finish({}, Verdict.of([]))
+    network.finish({}, Verdict.of([]), nothing)
     assert (network.folder / "verdict.json").exists()
 
 
