@@ -106,7 +106,9 @@ class Recorded:
         self._sample(call)
 
     def leave(self, machine: str, cluster: Machines) -> None:
-        """A machine is about to leave: take its last samples. Without a series it does nothing."""
+        """A machine is about to leave: take its last samples, and its trace. Without these it does nothing."""
+        if self._traced is not None:
+            self._traced.leave(machine, cluster)
         if self._sampling is not None and self._network is not None:
             self._network.take_last(cluster.call(machine, "take_series", last=True))
 

@@ -7,6 +7,7 @@ of(record, topo) ─▶ captures, for the plan ─▶ (built) begin ─▶ … �
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.cluster.machines import Call
@@ -37,6 +38,7 @@ class Traced:
         self._folder: Path = record.trace_folder()
         self.captures = {name: str(self._folder / f"{name}.pcap") for name in interfaces}
         self._hosts_on: dict[str, dict[str, list[str]]] = {}  # by machine and instance
+        self._seen: list[dict[str, Any] | None] = []  # by machines that have left
         self._cluster: Machines | None = None
 
     def check(self, plan: Plan, cluster: Machines) -> None:
@@ -67,13 +69,18 @@ class Traced:
         if self._cluster is not None and machine in self._hosts_on:
             call("start_trace", hosts=self._hosts_on[machine])
 
+    def leave(self, machine: str, cluster: Machines) -> None:
+        """A machine is about to leave: take what it has seen."""
+        if self._cluster is not None and self._hosts_on.pop(machine, None) is not None:
+            self._seen.append(cluster.call(machine, "end_trace"))
+
     def end_connections(self) -> None:
         """The network is about to be removed: write down what was seen. A second call does nothing."""
         cluster, self._cluster = self._cluster, None
         if cluster is None:
             return
         answers = cluster.call_left({name: ("end_trace", {}) for name in cluster.machines}).values()
-        seen = [answer for answer in answers if answer is not None]
+        seen = [answer for answer in (*self._seen, *answers) if answer is not None]
         lines = [line for answer in seen for line in answer["lines"]]
         write_connections(self._folder, sorted(lines, key=lambda line: float(line.split(" ", 1)[0])))
         if left_out := sum(answer["left_out"] for answer in seen):

@@ -34,8 +34,28 @@ for _ in range(2):
 """
 
 
-def run(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    (folder / "two.py").write_text(SCRIPT)
+LEAVING = """
+from hybridnet import Net, Topo
+
+class Two(Topo):
+    def build(self):
+        for number in (1, 2):
+            self.addSimRouter(f"r{number}", machine=f"m{number}")
+        self.addSimHost("b", machine="m1", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addSimHost("a", machine="m2", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9}])
+        self.addLink("b", "r1", bw=2)
+        self.addLink("r1", "r2", delay="5ms")
+        self.addLink("a", "r2")
+
+with Net(Two(), controller=None) as net:
+    while net.snapshot(of_elements=False)["m2"]["time_ns"] < 1_000_000_000:
+        pass
+    net.delMachine("m2")
+"""
+
+
+def run(folder: Path, *flags: str, script: str = SCRIPT) -> subprocess.CompletedProcess[str]:
+    (folder / "two.py").write_text(script)
     command = [sys.executable, "-m", "hybridnet.cli", "run", "--out", "one", *flags, "two.py"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
 
@@ -62,6 +82,14 @@ def test_each_network_of_a_script_leaves_its_traces_in_the_run_directory(tmp_pat
         assert all(first - 1 < time < last + 1 for time in times(states)), "one clock"
     captures = list((tmp_path / "one").glob("network-*/captures"))
     assert captures == [], "nothing is kept twice"
+
+
+def test_a_machine_that_leaves_hands_over_what_it_has_seen_of_connections(tmp_path: Path) -> None:
+    done = run(tmp_path, "--trace", "a,b", script=LEAVING)
+    assert done.returncode == 0, done.stderr
+    states = (tmp_path / "one" / "traces" / "connections.txt").read_text()
+    assert " a:10." in states
+    assert " b:10." in states
 
 
 def test_a_name_that_the_network_lacks_ends_the_run_with_those_that_there_are(tmp_path: Path) -> None:
