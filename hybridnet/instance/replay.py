@@ -131,8 +131,7 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
     add_links(simulation, used)
     changes = 0
     while (note := simulation.run()) is not None:
-        _change(simulation, note, record)
-        changes += 1
+        changes += _change(simulation, note, record)
     return ReplayReport(
         instance=used["name"],
         duration_ns=simulation.now_ns,
@@ -143,17 +142,29 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
     )
 
 
-def _change(simulation: Any, note: str, record: Path) -> None:
-    """Make a recorded change of a link, or of routes, again."""
+def _change(simulation: Any, note: str, record: Path) -> bool:
+    """Make a recorded change of a link or of routes again, or what happened at a switch's controller or a carrier.
+
+    Returns:
+        Whether it was the first.
+    """
     what = f"a change in record {record}"
     try:
         change = json.loads(note)
         if "routes" in change:
             check(change["routes"], "instance", what, "routes_by_node")
-            return simulation.set_routes(change["routes"], note)
+            simulation.set_routes(change["routes"], note)
+            return True
+        if "control" in change:
+            _control(simulation, change, note)
+            return False
+        if "carrier" in change:
+            simulation.set_carrier(change["portal"], change["carrier"], note)
+            return False
         name = change["link"]
         if "up" in change:
-            return simulation.set_link_up(name, change["up"], note)
+            simulation.set_link_up(name, change["up"], note)
+            return True
         directions = [change[key] for key in DIRECTIONS]
     except (ValueError, KeyError, TypeError):
         raise PlanError(f"{what}: {note[:80]!r} does not say which link; give the unchanged file") from None
@@ -161,6 +172,18 @@ def _change(simulation: Any, note: str, record: Path) -> None:
         if direction is not None:
             check_direction(direction, f"{what}, link {name}")
     simulation.set_link(name, *directions, note)
+    return True
+
+
+def _control(simulation: Any, change: Mapping[str, Any], note: str) -> None:
+    """What a controller, or a program that managed a switch, did then."""
+    of, connection = change["control"], change["connection"]
+    if "opened" in change:
+        simulation.open_control(of, connection, change["opened"] == "service", note)
+    elif "heard" in change:
+        simulation.hear_control(of, connection, bytes.fromhex(change["heard"]), note)
+    else:
+        simulation.close_control(of, connection, note)
 
 
 def _portal(row: Mapping[str, Any]) -> PortalReplay:

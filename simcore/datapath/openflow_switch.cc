@@ -57,9 +57,15 @@ void OpenFlowSwitch::transmit(std::uint32_t port, PacketPtr packet) {
   out->send(std::move(packet));
 }
 
+void OpenFlowSwitch::enable_port(std::uint32_t port, bool up) {
+  Interface* const interface = port < by_number_.size() ? by_number_[port] : nullptr;
+  if (interface != nullptr && enable_) enable_(*interface, up);  // it is not the switch's own port
+}
+
 void OpenFlowSwitch::link_changed(Interface& interface, bool up) { switch_.set_link(interface.number(), up); }
 
 void OpenFlowSwitch::remove_interface(Interface& interface) {
+  if (enable_) enable_(interface, true);
   switch_.remove_port(interface.number());
   by_number_[interface.number()] = nullptr;
   Node::remove_interface(interface);

@@ -4,7 +4,9 @@
 // Whoever has sockets joins controllers to control(); see simcore/portal/openflow_portal.h.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/datapath/openflow_options.h"
@@ -26,6 +28,9 @@ class OpenFlowSwitch final : public Node, private openflow::SwitchHost {
   void link_changed(Interface& interface, bool up) override;
   void remove_interface(Interface& interface) override;
 
+  // Called when a controller takes a port down, or lets it be up again; and with that before such a port goes.
+  void on_enable(std::function<void(Interface&, bool)> enable) { enable_ = std::move(enable); }
+
   const OpenFlowSetup& setup() const { return setup_; }
   openflow::Switch& control() { return switch_; }
   const openflow::Switch& control() const { return switch_; }
@@ -35,12 +40,14 @@ class OpenFlowSwitch final : public Node, private openflow::SwitchHost {
   SimTime now() const override { return clock_.now(); }
   void transmit(std::uint32_t port, PacketPtr packet) override;
   void drop(DropReason reason, const Packet& packet) override { Node::drop(reason, packet); }
+  void enable_port(std::uint32_t port, bool up) override;
   void wake_at(SimTime time) override;
   void tick() { switch_.tick(); }
 
   Simulation& clock_;
   OpenFlowSetup setup_;
   std::vector<Interface*> by_number_;
+  std::function<void(Interface&, bool)> enable_;  // none: nobody has its links
   openflow::Switch switch_;
   EventFor<OpenFlowSwitch, &OpenFlowSwitch::tick, "a timer of the switch"> due_{*this};
 };

@@ -247,6 +247,7 @@ void ChangeProcedure::prepare_portal(std::unique_ptr<EmulationPortal> portal) {
   undo_.emplace_back([this, name] {
     const auto found = instance_.portals_.find(name);
     if (found != instance_.portals_.end()) {
+      instance_.forget_carrier(*found->second);
       closing_.push_back(std::move(found->second));
       instance_.portals_.erase(found);
     }
@@ -286,6 +287,7 @@ void ChangeProcedure::prepare_link(const InstanceChange::AddedLink& link) {
   const Links::End first = find(link.a, link.a_to_b);
   const Links::End second = find(link.b, link.b_to_a);
   links_.push_back(network.links().prepare(link.name, first, second, link.a_to_b, link.b_to_a));
+  instance_.follow_carrier(link.a, link.b);
 }
 
 void ChangeProcedure::check_routes(const std::string& node, const std::vector<RouteConfig>& routes) const {
@@ -319,6 +321,7 @@ void ChangeProcedure::list_commit() {
   for (const std::string& name : removed_portals_) {
     commit_.emplace_back([this, &network, &name] {
       const auto found = instance_.portals_.find(name);
+      instance_.forget_carrier(*found->second);
       closing_.push_back(std::move(found->second));
       instance_.portals_.erase(found);
       network.nodes().release("portal", name);

@@ -69,6 +69,7 @@ std::unique_ptr<PeeringPortal> Instance::make_peer(PeeringPortal::Config config)
 void Instance::add_record(const std::string& file, const std::string& plan) {
   network_.taps().set_recorder(std::make_unique<PortalRecorder>(network_.simulation(), file, plan,
                                                                 RecordWriter::Writing::queued, realtime_ns));
+  control_record_ = std::make_unique<ControlRecorder>(*network_.taps().recorder());
 }
 
 void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
@@ -76,13 +77,38 @@ void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd
   const Links::End first = find(name, a, a_to_b.link.propagation_delay);
   const Links::End second = find(name, b, b_to_a.link.propagation_delay);
   network_.add_link(name, first, second, a_to_b, b_to_a);
+  follow_carrier(a, b);
+}
+
+void Instance::follow_carrier(const LinkEnd& a, const LinkEnd& b) {
+  const auto* const portal =
+      std::get_if<PortalEnd>(&a) ? std::get_if<PortalEnd>(&a) : std::get_if<PortalEnd>(&b);
+  const auto* const interface =
+      std::get_if<InterfaceEnd>(&a) ? std::get_if<InterfaceEnd>(&a) : std::get_if<InterfaceEnd>(&b);
+  if (portal == nullptr || interface == nullptr) return;
+  Interface& of_node = network_.nodes().interface(interface->name, "follow the carrier of " + portal->name);
+  if (!network_.nodes().openflow_switches().contains(of_node.node().name())) return;
+  if (!carriers_) {
+    carriers_ = std::make_unique<DeviceCarriers>([this](EmulationPortal& changed, bool there) {
+      if (control_record_) control_record_->carrier(changed.name(), there);
+      network_.links().set_open(changed, there);
+    });
+    loop_.add(*carriers_);
+  }
+  carriers_->add(*portals_.at(portal->name));
+}
+
+void Instance::forget_carrier(EmulationPortal& portal) {
+  if (!carriers_) return;
+  carriers_->remove(portal);
+  network_.links().set_open(portal, true);
 }
 
 void Instance::connect_switch(const std::string& name) {
   OpenFlowSwitch& of = *network_.nodes().openflow_switches().at(name);
   const OpenFlowSetup& setup = of.setup();
   if (!openflow_) {
-    openflow_ = std::make_unique<OpenFlowPortal>(network_.simulation());
+    openflow_ = std::make_unique<OpenFlowPortal>(network_.simulation(), control_record_.get());
     loop_.add(*openflow_);
   }
   openflow_->add(of.control(), {setup.controllers, setup.listens, setup.longest_retry});

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "simcore/network/control_recorder.h"
 #include "simcore/network/link_counts.h"
 #include "simcore/network/link_end.h"
 #include "simcore/network/link_model.h"
@@ -33,6 +34,7 @@
 #include "simcore/network/snapshot.h"
 #include "simcore/network/snapshot_reader.h"
 #include "simcore/network/timeline.h"
+#include "simcore/portal/device_carriers.h"
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/portal/openflow_portal.h"
 #include "simcore/portal/peering_portal.h"
@@ -78,6 +80,7 @@ class Instance {
 
   // Closes the emulation portals, which put their devices' settings back. After run() and the last snapshot().
   void close() {
+    carriers_.reset();
     portals_.clear();
     openflow_.reset();
   }
@@ -123,6 +126,10 @@ class Instance {
   void connect_switch(const std::string& name);
   void disconnect_switch(const std::string& name);
 
+  // Of a link between a portal and an OpenFlow switch: both have it up or down together with what is behind the portal.
+  void follow_carrier(const LinkEnd& a, const LinkEnd& b);
+  void forget_carrier(EmulationPortal& portal);
+
   std::unique_ptr<PeeringPortal> make_peer(PeeringPortal::Config config);
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
@@ -133,7 +140,9 @@ class Instance {
   RunLoop loop_;
   std::map<std::string, std::unique_ptr<EmulationPortal>> portals_;
   std::map<std::string, std::unique_ptr<PeeringPortal>> peers_;
-  std::unique_ptr<OpenFlowPortal> openflow_;  // once there is an OpenFlow switch
+  std::unique_ptr<ControlRecorder> control_record_;  // where it is recorded
+  std::unique_ptr<DeviceCarriers> carriers_;         // once a portal leads to an OpenFlow switch
+  std::unique_ptr<OpenFlowPortal> openflow_;         // once there is an OpenFlow switch
   Timeline timeline_;
   std::mutex control_;  // who reads all elements waits for who adds and removes some
 };

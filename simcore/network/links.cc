@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "simcore/network/snapshot_rows.h"
 #include "simcore/units/error.h"
@@ -77,6 +78,7 @@ void Links::join(Prepared link) {
   if (free_.empty()) {
     free_.push_back(directions_.size());
     directions_.resize(directions_.size() + 2);
+    told_up_.push_back(true);
   }
   const std::size_t place = free_.back();
   free_.pop_back();
@@ -84,8 +86,10 @@ void Links::join(Prepared link) {
   Port* const ends[] = {link.there->from.port, link.back->from.port};
   directions_[place] = std::move(link.there);
   directions_[place + 1] = std::move(link.back);
+  told_up_[place / 2] = true;
   ++generation_;
   for (Port* const end : ends) end->link_changed(true);
+  follow(place);
 }
 
 // Leads what the port sends into the direction.
@@ -141,15 +145,38 @@ bool Links::shed(std::size_t most) {
 }
 
 void Links::set_up(const std::string& name, bool up) {
-  for (const bool forward : {true, false}) {
-    Direction& changed = direction(name, forward, "set link " + name + (up ? " up" : " down"));
-    if (changed.up == up) continue;
-    changed.up = up;
-    if (changed.link) {
-      changed.link->set_up(up);
-    }
-    attach(changed);
-    changed.from.port->link_changed(up);
+  direction(name, true, "set link " + name + (up ? " up" : " down"));
+  const std::size_t place = by_name_.at(name);
+  told_up_[place / 2] = up;
+  follow(place);
+}
+
+void Links::set_open(Port& port, bool open) {
+  if (open == !closed_.contains(&port)) return;
+  if (open) {
+    closed_.erase(&port);
+  } else {
+    closed_.insert(&port);
+  }
+  const auto found = std::ranges::find_if(
+      directions_, [&port](const auto& direction) { return direction && direction->from.port == &port; });
+  if (found != directions_.end()) follow(static_cast<std::size_t>(found - directions_.begin()) / 2 * 2);
+}
+
+void Links::follow(std::size_t place) {
+  Direction* const both[] = {directions_[place].get(), directions_[place + 1].get()};
+  const bool told = told_up_[place / 2];
+  const auto open = [this](const Direction& direction) { return !closed_.contains(direction.from.port); };
+  const bool up = told && open(*both[0]) && open(*both[1]);
+  for (Direction* const each : both) {
+    if (each->up == up) continue;
+    each->up = up;
+    if (each->link) each->link->set_up(up);
+    attach(*each);
+  }
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+    const bool seen = told && open(*both[1 - at]);
+    if (std::exchange(both[at]->seen, seen) != seen) both[at]->from.port->link_changed(seen);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,8 +80,13 @@ class Links {
   bool shed(std::size_t most);
 
   // Both directions; see ModelledLink::set_up. Of a cut link what is here: what it sends, and what it gets from the peer.
+  // It is down in any case while one of its ends is closed.
   // Throws ConfigError when there is none of that name.
   void set_up(const std::string& name, bool up);
+
+  // An end takes the link that it has or gets down, or lets it be up again: a device without a carrier, a port that a
+  // controller has closed. The other end sees the link down. Whoever closed a port opens it before it goes.
+  void set_open(Port& port, bool open);
 
   // Changes the directions for which a model is given, both at this instant; see ModelledLink. Of a cut link it changes
   // what is here: what departs from now on has the new delay. Throws ConfigError, and then nothing has changed: there is
@@ -134,8 +140,9 @@ class Links {
     std::unique_ptr<ModelledLink> link;    // null: it comes from a peer
     std::unique_ptr<VariableDelay> delay;  // of what comes from a peer; null: only its channel's
     std::unique_ptr<Nowhere>
-        nowhere;  // of what comes from a peer, before the link is joined and while it is down
-    bool up = true;
+        nowhere;       // of what comes from a peer, before the link is joined and while it is down
+    bool up = true;    // as set_up() says, and its ends let it
+    bool seen = true;  // by `from`: the link without its own doing
   };
   struct Change {
     Direction* direction;
@@ -146,6 +153,8 @@ class Links {
   std::unique_ptr<Direction> make(const std::string& name, bool forward, const End& from, const End& to,
                                   const LinkModel& model, std::uint64_t number);
   void attach(Direction& direction);
+  // After a change of what the link at `place` is told to be, or of its ends.
+  void follow(std::size_t place);
   Direction& direction(const std::string& name, bool forward, const std::string& attempt) const;
   static Change prepare(Direction& direction, const LinkModel& model);
   void apply(Change change);
@@ -160,6 +169,8 @@ class Links {
   Taps& taps_;
   // The two of a link stand side by side, there before back; both null: a free place.
   std::vector<std::unique_ptr<Direction>> directions_;
+  std::set<const Port*> closed_;
+  std::vector<bool> told_up_;                        // by set_up(), of each link: half as many
   std::vector<std::size_t> free_;                    // of those places, the first
   std::map<std::string, std::size_t> by_name_;       // where the first stands
   std::vector<std::unique_ptr<Direction>> retired_;  // taken out, with packets that are yet to be freed

@@ -43,6 +43,8 @@ class SimulatedNetwork {
   void add_openflow_switch(const std::string& name, const OpenFlowSetup& setup,
                            const std::optional<Processor::Config>& processor = std::nullopt) {
     nodes_.add_openflow_switch(name, setup, processor);
+    nodes_.openflow_switches().at(name)->on_enable(
+        [this](Interface& port, bool up) { links_.set_open(port, up); });
   }
   void add_interface(const std::string& node, const Interface::Config& config) {
     nodes_.add_interface(node, config);

@@ -35,7 +35,7 @@ void write_port(Writer& to, const SwitchPort& port, Version version) {
     to.bytes(mac);
     to.text(port.name, 16);
     to.u32(port.config);
-    to.u32(port.state & port_state::kLinkDown);
+    to.u32(port.link_down() ? port_state::kLinkDown : 0U);
     to.u32(kFeatures10);
     to.zeros(12);
     return;
@@ -46,7 +46,7 @@ void write_port(Writer& to, const SwitchPort& port, Version version) {
   to.zeros(2);
   to.text(port.name, 16);
   to.u32(port.config & ~port_config::kNoFlood);
-  to.u32(port.state | (port.live() ? port_state::kLive : 0U));
+  to.u32((port.link_down() ? port_state::kLinkDown : 0U) | (port.live() ? port_state::kLive : 0U));
   to.u32(kFeatures13);
   to.zeros(12);
   to.u32(kSpeed);

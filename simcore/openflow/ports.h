@@ -29,7 +29,11 @@ struct SwitchPort {
   std::uint64_t out_bytes = 0;
   std::uint64_t out_dropped = 0;
 
-  bool live() const { return (config & port_config::kDown) == 0 && (state & port_state::kLinkDown) == 0; }
+  // A port that is down has no link either, as a device has no carrier.
+  bool link_down() const {
+    return (config & port_config::kDown) != 0 || (state & port_state::kLinkDown) != 0;
+  }
+  bool live() const { return !link_down(); }
   bool forwards() const { return (config & (port_config::kDown | port_config::kNoForward)) == 0; }
 };
 

@@ -69,7 +69,13 @@ void Switch::port_mod(Session& session, Reader body) {
   const std::uint32_t known = kDown | kNoReceive | kNoForward | kNoPacketIn | (v13 ? 0U : kNoFlood);
   const std::uint32_t changed = (port->config & ~(mask & known)) | (config & mask & known);
   if (changed == port->config) return;
+  const bool toggled = ((changed ^ port->config) & kDown) != 0;
   port->config = changed;
+  if (toggled) {
+    const bool up = (changed & kDown) == 0;
+    if (!up) pipeline_.forget_port(number);
+    host_.enable_port(number, up);
+  }
   tell_port(*port, PortReason::modified);
 }
 

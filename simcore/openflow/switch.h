@@ -32,6 +32,8 @@ class SwitchHost {
   virtual SimTime now() const = 0;
   virtual void transmit(std::uint32_t port, PacketPtr packet) = 0;
   virtual void drop(DropReason reason, const Packet& packet) = 0;
+  // A controller takes the link at a port down, or lets it be up again.
+  virtual void enable_port(std::uint32_t port, bool up) = 0;
   // tick() is due then, at the latest; SimTime::never(): not before the next message.
   virtual void wake_at(SimTime time) = 0;
 

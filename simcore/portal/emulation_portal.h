@@ -43,6 +43,17 @@ constexpr std::size_t kUnsupportedFrames = static_cast<std::size_t>(UnsupportedF
 // The name under which a kind is reported: its own.
 std::string_view name_of(UnsupportedFrame kind);
 
+class EmulationPortal;
+
+// Who sees to it that the device of a portal is as its link.
+class PortalLinkWatcher {
+ public:
+  virtual void portal_link_changed(EmulationPortal& portal, bool up) = 0;
+
+ protected:
+  ~PortalLinkWatcher() = default;
+};
+
 class EmulationPortal : public Port, public Pollable {
  public:
   struct Config {
@@ -87,6 +98,11 @@ class EmulationPortal : public Port, public Pollable {
 
   void accept(PacketPtr packet) final;
   bool stamps_arrivals() const final { return true; }
+  void link_changed(bool up) final {
+    if (link_watcher_ != nullptr) link_watcher_->portal_link_changed(*this, up);
+  }
+  // Null: nobody. It must outlive the portal's last change.
+  void watch_link(PortalLinkWatcher* watcher) { link_watcher_ = watcher; }
 
   const std::string& name() const { return config_.name; }
   const std::string& device() const { return config_.device; }
@@ -131,6 +147,7 @@ class EmulationPortal : public Port, public Pollable {
   Counters counters_;
 
  private:
+  PortalLinkWatcher* link_watcher_ = nullptr;
   std::int64_t entering_realtime_ns_ = 0;
   std::vector<std::string> notes_;
 };

@@ -125,6 +125,7 @@ OpenFlowPortal::Connection& OpenFlowPortal::connection_of(Switch& of, StreamSock
 void OpenFlowPortal::open(Connection& connection) {
   const std::uint64_t tag = connection.tag;
   const auto kind = connection.target == nullptr ? Session::Kind::service : Session::Kind::controller;
+  if (log_ != nullptr) log_->opened(*connection.of, tag, kind);
   connection.session = &connection.of->connect(kind, [this, tag] { mark(tag); });
   connection.opened = connection.heard = simulation_.now();
   if (connection.target != nullptr) ++counters_.connections;
@@ -139,7 +140,10 @@ void OpenFlowPortal::close(std::uint64_t tag) {
   if (found == connections_.end()) return;
   Connection& connection = *found->second;
   watch_.unwatch(connection.socket.fd());
-  if (connection.session != nullptr) connection.of->disconnect(*connection.session);
+  if (connection.session != nullptr) {
+    if (log_ != nullptr) log_->closed(*connection.of, tag);
+    connection.of->disconnect(*connection.session);
+  }
   if (connection.target != nullptr) {
     greeted(connection);
     if (connection.session != nullptr) ++counters_.lost;
@@ -205,7 +209,9 @@ std::size_t OpenFlowPortal::read(Connection& connection, Effort& effort) {
   counters_.received_bytes += static_cast<std::uint64_t>(count);
   connection.heard = simulation_.now();
   connection.probed = false;
-  connection.session->take_in(std::span(bytes).first(static_cast<std::size_t>(count)));
+  const auto said = std::span(bytes).first(static_cast<std::size_t>(count));
+  if (log_ != nullptr) log_->heard(*connection.of, connection.tag, said);
+  connection.session->take_in(said);
   serve(connection, effort);
   mark(connection.tag);
   return 1 + static_cast<std::size_t>(count) / 64;

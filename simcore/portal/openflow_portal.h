@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/openflow/control_log.h"
 #include "simcore/openflow/switch.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/sys/stream_socket.h"
@@ -46,7 +47,8 @@ class OpenFlowPortal final : public Pollable {
     std::uint64_t sent_bytes = 0;
   };
 
-  explicit OpenFlowPortal(Simulation& simulation) : simulation_(simulation) {
+  // `log`: hears what peers do, and must outlive it; null: nobody.
+  OpenFlowPortal(Simulation& simulation, openflow::ControlLog* log) : simulation_(simulation), log_(log) {
     simulation_.schedule_in(due_, Duration::zero());
   }
   OpenFlowPortal(const OpenFlowPortal&) = delete;
@@ -129,6 +131,7 @@ class OpenFlowPortal final : public Pollable {
   void probe(Connection& connection);
 
   Simulation& simulation_;
+  openflow::ControlLog* log_;
   StreamWatch watch_;
   std::map<std::string, Controller> controllers_;  // by address
   std::vector<std::unique_ptr<Target>> targets_;

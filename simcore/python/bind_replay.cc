@@ -88,6 +88,17 @@ void bind_replay(nb::module_& m) {
             self.network().set_routes(routes_of(routes), note);
           },
           "routes"_a, "note"_a = "")
+      .def("open_control", &Replay::open_control, "of"_a, "connection"_a, "service"_a, "note"_a = "")
+      .def(
+          "hear_control",
+          [](Replay& self, const Text& of, std::uint64_t connection, const nb::bytes& bytes,
+             const Text& note) {
+            const auto* const first = static_cast<const std::uint8_t*>(bytes.data());
+            self.hear_control(of, connection, {first, bytes.size()}, note);
+          },
+          "of"_a, "connection"_a, "bytes"_a, "note"_a = "")
+      .def("close_control", &Replay::close_control, "of"_a, "connection"_a, "note"_a = "")
+      .def("set_carrier", &Replay::set_carrier, "portal"_a, "there"_a, "note"_a = "")
       .def_prop_ro("now_ns", [](const Replay& self) { return (self.now() - SimTime::zero()).count_ns(); })
       .def_prop_ro("cut", &Replay::cut)
       .def("portals", portals)

@@ -53,8 +53,71 @@ void Replay::start() {
       throw ConfigError("replay " + record_.name() + ": no link joins portal " + name);
     }
   }
+  for (const auto& [name, of] : network_.nodes().openflow_switches()) {
+    if (!of->setup().controllers.empty()) of->control().expect_controller();
+  }
   network_.begin("replay " + record_.name(), record_.epoch_ns());
   started_ = true;
+}
+
+openflow::Switch& Replay::control(const std::string& name) {
+  const auto& all = network_.nodes().openflow_switches();
+  const auto found = all.find(name);
+  if (found == all.end())
+    throw ConfigError("replay " + record_.name() + ": a controller spoke to switch " + name +
+                      ", which the plan does not have; replay it with the plan that it was recorded with");
+  return found->second->control();
+}
+
+openflow::Session*& Replay::session(const std::string& of, std::uint64_t connection) {
+  const auto found = sessions_.find({of, connection});
+  if (found == sessions_.end())
+    throw ConfigError("replay " + record_.name() + ": switch " + of + " has no connection " +
+                      std::to_string(connection) + " when it is used; give the unchanged file");
+  return *found->second;
+}
+
+void Replay::note(const std::string& text) {
+  if (network_.taps().recorder() != nullptr) network_.taps().recorder()->note_change(text);
+}
+
+void Replay::open_control(const std::string& of, std::uint64_t connection, bool service,
+                          const std::string& text) {
+  openflow::Switch& to = control(of);
+  auto& place = sessions_[{of, connection}];
+  place = std::make_unique<openflow::Session*>(nullptr);
+  const auto kind = service ? openflow::Session::Kind::service : openflow::Session::Kind::controller;
+  *place = &to.connect(kind, [of = place.get()] {
+    if (*of != nullptr) (*of)->output().clear();  // nobody listens
+  });
+  (*place)->output().clear();
+  note(text);
+}
+
+void Replay::hear_control(const std::string& of, std::uint64_t connection,
+                          std::span<const std::uint8_t> bytes, const std::string& text) {
+  openflow::Session& from = *session(of, connection);
+  if (bytes.size() > from.room())
+    throw ConfigError("replay " + record_.name() + ": a controller said more to switch " + of +
+                      " than it can take at once; give the unchanged file");
+  note(text);
+  from.take_in(bytes);
+  bool more = true;
+  while (more) {
+    openflow::Effort effort(openflow::kEffortAtOnce);
+    more = control(of).handle_input(from, effort);
+  }
+}
+
+void Replay::close_control(const std::string& of, std::uint64_t connection, const std::string& text) {
+  control(of).disconnect(*session(of, connection));
+  sessions_.erase({of, connection});
+  note(text);
+}
+
+void Replay::set_carrier(const std::string& portal, bool there, const std::string& text) {
+  network_.links().set_open(port(portal), there);
+  note(text);
 }
 
 std::optional<std::string> Replay::run() {

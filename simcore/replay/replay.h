@@ -20,7 +20,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/network/link_end.h"
@@ -52,6 +54,15 @@ class Replay {
   void add_portal(const std::string& name);
   void add_link(const std::string& name, const LinkEnd& a, const LinkEnd& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a);
+
+  // What a peer of an OpenFlow switch did, as ControlLog has it: done again, all of it at once. What the switch answers goes
+  // nowhere. `note`: what a record says of it. Throws ConfigError: there is no such switch or connection.
+  void open_control(const std::string& of, std::uint64_t connection, bool service, const std::string& note);
+  void hear_control(const std::string& of, std::uint64_t connection, std::span<const std::uint8_t> bytes,
+                    const std::string& note);
+  void close_control(const std::string& of, std::uint64_t connection, const std::string& note);
+  // A portal's device got or lost its carrier. Throws ConfigError: there is no such portal.
+  void set_carrier(const std::string& portal, bool there, const std::string& note);
 
   // Records the replay itself, before any link is added. Its wall clock is simulated time behind the record's beginning.
   void add_record(const std::string& file);
@@ -86,10 +97,15 @@ class Replay {
   ReplayPort& port(const std::string& name);
   void start();
   void take(const RecordReader::Frame& frame);
+  openflow::Switch& control(const std::string& name);
+  openflow::Session*& session(const std::string& of, std::uint64_t connection);
+  void note(const std::string& text);
 
   SimulatedNetwork network_;
   RecordReader record_;
   std::map<std::string, std::unique_ptr<ReplayPort>> ports_;
+  // Of OpenFlow switches' connections. Each has a place of its own, which the session's callback finds it by.
+  std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<openflow::Session*>> sessions_;
   bool started_ = false;
 };
 

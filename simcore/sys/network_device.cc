@@ -62,6 +62,16 @@ void change(const std::string& name, unsigned long what, ifreq& request, const s
   throw SystemError(attempt, errno);
 }
 
+void set_flag_up(const std::string& name, bool up) {
+  const std::string attempt = (up ? "bring " : "take ") + name + (up ? " up" : " down");
+  ifreq request{};
+  device_index(name);
+  name.copy(request.ifr_name, IFNAMSIZ - 1);
+  checked(::ioctl(open_control_socket().get(), SIOCGIFFLAGS, &request), attempt);
+  request.ifr_flags = static_cast<short>(up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP);
+  change(name, SIOCSIFFLAGS, request, attempt);
+}
+
 }  // namespace
 
 int device_index(const std::string& name) {
@@ -122,15 +132,9 @@ void set_device_queue(const std::string& name, int packets) {
          "set the queue of " + name + " to " + std::to_string(packets) + " packets");
 }
 
-void bring_up(const std::string& name) {
-  const std::string attempt = "bring " + name + " up";
-  ifreq request{};
-  device_index(name);
-  name.copy(request.ifr_name, IFNAMSIZ - 1);
-  checked(::ioctl(open_control_socket().get(), SIOCGIFFLAGS, &request), attempt);
-  request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
-  change(name, SIOCSIFFLAGS, request, attempt);
-}
+void bring_up(const std::string& name) { set_flag_up(name, true); }
+
+void take_down(const std::string& name) { set_flag_up(name, false); }
 
 FileDescriptor keep_promiscuous(const std::string& name) {
   const std::string attempt = "make " + name + " promiscuous";

@@ -28,6 +28,7 @@ std::optional<std::uint64_t> device_send_drops(const std::string& name);
 void set_device_mtu(const std::string& name, int bytes);
 void set_device_queue(const std::string& name, int packets);  // what may wait for the device
 void bring_up(const std::string& name);
+void take_down(const std::string& name);
 
 // Lets the device receive frames for others too, until the descriptor is closed. Throws EnvironmentError without
 // CAP_NET_RAW or such a device.

@@ -82,6 +82,7 @@ class Table final : public SwitchHost {
     if (packet->size() == 0) std::abort();
   }
   void drop(DropReason /*reason*/, const Packet& /*packet*/) override {}
+  void enable_port(std::uint32_t /*port*/, bool /*up*/) override {}
   void wake_at(SimTime time) override {
     if (time < now_ - Duration::seconds(1)) std::abort();
   }

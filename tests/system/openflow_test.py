@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Net, Ryu, Topo
+from hybridnet.instance.replay import replay
 from hybridnet.topologies import TwoTrees
 
 pytestmark = pytest.mark.system
@@ -134,3 +135,61 @@ def test_links_of_simulated_switches_go_down_and_up_whatever_is_at_the_other_end
         assert "LINK_DOWN" in net["s1"].dpctl("dump-ports-desc").partition(" 2(")[2].partition(" 3(")[0]
         net["s1"].intfs[2].ifconfig("up")
         assert becomes(lambda: answered("s2"))
+
+
+def test_a_port_that_is_taken_down_takes_the_link_down_at_both_ends(tmp_path: Path) -> None:
+    seen, app = tmp_path / "seen", tmp_path / "watching.py"
+    app.write_text(WATCHING.format(file=seen))
+    with Net(Kinds(), controller=Ryu("c0", str(app))) as net:
+        h1, s1 = net["h1"], net["s1"]
+
+        def carrier() -> bool:
+            return "LOWER_UP" in h1.cmd("ip link show h1-eth0")
+
+        def link_down(switch: str, port: int) -> bool:
+            told = net[switch].dpctl("dump-ports-desc").partition(f" {port}(")[2].partition("speed")[0]
+            return "LINK_DOWN" in told
+
+        def answered() -> bool:
+            return "1 received" in h1.cmd(f"ping -c 1 -W 1 {net['h2'].IP()}")
+
+        assert becomes(answered)
+        s1.dpctl("mod-port", "1", "down")  # an emulated host's
+        assert becomes(lambda: not carrier())
+        assert link_down("s1", 1)
+        s1.dpctl("mod-port", "1", "up")
+        assert becomes(carrier)
+        assert not link_down("s1", 1)
+        assert becomes(answered)
+        for port, other in ((2, "s2"), (3, "s3")):  # another simulated switch's, and Open vSwitch's
+            s1.dpctl("mod-port", str(port), "down")
+            assert becomes(lambda other=other: link_down(other, 1)), other
+            assert answered() == (other == "s3")
+            s1.dpctl("mod-port", str(port), "up")
+            assert becomes(lambda other=other: not link_down(other, 1)), other
+            assert becomes(answered)
+        seen.write_text("")
+        h1.cmd("ip link set h1-eth0 down")  # and the host does it
+        assert becomes(lambda: "s1-eth1 down" in seen.read_text())
+        assert link_down("s1", 1)
+        h1.cmd("ip link set h1-eth0 up")
+        assert becomes(lambda: "s1-eth1 up" in seen.read_text())
+        assert becomes(answered)
+
+
+def test_a_replay_of_simulated_switches_forwards_as_their_controller_had_it(tmp_path: Path) -> None:
+    topo = Topo()
+    for name in ("h1", "h2"):
+        topo.addHost(name)
+        topo.addSwitch(f"s{name}", datapath="simulated", dpid=name[1])
+        topo.addLink(name, f"s{name}", delay="1ms")
+    topo.addLink("sh1", "sh2", delay="1ms")
+    with Net(topo, controller=Ryu("c0", "ryu.app.simple_switch_13"), record=str(tmp_path)) as net:
+        assert net.pingAll(timeout=5) == 0
+        assert "5 received" in net["h1"].cmd(f"ping -c 5 -i 0.05 -W 2 {net['h2'].IP()}")
+        net["sh1"].dpctl("add-flow", "priority=9,icmp,nw_tos=32,actions=drop")
+        assert "0 received" in net["h1"].cmd(f"ping -c 3 -i 0.05 -W 1 -Q 32 {net['h2'].IP()}")
+    report = replay(tmp_path / "m1.pcapng")
+    for portal in report.portals:
+        assert portal.recorded_frames >= 5
+        assert portal.matched_frames == portal.recorded_frames == portal.replayed_frames, portal

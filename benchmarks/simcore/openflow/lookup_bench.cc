@@ -55,6 +55,7 @@ class Bench final : public SwitchHost {
   void transmit(std::uint32_t /*port*/, PacketPtr packet) override { last = std::move(packet); }
   void drop(DropReason /*reason*/, const Packet& /*packet*/) override {}
   void wake_at(SimTime /*time*/) override {}
+  void enable_port(std::uint32_t /*port*/, bool /*up*/) override {}
 
   PacketPool pool;
   Switch of;

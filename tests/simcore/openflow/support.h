@@ -34,6 +34,7 @@ class Bench : public SwitchHost {
   }
   void drop(DropReason reason, const Packet& packet) override { dropped.add(reason, packet.segments); }
   void wake_at(SimTime at) override { due = at; }
+  void enable_port(std::uint32_t port, bool up) override { enabled.emplace_back(port, up); }
 
   // One message of the controller, `body` behind the header; whatever it is answered with is in answers().
   void tell(std::uint8_t type, const Bytes& body, std::uint8_t version = 4, std::uint32_t xid = 7) {
@@ -80,6 +81,7 @@ class Bench : public SwitchHost {
   std::vector<std::pair<std::uint32_t, Bytes>> sent;
   std::uint64_t segments = 0;
   DropCounters dropped;
+  std::vector<std::pair<std::uint32_t, bool>> enabled;  // ports, in the order of what happened to them
   Switch of;
   Session* session = nullptr;
 };

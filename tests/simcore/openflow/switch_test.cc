@@ -15,6 +15,7 @@ constexpr std::uint8_t kGetConfig = 7;
 constexpr std::uint8_t kSetConfig = 9;
 constexpr std::uint8_t kFlowMod = 14;
 constexpr std::uint8_t kGroupMod = 15;
+constexpr std::uint8_t kPortMod = 16;
 constexpr std::uint8_t kBarrier = 20;
 constexpr std::uint8_t kMeterMod = 29;
 
@@ -165,6 +166,37 @@ TEST(OpenFlowSwitch, TheControllersMeterHoldsPacketInsBack) {
   metered.meter = kControllerMeter;
   bench.tell(kFlowMod, FlowModText{.instructions = metered}.bytes());
   EXPECT_EQ(bench.error(), error::kInvalidMeter);
+}
+
+TEST(OpenFlowSwitch, APortThatAControllerTakesDownHasNoLink) {
+  Bench bench;
+  bench.greet();
+  const auto port_mod = [](std::uint32_t config) {
+    Bytes body;
+    Writer to(body);
+    to.u32(2);
+    to.zeros(4);
+    std::uint8_t mac[MacAddress::kSize];
+    MacAddress::of(2).write_to(mac);
+    to.bytes(mac);
+    to.zeros(2);
+    to.u32(config);
+    to.u32(port_config::kDown);
+    to.zeros(8);
+    return body;
+  };
+  bench.tell(kPortMod, port_mod(port_config::kDown));
+  ASSERT_EQ(bench.enabled, (std::vector<std::pair<std::uint32_t, bool>>{{2, false}}));
+  Bytes status = bench.answers().at(0);
+  EXPECT_EQ(status[1], 12);
+  EXPECT_EQ(load_be32(status.data() + 16 + 32), port_config::kDown);
+  EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLinkDown);
+  bench.tell(kPortMod, port_mod(port_config::kDown));  // it is down already
+  EXPECT_EQ(bench.enabled.size(), 1U);
+  bench.tell(kPortMod, port_mod(0));
+  EXPECT_EQ(bench.enabled.back(), std::pair(2U, true));
+  status = bench.answers().at(0);
+  EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLive);
 }
 
 // A flow with a `learn` that takes its flows along, which have cookie 7 in table 1.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/portal/device_carriers.h"
+
+#include <algorithm>
+
+#include "simcore/sys/network_device.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+
+DeviceCarriers::DeviceCarriers(std::function<void(EmulationPortal&, bool)> changed)
+    : on_carrier_(std::move(changed)), thread_([this] { set_devices(); }) {}
+
+DeviceCarriers::~DeviceCarriers() {
+  for (auto& [number, each] : followed_) {
+    each.portal->watch_link(nullptr);
+    each.link = true;
+  }
+  changed_ = true;
+  flush();
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  more_.notify_one();
+  thread_.join();
+}
+
+void DeviceCarriers::add(EmulationPortal& portal) {
+  const int number = device_index(portal.device());
+  followed_[number] = {.portal = &portal, .device = portal.device()};
+  portal.watch_link(this);
+  notices_.ask(number);
+}
+
+void DeviceCarriers::remove(EmulationPortal& portal) {
+  portal.watch_link(nullptr);
+  std::erase_if(followed_, [&portal](const auto& each) { return each.second.portal == &portal; });
+}
+
+std::size_t DeviceCarriers::poll() {
+  if (!notices_.read([this](const DeviceNotices::Notice& notice) { take(notice); })) {
+    for (const auto& [number, each] : followed_) notices_.ask(number);
+  }
+  return 0;
+}
+
+void DeviceCarriers::take(const DeviceNotices::Notice& notice) {
+  const auto found = followed_.find(notice.device);
+  if (found == followed_.end() || !notice.veth) return;
+  Followed& of = found->second;
+  of.veth = changed_ = true;
+  if (!notice.up || of.carrier == notice.carrier) return;
+  of.carrier = notice.carrier;
+  on_carrier_(*of.portal, of.carrier);
+}
+
+void DeviceCarriers::portal_link_changed(EmulationPortal& portal, bool up) {
+  for (auto& [number, each] : followed_) {
+    if (each.portal == &portal) each.link = up;
+  }
+  changed_ = true;
+}
+
+// A link that goes and comes within a turn, as when another takes its place, is none that went.
+DeviceCarriers::Flushed DeviceCarriers::flush() {
+  if (!changed_) return {};
+  changed_ = false;
+  const std::lock_guard lock(mutex_);
+  for (auto& [number, each] : followed_) {
+    if (!each.veth || each.asked == each.link) continue;
+    each.asked = each.link;
+    orders_.emplace_back(each.device, each.link);
+  }
+  more_.notify_one();
+  return {};
+}
+
+void DeviceCarriers::set_devices() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    more_.wait(lock, [this] { return over_ || !orders_.empty(); });
+    if (orders_.empty()) return;
+    const auto [device, up] = orders_.front();
+    orders_.pop_front();
+    lock.unlock();
+    try {
+      up ? bring_up(device) : take_down(device);
+    } catch (const std::exception&) {  // the device has gone, and its link goes with it
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace simcore

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// A portal at p0 of a real veth pair p0 === p1, where p1 is the neighbour's.
+#include "simcore/portal/device_carriers.h"
+
+#include <gtest/gtest.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simcore/portal/emulation_portal_factory.h"
+#include "simcore/sys/network_device.h"
+#include "tests/simcore/sys/network_namespace.h"
+
+namespace simcore {
+namespace {
+
+class DeviceCarriersTest : public NetworkNamespaceTest {
+ protected:
+  void SetUp() override {
+    NetworkNamespaceTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    make_veth("p0", "p1");
+    EmulationPortal::Config config;
+    config.name = "p-p1";
+    config.device = "p0";
+    portal_ = make_emulation_portal("packet", simulation_, loop_, pool_, config, {});
+    carriers_ = std::make_unique<DeviceCarriers>(
+        [this](const EmulationPortal& /*portal*/, bool there) { heard_.push_back(there); });
+    carriers_->add(*portal_);
+  }
+
+  // Whether p1 has a carrier becomes that.
+  bool neighbour_becomes(bool carrier) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const FileDescriptor socket = open_control_socket();
+    const auto there = [&socket] {
+      ifreq request{};
+      std::string("p1").copy(request.ifr_name, IFNAMSIZ - 1);
+      EXPECT_EQ(::ioctl(socket.get(), SIOCGIFFLAGS, &request), 0);
+      return (request.ifr_flags & IFF_RUNNING) != 0;
+    };
+    while (there() != carrier && std::chrono::steady_clock::now() < end) turn();
+    return there() == carrier;
+  }
+  void turn() {
+    if (!carriers_) return;
+    pollfd waiting{.fd = carriers_->fd(), .events = POLLIN, .revents = 0};
+    ::poll(&waiting, 1, 10);
+    carriers_->poll();
+    carriers_->flush();
+  }
+
+  Simulation simulation_{1};
+  PacketPool pool_;
+  RunLoop loop_{simulation_, {}};
+  std::unique_ptr<EmulationPortal> portal_;
+  std::unique_ptr<DeviceCarriers> carriers_;
+  std::vector<bool> heard_;
+  bool open_ = true;
+};
+
+TEST_F(DeviceCarriersTest, a_link_that_goes_down_takes_the_neighbours_carrier_away) {
+  turn();  // the kernel says that it is a veth pair
+  portal_->link_changed(false);
+  EXPECT_TRUE(neighbour_becomes(false));
+  portal_->link_changed(true);
+  EXPECT_TRUE(neighbour_becomes(true));
+  EXPECT_TRUE(open_);
+  EXPECT_TRUE(heard_.empty());  // it was this side's doing
+}
+
+TEST_F(DeviceCarriersTest, what_it_set_down_is_up_when_it_is_gone) {
+  turn();
+  portal_->link_changed(false);
+  EXPECT_TRUE(neighbour_becomes(false));
+  carriers_.reset();
+  EXPECT_TRUE(neighbour_becomes(true));
+}
+
+}  // namespace
+}  // namespace simcore
