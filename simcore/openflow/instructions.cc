@@ -42,7 +42,7 @@ Instructions read_instructions(Reader from, std::uint8_t table) {
       case kMetadata:
         need(24);
         body.skip(4);
-        read.metadata.emplace();
+        read.metadata = Instructions::Metadata{};  // clang 14 has no emplace() of a nested aggregate
         read.metadata->value = body.u64();
         read.metadata->mask = body.u64();
         break;

@@ -48,6 +48,12 @@ class DeviceCarriersTest : public NetworkNamespaceTest {
     while (there() != carrier && std::chrono::steady_clock::now() < end) turn();
     return there() == carrier;
   }
+  // What it has said of carriers so far becomes that.
+  bool hears(const std::vector<bool>& all) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (heard_ != all && std::chrono::steady_clock::now() < end) turn();
+    return heard_ == all;
+  }
   void turn() {
     if (!carriers_) return;
     pollfd waiting{.fd = carriers_->fd(), .events = POLLIN, .revents = 0};
@@ -73,6 +79,14 @@ TEST_F(DeviceCarriersTest, a_link_that_goes_down_takes_the_neighbours_carrier_aw
   EXPECT_TRUE(neighbour_becomes(true));
   EXPECT_TRUE(open_);
   EXPECT_TRUE(heard_.empty());  // it was this side's doing
+}
+
+TEST_F(DeviceCarriersTest, a_neighbour_that_goes_down_takes_the_link_down) {
+  turn();
+  take_down("p1");
+  EXPECT_TRUE(hears({false}));
+  bring_up("p1");
+  EXPECT_TRUE(hears({false, true}));
 }
 
 TEST_F(DeviceCarriersTest, what_it_set_down_is_up_when_it_is_gone) {
