@@ -15,7 +15,9 @@ class LinkEndsTest : public testing::Test {
  protected:
   LinkEndsTest() {
     for (const std::string name : {"s1", "s2"}) {
-      network_.add_openflow_switch(name, {.dpid = "0000000000000001"});
+      OpenFlowSetup setup;
+      setup.dpid = "0000000000000001";
+      network_.add_openflow_switch(name, setup);
       network_.add_interface(name, {.name = name + "-eth1", .number = 1});
       of(name).connect(openflow::Session::Kind::service, [] {});
     }
