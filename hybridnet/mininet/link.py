@@ -3,9 +3,9 @@
 
     Link(h1, s1) ─▶ an Intf at each node ─▶ (network made) the interfaces get their addresses, `config` changes the link
 
-Mininet's `TCLink` shapes with the kernel's tc. Here the simulator does: a link with a rate, a delay, a loss or a queue
-is simulated, whatever its class; one without is a veth pair. With kernel=True a `TCLink` is a veth pair that the kernel
-shapes, as in Mininet. Two switches are joined by one where the kernel of this
+Mininet's `TCLink` shapes with the kernel's tc. Here the simulator does: one with a rate, a delay, a loss or a queue
+is simulated. One without is a veth pair, and so is a plain `Link`, which takes no notice of them. With kernel=True a
+`TCLink` is a veth pair that the kernel shapes, as in Mininet. Two switches are joined by one where the kernel of this
 computer forwards, as in Mininet; else, and where the link's class is OVSLink, by a patch, since Open vSwitch takes a
 turn of milliseconds for each device that it reads itself.
 """
@@ -73,7 +73,7 @@ class Intf(live.Intf):
         self.ip6: str | None = None
         self._is_up = True  # asked of a patch port, which has no device
         self.params = params
-        self.shaped = dict(params)  # as it is shaped now: changes leave `params` alone
+        self.shaped = self.shaping_of(params)  # as it is now: changes leave `params` alone
         if isinstance(params.get("ip"), str):
             params["ip"] = whole_address(params["ip"])
             self.foretell(params["ip"])
@@ -83,6 +83,17 @@ class Intf(live.Intf):
         elif name != "lo":
             node.addIntf(self, port=self.port)
             node.borrow(name)
+
+    def shaping_of(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What of its parameters shapes it: nothing, with a warning, since Mininet's takes no notice. `TCIntf` does."""
+        told = [name for name in SHAPING if params.get(name)]
+        if told:
+            options = ", ".join(f"{name}=" for name in told)
+            tolerate(
+                f"{options} without TCLink",
+                f"link of {self.name}: no effect, as in Mininet; write link=TCLink, cls=TCLink or --link tc",
+            )
+        return {}
 
     def foretell(self, address: str) -> None:
         """Know the address that it is told, before the network is made."""
@@ -187,15 +198,16 @@ class Intf(live.Intf):
         up: bool = True,
         **params: Any,
     ) -> dict[str, Any]:
-        """Change its addresses, and what it sends: bw, delay, jitter, loss, max_queue_size."""
+        """Change its addresses, and of a `TCIntf` what it sends: bw, delay, jitter, loss, max_queue_size."""
         if mac is not None:
             self.setMAC(mac)
         if ip is not None:
             self.setIP(ip)
         if ifconfig is not None:
             self.ifconfig(*ifconfig.split())
-        if self.link is not None and any(params.get(name) is not None for name in SHAPING):
-            self.link.shape(self, params)
+        shaped = self.shaping_of(params)
+        if self.link is not None and any(shaped.get(name) is not None for name in SHAPING):
+            self.link.shape(self, shaped)
         return {}
 
     def configures_itself(self) -> bool:
@@ -372,7 +384,7 @@ class Link:
         if node.is_bridge:
             tolerate(f"link {self.name}", "no switch is linked to itself; it has no effect")
             return
-        if any(shaping(end.params, f"link {self.name}") for end in ends):
+        if any(shaping(end.shaped, f"link {self.name}") for end in ends):
             tolerate(
                 f"link {self.name}: its rate, delay, loss or queue", "it has none, from a node to itself"
             )
@@ -429,13 +441,17 @@ class Link:
 
 
 class TCIntf(Intf):
-    """Mininet's interface with shaping; every interface here has it, by the simulator.
+    """Mininet's interface with shaping, by the simulator.
 
     A class of a script's own may say by `bwCmds` and `delayCmds` with which commands of tc Mininet would shape it:
     these run once it is made, and change the simulated link as far as `traffic_control` knows them.
     """
 
     bwParamMax = 1000
+
+    def shaping_of(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Intf`."""
+        return dict(params)
 
     def bwCmds(
         self,
@@ -509,7 +525,7 @@ class TCIntf(Intf):
 
 
 class TCLink(Link):
-    """Mininet's link with shaping; every link here has it."""
+    """Mininet's link with shaping."""
 
     def __init__(self, node1: Node, node2: Node, *args: Any, **kwargs: Any) -> None:
         if len(args) < _PLACE_OF_INTF:

@@ -29,7 +29,7 @@ from mininet.node import OVSBridge
 from mininet.topo import LinearTopo
 
 setLogLevel("warning")
-net = Mininet(LinearTopo(2), switch=OVSBridge, controller=None)
+net = Mininet(LinearTopo(2), switch=OVSBridge, controller=None, link=TCLink)
 net.start()
 h1, h2, s1, s2 = net.get("h1", "h2", "s1", "s2")
 h3 = net.addHost("h3")

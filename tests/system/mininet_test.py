@@ -54,11 +54,11 @@ running = RyuController(("tree_switch",), address="127.0.0.1", port=6653).start(
 
 AS_MININET_TAKES_IT = """
 import multiprocessing, os, subprocess, threading
-from mininet.link import Intf
+from mininet.link import Intf, TCLink
 from mininet.net import Mininet
 from mininet.node import OVSBridge
 
-net = Mininet(topo=None, build=False, controller=None, switch=OVSBridge)
+net = Mininet(topo=None, build=False, controller=None, switch=OVSBridge, link=TCLink)
 h1 = net.addHost("h1", ip="10.0.0.1", mac="00:00:00:00:00:00:01")
 h2, h3 = net.addHost("h2", ip="10.0.0.300"), net.addHost("h3", ip="", defaultRoute="10.0.0.9")
 s1 = net.addSwitch("s1")

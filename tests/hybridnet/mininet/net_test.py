@@ -159,10 +159,22 @@ def test_options_of_a_partial_interface_reach_every_link() -> None:
 
 
 def test_options_of_one_end_shape_what_that_end_sends() -> None:
-    net = Mininet(controller=None)
+    net = Mininet(controller=None, link=TCLink)
     net.addLink(net.addHost("h1"), net.addSwitch("s1"), params1={"bw": 1}, params2={"bw": 2})
     spec = described(net).spec("h1", "s1")
     assert (spec.a_to_b.rate_bps, spec.b_to_a.rate_bps) == (1_000_000, 2_000_000)
+
+
+def test_a_link_without_tclink_takes_no_notice_of_rate_and_delay_and_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net = Mininet(controller=None)
+    h1, s1 = net.addHost("h1"), net.addSwitch("s1")
+    link = net.addLink(h1, s1, bw=10, delay="5ms", loss=0, cls1=TCIntf)
+    link.intf2.config(bw=5)
+    assert link.description()["params1"] == {"bw": 10, "delay": "5ms", "loss": 0}
+    assert link.description()["params2"] == {}
+    assert "bw=, delay= without TCLink: link of s1-eth1: no effect" in capsys.readouterr().err
 
 
 def test_switches_offer_all_versions_unless_told_and_bridges_need_no_controller() -> None:
