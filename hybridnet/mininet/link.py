@@ -165,7 +165,12 @@ class Intf(live.Intf):
         """Replace the MAC address."""
         mac = accepted_mac(macstr, f"host {self.node.name}")
         if mac is not None and self.node.is_made():
-            super().setMAC(mac)
+            # Mininet sets it down meanwhile: its link-local address then follows the new one, and routes are gone.
+            self.ifconfig("down")
+            try:
+                super().setMAC(mac)
+            finally:
+                self.ifconfig("up")
         self.mac = mac or self.mac
 
     def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:

@@ -56,6 +56,11 @@ assert computer("ovs-vsctl get bridge A1 stp_enable") == "true\\n"
 assert "dpid:0000000000000001" in computer("ovs-ofctl -O OpenFlow13 show tcp:127.0.0.1:6634")
 assert type(h1.popen("echo x").communicate()[0]) is bytes
 h1.intf().config(bw=5)
+r.cmd("ip route add 192.0.2.0/24 via 10.0.0.1")
+r.setMAC("00:00:00:00:00:99")
+r.cmd("timeout 10 sh -c 'until ip -6 addr show dev r-eth0 | grep -q fe80::200:ff:fe00:99; do :; done'")
+assert r.cmd("ip -6 -brief addr show dev r-eth0 scope link").split()[2:] == ["fe80::200:ff:fe00:99/64"]
+assert r.cmd("ip route").split() == "10.0.0.0/8 dev r-eth0 proto kernel scope link src 10.0.0.9".split()
 net.stop()
 """
 
