@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hybridnet.mininet.log import info
 from hybridnet.mininet.util import quietRun
 from hybridnet.system.cleaning import clean_all
+from hybridnet.system.log import info
 
 __all__ = ["Cleanup", "addCleanupCallback", "cleanup", "killprocs", "sh"]
 

@@ -159,7 +159,9 @@ class Controller(OutsideNode):
         return next((program for program in cls.programs if shutil.which(program, path=path)), None)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}: {self.IP()}:{self.port or USUAL_PORT}> "
+        started = self._own is not None or (self.net is not None and self.net.live is not None)
+        pid = self.pid if started else None
+        return f"<{type(self).__name__} {self.name}: {self.IP()}:{self.port or USUAL_PORT} pid={pid}> "
 
 
 class OVSController(Controller):

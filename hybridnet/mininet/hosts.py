@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.mininet.accepted import truth, whole_address
 from hybridnet.mininet.link import Intf, Link, set_param
+from hybridnet.mininet.log import LEVELS, debug, info, lg
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import numCores
 from hybridnet.node import node as live
@@ -277,7 +278,11 @@ class Node(live.Node):
             self._waiting_commands.append(live.command_text(args))
             return ""
         self._wait_for_unfetched()
-        return super().cmd(*args, verbose=bool(kwargs.get("verbose")), timeout=kwargs.get("timeout"))
+        show = info if kwargs.get("verbose") else debug
+        show(f"*** {self.name} : {args}\n")
+        said = super().cmd(*args, timeout=kwargs.get("timeout"))
+        show(said)
+        return said
 
     def sendCmd(self, *args: Any, **kwargs: Any) -> None:
         """Start a command in the node's shell; `printPid` is accepted. One that has ended is forgotten."""
@@ -358,7 +363,7 @@ class Node(live.Node):
 
     def waitOutput(self, verbose: bool = False, findPid: bool = True) -> str:
         """Wait for the started command to end, and return what it printed."""
-        return super().waitOutput(verbose)
+        return super().waitOutput(verbose and lg.isEnabledFor(LEVELS["info"]))
 
     def sendInt(self, intr: str = chr(3)) -> None:
         """Press ^C in the node's shell."""

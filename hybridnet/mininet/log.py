@@ -2,6 +2,9 @@
 """Mininet's log: `info`, `output` ... on standard error without added newlines, and the logger `lg` behind them.
 
 info, error ... ──▶ hybridnet.system.log, which knows the level ──▶ handlers of lg: the console's, a script's own
+
+What a script says with `info` and `debug` is shown once it asks for that with `setLogLevel`, as in Mininet, though
+``hybridnet run`` shows what hybridnet itself is doing.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from hybridnet.system import log
-from hybridnet.system.log import LEVELS, debug, error, info, output, setLogLevel, warn
+from hybridnet.system.log import LEVELS, error, output, warn
 
 __all__ = [
     "LEVELS", "LOGLEVELDEFAULT", "LOGMSGFORMAT", "OUTPUT", "MininetLogger", "StreamHandlerNoNewline", "critical",
@@ -24,6 +27,33 @@ LOGLEVELDEFAULT = OUTPUT
 LOGMSGFORMAT = "%(message)s"
 
 warning = warn
+
+_asked = LOGLEVELDEFAULT
+
+
+def setLogLevel(levelname: str | None = None) -> None:
+    """Show messages from this level on: those of the script, and hybridnet's."""
+    global _asked
+    log.setLogLevel(levelname)
+    _asked = log.log_level()
+
+
+def _level() -> int:
+    """From which level on a script's messages are shown. The command line may ask for more than `info`, or for less."""
+    of_all = log.log_level()
+    return of_all if of_all < LEVELS["info"] else max(of_all, _asked)
+
+
+def info(*parts: object) -> None:
+    """Say what the script is doing."""
+    if _level() <= LEVELS["info"]:
+        log.info(*parts)
+
+
+def debug(*parts: object) -> None:
+    """Say details for finding faults."""
+    if _level() <= LEVELS["debug"]:
+        log.debug(*parts)
 
 
 def critical(*parts: object) -> None:
@@ -70,11 +100,11 @@ class MininetLogger(logging.Logger):
 
     def isEnabledFor(self, level: int) -> bool:
         """Whether messages of this level are shown."""
-        return level >= log.log_level()
+        return level >= _level()
 
     def getEffectiveLevel(self) -> int:
         """The level from which messages are shown."""
-        return log.log_level()
+        return _level()
 
     def _log(self, level: int, msg: object, args: Any, *_: Any, **__: Any) -> None:
         """Words that do not fill places of the message follow it, as in Mininet."""

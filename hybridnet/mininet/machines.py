@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import UsageError
-from hybridnet.mininet.log import info
 from hybridnet.plan.options import LEAST_CUT_DELAY_NS
 from hybridnet.plan.spread import spread
 from hybridnet.quantities import format_delay
+from hybridnet.system.log import info
 from hybridnet.topo import Topo
 
 if TYPE_CHECKING:

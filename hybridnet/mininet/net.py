@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridnet.cluster.here import HERE, Here
-from hybridnet.mininet.log import info, warn
 from hybridnet.mininet.making import running
 from hybridnet.mininet.term import makeTerms
 from hybridnet.mininet.trying import Trying
+from hybridnet.system.log import info, warn
 
 __all__ = ["VERSION", "Mininet", "MininetWithControlNet"]
 

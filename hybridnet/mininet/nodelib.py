@@ -9,11 +9,11 @@ from typing import Any
 from hybridnet.mininet.accepted import truth
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
-from hybridnet.mininet.log import info
 from hybridnet.mininet.switches import Bridge
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipStr, netParse
 from hybridnet.node import node as live
+from hybridnet.system.log import info
 
 __all__ = ["NAT", "LinuxBridge"]
 

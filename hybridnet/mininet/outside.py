@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.agent.shell import Shell
 from hybridnet.errors import UsageError
 from hybridnet.mininet.hosts import Node, commands_wait
-from hybridnet.mininet.log import output
+from hybridnet.mininet.log import debug, info
 from hybridnet.mininet.util import decode
 from hybridnet.node.node import command_text, waited_output
 
@@ -78,12 +78,11 @@ class OutsideNode:
     def cmd(self, *args: Any, verbose: bool = False, timeout: float | None = None, **_: Any) -> str:
         """Run a command on this computer, and return what it printed."""
         self.lastCmd = command_text(args)
-        if verbose:
-            output(f"*** {self.name} : {self.lastCmd}\n")
+        show = info if verbose else debug
+        show(f"*** {self.name} : {args}\n")
         done = self._started_shell().run(self.lastCmd, timeout)
         self.lastPid = done.last_pid
-        if verbose:
-            output(done.text)
+        show(done.text)
         return done.text
 
     def cmdPrint(self, *args: Any) -> str:

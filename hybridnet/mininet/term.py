@@ -9,8 +9,8 @@ from typing import Any
 
 from hybridnet.cli.terminals import terminal_of
 from hybridnet.errors import HybridnetError
-from hybridnet.mininet.log import error, info
 from hybridnet.mininet.outside import OutsideNode
+from hybridnet.system.log import error, info
 from hybridnet.system.terminal import Terminal, open_terminal
 
 __all__ = ["cleanUpScreens", "makeTerm", "makeTerms", "runX11", "tunnelX11"]

@@ -48,7 +48,7 @@ class Trying(Making):
                 output(f"{other if answered else 'X'} ")
             output("\n")
         lost = 100.0 * (sent - received) / sent if sent else 0.0
-        output(f"*** Results: {lost:.0f}% dropped ({received}/{sent} received)\n")
+        output(f"*** Results: {int(lost)}% dropped ({received}/{sent} received)\n")
         return lost
 
     def pingAll(self, timeout: float | str | None = None) -> float:

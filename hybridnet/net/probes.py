@@ -71,7 +71,7 @@ def _result(sent: int, received: int) -> float:
         output("*** Warning: No packets sent\n")
         return 0.0
     lost = 100.0 * (sent - received) / sent
-    output(f"*** Results: {lost:.0f}% dropped ({received}/{sent} received)\n")
+    output(f"*** Results: {int(lost)}% dropped ({received}/{sent} received)\n")
     return lost
 
 

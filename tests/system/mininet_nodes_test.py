@@ -14,6 +14,7 @@ pytestmark = pytest.mark.system
 SCRIPT = """
 import subprocess
 from mininet.link import TCIntf
+from mininet.log import setLogLevel
 from mininet.net import Mininet
 from mininet.node import CPULimitedHost, Node, OVSSwitch
 from mininet.nodelib import LinuxBridge
@@ -56,6 +57,9 @@ assert computer("ovs-vsctl get bridge A1 stp_enable") == "true\\n"
 assert "dpid:0000000000000001" in computer("ovs-ofctl -O OpenFlow13 show tcp:127.0.0.1:6634")
 assert type(h1.popen("echo x").communicate()[0]) is bytes
 h1.intf().config(bw=5)
+r.cmdPrint("echo", "hidden")
+setLogLevel("info")
+r.cmdPrint("echo", "shown")
 r.cmd("ip route add 192.0.2.0/24 via 10.0.0.1")
 r.setMAC("00:00:00:00:00:99")
 r.cmd("timeout 10 sh -c 'until ip -6 addr show dev r-eth0 | grep -q fe80::200:ff:fe00:99; do :; done'")
@@ -68,6 +72,8 @@ net.stop()
 def test_options_of_nodes_do_what_they_do_in_mininet(tmp_path: Path) -> None:
     done = run_apart(tmp_path, SCRIPT.replace("{folder}", str(tmp_path)), "-m", "hybridnet.mininet")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "*** r : ('echo', 'shown')\nshown\n" in done.stderr
+    assert "hidden" not in done.stderr
     told = [line for line in done.stderr.splitlines() + done.stdout.splitlines() if "*** hybridnet: " in line]
     assert [line.split(": ")[1] for line in told] == ["host h2", "switch A1", "switch C1"], told
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hybridnet.mininet.log import StreamHandlerNoNewline, info, lg, output, setLogLevel
+from hybridnet.mininet.log import StreamHandlerNoNewline, debug, info, lg, output, setLogLevel
 from hybridnet.system import log
 
 
@@ -30,6 +30,21 @@ def test_a_handler_of_a_script_s_gets_what_is_shown(capsys: pytest.CaptureFixtur
     info("two", "words\n"), lg.info("three", "more", "words\n"), lg.warning("%d %%\n", 5), log.output("own\n")
     assert taken.getvalue() == "two words\nthree more words\n5 %\nown\n"
     assert capsys.readouterr().err == taken.getvalue()
+
+
+def test_what_a_script_says_is_shown_once_it_asks_though_hybridnet_shows_more(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    setLogLevel()
+    log.setLogLevel("info")  # as `hybridnet run` does
+    info("hidden\n"), lg.info("hidden, too\n"), log.info("hybridnet's\n")
+    assert not lg.isEnabledFor(log.LEVELS["info"])
+    setLogLevel("info")
+    info("shown\n")
+    setLogLevel()
+    log.setLogLevel("debug")  # as `hybridnet run -v debug` does
+    debug("details\n")
+    assert capsys.readouterr().err == "hybridnet's\nshown\ndetails\n"
 
 
 def test_a_script_may_take_the_console_away(capsys: pytest.CaptureFixture[str]) -> None:

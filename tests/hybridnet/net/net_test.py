@@ -283,16 +283,16 @@ def test_ping_all_prints_mininets_table_and_returns_the_loss(capsys: pytest.Capt
     network = net()
     with network:
         fake(network).answers["ping_pairs"] = lambda machine, pairs, **_: [
-            {"received": int(address != "10.0.0.3")} for _, address in pairs
+            {"received": int(address == "10.0.0.3")} for _, address in pairs
         ]
         lost = network.pingAll()
-    assert lost == pytest.approx(100 * 2 / 6)
+    assert lost == pytest.approx(100 * 4 / 6)
     assert capsys.readouterr().err == (
         "*** Ping: testing ping reachability\n"
-        "h1 -> h2 X \n"
-        "h2 -> h1 X \n"
-        "h3 -> h1 h2 \n"
-        "*** Results: 33% dropped (4/6 received)\n"
+        "h1 -> X h3 \n"
+        "h2 -> X h3 \n"
+        "h3 -> X X \n"
+        "*** Results: 66% dropped (2/6 received)\n"
     )
 
 
