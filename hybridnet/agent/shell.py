@@ -4,8 +4,9 @@ the next.
 
 The shell is bash on a terminal of its own, so that programs write line by line and ^C reaches them. A command's text
 comes in a file that the shell sources: it may have any length and any number of lines, and an unfinished quote is an
-error of that command alone. When it is ready and after each command the shell prints a mark with a random secret,
-the exit status and the last background process, which no output can imitate by accident.
+error of that command alone. What bash says of a command's faults begins with the file and a line; here it begins with
+"bash: ", as in an interactive shell. When it is ready and after each command the shell prints a mark with a random
+secret, the exit status and the last background process, which no output can imitate by accident.
 
 A shell starts in real time, however busy the hosts are, and is one of the hosts' programs from its first mark on.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import re
 import secrets
 import select
 import shlex
@@ -32,6 +34,7 @@ from hybridnet.system.priority import leave_real_time, starting
 
 READY_SECONDS = 30.0
 OUTPUT_LIMIT = 64 << 20  # bytes of one command
+_DIGITS = 10  # of the number of a line, at most, and the colon behind it
 
 # ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
@@ -106,6 +109,7 @@ class Shell:
         self._file = directory / f"{name}.command"
         # As the shell sees it, though a private directory of its host may hide the folder.
         self._seen_file = f"/proc/{os.getpid()}/root{self._file.resolve()}"
+        self._fault = f"{self._seen_file}: line ".encode()
         self._buffer = bytearray()
         self._lock = threading.Lock()
         self.waiting = False
@@ -294,17 +298,27 @@ class Shell:
             end = self._buffer.find(b";", at)
             if end >= 0:
                 status, _, pid = bytes(self._buffer[at + len(self._mark) : end]).decode().partition(",")
-                text = bytes(self._buffer[:at]).decode(errors="replace")
+                text = self._as_shown(self._buffer[:at])
                 self._buffer.clear()
                 self.waiting = False
                 return Output(text, True, int(status), int(pid) if pid else None)
         cut = at if at >= 0 else self._buffer.rfind(b"\x1d")
         if cut < 0 or (at < 0 and len(self._buffer) - cut > len(self._mark)):
             cut = len(self._buffer)
-        cut = _utf8_boundary(self._buffer, cut)
-        text = bytes(self._buffer[:cut]).decode(errors="replace")
+        cut = _utf8_boundary(self._buffer, self._before_half_a_fault(cut))
+        text = self._as_shown(self._buffer[:cut])
         del self._buffer[:cut]
         return Output(text, False)
+
+    def _as_shown(self, printed: bytearray) -> str:
+        return re.sub(re.escape(self._fault) + rb"\d+: ", b"bash: ", printed).decode(errors="replace")
+
+    def _before_half_a_fault(self, end: int) -> int:
+        """The largest cut at most `end` that does not divide how bash begins to tell a fault."""
+        begins = self._buffer.rfind(b"/proc/", max(0, end - len(self._fault) - _DIGITS), end)
+        tail = bytes(self._buffer[begins:end]) if begins >= 0 else b"\n"
+        begun = self._fault.startswith(tail) or re.fullmatch(re.escape(self._fault) + rb"\d*:?", tail)
+        return begins if begun else end
 
 
 def _make_raw(terminal: int) -> None:

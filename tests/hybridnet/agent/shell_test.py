@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.agent.shell import Shell
+from hybridnet.agent.shell import Output, Shell
 from hybridnet.errors import MachineError
 
 
@@ -36,6 +36,25 @@ def test_characters_survive_wherever_they_are_cut(shell: Shell) -> None:
 
 def test_output_that_looks_like_the_beginning_of_a_mark_is_output(shell: Shell) -> None:
     assert shell.run(r"printf 'a\x1db\x1d'", 10).text == "a\x1db\x1d"
+
+
+def test_faults_of_a_command_are_told_as_an_interactive_shell_tells_them(shell: Shell) -> None:
+    assert shell.run("no-such-program", 10) == Output(
+        "bash: no-such-program: command not found\n", True, 127, None
+    )
+    assert shell.run("true\ncd /no/such", 10).text == "bash: cd: /no/such: No such file or directory\n"
+    assert shell.run("echo )", 10).text.startswith("bash: syntax error near unexpected token `)'\n")
+
+
+def test_a_fault_that_is_told_in_pieces_is_told_the_same(shell: Shell) -> None:
+    shell.start('printf "x %s: line 7" "$HYBRIDNET_COMMAND"; read; printf ": y"')
+    words = ""
+    while not words:
+        words = shell.read(10).text
+    os.write(shell._master, b"\n")
+    while not (output := shell.read(10)).done:
+        words += output.text
+    assert words + output.text == "x bash: y"
 
 
 def test_a_program_sees_a_terminal_without_echo_or_carriage_returns(shell: Shell) -> None:
@@ -90,8 +109,7 @@ def as_mininet(tmp_path: Path) -> Iterator[Shell]:
 
 def test_a_shell_as_mininet_s_is_found_by_its_name(as_mininet: Shell) -> None:
     said = as_mininet.run("echo $0 $1; nosuch", 10).text
-    assert said.startswith("bash mininet:h1\n")
-    assert "line 1: nosuch: command not found" in said
+    assert said == "bash mininet:h1\nbash: nosuch: command not found\n"
     assert Path(f"/proc/{as_mininet.process.pid}/cmdline").read_bytes().endswith(b"\0mininet:h1\0")
 
 
