@@ -14,6 +14,7 @@ from typing import Any
 from hybridnet.errors import ExperimentError
 from hybridnet.mininet.log import error, output
 from hybridnet.mininet.making import Making
+from hybridnet.net import probes
 
 __all__ = ["Trying"]
 
@@ -26,6 +27,7 @@ class Trying(Making):
     def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
         """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
         wait = PING_SECONDS if timeout is None else timeout
+        probes.announce(hosts)
         chosen = self._hosts(hosts)
         if any(host.IP() is not None and not _is_address(host.IP()) for host in chosen):
             return self._ping_one_by_one(chosen, wait)
@@ -33,7 +35,6 @@ class Trying(Making):
 
     def _ping_one_by_one(self, hosts: Sequence[Any], wait: float | str) -> float:
         """`ping` where scripts have given hosts what is no address, such as "no ip": nothing reaches these."""
-        output("*** Ping: testing ping reachability\n")
         sent = received = 0
         for source in hosts:
             output(f"{source} -> ")
@@ -67,7 +68,7 @@ class Trying(Making):
         Returns:
             Of each pair (source, destination, (sent, received, least, mean, most, deviation of the round trip in ms)).
         """
-        output("*** Ping: testing ping reachability\n")
+        probes.announce(hosts)
         wait = "" if timeout is None else f"-W {timeout}"
         found = []
         for source in self._hosts(hosts):

@@ -409,6 +409,7 @@ class Net(Structure):
             parallel: all pairs side by side, by the agents themselves and not by `ping`: seconds for 128 hosts.
         """
         wait_s = probes.patience(timeout)
+        probes.announce(hosts)
         ping = probes.ping_all_at_once if flag(parallel, "ping: parallel") else probes.ping_all
         return ping(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
 

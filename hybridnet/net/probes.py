@@ -15,11 +15,17 @@ from hybridnet.values import shown
 if TYPE_CHECKING:
     from hybridnet.cluster import Machines
 
-__all__ = ["patience", "ping_all", "ping_all_at_once"]
+__all__ = ["announce", "patience", "ping_all", "ping_all_at_once"]
 
 MOST_SECONDS = 86_400
 
 Calls = dict[str, tuple[str, dict[str, Any]]]
+
+
+def announce(hosts: Sequence[object] | None) -> None:
+    """Say what is tested, as Mininet does where all hosts are: None."""
+    if hosts is None:
+        output("*** Ping: testing ping reachability\n")
 
 
 def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
@@ -28,7 +34,6 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
     The hosts of one machine take turns as the source; the machines, and the pings of one source, run side by
     side.
     """
-    output("*** Ping: testing ping reachability\n")
     rows: dict[str, list[str]] = {}
     shown = sent = received = 0
     for turn in _turns(hosts):
@@ -56,7 +61,6 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
 
 def ping_all_at_once(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
     """The same of all pairs side by side, which takes seconds for 128 hosts."""
-    output("*** Ping: testing ping reachability\n")
     matrix = measure_pings(cluster, hosts, 1, 0.0, wait_s)
     for source in matrix.hosts:
         answered = [

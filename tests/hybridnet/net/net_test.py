@@ -278,6 +278,17 @@ def test_classes_of_nodes_are_used_and_configured_once_the_network_runs() -> Non
     assert "h2" not in network.topo.nodes()
 
 
+def test_a_ping_of_some_hosts_prints_the_table_without_its_headline_as_mininet_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    setLogLevel("output")
+    network = net()
+    with network:
+        fake(network).answers["ping_pairs"] = lambda machine, pairs, **_: [{"received": 1} for _ in pairs]
+        network.pingPair()
+    assert capsys.readouterr().err == "h1 -> h2 \nh2 -> h1 \n*** Results: 0% dropped (2/2 received)\n"
+
+
 def test_ping_all_prints_mininets_table_and_returns_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
     setLogLevel("output")
     network = net()
