@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/portal/device_carriers.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "simcore/sys/network_device.h"
 #include "simcore/units/error.h"
@@ -70,7 +70,7 @@ DeviceCarriers::Flushed DeviceCarriers::flush() {
   for (auto& [number, each] : followed_) {
     if (!each.veth || each.asked == each.link) continue;
     each.asked = each.link;
-    orders_.emplace_back(each.device, each.link);
+    orders_[each.device] = each.link;
   }
   more_.notify_one();
   return {};
@@ -81,11 +81,10 @@ void DeviceCarriers::set_devices() {
   while (true) {
     more_.wait(lock, [this] { return over_ || !orders_.empty(); });
     if (orders_.empty()) return;
-    const auto [device, up] = orders_.front();
-    orders_.pop_front();
+    const auto order = orders_.extract(orders_.begin());
     lock.unlock();
     try {
-      up ? bring_up(device) : take_down(device);
+      order.mapped() ? bring_up(order.key()) : take_down(order.key());
     } catch (const std::exception&) {  // the device has gone, and its link goes with it
     }
     lock.lock();

@@ -10,13 +10,11 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "simcore/portal/emulation_portal.h"
 #include "simcore/realtime/pollable.h"
@@ -62,8 +60,9 @@ class DeviceCarriers final : public Pollable, private PortalLinkWatcher {
 
   std::mutex mutex_;
   std::condition_variable more_;
-  std::deque<std::pair<std::string, bool>>
-      orders_;  // devices to be set up or down; under the mutex, as what follows
+  // What devices are to become, up or down; under the mutex, as what follows. The last word about each: a controller may
+  // change its mind more often than the kernel can follow.
+  std::map<std::string, bool> orders_;
   bool over_ = false;
   std::thread thread_;
 };
