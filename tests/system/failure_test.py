@@ -122,9 +122,11 @@ def test_a_controller_app_that_does_not_exist(made: Run) -> None:
         small(controller=Ryu("c0", "no_such_app.py")).start()
 
 
-def test_a_module_that_ryu_cannot_load(made: Run) -> None:
+def test_an_app_that_ryu_cannot_load(made: Run, tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text("import no_such_module\n")
     with pytest.raises(ControllerError, match="no_such_module"):
-        small(controller=Ryu("c0", "no_such_module")).start()
+        small(controller=Ryu("c0", app)).start()
 
 
 def test_a_busy_controller_port(made: Run) -> None:
