@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hybridnet.cluster.names import distinct
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.lean_dask import Client, Security
+from hybridnet.topo.specs import natural
 from hybridnet.values import number, plain, shown, text
 
 __all__ = ["client_of", "require_sound", "workers_of"]
@@ -78,7 +79,8 @@ def workers_of(
         MachineError: the scheduler lacks such workers, or has too few.
         UsageError: a worker whose own name is to be the machine's has one that a machine cannot have.
     """
-    present = [str(info["name"]) for info in client.scheduler_info(n_workers=-1)["workers"].values()]
+    named = (str(info["name"]) for info in client.scheduler_info(n_workers=-1)["workers"].values())
+    present = sorted(named, key=natural)  # the scheduler lists them as they came
     wanted = list(workers or present)
     if names is not None and workers is None:
         if len(wanted) < len(names):
