@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "simcore/sys/network_device.h"
+#include "simcore/sys/thread.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -77,6 +78,7 @@ DeviceCarriers::Flushed DeviceCarriers::flush() {
 }
 
 void DeviceCarriers::set_devices() {
+  leave_fifo();  // whoever starts it may be the loop
   std::unique_lock lock(mutex_);
   while (true) {
     more_.wait(lock, [this] { return over_ || !orders_.empty(); });

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "simcore/sys/checked_call.h"
+#include "simcore/sys/route_socket.h"
 
 namespace simcore {
 
@@ -53,8 +54,7 @@ DeviceNotices::Notice notice_of(const nlmsghdr& message) {
 }  // namespace
 
 DeviceNotices::DeviceNotices()
-    : fd_(checked(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE),
-                  "open a socket for notices of network devices")) {
+    : fd_(open_route_socket(SOCK_NONBLOCK, "open a socket for notices of network devices")) {
   sockaddr_nl address{};
   address.nl_family = AF_NETLINK;
   address.nl_groups = RTMGRP_LINK;
@@ -63,15 +63,7 @@ DeviceNotices::DeviceNotices()
 }
 
 void DeviceNotices::ask(int device) {
-  struct {
-    nlmsghdr header;
-    ifinfomsg device;
-  } request{};
-  request.header.nlmsg_len = sizeof request;
-  request.header.nlmsg_type = RTM_GETLINK;
-  request.header.nlmsg_flags = NLM_F_REQUEST;
-  request.device.ifi_index = device;
-  checked(::send(fd_.get(), &request, sizeof request, 0), "ask the kernel about a network device");
+  ask_about_device(fd_.get(), device, "ask the kernel about a network device");
 }
 
 bool DeviceNotices::read(const std::function<void(const Notice&)>& take) {

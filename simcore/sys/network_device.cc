@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "simcore/sys/checked_call.h"
+#include "simcore/sys/route_socket.h"
 
 namespace simcore {
 
@@ -26,17 +27,8 @@ bool ask_about(const std::string& name, Take take) {
   const unsigned index = ::if_nametoindex(name.c_str());
   if (index == 0) return false;
   const std::string attempt = "ask the kernel about the device " + name;
-  const FileDescriptor netlink(
-      checked(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), attempt));
-  struct {
-    nlmsghdr header;
-    ifinfomsg device;
-  } request{};
-  request.header.nlmsg_len = sizeof request;
-  request.header.nlmsg_type = RTM_GETLINK;
-  request.header.nlmsg_flags = NLM_F_REQUEST;
-  request.device.ifi_index = static_cast<int>(index);
-  checked(::send(netlink.get(), &request, sizeof request, 0), attempt);
+  const FileDescriptor netlink = open_route_socket(0, attempt);
+  ask_about_device(netlink.get(), static_cast<int>(index), attempt);
 
   alignas(nlmsghdr) std::array<char, 32'768> reply;
   std::size_t left =

@@ -6,15 +6,18 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "simcore/portal/emulation_portal_factory.h"
 #include "simcore/sys/network_device.h"
+#include "simcore/sys/thread.h"
 #include "tests/simcore/sys/network_namespace.h"
 
 namespace simcore {
@@ -93,6 +96,20 @@ TEST_F(DeviceCarriersTest, what_it_set_down_is_up_when_it_is_gone) {
   EXPECT_TRUE(neighbour_becomes(false));
   carriers_.reset();
   EXPECT_TRUE(neighbour_becomes(true));
+}
+
+TEST_F(DeviceCarriersTest, a_loop_of_real_time_that_starts_it_lends_its_thread_no_priority) {
+  carriers_.reset();
+  if (!try_fifo_priority(1)) GTEST_SKIP() << "no thread may run under SCHED_FIFO here";
+  carriers_ = std::make_unique<DeviceCarriers>([](const EmulationPortal&, bool) {});
+  leave_fifo();
+  carriers_->add(*portal_);
+  turn();
+  portal_->link_changed(false);
+  EXPECT_TRUE(neighbour_becomes(false));  // so its thread runs
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    EXPECT_EQ(::sched_getscheduler(std::stoi(task.path().filename())), SCHED_OTHER) << task.path();
+  }
 }
 
 }  // namespace
