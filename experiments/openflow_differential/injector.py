@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sends frames by a host's interfaces, and says what came in by which one. Runs in the host.
 
-``injector.py INTERFACE...`` reads one JSON list a line, ``[quiet_ms, [[interface's number, frame as hex], ...]]``, and
-answers with a list of the same pairs for what came, until nothing had come for `quiet_ms`.
+``injector.py INTERFACE...`` reads one JSON list a line, ``[quiet_ms, marker, frames]`` with the frames as pairs of an
+interface's number and hexadecimal bytes, and answers with such pairs for what came, until nothing had come for
+`quiet_ms`. After each `AT_ONCE` frames it sends the marker by every interface, a frame that the switches send back
+where it came from: once it is there, all that were sent before it have been through the switch. So no queue overflows,
+and what nothing leaves for has been dealt with, too. Where a marker is not back within `PATIENCE_S`, it ends.
 
 Only the standard library is used here.
 """
@@ -14,11 +17,14 @@ import select
 import socket
 import struct
 import sys
+import time
 
 SOL_PACKET, PACKET_AUXDATA, PACKET_IGNORE_OUTGOING = 263, 8, 23
 VLAN_VALID, TPID_VALID = 0x10, 0x40
 BUFFER_BYTES = 8 << 20
 SO_RCVBUFFORCE = 33
+PATIENCE_S = 20.0
+AT_ONCE = 64
 
 
 def opened(interface: str) -> socket.socket:
@@ -43,19 +49,48 @@ def received(from_: socket.socket) -> bytes:
     return frame
 
 
+class Injector:
+    """What sends by these interfaces."""
+
+    def __init__(self, interfaces: list[str]) -> None:
+        self.sockets = [opened(name) for name in interfaces]
+        self.numbers = {made: number for number, made in enumerate(self.sockets)}
+
+    def send(self, quiet_ms: int, marker: str, frames: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Send all, and return what came."""
+        came: list[tuple[int, str]] = []
+        for at in range(0, len(frames), AT_ONCE):
+            for number, text in frames[at : at + AT_ONCE]:
+                self.sockets[number].send(bytes.fromhex(text))
+            self._await_marker(marker, came)
+        while there := self._take(quiet_ms / 1e3):
+            came += there
+        return came
+
+    def _await_marker(self, marker: str, came: list[tuple[int, str]]) -> None:
+        for made in self.sockets:
+            made.send(bytes.fromhex(marker))
+        away, end = set(self.numbers.values()), time.monotonic() + PATIENCE_S
+        while away:
+            if (left_s := end - time.monotonic()) <= 0:
+                sys.exit(f"no marker came back by interfaces {sorted(away)} in {PATIENCE_S:g} s")
+            for number, text in self._take(left_s):
+                if text == marker:
+                    away.discard(number)
+                else:
+                    came.append((number, text))
+
+    def _take(self, wait_s: float) -> list[tuple[int, str]]:
+        ready = select.select(self.sockets, [], [], wait_s)[0]
+        return [(self.numbers[made], received(made).hex()) for made in ready]
+
+
 def main() -> None:
     """Serve."""
-    sockets = [opened(name) for name in sys.argv[1:]]
-    numbers = {made: number for number, made in enumerate(sockets)}
+    injector = Injector(sys.argv[1:])
     print(json.dumps("ready"), flush=True)
     for line in sys.stdin:
-        quiet_ms, frames = json.loads(line)
-        for number, text in frames:
-            sockets[number].send(bytes.fromhex(text))
-        came = []
-        while ready := select.select(sockets, [], [], quiet_ms / 1e3)[0]:
-            came += [[numbers[made], received(made).hex()] for made in ready]
-        print(json.dumps(came), flush=True)
+        print(json.dumps(injector.send(*json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,17 @@ from hybridnet.experiments.openflow_conformance.fields import BY_NAME, VLAN_PRES
 from hybridnet.experiments.openflow_differential import wire
 from hybridnet.experiments.openflow_differential.frames import POOL
 
-__all__ = ["AT_ONCE", "KINDS", "OF_A_PIPELINE", "PORTS", "TABLES", "Pipeline", "pipeline", "source_of"]
+__all__ = [
+    "AT_ONCE",
+    "IN_PORT",
+    "KINDS",
+    "OF_A_PIPELINE",
+    "PORTS",
+    "TABLES",
+    "Pipeline",
+    "pipeline",
+    "source_of",
+]
 
 PORTS = 4
 NO_PORT = 99

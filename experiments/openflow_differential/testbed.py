@@ -22,18 +22,31 @@ from hybridnet import Cluster, Net, RemoteController, Topo
 from hybridnet.errors import HybridnetError
 from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
-from hybridnet.experiments.openflow_differential import injector
+from hybridnet.experiments.openflow_differential import injector, wire
 from hybridnet.experiments.openflow_differential.frames import frame
 from hybridnet.experiments.openflow_differential.known import clause_of
 from hybridnet.experiments.openflow_differential.speaker import Connection, Speaker
-from hybridnet.experiments.openflow_differential.tables import PORTS, TABLES, Pipeline, pipeline, source_of
-from hybridnet.experiments.openflow_differential.wire import delete_all
+from hybridnet.experiments.openflow_differential.tables import (
+    IN_PORT,
+    PORTS,
+    TABLES,
+    Pipeline,
+    pipeline,
+    source_of,
+)
 
 __all__ = ["Bench", "Deviation", "Judgement", "bench"]
 
 FRAME_KINDS = ("tcp", "udp", "icmp", "arp", "tcp6", "udp6")
 QUIET_MS, QUIET_ALONE_MS = 40, 300
+# Goes back where it came from, through both switches; of no pipeline.
+MOST_PRIORITY = 0xFFFF
+MARKER_SOURCE, MARKER_COOKIE = 0x06_00_00_00_00_01, 1 << 48
+MARKER = bytes.fromhex("060000000002") + MARKER_SOURCE.to_bytes(6) + b"\x88\xb5" + bytes(46)
 RECONNECT_MS = 1000
+BACK = wire.flow(
+    0, MOST_PRIORITY, MARKER_COOKIE, {"eth_src": MARKER_SOURCE}, [wire.apply([wire.output(IN_PORT)])]
+)
 Sides = tuple[Counter[tuple[int, bytes]], Counter[tuple[int, bytes]]]
 
 
@@ -146,7 +159,7 @@ class Bench:
     def _tell(self, seeds: Sequence[int], made: Sequence[Pipeline], judgement: Judgement) -> None:
         refused = []
         for dpid, switch in self._switches.items():
-            messages = [delete_all()]
+            messages = [wire.delete_all(), BACK]
             for one in made:
                 messages += one.messages
                 if self._tampers and dpid == 2:
@@ -165,7 +178,7 @@ class Bench:
         """What leaves each of the two for each frame: by which ports, which bytes."""
         marks = {data[-4:]: place for place, (_, data) in enumerate(frames)}
         told = [[port + side * PORTS, data.hex()] for port, data in frames for side in (0, 1)]
-        self._injector.stdin.write(json.dumps([quiet_ms, told]) + "\n")
+        self._injector.stdin.write(json.dumps([quiet_ms, MARKER.hex(), told]) + "\n")
         self._injector.stdin.flush()
         results: list[Sides] = [(Counter(), Counter()) for _ in frames]
         for interface, text in self._answer():
@@ -184,7 +197,10 @@ class Bench:
     def _counters(self) -> list[dict[int, tuple[int, int]]]:
         for name in self._openvswitch:  # counts in the datapath, and carries them up now and then
             self._net[name].cmd("ovs-appctl revalidator/purge")
-        return [self._switches[dpid].counters() for dpid in (1, 2)]
+        counted = [self._switches[dpid].counters() for dpid in (1, 2)]
+        for each in counted:
+            del each[MARKER_COOKIE]
+        return counted
 
     def close(self) -> None:
         self._injector.stdin.close()
