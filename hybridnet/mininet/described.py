@@ -101,6 +101,12 @@ class Described:
         self.nextIP += 1
         with commands_wait():
             host = (cls or self.host)(name, **{**defaults, **params})
+        if isinstance(host, Controller):
+            kind = type(host).__name__
+            raise UsageError(
+                f"addHost({name!r}, cls={kind}): {kind} is a controller, and here controllers run on this computer, not "
+                f"in hosts; write addController({name!r}, {kind}), or start the program in a host by its cmd()"
+            )
         self.adopt(host, self.switches if isinstance(host, Switch) else self.hosts)
         return host
 

@@ -279,6 +279,15 @@ def test_a_switch_of_the_script_s_own_making_is_a_node_with_ports() -> None:
     assert (router.intfNames(), beside.intfNames()) == (["r1-eth1"], ["lo", "r2-eth1"])
 
 
+def test_a_controller_as_a_host_is_refused() -> None:
+    net = Mininet(controller=None)
+    with pytest.raises(
+        UsageError, match=r"addHost\('c0', cls=Controller\): .* write addController\('c0', Controller\)"
+    ):
+        net.addHost("c0", cls=Controller)
+    assert not net.hosts
+
+
 def test_controllers_come_as_a_class_a_list_or_objects() -> None:
     def names(controller: Any) -> list[str]:
         return [made.name for made in Mininet(SingleSwitchTopo(1), controller=controller).controllers]
