@@ -162,7 +162,7 @@ def batches_of(expected: Sequence[tuple[Cell, float]], budget_bps: float, most: 
     Example:
         >>> cells = all_cells(False)[:3]
         >>> [len(batch) for batch in batches_of(list(zip(cells, [90.0, 20.0, 70.0])), 100.0, 8)]
-        [2, 1]
+        [1, 2]
     """
     batches: list[tuple[float, list[Cell]]] = []
     for cell, bps in sorted(expected, key=lambda pair: -pair[1]):

@@ -104,8 +104,8 @@ class Described:
         if isinstance(host, Controller):
             kind = type(host).__name__
             raise UsageError(
-                f"addHost({name!r}, cls={kind}): {kind} is a controller, and here controllers run on this computer, not "
-                f"in hosts; write addController({name!r}, {kind}), or start the program in a host by its cmd()"
+                f"addHost({name!r}, cls={kind}): {kind} is a controller, and here controllers run on this computer, "
+                f"not in hosts; write addController({name!r}, {kind}), or start the program in a host by its cmd()"
             )
         self.adopt(host, self.switches if isinstance(host, Switch) else self.hosts)
         return host
