@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How an instance waits: ping to a simulated host and across 10 ms, TCP, an idle instance, with each policy in turn.
 
-Beside them, in the same rounds, is the kernel in the simulator's place: its own ping says how fast this computer is.
+Beside them, in the same rounds, are the kernel in the simulator's place, whose own ping says how fast this computer is,
+and a bare reflector there, which says what is left for a program outside the kernel: it answers echo requests at a
+packet socket, and does nothing else, while it polls or sleeps. (It is there where `make bench` has built it.)
 Goals are those of a computer where that takes 0.067 ms; where it takes longer, they grow with it, except across the
 link, whose 20 ms do not. All figures are medians of the rounds.
 """
@@ -35,6 +37,8 @@ POLICIES = ("sleep", "adaptive", "dedicated")
 ARMS = {"kernel": Arm("kernel", None)} | {
     policy: Arm(policy, "packet", realtime={"wait": policy}) for policy in POLICIES
 }
+REFLECTOR = Path(__file__).resolve().parent.parent / "build" / "bench" / "simcore" / "reflector"
+BARE = ("poll", "sleep")
 ROUNDS = 3
 PINGS = 200
 INTERVAL_MS = {"local": 30, "across": 50}
@@ -61,6 +65,9 @@ def run() -> list[Result]:
             for name, arm in ARMS.items():
                 for (test, what), value in _measure(cluster, arm).items():
                     samples[test, name, what].append(value)
+            for how in BARE if REFLECTOR.exists() else ():
+                for what, value in _reflected(cluster, how).items():
+                    samples["local", f"bare-{how}", what].append(value)
     medians = {key: median(values) for key, values in samples.items()}
     slower = max(1.0, medians["local", "kernel", "p50"] / REFERENCE_MS)
     return [_result(*key, value, slower) for key, value in medians.items()]
@@ -92,9 +99,8 @@ def _measure(cluster: Cluster, arm: Arm) -> dict[tuple[str, str], float]:
                 _execute(cluster, "fw", ["sysctl", "-qw", "net.ipv4.ip_forward=1"])
             elif test == "local":
                 figures["idle", "busy"] = _busy(cluster)
-            rtts_ns = sorted(_pings(cluster, address, INTERVAL_MS[test]))
-            figures[test, "p50"] = rtts_ns[len(rtts_ns) // 2] / 1e6
-            figures[test, "p99"] = rtts_ns[len(rtts_ns) * 99 // 100] / 1e6
+            for what, value in _ping(cluster, address, INTERVAL_MS[test]).items():
+                figures[test, what] = value
         finally:
             cluster.call(MACHINE, "destroy")
     if arm.backend is not None:
@@ -104,6 +110,27 @@ def _measure(cluster: Cluster, arm: Arm) -> dict[tuple[str, str], float]:
         finally:
             cluster.call(MACHINE, "destroy")
     return figures
+
+
+def _reflected(cluster: Cluster, how: str) -> dict[str, float]:
+    """The median and the 99th percentile of pings that a bare reflector answers."""
+    cluster.call(MACHINE, "build", plan=local_plan(MACHINE, ARMS["kernel"]))
+    try:
+        _execute(cluster, "fw", ["sysctl", "-qw", "net.ipv4.icmp_echo_ignore_all=1"])
+        command = [str(REFLECTOR), "fw-eth1", how]
+        number = cluster.call(MACHINE, "start_process", node="fw", command=command, stdin=True)["number"]
+        try:
+            cluster.call(MACHINE, "read_process", number=number, timeout=10.0)
+            return _ping(cluster, LOCAL_ADDRESS, INTERVAL_MS["local"])
+        finally:
+            cluster.call(MACHINE, "close_process", number=number)
+    finally:
+        cluster.call(MACHINE, "destroy")
+
+
+def _ping(cluster: Cluster, address: str, interval_ms: int) -> dict[str, float]:
+    rtts_ns = sorted(_pings(cluster, address, interval_ms))
+    return {"p50": rtts_ns[len(rtts_ns) // 2] / 1e6, "p99": rtts_ns[len(rtts_ns) * 99 // 100] / 1e6}
 
 
 def _busy(cluster: Cluster) -> float:
