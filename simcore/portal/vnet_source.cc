@@ -8,9 +8,10 @@
 namespace simcore {
 
 std::size_t VnetSource::read(std::span<CapturedFrame> room) {
-  room = room.first(std::min(room.size(), VnetDevice::kBatch));
+  room = room.first(std::min(room.size(), most_));
   for (std::size_t slot = 0; slot < room.size(); ++slot) device_.provide(slot, room[slot].buffer->bytes());
   const auto frames = device_.receive(room.size());
+  most_ = std::clamp(2 * frames.size(), kFewFrames, VnetDevice::kBatch);
   if (frames.empty()) {
     if (device_.error() == 0) return 0;
     room[0].error = device_.error();

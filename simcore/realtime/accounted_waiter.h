@@ -33,6 +33,9 @@ class AccountedWaiter {
   // Something begins now, and what passed since the last call is not judged.
   void begin();
 
+  // The last reading of the clock.
+  std::int64_t now_ns() const { return now_ns_; }
+
   Waiter::Waited wait(const Waiter::Until& until);
 
   // An event fires at `now_ns`, `late` after it was due.
@@ -56,7 +59,7 @@ class AccountedWaiter {
   StallWatch stalls_;
   Lateness lateness_;
   Counts counts_;
-  std::int64_t now_ns_ = 0;  // the last reading of the clock
+  std::int64_t now_ns_ = 0;
 };
 
 }  // namespace simcore

@@ -82,13 +82,14 @@ void RunLoop::turn_until_stopped() {
     const Waiter::Waited waited = waiter_.wait(until);
     ++counters_.turns;
     const SimTime now = SimTime::at_ns(waited.now_ns - epoch_ns());
-    if (fifo_ && fifo_->keep(waited.now_ns)) waiter_.judge_stalls(fifo_->active());
     waiter_.waiter().turn_begins(waited.now_ns, !waited.readable->empty() || simulation_.event_due(now));
     poll_stamped(*waited.readable);
     overrun = !fire_due(now);
     if (overrun) ++counters_.overruns;
     poll_others(*waited.readable);
     flush_again = flush();
+    // Asks the kernel for this thread's processor time: not before what somebody waits for.
+    if (fifo_ && fifo_->keep(waiter_.now_ns())) waiter_.judge_stalls(fifo_->active());
   }
 }
 

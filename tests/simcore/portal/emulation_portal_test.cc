@@ -670,8 +670,25 @@ TEST_F(EmulationPortalTest, frames_that_find_the_queue_of_a_tap_full_are_counted
   play_network("tap7");
   for (int i = 0; i < 25; ++i) send(tcp_frame(10));
   EXPECT_EQ(portal.counters().kernel_drops, 15u);
-  portal.poll();
+  while (portal.poll() > 0) {
+  }
   EXPECT_EQ(link_.packets.size(), 10u);
+}
+
+TEST_F(EmulationPortalTest, a_poll_after_a_pause_offers_few_places_and_later_ones_more) {
+  ip("tuntap add dev tap7 mode tap");
+  ip("link set dev tap7 addrgenmode none up");
+  EmulationPortal::Config config;
+  config.name = "p-tap";
+  config.device = "tap7";
+  TapPortal portal(simulation_, loop_, pool_, config, {});
+  portal.attach(link_);
+  play_network("tap7");
+  for (int i = 0; i < 25; ++i) send(tcp_frame(10));
+  std::vector<std::size_t> taken;
+  while (taken.empty() || taken.back() > 0) taken.push_back(portal.poll());
+  EXPECT_EQ(taken,
+            (std::vector<std::size_t>{2, 4, 8, 11, 0}));  // 2 + 4 + 8 + 11 = 25, at most 16 the fourth time
 }
 
 TEST_F(EmulationPortalTest, xdp_puts_the_settings_of_the_other_end_back) {
