@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The agent: makes one machine's part of the network, as root, and removes it.
 
-Its methods marked with `@verb`, and those of `Programs`, `Changes`, `Counting` and `Files`, are those that
+Its methods marked with `@verb`, and those of `Programs`, `Changes`, `Captures`, `Counting` and `Files`, are those that
 `hybridnet.cluster.Cluster.call` takes by name; arguments and results are plain data. Verbs may be called from several
 threads at once: long commands in different hosts run side by side.
 """
@@ -21,6 +21,7 @@ from typing import Any
 
 from hybridnet.agent import echo, probes
 from hybridnet.agent import facts as machine_facts
+from hybridnet.agent.captures import Captures
 from hybridnet.agent.changes import Changes
 from hybridnet.agent.counting import Counting
 from hybridnet.agent.cpu_limits import CpuLimits
@@ -109,6 +110,7 @@ class Agent:
         self._files = Files(journal)
         self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits)
         self._changes = Changes(self._instances, self._timelines)
+        self._captures = Captures(self._instances)
         self._building = threading.Lock()
         self._plan: dict[str, Any] | None = None
         self._closed = False
@@ -121,9 +123,8 @@ class Agent:
         if self._closed:
             raise MachineError(f"machine {self.machine}: its agent is shutting down")
         try:
-            return perform(
-                (self, self._programs, self._changes, self._counting, self._files), name, arguments
-            )
+            parts = (self._programs, self._changes, self._captures, self._counting, self._files)
+            return perform((self, *parts), name, arguments)
         except HybridnetError as error:
             raise type(error)(f"machine {self.machine}: {error}") from None
 

@@ -18,6 +18,9 @@ the control socket in another: one JSON object per line, each answered by one li
     {"verb": "fired", "first": 0}                                       what has, with asked and actual instants
     {"verb": "clock"}                                                   simulated time, and CLOCK_MONOTONIC at its zero
     {"verb": "switches"}                                                whether each OpenFlow switch has a controller
+    {"verb": "start_capture", "interface": NAME, "file": …, "filter": "", "most_bytes": …}   writes what passes there
+    {"verb": "stop_capture", "file": …}                                 ends that; answered with what it has, and lacks
+    {"verb": "captures"}                                                those that run, and the last that have ended
     {"verb": "stop"}                                                    ends it; answered with the final counters
 
 The schema of plans says what a change (``change``) and a timeline (``timeline``) look like. A change removes ``links``,

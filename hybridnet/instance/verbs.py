@@ -51,6 +51,9 @@ class Verbs:
             "fired": self._timelines.fired,
             "clock": self._clock,
             "switches": self._switches,
+            "start_capture": self._start_capture,
+            "stop_capture": self._stop_capture,
+            "captures": self._captures,
         }
 
     def perform(self, verb: object, request: Request) -> dict[str, Any]:
@@ -125,6 +128,22 @@ class Verbs:
             del self._links[name]
         self._links.update({link["name"]: link for link in wanted.get("add", {}).get("links", [])})
         return {"time_ns": self._instance.wall_now_ns}
+
+    def _start_capture(self, request: Request) -> dict[str, Any]:
+        given = {key: value for key, value in request.items() if key != "verb"}
+        check(given, "instance", "start_capture", "running_capture")
+        self._instance.start_capture(**given)
+        return {}
+
+    def _stop_capture(self, request: Request) -> dict[str, Any]:
+        file = request.get("file")
+        if not isinstance(file, str):
+            raise UsageError(f"stop_capture: file is {file!r}; it must be that of a capture")
+        answer: dict[str, Any] = self._instance.stop_capture(file)
+        return answer
+
+    def _captures(self, _: Request) -> dict[str, Any]:
+        return {"captures": self._instance.captures()}
 
     def _link(self, name: object) -> dict[str, Any]:
         self._timelines.follow()

@@ -65,7 +65,16 @@ _OPTION = object_of(
     choices=list_of(TEXT),
     default={"type": ["string", "number", "boolean", "null"]},
 )
-_CAPTURE = object_of(number=COUNT, link=TEXT, node=TEXT, interface=TEXT, filter=TEXT, running=FLAG)
+_CAPTURE = object_of(
+    number=COUNT,
+    link=TEXT,
+    node=TEXT,
+    interface=TEXT,
+    filter=TEXT,
+    running=FLAG,
+    lost={"type": ["integer", "null"], "minimum": 0},
+    error=TEXT,
+)
 _FLOW = object_of(
     number=COUNT,
     client=TEXT,

@@ -83,8 +83,12 @@ class Client:
         return self._send("POST", {"command": command, "timeout": timeout}, "nodes", node, "exec")
 
     def start_capture(self, link: str, end: str = "a", filter: str = "") -> int:
-        """Begin a capture at an end of a link. Returns its number."""
+        """Begin a capture at an end of a link, emulated or simulated. Returns its number."""
         return int(self._send("POST", {"link": link, "end": end, "filter": filter}, "captures")["number"])
+
+    def captures(self) -> list[dict[str, Any]]:
+        """All captures: whether each is ``running``, and of one at a simulated end how many frames are ``lost``."""
+        return self._list("captures")
 
     def stop_capture(self, capture: int) -> bytes:
         """End a capture. Returns its pcap file."""

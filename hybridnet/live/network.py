@@ -40,6 +40,9 @@ class Network(Protocol):
     def set_link(self, src: str, dst: str, key: int | None = None, **options: Any) -> None:
         """Change a link."""
 
+    def capture(self, interface: str, file: str, filter: str = "", most: str = "") -> Any:
+        """Begin a capture at a simulated interface: a `hybridnet.net.captures.Capture`."""
+
     def configLinkStatus(self, src: str, dst: str, status: str) -> None:
         """Set the links between two nodes up or down."""
 

@@ -100,7 +100,12 @@ ROUTES = (
         ("command",),
         parameters=NODE,
     ),
-    Route("GET", "/captures", "list_captures", "All captures that were begun here."),
+    Route(
+        "GET",
+        "/captures",
+        "list_captures",
+        "All captures that were begun here; of one at a simulated end how many frames it has lost.",
+    ),
     Route(
         "POST",
         "/captures",

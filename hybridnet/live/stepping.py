@@ -130,6 +130,14 @@ class SteppingControl(Control):
         super().__init__(live, watcher)
         self._stepped = stepped
 
+    def start_capture(self, link: str, end: str = "a", filter: str = "") -> Json:
+        """Refused."""
+        self._live.link(link)
+        raise MachineError(
+            f"capture at link {link}: a simulation in virtual time shows what passes under messages; for a file, name "
+            "the interface in captures= of Net"
+        )
+
     def simulation(self) -> Json:
         """Where it is."""
         return _progress(self._stepped.progress)

@@ -70,6 +70,7 @@ from hybridnet.values import flag, number, shown, whole
 
 if TYPE_CHECKING:
     from hybridnet.live import Page
+    from hybridnet.net.captures import Capture
     from hybridnet.simulate import SimulationReport, Stepper
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
@@ -602,6 +603,39 @@ class Net(Structure):
             running.outages.routes_without,
             lead,
         )
+
+    def capture(
+        self, interface: str, file: str | PathLike[str], filter: str = "", most: str = "200 MB"
+    ) -> Capture:
+        """Begin to write down what passes at a simulated interface, in both directions.
+
+        It ends with its ``with`` block, or `Capture.stop`, and at the latest with the network, its link, its instance
+        or its machine; it does not begin again by itself. Several may run, one at each interface. The file has the time
+        of day with nanoseconds, as those of ``captures=`` have. What finds no place in it, or comes faster than the
+        disk takes it, is missing and counted, and nobody waits for it.
+
+        Args:
+            interface: of a simulated router, host or switch.
+            file: an absolute path on the interface's machine; pcapng where it ends so, else pcap.
+            filter: what to capture, in pcap-filter(7); empty: everything.
+            most: the most that frames take in the file.
+
+        Raises:
+            UsageError, UnitError: there is no such simulated interface, or the filter makes no sense.
+            MachineError: the network does not run, a capture runs there already, or the file cannot be written.
+
+        Example:
+            >>> with net.capture("r1-eth1", "/tmp/r1.pcap") as capture:  # doctest: +SKIP
+            ...     net.pingAll()
+            >>> print(capture.state().frames, capture.state().lost)  # doctest: +SKIP
+            24 0
+        """
+        self._now()
+        plan = self.plan
+        assert plan is not None
+        from hybridnet.net.captures import begin_capture  # only who captures waits for this import
+
+        return begin_capture(self.cluster, plan, interface, file, filter, most)
 
     def restart_instance(self, name: str) -> None:
         """Start an instance again: one that has ended by itself, or that runs, which is ended first.

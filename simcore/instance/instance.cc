@@ -32,7 +32,8 @@ Instance::Instance(Config config)
     : config_(std::move(config)),
       network_(config_.seed, config_.pool_limit),
       loop_(network_.simulation(), config_.realtime),
-      timeline_(network_, [this] { return loop_.wall_now(); }) {}
+      timeline_(network_, [this] { return loop_.wall_now(); }),
+      captures_(network_, loop_) {}
 
 Instance::~Instance() = default;
 
@@ -135,6 +136,8 @@ void Instance::run() {
   for (const auto& [name, of] : network_.nodes().openflow_switches()) connect_switch(name);
   network_.begin("run instance " + config_.name, realtime_ns());
   loop_.run();
+  const std::lock_guard lock(control_);
+  captures_.close();
   network_.taps().close();
 }
 
@@ -190,6 +193,23 @@ void Instance::set_link_up(const std::string& name, bool up, const std::string& 
 void Instance::change(const InstanceChange& change, const std::string& note) {
   const std::lock_guard lock(control_);
   ChangeProcedure(*this, change, note).run();
+  captures_.settle();
+}
+
+void Instance::start_capture(const std::string& interface, const std::string& file, const std::string& filter,
+                             std::uint64_t most_bytes) {
+  const std::lock_guard lock(control_);
+  captures_.start(interface, file, filter, most_bytes);
+}
+
+RunningCaptures::State Instance::stop_capture(const std::string& file) {
+  const std::lock_guard lock(control_);
+  return captures_.stop(file);
+}
+
+std::vector<RunningCaptures::State> Instance::captures() {
+  const std::lock_guard lock(control_);
+  return captures_.all();
 }
 
 void Instance::schedule(const std::string& name, std::vector<Timeline::Entry> entries) {

@@ -11,8 +11,8 @@
 //   instance.run();                                     // until stop(), from another thread
 //
 // Every add throws ConfigError when a name is taken or unknown, or an end is joined twice, and comes before run(), which
-// refuses an interface or portal that no link joins. While it runs, change() adds and removes, and schedule() changes
-// links and routes at an instant to come.
+// refuses an interface or portal that no link joins. While it runs, change() adds and removes, schedule() changes
+// links and routes at an instant to come, and start_capture() writes down what passes an interface.
 //
 // A link with a ChannelEnd is a cut link; see links.h.
 #pragma once
@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "simcore/instance/running_captures.h"
 #include "simcore/network/control_recorder.h"
 #include "simcore/network/link_counts.h"
 #include "simcore/network/link_end.h"
@@ -104,6 +105,12 @@ class Instance {
   // ConfigError, and what opening a portal throws; the instance is then as it was.
   void change(const InstanceChange& change, const std::string& note = "");
 
+  // Captures while it runs; see RunningCaptures. From any thread but the loop's.
+  void start_capture(const std::string& interface, const std::string& file, const std::string& filter,
+                     std::uint64_t most_bytes);
+  RunningCaptures::State stop_capture(const std::string& file);
+  std::vector<RunningCaptures::State> captures();
+
   // Of each OpenFlow switch that is to have a controller, whether it has one. From any thread but the loop's.
   std::map<std::string, bool> switches_connected();
 
@@ -144,6 +151,7 @@ class Instance {
   std::unique_ptr<DeviceCarriers> carriers_;         // once a portal leads to an OpenFlow switch
   std::unique_ptr<OpenFlowPortal> openflow_;         // once there is an OpenFlow switch
   Timeline timeline_;
+  RunningCaptures captures_;
   std::mutex control_;  // who reads all elements waits for who adds and removes some
 };
 

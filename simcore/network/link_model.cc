@@ -28,7 +28,7 @@ ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::
       pool_(pool),
       name_(name),
       model_(model),
-      sink_(sink),
+      sink_(&sink),
       link_(simulation, pool, name, model.served() ? delaying(model.link) : model.link, sink) {
   Change first = prepare(model);
   delay_further(model);

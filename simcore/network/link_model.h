@@ -96,6 +96,12 @@ class ModelledLink final : private PacketSink {
   void set_up(bool up);
   bool up() const { return up_; }
 
+  // From now on what comes out goes to `sink`, which must outlive it.
+  void lead_to(PacketSink& sink) {
+    sink_ = &sink;
+    set_up(up_);
+  }
+
   // What arrives at the far end at one instant comes in the order of ranks. Before the first packet.
   void set_rank(std::uint64_t rank) { link_.set_rank(rank); }
 
@@ -164,7 +170,7 @@ class ModelledLink final : private PacketSink {
 
   void accept(PacketPtr packet) override;
   Link::Counters counters_of_elements() const;
-  PacketSink& far_end() { return up_ ? sink_ : lost_; }
+  PacketSink& far_end() { return up_ ? *sink_ : lost_; }
   void check(const LinkModel& model) const;
   std::unique_ptr<QueueDiscipline> make_queue(const LinkModel& model) const;
   std::unique_ptr<Server> make_server(const LinkModel& model) const;
@@ -180,7 +186,7 @@ class ModelledLink final : private PacketSink {
   PacketPool& pool_;
   std::string name_;
   LinkModel model_;
-  PacketSink& sink_;
+  PacketSink* sink_;
   std::unique_ptr<VariableDelay> delay_;
   Link link_;                           // the whole queue and wire, or what delays behind served_
   std::unique_ptr<ServedLink> served_;  // null: has never been needed

@@ -56,9 +56,11 @@ std::unique_ptr<Links::Direction> Links::make(const std::string& name, bool forw
                                                          .to = to.name,
                                                          .toward_peer = to.peer,
                                                          .sink = &watching_what_goes_to(to),
+                                                         .exit = nullptr,
                                                          .link = nullptr,
                                                          .delay = nullptr,
                                                          .nowhere = nullptr});
+  direction->exit = direction->sink;
   if (from.peer) {
     Link::check(name, model.link);
     if (model.extra_delay) delay_from_peer(*direction, model);
@@ -94,7 +96,7 @@ void Links::join(Prepared link) {
 
 // Leads what the port sends into the direction.
 void Links::attach(Direction& direction) {
-  PacketSink* entrance = direction.sink;
+  PacketSink* entrance = direction.exit;
   if (direction.link) {
     entrance = &direction.link->entrance();
   } else if (!direction.up) {
@@ -158,9 +160,25 @@ void Links::set_open(Port& port, bool open) {
   } else {
     closed_.insert(&port);
   }
+  if (const auto place = place_of(port)) follow(*place);
+}
+
+std::optional<std::size_t> Links::place_of(const Port& port) const {
   const auto found = std::ranges::find_if(
       directions_, [&port](const auto& direction) { return direction && direction->from.port == &port; });
-  if (found != directions_.end()) follow(static_cast<std::size_t>(found - directions_.begin()) / 2 * 2);
+  if (found == directions_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - directions_.begin()) / 2 * 2;
+}
+
+void Links::tap(std::size_t place, const Port& port) {
+  const bool first = directions_[place]->from.port == &port;
+  Direction& sent = *directions_[first ? place : place + 1];
+  Direction& arriving = *directions_[first ? place + 1 : place];
+  arriving.exit = &taps_.running(sent.from.name, *arriving.sink, FrameDirection::inbound);
+  if (arriving.link) arriving.link->lead_to(*arriving.exit);
+  if (arriving.delay) arriving.delay->lead_to(*arriving.exit);
+  if (!arriving.link && !arriving.delay) attach(arriving);
+  attach(sent);
 }
 
 void Links::follow(std::size_t place) {
@@ -186,7 +204,7 @@ void Links::delay_from_peer(Direction& direction, const LinkModel& model) {
   if (!direction.delay) {
     direction.delay = std::make_unique<VariableDelay>(
         simulation_, pool_, direction.name + ":" + direction.from.name + ">" + direction.to + "/delay", none,
-        true, *direction.sink);
+        true, *direction.exit);
   }
   direction.delay->change(model.extra_delay ? model.extra_delay : none,
                           model.extra_delay ? model.in_order : true, in_flight_to(direction));
@@ -201,7 +219,8 @@ std::uint64_t Links::in_flight_to(const Direction& direction) {
 // `sink`, or what writes down for that end in front of it.
 PacketSink& Links::watching_what_comes_from(const End& end, PacketSink& sink) {
   if (end.peer || end.portal) return taps_.crossing(end.name, sink, FrameDirection::inbound, end.wall_clock);
-  return taps_.on(end.name, sink, FrameDirection::outbound);
+  return taps_.running(end.name, taps_.on(end.name, sink, FrameDirection::outbound),
+                       FrameDirection::outbound);
 }
 
 PacketSink& Links::watching_what_goes_to(const End& end) {

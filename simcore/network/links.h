@@ -117,6 +117,12 @@ class Links {
   // Of both directions of a link. Throws ConfigError when there is none of that name.
   std::vector<Contents> look(const std::string& name, std::size_t most) const;
 
+  // Which link joins the port: a place for tap(), until that link is removed. None: no link does.
+  std::optional<std::size_t> place_of(const Port& port) const;
+  // The captures at an interface are others now: what passes between it and its link goes through those that there are.
+  // Precondition: the link at `place` joins it.
+  void tap(std::size_t place, const Port& port);
+
   // Another one after a link was added or removed: the rows are of other directions then.
   std::uint64_t generation() const { return generation_; }
 
@@ -135,8 +141,9 @@ class Links {
     bool forward;      // from a to b
     End from;
     std::string to;
-    bool toward_peer;  // which delays
-    PacketSink* sink;
+    bool toward_peer;                      // which delays
+    PacketSink* sink;                      // the far end, with what watches it from the beginning
+    PacketSink* exit;                      // the same, behind a capture that runs there
     std::unique_ptr<ModelledLink> link;    // null: it comes from a peer
     std::unique_ptr<VariableDelay> delay;  // of what comes from a peer; null: only its channel's
     std::unique_ptr<Nowhere>

@@ -52,6 +52,7 @@ void SimulatedNetwork::remove_link(const std::string& name) {
   for (const SnapshotRow& row : counted) removed_.add("links", row);
   for (const Links::End& end : {ends.first, ends.second}) {
     if (end.peer || end.portal) continue;
+    taps_.leave(end.name);
     Interface& interface = nodes_.interface(end.name, "remove link " + name);
     interface.node().unplugged(interface);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/network/taps.h"
 
+#include <algorithm>
+
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -47,13 +49,43 @@ PacketSink& Taps::crossing(const std::string& portal, PacketSink& sink, FrameDir
 }
 
 void Taps::begin(std::int64_t epoch_ns) {
-  for (auto& [interface, capture] : captures_) capture->writer().set_epoch(epoch_ns);
+  epoch_ns_ = epoch_ns;
+  for (auto& [interface, capture] : captures_) capture->writer().begin(epoch_ns);
   if (recorder_) recorder_->begin(epoch_ns);
 }
 
 void Taps::close() {
   for (auto& [interface, capture] : captures_) capture->writer().close();
   if (recorder_) recorder_->close();
+}
+
+void Taps::add_running(const std::string& interface, std::unique_ptr<Capture> capture) {
+  running_[interface] = std::move(capture);
+}
+
+std::unique_ptr<Capture> Taps::take_running(const std::string& interface) {
+  const auto found = running_.find(interface);
+  if (found == running_.end()) return nullptr;
+  std::unique_ptr<Capture> taken = std::move(found->second);
+  running_.erase(found);
+  return taken;
+}
+
+PacketSink& Taps::running(const std::string& interface, PacketSink& sink, FrameDirection direction) {
+  const auto found = running_.find(interface);
+  return found == running_.end() ? sink : found->second->tap(sink, direction);
+}
+
+void Taps::leave(const std::string& interface) {
+  if (std::unique_ptr<Capture> capture = take_running(interface)) left_[interface] = std::move(capture);
+}
+
+bool Taps::writes(const std::string& file) const {
+  const auto there = [&file](const auto& captures) {
+    return std::ranges::any_of(captures,
+                               [&file](const auto& each) { return each.second->writer().path() == file; });
+  };
+  return there(captures_) || there(running_) || (recorder_ && recorder_->path() == file);
 }
 
 const std::string& Taps::trace(const std::string& interface) const {

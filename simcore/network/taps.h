@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/network/portal_recorder.h"
@@ -56,8 +57,26 @@ class Taps {
 
   // Begins to write. `epoch_ns`: the wall clock, in nanoseconds since 1970, at simulated time zero.
   void begin(std::int64_t epoch_ns);
-  // Ends the files. Throws what CaptureWriter::close does.
+  std::int64_t epoch_ns() const { return epoch_ns_; }
+  // Ends the files, but not those of running captures. Throws what CaptureWriter::close does.
   void close();
+
+  // Captures that begin and end while the simulation runs, one of an interface at a time. Whoever adds or takes one tells
+  // the link, by Links::tap().
+  //
+  // Precondition: the interface has none, and the capture has begun.
+  void add_running(const std::string& interface, std::unique_ptr<Capture> capture);
+  std::unique_ptr<Capture> take_running(const std::string& interface);  // null: there is none
+  const std::map<std::string, std::unique_ptr<Capture>>& all_running() const { return running_; }
+  // `sink`, or what writes down for that interface in front of it: until the capture is taken.
+  PacketSink& running(const std::string& interface, PacketSink& sink, FrameDirection direction);
+
+  // The interface has no link any more: a capture that runs there is one of those that are left.
+  void leave(const std::string& interface);
+  std::map<std::string, std::unique_ptr<Capture>> take_left() { return std::exchange(left_, {}); }
+
+  // Whether something is written there.
+  bool writes(const std::string& file) const;
 
   // Of each interface two, what it sent and what arrived, by its name. Empty: nothing is hashed.
   struct Hashed {
@@ -73,6 +92,9 @@ class Taps {
  private:
   std::unique_ptr<PortalRecorder> recorder_;                  // null: nothing is recorded
   std::map<std::string, std::unique_ptr<Capture>> captures_;  // by interface, as the next
+  std::map<std::string, std::unique_ptr<Capture>> running_;
+  std::map<std::string, std::unique_ptr<Capture>> left_;
+  std::int64_t epoch_ns_ = 0;  // of begin()
   std::map<std::string, std::unique_ptr<TcpdumpText>> traces_;
   std::unique_ptr<MessageTrace> messages_;
   struct HashesOf {

@@ -55,6 +55,39 @@ nb::tuple link_counts(Instance& instance, std::uint64_t known) {
   return link_counts_tuple(from);
 }
 
+nb::dict state_dict(const RunningCaptures::State& state) {
+  nb::dict dict;
+  dict["interface"] = state.interface;
+  dict["file"] = state.file;
+  dict["running"] = state.running;
+  dict["frames"] = state.counters.written;
+  nb::dict lost;
+  lost["file_full"] = state.counters.file_full;
+  lost["queue_full"] = state.counters.queue_full;
+  lost["write_failed"] = state.counters.write_failed;
+  dict["lost"] = lost;
+  dict["failure"] = state.failure;
+  return dict;
+}
+
+nb::dict stop_capture(Instance& instance, const Text& file) {
+  const RunningCaptures::State state = [&instance, &file] {
+    const nb::gil_scoped_release others_run;
+    return instance.stop_capture(file);
+  }();
+  return state_dict(state);
+}
+
+nb::list captures(Instance& instance) {
+  const std::vector<RunningCaptures::State> all = [&instance] {
+    const nb::gil_scoped_release others_run;
+    return instance.captures();
+  }();
+  nb::list list;
+  for (const RunningCaptures::State& each : all) list.append(state_dict(each));
+  return list;
+}
+
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const nb::dict& realtime,
                std::int64_t pool_bytes, std::int64_t moderation_ns) {
   const Text place = "make instance " + name + ": realtime";
@@ -101,6 +134,10 @@ void bind_instance(nb::module_& m) {
       .def("set_link_up", &Instance::set_link_up, "name"_a, "up"_a, "note"_a = "",
            nb::call_guard<nb::gil_scoped_release>())
       .def("change", &Instance::change, "change"_a, "note"_a = "", nb::call_guard<nb::gil_scoped_release>())
+      .def("start_capture", &Instance::start_capture, "interface"_a, "file"_a, "filter"_a, "most_bytes"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("stop_capture", stop_capture, "file"_a)
+      .def("captures", captures)
       .def("switches_connected", &Instance::switches_connected, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("wall_now_ns", [](const Instance& self) { return self.wall_now().count_ns(); })
       .def_prop_ro("epoch_ns", &Instance::epoch_ns)

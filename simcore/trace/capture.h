@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/packet/packet.h"
@@ -19,13 +20,14 @@ namespace simcore {
 class Capture {
  public:
   // Of `interface`, into pcapng where `path` ends in .pcapng, else into pcap; as make_capture_writer().
-  Capture(const std::string& path, const std::string& interface)
-      : writer_(make_capture_writer(path, interface)) {}
+  Capture(const std::string& path, const std::string& interface, CaptureOptions options = {})
+      : writer_(make_capture_writer(path, interface, std::move(options))) {}
 
   // A sink that writes each packet down and gives it to `next`, which must outlive the capture.
   PacketSink& tap(PacketSink& next, FrameDirection direction);
 
   CaptureWriter& writer() { return *writer_; }
+  const CaptureWriter& writer() const { return *writer_; }
 
  private:
   class Tap final : public PacketSink {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/trace/pcap_writer.h"
 
+#include <utility>
+
 namespace simcore {
 
 namespace {
@@ -26,12 +28,17 @@ static_assert(sizeof(RecordHeader) == 16);
 
 }  // namespace
 
-PcapWriter::PcapWriter(const std::string& path, std::int64_t epoch_ns) : CaptureWriter(path, epoch_ns) {
+PcapWriter::PcapWriter(const std::string& path, std::int64_t epoch_ns, CaptureOptions options)
+    : CaptureWriter(path, epoch_ns, std::move(options)) {
   const FileHeader header;
-  file_.put(&header, sizeof header);
+  head().put(&header, sizeof header);
 }
 
-void PcapWriter::write_record(OutputFile& file, const CaptureRecord& record) {
+std::size_t PcapWriter::size_of_record(const CaptureRecord& record) const {
+  return sizeof(RecordHeader) + record.bytes.size();
+}
+
+void PcapWriter::write_record(ByteSink& file, const CaptureRecord& record) {
   RecordHeader header;
   header.seconds = static_cast<std::uint32_t>(record.time_ns / 1'000'000'000);
   header.nanoseconds = static_cast<std::uint32_t>(record.time_ns % 1'000'000'000);

@@ -11,10 +11,11 @@ namespace simcore {
 class PcapWriter final : public CaptureWriter {
  public:
   // As CaptureWriter's constructor.
-  explicit PcapWriter(const std::string& path, std::int64_t epoch_ns = 0);
+  explicit PcapWriter(const std::string& path, std::int64_t epoch_ns = 0, CaptureOptions options = {});
 
  private:
-  void write_record(OutputFile& file, const CaptureRecord& record) override;
+  std::size_t size_of_record(const CaptureRecord& record) const override;
+  void write_record(ByteSink& file, const CaptureRecord& record) override;
 };
 
 }  // namespace simcore

@@ -10,10 +10,12 @@ namespace simcore {
 class PcapngWriter final : public CaptureWriter {
  public:
   // As CaptureWriter's constructor.
-  PcapngWriter(const std::string& path, const std::string& interface, std::int64_t epoch_ns = 0);
+  PcapngWriter(const std::string& path, const std::string& interface, std::int64_t epoch_ns = 0,
+               CaptureOptions options = {});
 
  private:
-  void write_record(OutputFile& file, const CaptureRecord& record) override;
+  std::size_t size_of_record(const CaptureRecord& record) const override;
+  void write_record(ByteSink& file, const CaptureRecord& record) override;
 };
 
 }  // namespace simcore

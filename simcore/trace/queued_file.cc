@@ -23,6 +23,7 @@ QueuedFile::QueuedFile(const std::string& path, const std::string& what, std::si
 QueuedFile::~QueuedFile() { finish(); }
 
 void QueuedFile::start() {
+  if (ring_.empty()) return;
   thread_ = std::thread([this] { write_all(); });
 }
 
@@ -34,12 +35,14 @@ void QueuedFile::finish() {
 }
 
 QueuedFile::Room QueuedFile::room(std::size_t size) {
+  if (ring_.empty()) return file_.failed() ? Room::failed : Room::yes;
   if (failed_.load(std::memory_order_relaxed)) return Room::failed;
   const std::uint64_t used = put_ - released_.load(std::memory_order_acquire);
   return size <= ring_.size() - used ? Room::yes : Room::none;
 }
 
 void QueuedFile::put(const void* bytes, std::size_t size) {
+  if (ring_.empty()) return file_.put(bytes, size);
   const auto* from = static_cast<const std::uint8_t*>(bytes);
   while (size > 0) {
     const std::size_t at = put_ % ring_.size();
@@ -52,6 +55,7 @@ void QueuedFile::put(const void* bytes, std::size_t size) {
 }
 
 void QueuedFile::commit() {
+  if (ring_.empty()) return;
   filled_.store(put_, std::memory_order_release);
   const std::uint64_t used = put_ - released_.load(std::memory_order_relaxed);
   if (used > ring_.size() / 4 && waiting_.exchange(false)) wake_.release();

@@ -6,6 +6,8 @@
 //
 // Whoever puts asks for room first and never waits; without room it goes without. One thread puts. What needs no queue,
 // the beginning and the end of a file, goes past it.
+//
+// In virtual time, where nobody is late, the queue has no capacity: whoever puts writes the file, and waits for the disk.
 #pragma once
 
 #include <atomic>
@@ -22,13 +24,14 @@ namespace simcore {
 
 class QueuedFile final : public ByteSink {
  public:
-  // Makes or empties the file. Throws EnvironmentError when it cannot be made. Precondition: capacity >= 1, in bytes.
+  // Makes or empties the file. `capacity`: of the queue, in bytes; 0: there is no queue and no thread. Throws
+  // EnvironmentError when the file cannot be made.
   QueuedFile(const std::string& path, const std::string& what, std::size_t capacity);
   QueuedFile(const QueuedFile&) = delete;
   QueuedFile& operator=(const QueuedFile&) = delete;
   ~QueuedFile();  // writes what is queued; call finish() and close the file to learn of failures
 
-  // The file itself: before start() and after finish() only.
+  // The file itself: with a queue, before start() and after finish() only.
   OutputFile& file() { return file_; }
 
   void start();   // the thread
@@ -54,8 +57,8 @@ class QueuedFile final : public ByteSink {
   void write_all();
 
   OutputFile file_;
-  std::vector<std::uint8_t> ring_;
-  std::uint64_t put_ = 0;  // counts since the beginning, like the next two
+  std::vector<std::uint8_t> ring_;  // empty: there is no queue
+  std::uint64_t put_ = 0;           // counts since the beginning, like the next two
   alignas(kCacheLine) std::atomic<std::uint64_t> filled_{0};
   alignas(kCacheLine) std::atomic<std::uint64_t> released_{0};
   std::atomic<bool> failed_{false};

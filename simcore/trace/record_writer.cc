@@ -17,7 +17,7 @@ const std::string& checked(const std::string& path) {
 }  // namespace
 
 RecordWriter::RecordWriter(const std::string& path, Writing writing, std::size_t queue_bytes)
-    : writing_(writing), file_(checked(path), "record", writing == Writing::queued ? queue_bytes : 1) {}
+    : file_(checked(path), "record", writing == Writing::queued ? queue_bytes : 0) {}
 
 std::uint32_t RecordWriter::add_interface(const std::string& name) {
   interfaces_.push_back({.name = name});
@@ -30,7 +30,7 @@ void RecordWriter::begin(std::string_view plan, std::int64_t epoch_ns) {
                                "a hybridnet record, with the instance plan in it: hybridnet replay FILE");
   pcapng::write_own(file, {record_block::kPlan, epoch_ns, plan});
   for (const InterfaceCounts& each : interfaces_) pcapng::write_interface(file, {.name = each.name});
-  if (writing_ == Writing::queued) file_.start();
+  file_.start();
 }
 
 void RecordWriter::write(std::uint32_t interface, FrameDirection direction, const Packet& packet, SimTime at,
@@ -48,16 +48,16 @@ void RecordWriter::write(std::uint32_t interface, FrameDirection direction, cons
     ++interfaces_[interface].left_out;
     return;
   }
-  pcapng::write_packet(sink(), record);
-  commit();
+  pcapng::write_packet(file_, record);
+  file_.commit();
   ++counters_.recorded_frames;
 }
 
 void RecordWriter::write_change(std::string_view text, SimTime at) {
   const pcapng::OwnBlock block{record_block::kChange, at.count_ns(), text};
   if (!has_room(pcapng::size_of_own(block))) return;
-  pcapng::write_own(sink(), block);
-  commit();
+  pcapng::write_own(file_, block);
+  file_.commit();
   ++counters_.recorded_changes;
 }
 
@@ -76,20 +76,10 @@ void RecordWriter::close(SimTime at, std::int64_t wall_ns) {
   }
 }
 
-ByteSink& RecordWriter::sink() {
-  if (writing_ == Writing::queued) return file_;
-  return file_.file();
-}
-
-void RecordWriter::commit() {
-  if (writing_ == Writing::queued) file_.commit();
-}
-
 // Counts why not.
 bool RecordWriter::has_room(std::size_t size) {
   using Room = QueuedFile::Room;
-  const bool queued = writing_ == Writing::queued;
-  switch (queued ? file_.room(size) : file_.file().failed() ? Room::failed : Room::yes) {
+  switch (file_.room(size)) {
     case Room::yes:
       return true;
     case Room::none:

@@ -72,10 +72,6 @@ class RecordWriter {
 
   bool has_room(std::size_t size);
 
-  ByteSink& sink();
-  void commit();
-
-  Writing writing_;
   QueuedFile file_;
   std::vector<InterfaceCounts> interfaces_;
   Counters counters_;

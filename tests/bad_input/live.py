@@ -178,6 +178,9 @@ OF_NET = [
     Subject("Net.check", using("check"), {}),
     Subject("Net.snapshot", using("snapshot"), {"of_elements": True}),
     Subject("Net.live", using("live"), {"host": "127.0.0.1", "port": 0, "names": ()}),
+    Subject("Net.capture", using("capture"), {
+        "interface": "h9-eth0", "file": "/tmp/h9.pcap", "filter": "", "most": "1 MB",
+    }),
     Subject("Net.restart_instance", using("restart_instance"), {"name": "m9"}),
     Subject("Net.restart_machine", using("restart_machine"), {"name": "m9"}),
     Subject("Net.delMachine", using("delMachine"), {"name": "m9"}),

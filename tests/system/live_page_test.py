@@ -7,6 +7,7 @@ Screenshots of every step are in runs/live-page.
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,27 @@ def test_a_terminal_in_the_page_runs_ping(browser: Browser, net: Net, live: Any)
     shot(page, "terminal")
     page.keyboard.type("exit\n")
     expect(rows).to_contain_text("the shell has ended")
+    page.context.close()
+
+
+def test_a_capture_at_a_simulated_router_is_stopped_and_downloaded_in_the_page(
+    browser: Browser, net: Net, live: Any, tmp_path: Path
+) -> None:
+    page = opened(browser, live.url, "data-updates")
+    choose(page, the_cut(net))
+    page.get_by_role("button", name="Capture at r1").click()
+    expect(page.locator("#notice")).to_contain_text("Capturing at r1-")
+    net["h1"].cmd("ping -c 3 -i 0.2", net["h3"].IP())
+    page.locator("#graph").click(position={"x": 20, "y": 20})
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    shot(page, "capture")
+    with page.expect_download() as fetched:
+        page.get_by_role("link", name="Download").click()
+    fetched.value.save_as(tmp_path / "r1.pcap")
+    command = ["tcpdump", "-n", "-r", str(tmp_path / "r1.pcap"), "icmp[icmptype] = icmp-echo"]
+    seen = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len(seen.stdout.splitlines()) == 3
     page.context.close()
 
 

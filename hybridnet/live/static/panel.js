@@ -88,8 +88,10 @@ export class Panel {
 
   #captures(captures) {
     if (captures.length === 0) return [];
-    const rows = [...captures].reverse().map((capture) => make("div", { class: "row" },
+    const rows = [...captures].reverse().map((capture) => make("div", { class: "row", title: capture.error || null },
       make("span", { class: "grow" }, `${capture.interface}  ${capture.filter}`),
+      capture.lost ? make("span", { title: "frames that found no room in the file" }, `${count(capture.lost)} lost`) : null,
+      capture.error ? make("span", {}, "ended") : null,
       capture.running
         ? make("button", { class: "writes", onclick: () => trying(() => ask("POST", `/captures/${capture.number}/stop`)) }, "Stop") : null,
       make("a", { class: "link", href: captureFile(capture.number), download: `capture-${capture.number}.pcap` }, "Download")));
@@ -154,13 +156,13 @@ export class Panel {
     const plots = make("div", { class: "plots" });
     const status = make("button", { class: "writes" });
     const capture = (end, side) => make("button", {
-      class: "writes", title: `tcpdump at ${side.interface}`,
+      class: "writes", title: `${this.model.nodes.get(side.node).simulated ? "what passes" : "tcpdump"} at ${side.interface}`,
       onclick: async () => {
         const begun = await trying(() => ask("POST", "/captures", { link: name, end }));
         if (begun) notice(`Capturing at ${begun.interface}. Stop and download it under Captures, beside the whole network.`);
       },
     }, `Capture at ${side.node}`);
-    const capturable = ({ node }) => !this.model.nodes.get(node).simulated && this.model.nodes.get(node).kind !== "guest" && link.kind !== "patch";
+    const capturable = ({ node }) => this.model.nodes.get(node).kind !== "guest" && link.kind !== "patch";
     const told = make("p", { class: "sub" });
     const inside = this.model.stepping ? [queues(link)] : [];
     this.#fill(

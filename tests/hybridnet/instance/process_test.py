@@ -81,6 +81,22 @@ def test_each_instance_changes_its_part_of_a_cut_link(client: Client) -> None:
     assert (now["a_to_b"], now["b_to_a"]) == ({**DIRECTION, **there}, {**DIRECTION, **back})
 
 
+def test_a_capture_begins_and_ends_while_it_runs(client: Client, tmp_path: Path) -> None:
+    file = str(tmp_path / "v3.pcap")  # at the end of a cut link
+    told = {"interface": "v3-eth0", "file": file, "filter": "", "most_bytes": 1000}
+    assert client.ask(verb="start_capture", **told) == {}
+    assert "runs there; end that before" in client.ask(verb="start_capture", **told)["error"]
+    [row] = client.ask(verb="captures")["captures"]
+    assert (row["interface"], row["file"], row["running"], row["failure"]) == ("v3-eth0", file, True, "")
+    ended = client.ask(verb="stop_capture", file=file)
+    assert (ended["running"], ended["lost"].keys()) == (False, {"file_full", "queue_full", "write_failed"})
+    assert client.ask(verb="captures")["captures"] == [ended]
+    assert (
+        "start_capture, at file" in client.ask(verb="start_capture", **{**told, "file": "v3.pcap"})["error"]
+    )
+    assert "file is 5" in client.ask(verb="stop_capture", file=5)["error"]
+
+
 @pytest.mark.parametrize(
     ("request_", "says"),
     [

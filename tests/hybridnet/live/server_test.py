@@ -214,6 +214,29 @@ def test_a_capture_is_a_program_of_the_host_and_a_file_to_fetch(site: Site) -> N
     del site.machines.answers["start_process"]
 
 
+def test_a_capture_at_a_simulated_end_is_the_instances(site: Site) -> None:
+    told: list[dict[str, Any]] = []
+    row = {"interface": "v1-eth0", "running": True, "frames": 7, "failure": ""}
+    row["lost"] = {"file_full": 0, "queue_full": 2, "write_failed": 0}
+    site.machines.answers["start_capture"] = lambda machine, **arguments: told.append(arguments)
+    site.machines.answers["captures"] = lambda **_: [{**row, "file": told[0]["file"]}]
+    site.machines.answers["stop_capture"] = lambda file, **_: {**row, "file": file, "running": False}
+    body = {"link": "s2-v1", "end": "b", "filter": "icmp"}
+    capture = site.client.post("/api/v1/captures", headers=FULL, json=body).json()
+    assert (capture["interface"], capture["running"], capture["lost"], capture["error"]) == (
+        "v1-eth0", True, 2, ""
+    )  # fmt: skip
+    [asked] = told
+    assert (asked["instance"], asked["interface"], asked["filter"]) == ("m1", "v1-eth0", "icmp")
+    stopped = site.client.post(f"/api/v1/captures/{capture['number']}/stop", headers=FULL).json()
+    assert (stopped["running"], stopped["lost"]) == (False, 2)
+    site.machines.files[asked["file"]] = b"pcap"
+    file = site.client.get(f"/api/v1/captures/{capture['number']}/file", headers=READING)
+    assert file.content == b"pcap"
+    for verb in ("start_capture", "captures", "stop_capture"):
+        del site.machines.answers[verb]
+
+
 def test_a_terminal_prints_takes_keys_and_follows_the_window(site: Site) -> None:
     site.machines.typed.clear()
     with site.client.websocket_connect("/api/v1/nodes/h1/terminal", headers=FULL | AT) as terminal:

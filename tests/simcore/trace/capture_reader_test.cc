@@ -203,7 +203,7 @@ class WrittenTest : public ::testing::TestWithParam<const char*> {
 
 TEST_P(WrittenTest, what_was_written_is_read) {
   const auto writer = make_capture_writer(path_, "r1-eth1");
-  writer->set_epoch(1'700'000'000'000'000'000);
+  writer->begin(1'700'000'000'000'000'000);
   const std::array<std::uint8_t, 5> bytes = {1, 2, 3, 4, 5};
   for (const int at_ns : {0, 123}) {
     const PacketPtr packet = pool_.copy_of(bytes);
