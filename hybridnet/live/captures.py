@@ -153,7 +153,7 @@ class Captures:
         file = f"{self._live.call(side.node, 'scratch_directory')}/live-{number}.pcap"
         way: Way
         if simulated:
-            way = Simulated(self._live.net.capture(side.interface, file, filter, MOST_SIMULATED))
+            way = Simulated(self._live.capture(side.interface, file, filter, MOST_SIMULATED))
         else:
             way = self._tcpdump(link, side, filter, file)
         capture = Capture(number, link, side.node, side.interface, filter, file, way)

@@ -40,9 +40,6 @@ class Network(Protocol):
     def set_link(self, src: str, dst: str, key: int | None = None, **options: Any) -> None:
         """Change a link."""
 
-    def capture(self, interface: str, file: str, filter: str = "", most: str = "") -> Any:
-        """Begin a capture at a simulated interface: a `hybridnet.net.captures.Capture`."""
-
     def configLinkStatus(self, src: str, dst: str, status: str) -> None:
         """Set the links between two nodes up or down."""
 
@@ -55,12 +52,15 @@ class Live:
         judge: the verdict, given what the agents' verb `counters` answered.
         down: the names of the links that are down.
         options: what was said of a link, from its first end and from its second.
+        capture: begins one at a simulated interface, given a file, a filter and how much that may be: a
+            `hybridnet.net.captures.Capture`.
     """
 
     net: Network
     judge: Callable[[dict[str, Any]], Verdict]
     down: Callable[[], frozenset[str]]
     options: Callable[[LinkSpec], tuple[Mapping[str, Any], Mapping[str, Any]]]
+    capture: Callable[[str, str, str, str], Any]
 
     @property
     def plan(self) -> Plan:

@@ -8,7 +8,7 @@ Stepper ── Stepped ──▶ SteppedMachines ──▶ Watcher, Control: as 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.live.control import Control
@@ -64,7 +64,7 @@ class SteppingPage(Page):
     ) -> None:
         self._stepped = stepped
         net: Any = SteppedNetwork(stepped)
-        live = Live(net, lambda _: Verdict.of([]), frozenset, lambda _: ({}, {}))
+        live = Live(net, lambda _: Verdict.of([]), frozenset, lambda _: ({}, {}), _refuse_capture)
         super().__init__(live, host, port, names)
         stepped.on_change = self.watcher.hasten
         self._endings.add(self._forget)
@@ -77,6 +77,13 @@ class SteppingPage(Page):
 
     def _control(self, live: Live) -> Control:
         return SteppingControl(self._stepped, live, self.watcher)
+
+
+def _refuse_capture(where: str, *_: str) -> NoReturn:
+    raise MachineError(
+        f"capture at {where}: a simulation in virtual time shows what passes under messages; for a file, name the "
+        "interface in captures= of Net"
+    )
 
 
 class SteppedMachines:
@@ -133,10 +140,7 @@ class SteppingControl(Control):
     def start_capture(self, link: str, end: str = "a", filter: str = "") -> Json:
         """Refused."""
         self._live.link(link)
-        raise MachineError(
-            f"capture at link {link}: a simulation in virtual time shows what passes under messages; for a file, name "
-            "the interface in captures= of Net"
-        )
+        _refuse_capture(link)
 
     def simulation(self) -> Json:
         """Where it is."""

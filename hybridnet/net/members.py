@@ -142,7 +142,12 @@ class Members:
         for name in sorted(leaving.machines, key=natural):
             self._recorded.leave(name, self._cluster)
             self._measuring.left(name, counted[name])
-            final |= by_instance({name: self._cluster.remove(name)})
+            try:
+                ended = self._cluster.call(name, "destroy")
+                self._recorded.left(name)  # what it has captured is complete, and within reach
+            finally:
+                self._cluster.remove(name)
+            final |= by_instance({name: ended})
             info(f"*** machine {name} has left\n")
         return final
 

@@ -381,7 +381,7 @@ class Net(Structure):
         from hybridnet.live.page import Page
 
         links = running.links
-        live = Live(self, self._measuring.judge, lambda: frozenset(links.down), links.options)
+        live = Live(self, self._measuring.judge, lambda: frozenset(links.down), links.options, self._capture)
         page = Page(live, *place)
         self._endings.add(page.close)
         return page
@@ -609,6 +609,8 @@ class Net(Structure):
     ) -> Capture:
         """Begin to write down what passes at a simulated interface, in both directions.
 
+        A run directory keeps the file, as it keeps those of ``captures=``.
+
         It ends with its ``with`` block, or `Capture.stop`, and at the latest with the network, its link, its instance
         or its machine; it does not begin again by itself. Several may run, one at each interface. The file has the time
         of day with nanoseconds, as those of ``captures=`` have. What finds no place in it, or comes faster than the
@@ -630,6 +632,12 @@ class Net(Structure):
             >>> print(capture.state().frames, capture.state().lost)  # doctest: +SKIP
             24 0
         """
+        capture = self._capture(interface, file, filter, most)
+        self._recorded.captured(capture.machine, capture.file)
+        return capture
+
+    def _capture(self, interface: Any, file: Any, filter: Any, most: Any) -> Capture:
+        """The same, into a file that no run directory keeps."""
         self._now()
         plan = self.plan
         assert plan is not None
@@ -648,7 +656,9 @@ class Net(Structure):
             UsageError: there is no such instance.
             MachineError: the network does not run, or the instance does not start; then it stays missing.
         """
-        self._now().outages.restart(name)
+        again = self._now().outages.restart(name)
+        assert self.plan is not None
+        self._recorded.began_again(self.plan.machine_of_instance[name], again)
 
     def restart_machine(self, name: str) -> None:
         """Start a machine that was lost again, while the others run on: ``on_loss="continue"``.

@@ -74,8 +74,8 @@ class Outages:
         for thread in list(self._threads.values()):
             thread.join()
 
-    def restart(self, name: str) -> None:
-        """See `hybridnet.Net.restart_instance`."""
+    def restart(self, name: str) -> Json:
+        """See `hybridnet.Net.restart_instance`. Returns the plan with which it was started."""
         plan, _ = self._planning()
         instances = plan.instances
         if not isinstance(name, str) or name not in instances:
@@ -89,6 +89,7 @@ class Outages:
             self._cluster.call(plan.machine_of_instance[name], "restart_instance", plan=again)
             self._have_back([name], plan)
         info(f"*** instance {name} runs again\n")
+        return again
 
     def lose(self, machine: str) -> int | None:
         """A machine is lost: its instances are missed from now on. Returns how many links to it are down; None: it has

@@ -102,8 +102,26 @@ class Recorded:
     def join(self, machine: str, call: Call) -> None:
         """A machine that joins has been built, and `call` reaches it. Without a recording it does nothing."""
         if self._network is not None:
+            if call("capacity")["computer"] != computer():
+                self._elsewhere |= {machine}
             self._network.join(machine, call("facts"))
         self._sample(call)
+
+    def captured(self, machine: str, file: str) -> None:
+        """A capture has begun on a machine: its file is kept, too. Without a recording it does nothing."""
+        if self._network is not None:
+            self._network.add_capture(machine, file)
+
+    def began_again(self, machine: str, instance: Mapping[str, Any]) -> None:
+        """An instance was started again with this plan, whose captures have files of their own."""
+        for capture in instance["captures"]:
+            self.captured(machine, capture["file"])
+
+    def left(self, machine: str) -> None:
+        """The network of a machine that leaves has been removed, and its agent is there still: keep its captures."""
+        if self._network is not None:
+            self._network.keep_captures(machine, self._pieces, elsewhere=machine in self._elsewhere)
+            self._elsewhere -= {machine}
 
     def leave(self, machine: str, cluster: Machines) -> None:
         """A machine is about to leave: take its last samples, and its trace. Without these it does nothing."""

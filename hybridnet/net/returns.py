@@ -81,6 +81,8 @@ class Returns:
             if boot.has_something_to_obey(part):
                 call("obey_controllers")
             self._recorded.resume(name, call)
+            for instance in part["instances"]:
+                self._recorded.began_again(name, instance)
             absence = self._measuring.returned(name, loss, call("counters"))
         own = [node for node in nodes.values() if plan.machine_of[node.name] == name]
         settings = {node: node.settings for node in own}

@@ -53,7 +53,10 @@ class NetworkRecord:
         self, folder: Path, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
     ) -> None:
         self.folder = folder
-        self._plan = plan
+        self._captures = {
+            machine: [Path(capture["file"]) for own in part["instances"] for capture in own["captures"]]
+            for machine, part in plan["machines"].items()
+        }
         self._seed = seed
         self._take = take
         self._lost = 0
@@ -73,6 +76,39 @@ class NetworkRecord:
         """A machine has joined."""
         self._machines[machine] = facts
         self._write("machines.json", self._machines)
+
+    def add_capture(self, machine: str, file: str) -> None:
+        """Something more is captured on a machine; once is enough for a file."""
+        of_machine = self._captures.setdefault(machine, [])
+        if Path(file) not in of_machine:
+            of_machine.append(Path(file))
+
+    def keep_captures(self, machine: str, pieces: Pieces, *, elsewhere: bool) -> None:
+        """The captures of a machine are complete: keep them, but for those that are in the run directory already. What
+        cannot be had costs a warning and not the run.
+
+        Args:
+            pieces: of files that are not on this computer.
+            elsewhere: the machine is on another one.
+        """
+        for file in self._captures.pop(machine, []):
+            if file.is_relative_to(self.folder.parent.absolute()) and file.is_file():
+                continue
+            target = _free(self.folder / "captures" / f"{machine}-{file.name}")
+            target.parent.mkdir(exist_ok=True)
+            try:
+                if not elsewhere and file.is_file():
+                    _link(file, target)
+                else:
+                    with target.open("wb") as copy:
+                        for piece in pieces(machine, str(file)):
+                            copy.write(piece)
+            except (HybridnetError, OSError) as error:
+                target.unlink(missing_ok=True)
+                warn(f"*** Warning: the capture {file} of machine {machine} is not kept: {error}\n")
+                continue
+            if target.suffix == ".pcap":
+                _write_text(target)
 
     def take_last(self, answer: Mapping[str, Any] | None) -> None:
         """The last samples of a machine that leaves, as the agents' verb `take_series` answers."""
@@ -113,7 +149,8 @@ class NetworkRecord:
         self._write("counters.json", dict(counters))
         self._write("verdict.json", verdict.to_json())
         write_omnetpp(self.folder, self._seed, counters)
-        self._keep_captures(pieces, elsewhere)
+        for machine in list(self._captures):
+            self.keep_captures(machine, pieces, elsewhere=machine in elsewhere)
 
     def _collect(self) -> None:
         while not self._ended.wait(TAKE_SECONDS):
@@ -136,35 +173,17 @@ class NetworkRecord:
             self._complaint = answer["failed"] or self._complaint
             self._writer.append([_block(*each) for each in answer["blocks"]], self._seed)
 
-    def _keep_captures(self, pieces: Pieces, elsewhere: Collection[str]) -> None:
-        """All captures, but for those that are in the run directory already. What cannot be had costs a warning and
-        not the run.
-        """
-        for machine, part in self._plan["machines"].items():
-            captures = [capture for instance in part["instances"] for capture in instance["captures"]]
-            for capture in captures:
-                file = Path(capture["file"])
-                if file.is_relative_to(self.folder.parent.absolute()) and file.is_file():
-                    continue
-                target = self.folder / "captures" / f"{machine}-{file.name}"
-                target.parent.mkdir(exist_ok=True)
-                target.unlink(missing_ok=True)
-                try:
-                    if machine not in elsewhere and file.is_file():
-                        _link(file, target)
-                    else:
-                        with target.open("wb") as copy:
-                            for piece in pieces(machine, str(file)):
-                                copy.write(piece)
-                except (HybridnetError, OSError) as error:
-                    target.unlink(missing_ok=True)
-                    warn(f"*** Warning: the capture {file} of machine {machine} is not kept: {error}\n")
-                    continue
-                if target.suffix == ".pcap":
-                    _write_text(target)
-
     def _write(self, name: str, content: Any) -> None:
         (self.folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _free(path: Path) -> Path:
+    """The path, with a number behind its name where another file of that name is kept."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_stem(f"{path.stem}.{number}")
+    return free
 
 
 def _link(file: Path, target: Path) -> None:

@@ -167,3 +167,18 @@ def test_a_capture_ends_with_its_node_and_its_network(net: Net, tmp_path: Path) 
     net.stop()
     assert not last.state().running
     assert len(frames((tmp_path / "last.pcap").read_bytes())) == 2 * PINGS
+
+
+def test_captures_of_a_restarted_instance_are_kept_in_the_run_directory(tmp_path: Path) -> None:
+    files = {"v1-eth0": str(tmp_path / "v1.pcap")}
+    with Net(Pair(), controller=None, port_type=PORT_TYPE, captures=files, out=tmp_path / "run") as net:
+        assert net.plan is not None
+        ping(net)
+        with net.capture("v1-eth0", tmp_path / "late.pcap", "icmp"):
+            ping(net)
+        net.restart_instance(next(iter(net.plan.instances)))
+        ping(net)
+    kept = tmp_path / "run" / "network-1" / "captures"
+    assert {file.name: file.read_text().count("ICMP echo request") for file in kept.glob("*.txt")} == {
+        "m1-v1.txt": 2 * PINGS, "m1-v1-2.txt": PINGS, "m1-late.txt": PINGS
+    }  # fmt: skip

@@ -54,7 +54,9 @@ class Site:
 
 def live_of(running: Net) -> Live:
     links = running._now().links
-    return Live(running, running._measuring.judge, lambda: frozenset(links.down), links.options)
+    return Live(
+        running, running._measuring.judge, lambda: frozenset(links.down), links.options, running._capture
+    )
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -263,3 +264,32 @@ def test_the_description_is_as_before_where_a_newcomer_is_refused(net: Net) -> N
     with pytest.raises(TopologyError):
         describe()
     assert "h4" not in net
+
+
+def test_what_a_machine_elsewhere_has_captured_is_kept_before_it_ends(
+    cluster: FakeCluster, tmp_path: Path
+) -> None:
+    fetched: list[tuple[str, str]] = []
+
+    def piece(machine: str, path: str, offset: int, size: int) -> bytes:
+        fetched.append((machine, path))
+        assert "destroy" in cluster.verbs(machine), "the captures are complete"
+        return b"" if offset else f"{machine} {path}".encode()
+
+    cluster.answers["read_piece"] = piece
+    cluster.answers["start_capture"] = lambda **_: None
+    cluster.answers["restart_instance"] = lambda **_: None
+    files = {"r3-eth1": "/there/r3.pcapng", "r1-eth1": "/there/r1.pcapng"}
+    with Net(Ring(), cluster=cluster, controller=None, captures=files, out=tmp_path / "run") as net:
+        net.capture("r3-eth2", "/there/late.pcapng")
+        net.restart_instance("m1")
+        net.delMachine("m3")
+        assert sorted(fetched) == [*2 * [("m3", "/there/late.pcapng")], *2 * [("m3", "/there/r3.pcapng")]]
+        assert cluster.machines == ["m1", "m2"]
+    kept = {file.name: file.read_text() for file in (tmp_path / "run" / "network-1" / "captures").iterdir()}
+    assert kept == {
+        "m3-r3.pcapng": "m3 /there/r3.pcapng",
+        "m3-late.pcapng": "m3 /there/late.pcapng",
+        "m1-r1.pcapng": "m1 /there/r1.pcapng",
+        "m1-r1-2.pcapng": "m1 /there/r1-2.pcapng",
+    }

@@ -127,6 +127,35 @@ def test_captures_on_other_computers_are_fetched_in_pieces_and_what_cannot_be_is
     assert "the capture /there/r2.pcapng of machine m2 is not kept: machine m2: its agent is gone" in said
 
 
+def test_captures_of_a_machine_that_leaves_are_kept_then_and_those_that_began_later_too(
+    tmp_path: Path,
+) -> None:
+    captures = {
+        name: {"instances": [{"captures": [{"file": f"/there/{name}.pcapng"}]}]} for name in ("m1", "m2")
+    }
+    gone: set[str] = set()
+
+    def pieces(machine: str, file: str) -> Iterator[bytes]:
+        assert machine not in gone
+        yield f"{machine} {file}".encode()
+
+    network = RunRecord(tmp_path / "run").network({"machines": captures}, {}, 1, None)
+    network.add_capture("m2", "/tmp/late.pcapng")
+    network.add_capture("m2", "/tmp/late.pcapng")
+    network.keep_captures("m2", pieces, elsewhere=True)
+    gone.add("m2")
+    network.add_capture("m3", "/tmp/other.pcapng")
+    network.add_capture("m3", "/var/other.pcapng")  # of the same name
+    network.finish({}, Verdict.of([]), pieces, elsewhere={"m1", "m3"})
+    assert {path.name: path.read_text() for path in (network.folder / "captures").iterdir()} == {
+        "m1-m1.pcapng": "m1 /there/m1.pcapng",
+        "m2-m2.pcapng": "m2 /there/m2.pcapng",
+        "m2-late.pcapng": "m2 /tmp/late.pcapng",
+        "m3-other.pcapng": "m3 /tmp/other.pcapng",
+        "m3-other.2.pcapng": "m3 /var/other.pcapng",
+    }
+
+
 def test_a_machine_that_is_lost_costs_samples_and_not_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
