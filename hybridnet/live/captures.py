@@ -164,6 +164,8 @@ class Captures:
     def _tcpdump(self, link: str, side: End, filter: str, file: str) -> Tcpdump:
         node = self._live.node(side.node)
         argv = ["tcpdump", "-n", "-U", "-Z", "root", "-s", str(MOST_BYTES_OF_PACKET), "-c", str(MOST_PACKETS)]
+        # Otherwise the kernel keeps frames for up to a second, and those are lost at the end.
+        argv.append("--immediate-mode")
         program = node.popen(
             [*argv, "-i", side.interface, "-w", file, *(["--", filter] if filter else [])],
             stderr=subprocess.STDOUT,
