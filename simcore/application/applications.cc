@@ -204,7 +204,7 @@ void Applications::make(const ServiceApplication& config) {
     case ServiceApplication::Kind::tcp_chargen:
       return over_tcp("tcp_chargen", std::make_shared<TcpChargen>());
     case ServiceApplication::Kind::udp_sink:
-      return over_udp("udp_sink", std::make_shared<UdpSink>(host_));
+      return over_udp("udp_sink", std::make_shared<UdpSink>());
     case ServiceApplication::Kind::udp_echo:
       return over_udp("udp_echo", std::make_shared<UdpEcho>(host_));
     case ServiceApplication::Kind::udp_chargen:

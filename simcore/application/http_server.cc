@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "simcore/application/text_bytes.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -33,10 +34,6 @@ std::string_view reason_of(int status) {
     default:
       return "Bad Request";
   }
-}
-
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 }  // namespace

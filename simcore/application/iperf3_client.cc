@@ -7,18 +7,11 @@
 #include <utility>
 
 #include "simcore/application/iperf3_datagram.h"
+#include "simcore/application/text_bytes.h"
 #include "simcore/stack/host.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
-
-namespace {
-
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-}  // namespace
 
 Iperf3Client::Iperf3Client(Simulation& simulation, Host& host, TcpSockets& sockets, const std::string& name,
                            const Config& config)

@@ -7,15 +7,12 @@
 #include <utility>
 
 #include "simcore/application/iperf3_datagram.h"
+#include "simcore/application/text_bytes.h"
 #include "simcore/stack/host.h"
 
 namespace simcore {
 
 namespace {
-
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
 
 std::uint8_t read_byte(TcpSocket& socket) {
   std::array<std::uint8_t, 1> byte;

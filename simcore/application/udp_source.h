@@ -73,8 +73,6 @@ class UdpSink final : public UdpListener {
   static constexpr std::size_t kLargestTable =
       4'096;  // senders told apart; of others only datagrams are counted
 
-  explicit UdpSink(Host& host) : host_(host) {}
-
   void receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,
                Interface& arrival) override;
 
@@ -95,7 +93,6 @@ class UdpSink final : public UdpListener {
     }
   };
 
-  Host& host_;
   std::int64_t datagrams_ = 0;
   std::int64_t bytes_ = 0;
   std::unordered_map<Sender, UdpFlow, SenderHash> flows_;

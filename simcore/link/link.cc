@@ -15,8 +15,6 @@ namespace {
 // train_limit is zero).
 constexpr std::int64_t kFewSegments = 2;
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-
 std::string out_of_range(const std::string& name, const std::string& what) {
   return "make link " + name + ": " + what;
 }

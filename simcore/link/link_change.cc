@@ -17,7 +17,6 @@ namespace {
 
 using Work = __int128;  // bits times nanoseconds per second: a long queue at a high rate exceeds 64 bits
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::int64_t kFarAway = std::numeric_limits<std::int64_t>::max() / 8;  // nanoseconds: 36 years
 
 // When an amount of work is done, rounded up, and by how much (over the rate).

@@ -11,7 +11,6 @@ namespace simcore {
 
 namespace {
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::int64_t kLargestBurst = std::int64_t{1} << 40;
 
 void require_rate(const std::string& what, DataRate rate) {

@@ -21,8 +21,8 @@ RawIpSocket::RawIpSocket(const std::string& device) {
   fd_ = FileDescriptor(checked(fd, attempt));
   checked(::setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device.data(), static_cast<socklen_t>(device.size())),
           attempt);
-  constexpr int kOn = 1;
-  checked(::setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &kOn, sizeof kOn), attempt);
+  constexpr int kAllowed = 1;
+  checked(::setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &kAllowed, sizeof kAllowed), attempt);
 }
 
 int RawIpSocket::send(std::span<const std::uint8_t> packet) {

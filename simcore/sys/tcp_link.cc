@@ -19,14 +19,6 @@ namespace simcore {
 
 namespace {
 
-sockaddr_in address_of(const UdpEndpoint& endpoint) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(endpoint.port);
-  address.sin_addr.s_addr = htonl(endpoint.address);
-  return address;
-}
-
 int open_socket() {
   return checked(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "open a TCP socket");
 }
@@ -56,7 +48,7 @@ void TcpLink::listen() {
   const int on = 1;
   const std::string attempt = "listen at TCP " + local_.text();
   checked(::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), attempt);
-  const sockaddr_in address = address_of(local_);
+  const sockaddr_in address = local_.socket_address();
   if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == EADDRINUSE)
       throw EnvironmentError(attempt + ": another process has that port; end it or choose another port");
@@ -119,7 +111,7 @@ void TcpLink::connect() {
   tried_ns_ = monotonic_ns();
   FileDescriptor connection(open_socket());
   prepare(connection.get());
-  const sockaddr_in here = address_of({local_.address, 0});
+  const sockaddr_in here = UdpEndpoint{.address = local_.address}.socket_address();
   const std::string attempt = "connect from " + local_.text() + " to TCP " + remote_.text();
   if (::bind(connection.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
     if (errno == EADDRNOTAVAIL)
@@ -127,7 +119,7 @@ void TcpLink::connect() {
                              ": this machine does not have that address; give it to an interface first");
     throw SystemError(attempt, errno);
   }
-  const sockaddr_in there = address_of(remote_);
+  const sockaddr_in there = remote_.socket_address();
   ++syscalls_;
   if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0) {
     take(std::move(connection));

@@ -24,16 +24,8 @@ namespace {
 // Each repeat clears one pending ICMP error; more than these cannot be pending.
 constexpr int kRepeats = 3;
 
-sockaddr_in address_of(const UdpEndpoint& endpoint) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(endpoint.port);
-  address.sin_addr.s_addr = htonl(endpoint.address);
-  return address;
-}
-
 void bind_to(int fd, const UdpEndpoint& local) {
-  const sockaddr_in address = address_of(local);
+  const sockaddr_in address = local.socket_address();
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
   const std::string attempt = "bind a UDP socket to " + local.text() + ": ";
   if (errno == EADDRINUSE) {
@@ -65,6 +57,14 @@ UdpEndpoint UdpEndpoint::parse(const std::string& text) {
   return endpoint;
 }
 
+sockaddr_in UdpEndpoint::socket_address() const {
+  sockaddr_in written{};
+  written.sin_family = AF_INET;
+  written.sin_port = htons(port);
+  written.sin_addr.s_addr = htonl(address);
+  return written;
+}
+
 std::string UdpEndpoint::text() const {
   std::array<char, INET_ADDRSTRLEN> name{};
   const in_addr network{htonl(address)};
@@ -78,7 +78,7 @@ UdpSocket::UdpSocket(const UdpEndpoint& local, const std::optional<UdpEndpoint>&
   const int on = 1;
   bind_to(fd(), local);
   if (remote) {
-    const sockaddr_in address = address_of(*remote);
+    const sockaddr_in address = remote->socket_address();
     checked(::connect(fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
             "connect UDP socket " + local.text() + " to " + remote->text());
   }
@@ -133,7 +133,7 @@ UdpEndpoint UdpSocket::local() const {
   return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
 }
 
-void UdpSocket::send_to(const UdpEndpoint& remote) { remote_ = address_of(remote); }
+void UdpSocket::send_to(const UdpEndpoint& remote) { remote_ = remote.socket_address(); }
 
 std::size_t UdpSocket::largest_datagram() const {
   if (!connected_) return kLargestMessage;

@@ -35,6 +35,7 @@ struct UdpEndpoint {
   // Reads "198.18.0.1:47000". Throws ConfigError for anything else.
   static UdpEndpoint parse(const std::string& text);
   std::string text() const;
+  sockaddr_in socket_address() const;
 
   bool operator==(const UdpEndpoint&) const = default;
 };

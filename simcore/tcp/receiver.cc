@@ -8,8 +8,6 @@ namespace simcore {
 namespace {
 
 constexpr std::int64_t kLargestField = 65'535;
-constexpr std::uint8_t kLargestScale = 14;
-constexpr std::int64_t kDefaultMss = 536;  // RFC 9293 section 3.7.1
 // Right-sizing: what a sender is thought to begin with, and what its window is given on top.
 constexpr std::int64_t kInitialSegments = 10;
 constexpr std::int64_t kCushionSegments = 16;

@@ -32,6 +32,9 @@
 
 namespace simcore {
 
+constexpr std::uint8_t kLargestScale = 14;  // of a window, RFC 7323 section 2.3
+constexpr std::int64_t kDefaultMss = 536;   // RFC 9293 section 3.7.1
+
 struct ReceiverCounters {
   std::uint64_t segments = 0;
   std::uint64_t out_of_order_segments = 0;

@@ -11,8 +11,6 @@ namespace simcore {
 
 namespace {
 
-constexpr std::int64_t kDefaultMss = 536;
-constexpr std::uint8_t kLargestScale = 14;
 constexpr Duration kPawsLife = Duration::seconds(24 * 24 * 3600);  // RFC 7323 section 5.5
 // RFC 5961 section 7.
 constexpr Duration kChallengeWindow = Duration::seconds(5);

@@ -7,6 +7,7 @@
 #include "simcore/packet/ethernet.h"
 #include "simcore/packet/ipv4.h"
 #include "simcore/packet/train.h"
+#include "simcore/tcpip/datagram.h"
 
 namespace simcore {
 
@@ -15,10 +16,6 @@ namespace {
 constexpr std::size_t kLargestError = 576;             // IP datagram, RFC 1812 4.3.2.3
 constexpr std::uint8_t kInternetworkControl = 6 << 5;  // precedence, RFC 1812 4.3.2.5
 constexpr std::uint8_t kBelowPrecedence = 0x1e;
-
-std::span<const std::uint8_t> datagram_of(const Packet& packet) {
-  return packet.bytes().subspan(EthernetHeader::kSize);
-}
 
 }  // namespace
 

@@ -7,16 +7,9 @@
 #include "simcore/packet/ethernet.h"
 #include "simcore/packet/ipv6.h"
 #include "simcore/packet/train.h"
+#include "simcore/tcpip/datagram.h"
 
 namespace simcore {
-
-namespace {
-
-std::span<const std::uint8_t> datagram_of(const Packet& packet) {
-  return packet.bytes().subspan(EthernetHeader::kSize);
-}
-
-}  // namespace
 
 bool deserves_icmpv6_error(const Packet& about, const Icmpv6Error& error) {
   const auto ethernet = EthernetHeader::parse(about.bytes());

@@ -13,12 +13,14 @@
 
 namespace simcore {
 
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+
 class Duration {
  public:
   static constexpr Duration ns(std::int64_t count) { return Duration(count); }
   static constexpr Duration us(std::int64_t count) { return Duration(count * 1'000); }
   static constexpr Duration ms(std::int64_t count) { return Duration(count * 1'000'000); }
-  static constexpr Duration seconds(std::int64_t count) { return Duration(count * 1'000'000'000); }
+  static constexpr Duration seconds(std::int64_t count) { return Duration(count * kNanosecondsPerSecond); }
   static constexpr Duration zero() { return Duration(0); }
   static constexpr Duration infinite() { return Duration(std::numeric_limits<std::int64_t>::max()); }
 

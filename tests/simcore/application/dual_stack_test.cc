@@ -64,7 +64,7 @@ TEST_F(DualStackTest, a_bulk_transfer_over_ipv6_fills_the_link_in_segments_of_14
 }
 
 TEST_F(DualStackTest, udp_goes_over_ipv6_and_is_counted) {
-  UdpSink sink(server_);
+  UdpSink sink;
   server_.udp().bind(5'000, sink);
   UdpSource source(simulation_, client_, "source",
                    {.destination = six_, .port = 5'000, .rate = DataRate::mbps(1), .payload = 1'250});

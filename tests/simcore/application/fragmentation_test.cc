@@ -64,7 +64,7 @@ TEST_F(FragmentationTest, datagrams_with_virtual_payload_arrive_whole) {
   const Ping first(simulation_, client_, {.destination = Ipv4Address::parse("10.2.0.1"), .count = 1});
   run(Duration::seconds(1));
   ASSERT_EQ(first.received(), 1);
-  UdpSink sink(server_);
+  UdpSink sink;
   server_.udp().bind(9, sink);
   const UdpSource source(simulation_, client_, "source",
                          {.destination = Ipv4Address::parse("10.2.0.1"),

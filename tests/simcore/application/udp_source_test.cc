@@ -16,7 +16,7 @@ class UdpSourceTest : public testing::HostPair {
     return {.destination = at_server_, .port = 9, .rate = DataRate::mbps(8), .payload = 1'000};
   }
 
-  UdpSink sink_{server_};
+  UdpSink sink_;
 };
 
 TEST_F(UdpSourceTest, a_constant_bit_rate_has_equal_gaps_and_neither_loses_nor_drifts) {
