@@ -11,6 +11,11 @@ void Interface::accept(PacketPtr packet) {
   node_.arrive(*this, std::move(packet));
 }
 
+void Interface::expect(int /*step*/) const {
+  __builtin_prefetch(&node_);
+  __builtin_prefetch(&config_.mac);
+}
+
 void Interface::link_changed(bool up) { node_.link_changed(*this, up); }
 
 void Interface::send(PacketPtr packet) {

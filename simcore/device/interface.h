@@ -45,6 +45,7 @@ class Interface final : public Port {
 
   // From the link.
   void accept(PacketPtr packet) override;
+  void expect(int step) const override;
   void link_changed(bool up) override;
 
   // To the link. Without one, the packet is dropped and counted by the node as no_port.

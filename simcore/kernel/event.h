@@ -41,6 +41,12 @@ class Event {
   virtual std::string_view what() const { return "an event"; }
   virtual std::string where() const { return {}; }
 
+  // Fetches from memory what fire() will use, and does nothing else. While many events are pending, the queue calls it for
+  // those that come next, with another one fired between two steps: first 0, then 1, then 2. So a step may look at what the
+  // one before has fetched. An event that was scheduled late misses some.
+  static constexpr int kFetchSteps = 3;
+  virtual void fetch(int /*step*/) const {}
+
   // From now on this event has a rank, which no other event of its queue has. What arrives through a link has one, so that
   // the order of an instant is the same however a network is partitioned. Preconditions: rank < kRanks, not pending().
   void set_rank(std::uint64_t rank) {
@@ -80,7 +86,7 @@ struct EventText {
 };
 
 // An event that calls a member function of its owner: `EventFor<Ping, &Ping::send, "sends a ping"> next_{*this};`
-// An owner that has `std::string place() const` says where.
+// An owner that has `std::string place() const` says where, and one that has `void fetch(int step) const` fetches.
 template <class Owner, void (Owner::*Method)(), EventText What = "an event">
 class EventFor final : public Event {
  public:
@@ -95,6 +101,10 @@ class EventFor final : public Event {
     } else {
       return {};
     }
+  }
+
+  void fetch(int step) const override {
+    if constexpr (requires(const Owner& owner) { owner.fetch(step); }) owner_.fetch(step);
   }
 
  private:

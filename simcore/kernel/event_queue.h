@@ -86,8 +86,7 @@ class EventQueue {
     if (!exact_) find_next_time();
     if (first_ == front_.size()) deal_out_earliest();
     Event& event = *front_[first_++].event;
-    // Pending events lie all over the memory; but which comes next is known.
-    if (first_ + 1 < front_.size()) __builtin_prefetch(front_[first_ + 1].event, 1);
+    fetch_ahead();
     event.place_ = Event::kNotQueued;
     event.time_ = Event::kNever;
     --size_;
@@ -102,7 +101,9 @@ class EventQueue {
 
   static constexpr std::size_t kLevels = 8;
   static constexpr std::size_t kBucketsOfLevel = 256;
-  static constexpr std::size_t kWord = 64;  // buckets
+  static constexpr std::size_t kWord = 64;           // buckets
+  static constexpr std::size_t kFitIntoCache = 256;  // events, with what they use
+  static constexpr std::size_t kCacheLine = 64;      // bytes
 
   static bool before(const Entry& a, const Entry& b);
 
@@ -130,6 +131,20 @@ class EventQueue {
   std::size_t bucket_of(SimTime time) const;
   void put_into_bucket(SimTime time, Event* event);
   void file_again(Event* event);
+
+  // Pending events lie all over the memory, and so does what they use; but which come next is known. Those in the front are
+  // pending, so whatever they point to is there.
+  void fetch_ahead() {
+    if (first_ + 1 < front_.size()) __builtin_prefetch(front_[first_ + 1].event, 1);
+    if (size_ <= kFitIntoCache || first_ + Event::kFetchSteps >= front_.size()) return;
+    const Entry* const next = front_.data() + first_;
+    // An event is a member of what it happens to.
+    const auto* const event = reinterpret_cast<const std::byte*>(next[Event::kFetchSteps].event);
+    __builtin_prefetch(event, 1);
+    __builtin_prefetch(event - kCacheLine, 1);
+    for (int step = 0; step < Event::kFetchSteps; ++step)
+      next[Event::kFetchSteps - 1 - step].event->fetch(step);
+  }
 
   // Sets next_time_ when the earliest event has gone.
   void look_at_next() {

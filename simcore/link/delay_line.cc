@@ -63,6 +63,20 @@ void DelayLine::deliver() {
   sink_->accept(std::move(packet));
 }
 
+void DelayLine::fetch(int step) const {
+  if (step == 0) {
+    __builtin_prefetch(&line_.front());
+    __builtin_prefetch(sink_);
+    return;
+  }
+  if (step == 1) {
+    const auto* const packet = reinterpret_cast<const std::byte*>(line_.front().get());
+    __builtin_prefetch(packet, 1);
+    __builtin_prefetch(packet + kCacheLine);
+  }
+  sink_->expect(step);
+}
+
 // A long line does not fit into the cache; but who comes out when is known.
 void DelayLine::fetch_ahead() {
   if (line_.size() <= 2 * kAhead) return;

@@ -69,6 +69,9 @@ class DelayLine {
   // In the order in which they come out. Precondition: place < packets().
   const Packet& operator[](std::size_t place) const { return *line_[place]; }
 
+  // For what comes out next; see Event::fetch().
+  void fetch(int step) const;
+
   bool empty() const { return line_.empty(); }
   std::size_t packets() const { return line_.size(); }
   std::uint64_t segments() const { return segments_; }     // of all packets in flight

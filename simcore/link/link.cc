@@ -259,6 +259,14 @@ void Link::FarEnd::accept(PacketPtr packet) {
   sink_->accept(std::move(packet));
 }
 
+void Link::FarEnd::expect(int step) const {
+  if (step == 1) {
+    __builtin_prefetch(sink_, 1);
+  } else {
+    sink_->expect(step);
+  }
+}
+
 void Link::look(LinkView& view) const {
   const SimTime now = simulation_.now();
   for (std::size_t place = 0; place < line_.packets(); ++place) {

@@ -147,6 +147,7 @@ class Link final : public PacketSink {
    public:
     FarEnd(Counters& counters, PacketSink& sink) : counters_(counters), sink_(&sink) {}
     void accept(PacketPtr packet) override;
+    void expect(int step) const override;
     void lead_to(PacketSink& sink) { sink_ = &sink; }
 
    private:

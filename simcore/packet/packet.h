@@ -134,6 +134,9 @@ class PacketSink {
   // dropped and counted.
   virtual void accept(PacketPtr packet) = 0;
 
+  // A packet comes soon: fetches from memory what accept() will use, and does nothing else. See Event::fetch().
+  virtual void expect(int /*step*/) const {}
+
  protected:
   ~PacketSink() = default;
 };

@@ -45,6 +45,46 @@ TEST(EventQueue, popsInOrderOfTime) {
   EXPECT_EQ(queue.next_time(), SimTime::never());
 }
 
+// Notes what the queue asks of it.
+class Fetched final : public Event {
+ public:
+  mutable std::vector<int> steps;
+
+ private:
+  void fire() override {}
+  void fetch(int step) const override { steps.push_back(step); }
+};
+
+std::vector<std::unique_ptr<Fetched>> fetched_while(std::size_t pending) {
+  std::vector<std::unique_ptr<Fetched>> events;
+  EventQueue queue;
+  for (std::size_t i = 0; i < pending; ++i) {
+    events.push_back(std::make_unique<Fetched>());
+    queue.schedule(*events.back(), SimTime::at_ns(static_cast<std::int64_t>(1'000 * i)));
+  }
+  for (std::size_t i = 0; i < pending; ++i) {
+    const std::size_t before = events[i]->steps.size();
+    EXPECT_EQ(&queue.pop(), events[i].get());
+    EXPECT_EQ(events[i]->steps.size(), before) << "it fires now";
+  }
+  return events;
+}
+
+TEST(EventQueue, ofManyEventsMostFetchWhatTheyWillUseInStepsBeforeTheyFire) {
+  const std::vector<int> all{0, 1, 2};
+  std::size_t complete = 0;
+  const auto events = fetched_while(2'000);
+  for (const auto& event : events) {
+    EXPECT_TRUE(std::ranges::is_sorted(event->steps) && event->steps.size() <= all.size());
+    complete += event->steps == all ? 1 : 0;
+  }
+  EXPECT_GT(complete, events.size() / 2);
+}
+
+TEST(EventQueue, fewEventsFetchNothing) {
+  for (const auto& event : fetched_while(100)) EXPECT_TRUE(event->steps.empty());
+}
+
 TEST(EventQueue, anEventAloneAfterManyWereCancelledComesBeforeThoseThatAreScheduledAgain) {
   const auto events = tags(1'000);
   EventQueue queue;
