@@ -130,7 +130,6 @@ def tcp_options(curve: Curve) -> dict[str, Any]:
         "bytes_counted_per_ack": 2,
         "delayed_ack": curve.delayed_ack,
         "receive_buffer": 65_535,
-        "keep_received_bytes": False,
     }
 
 

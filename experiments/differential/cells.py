@@ -92,7 +92,6 @@ def tcp_options(cell: Cell) -> dict[str, Any]:
         "preset": "linux",
         "congestion": cell.algorithm,
         "longest_train": 44 if cell.trains else 1,
-        "keep_received_bytes": False,
     }
 
 

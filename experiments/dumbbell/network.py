@@ -73,7 +73,6 @@ def tcp_options(trains: bool) -> dict[str, Any]:
     """A Linux of today; with single segments, one without segmentation offloads."""
     return {
         "preset": "linux",
-        "keep_received_bytes": False,
         "longest_train": 44 if trains else 1,
         "ack_per_train": trains,
     }

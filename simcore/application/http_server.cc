@@ -71,6 +71,7 @@ void HttpServer::tcp_changed(TcpSocket& socket) {
   Session& session = sessions_.at(&socket);
   while (write_answer(socket, session)) {
     if (session.last) {
+      socket.count_only();
       socket.discard(socket.connection().readable());
       return socket.close();
     }

@@ -176,7 +176,11 @@ void Iperf3Client::open_streams() {
   for (std::int64_t index = 0; index < config_.streams && !over(); ++index) {
     Stream& stream = streams_.emplace_back(Stream{.id = index == 0 ? 1 : index + 2});
     stream.socket = sockets_.connect(config_.destination, config_.port, *this, config_.tcp);
-    if (stream.socket == nullptr) fail();
+    if (stream.socket == nullptr) {
+      fail();
+    } else {
+      stream.socket->count_only();
+    }
   }
 }
 

@@ -82,6 +82,7 @@ void Iperf3Server::take_cookie(TcpSocket& socket, Connection& connection) {
   }
   if (phase_ == Phase::streams && !parameters_.udp && connection.cookie == cookie_) {
     connection.role = Role::stream;
+    socket.count_only();
     connection.stream = streams_.size();
     add_stream(&socket, std::nullopt);
     if (connection.role == Role::stream) read_stream(socket, streams_[connection.stream]);
@@ -229,6 +230,7 @@ void Iperf3Server::refuse_parameters() {
 
 void Iperf3Server::leave(TcpSocket& socket) {
   connections_.at(&socket).role = Role::leaving;
+  socket.count_only();
   socket.discard(socket.connection().readable());
   socket.close();
 }

@@ -18,6 +18,7 @@ RequestServer::RequestServer(const RequestSizes& sizes) : sizes_(sizes) {
 }
 
 TcpUser& RequestServer::tcp_accept(TcpSocket& socket) {
+  socket.count_only();
   sessions_[&socket] = {.request_left = sizes_.request};
   return *this;
 }
@@ -55,6 +56,7 @@ void RequestClient::proceed() {
   if (socket_ == nullptr) {
     socket_ = sockets_.connect(config_.destination, config_.port, *this, config_.tcp);
     failed_ = socket_ == nullptr;
+    if (socket_ != nullptr) socket_->count_only();
     return;
   }
   ++asked_;

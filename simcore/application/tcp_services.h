@@ -49,7 +49,8 @@ class TcpBulkSender final : public TcpUser {
 // Reads everything and keeps nothing; closes when the peer has.
 class TcpDiscard final : public TcpListener, public TcpUser {
  public:
-  TcpUser& tcp_accept(TcpSocket& /*socket*/) override {
+  TcpUser& tcp_accept(TcpSocket& socket) override {
+    socket.count_only();
     ++accepted_;
     return *this;
   }
@@ -110,7 +111,10 @@ class TcpEcho final : public TcpListener, public TcpUser {
 // Sends text until the peer closes; what it reads it throws away.
 class TcpChargen final : public TcpListener, public TcpUser {
  public:
-  TcpUser& tcp_accept(TcpSocket& /*socket*/) override { return *this; }
+  TcpUser& tcp_accept(TcpSocket& socket) override {
+    socket.count_only();
+    return *this;
+  }
   void tcp_changed(TcpSocket& socket) override {
     const TcpConnection& tcp = socket.connection();
     socket.discard(tcp.readable());

@@ -73,6 +73,9 @@ class TcpSocket {
   void close();
   void abort();
 
+  // See TcpConnection. Users that only count what comes say so: bytes that nobody reads take memory, and caches.
+  void count_only() { connection_.count_only(); }
+
   const TcpConnection& connection() const { return connection_; }
   const TcpEnds& ends() const { return ends_; }
   // Host and ends: "h1:10.0.0.1:5001>10.0.0.2:49152".

@@ -17,6 +17,7 @@ namespace simcore {
 class ByteRing {
  public:
   bool empty() const { return ring_.empty(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(ring_.size()); }  // what it takes of memory
 
   // Makes room for the positions from `base` to `end`. What is held from `base` on stays.
   void reserve(std::int64_t base, std::int64_t end) {
@@ -52,8 +53,6 @@ class ByteRing {
   }
 
  private:
-  std::int64_t size() const { return static_cast<std::int64_t>(ring_.size()); }
-
   // Calls `act(slot, length, done)` for the one or two runs of the ring that hold `count` bytes from `position` on.
   template <class Act>
   void each_run(std::int64_t position, std::size_t count, Act act) const {

@@ -86,6 +86,8 @@ class TcpConnection {
   std::int64_t readable() const { return receiver_.unread(); }
   std::int64_t read(std::span<std::uint8_t> out) { return receiver_.read(out); }
   std::int64_t discard(std::int64_t bytes) { return receiver_.discard(bytes); }
+  // From now on what arrives is counted and not stored: no read() any more, only discard().
+  void count_only() { receiver_.count_only(); }
   // No more data will be written: a FIN follows what is in the buffer. Reading goes on.
   void close(SimTime now);
   // Nobody will read any more: data that still comes is answered with a reset (RFC 1122 section 4.2.2.13).

@@ -2,6 +2,7 @@
 #include "simcore/tcp/reassembly.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace simcore {
 
@@ -108,6 +109,7 @@ const Reassembly::Range* Reassembly::range_with(std::int64_t position) const {
 }
 
 std::int64_t Reassembly::read(std::span<std::uint8_t> out) {
+  assert(keep_);
   const std::int64_t count = std::min<std::int64_t>(static_cast<std::int64_t>(out.size()), unread());
   if (count == 0) return 0;
   bytes_.load(read_, out.first(static_cast<std::size_t>(count)));

@@ -36,9 +36,14 @@ class Reassembly {
     bool refused = false;        // the bound of ranges was reached
   };
 
-  // `first` is the position of the first byte expected. Bytes are stored only when `keep`.
-  Reassembly(std::int64_t first, std::uint32_t limit, bool keep)
-      : next_(first), read_(first), limit_(limit), keep_(keep) {}
+  // `first` is the position of the first byte expected.
+  Reassembly(std::int64_t first, std::uint32_t limit) : next_(first), read_(first), limit_(limit) {}
+
+  // From now on bytes are counted and not stored, and what was stored is forgotten: nobody reads any more.
+  void count_only() {
+    keep_ = false;
+    bytes_ = {};
+  }
 
   // Takes payload at `position`, its first bytes in `data`, the rest virtual. Precondition: the caller has cut it to
   // the receive window.
@@ -49,8 +54,9 @@ class Reassembly {
   bool has_gaps() const { return !ranges_.empty(); }
   std::span<const Range> ranges() const { return ranges_; }
   std::uint64_t refused() const { return refused_; }
+  std::int64_t stored_bytes() const { return bytes_.size(); }  // memory for what is to be read
 
-  // Hands `out.size()` or fewer unread bytes over and returns how many. Precondition: bytes are kept.
+  // Hands `out.size()` or fewer unread bytes over and returns how many. Not after count_only().
   std::int64_t read(std::span<std::uint8_t> out);
   // Takes unread bytes without looking at them.
   std::int64_t discard(std::int64_t bytes);
@@ -67,7 +73,7 @@ class Reassembly {
   std::int64_t next_;
   std::int64_t read_;
   std::uint32_t limit_;
-  bool keep_;
+  bool keep_ = true;
   std::vector<Range> ranges_;
   std::array<std::int64_t, SackBlocks::kMost>
       recent_{};  // a position in each of the latest ranges, latest first

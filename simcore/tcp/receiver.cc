@@ -16,7 +16,7 @@ constexpr std::int64_t kCushionSegments = 16;
 
 TcpReceiver::TcpReceiver(const TcpOptions& options)
     : options_(options),
-      stream_(1, options.out_of_order_ranges, options.keep_received_bytes),
+      stream_(1, options.out_of_order_ranges),
       full_segment_(std::min<std::int64_t>(options.mss, kDefaultMss)),
       quick_acks_left_(options.quick_acks),
       buffer_(

@@ -90,6 +90,8 @@ class TcpReceiver {
   // The application takes data; the peer hears of the room when it is worth a segment. Both return how much there was.
   std::int64_t read(std::span<std::uint8_t> out);
   std::int64_t discard(std::int64_t bytes);
+  // From now on the application only discards, so nothing is stored for it.
+  void count_only() { stream_.count_only(); }
 
   std::int64_t rcv_nxt() const { return stream_.next() + (fin_received_ ? 1 : 0); }
   std::int64_t right_edge() const { return right_edge_; }

@@ -51,7 +51,6 @@ struct TcpOptions {
   // The window begins with this much of the receive buffer and grows to it as the application keeps up (Fisk and Feng
   // 2001, dynamic right-sizing, as in Linux); absent: all of it from the beginning.
   std::optional<std::int64_t> initial_receive_buffer;
-  bool keep_received_bytes = true;   // false: a sink; received payload is counted, not stored
   std::uint16_t longest_train = 1;   // segments sent as one object; 1 means single segments, 44 is 64 KB
   bool size_trains_by_rate = false;  // Linux: a train is what the window gives in about a millisecond
   std::uint32_t out_of_order_ranges = 4096;     // bound of the reassembly queue, in gaps

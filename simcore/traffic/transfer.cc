@@ -35,6 +35,7 @@ void Transfer::begin() {
     throw ConfigError("start transfer " + config_.name + ": its client cannot connect to " +
                       config_.server_address.to_string() + "; give it a route there, or fewer connections");
   }
+  client_socket_->count_only();
 }
 
 Transfer::Outcome Transfer::outcome() const {
@@ -78,6 +79,7 @@ void Transfer::note_arrival(std::int64_t bytes) {
 
 TcpUser& Transfer::Server::tcp_accept(TcpSocket& socket) {
   transfer_.server_socket_ = &socket;
+  socket.count_only();
   left_ = transfer_.config_.bytes;
   asked_ = false;
   return *this;

@@ -19,7 +19,7 @@ std::vector<std::uint8_t> bytes_at(std::int64_t position, std::int64_t length) {
 TEST(Reassembly, PiecesInAnyOrderWithAnyOverlapGiveTheStream) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     std::mt19937_64 random(seed);
-    Reassembly stream(1, 1000, true);
+    Reassembly stream(1, 1000);
     std::int64_t read = 1;
     constexpr std::int64_t kEnd = 20'001;
     for (int turn = 0; read < kEnd; ++turn) {
@@ -46,7 +46,7 @@ TEST(Reassembly, PiecesInAnyOrderWithAnyOverlapGiveTheStream) {
 }
 
 TEST(Reassembly, TellsWhatWasHereBefore) {
-  Reassembly stream(1, 10, false);
+  Reassembly stream(1, 10);
   EXPECT_EQ(stream.take(1, 100, {}).in_order, 100);
   EXPECT_EQ(stream.take(51, 100, {}).duplicate, 50);
   EXPECT_EQ(stream.take(301, 100, {}).in_order, 0);
@@ -58,15 +58,27 @@ TEST(Reassembly, TellsWhatWasHereBefore) {
 }
 
 TEST(Reassembly, VirtualBytesReadAsZeros) {
-  Reassembly stream(1, 10, true);
+  Reassembly stream(1, 10);
   stream.take(1, 6, bytes_at(1, 2));
   std::vector<std::uint8_t> out(6, 0xee);
   EXPECT_EQ(stream.read(out), 6);
   EXPECT_EQ(out, (std::vector<std::uint8_t>{byte_at(1), byte_at(2), 0, 0, 0, 0}));
 }
 
+TEST(Reassembly, OfBytesThatAreOnlyCountedNoneIsStoredAndTheCountGoesOn) {
+  Reassembly stream(1, 10);
+  stream.take(1, 4, bytes_at(1, 4));
+  stream.count_only();
+  stream.take(11, 5, bytes_at(11, 5));
+  EXPECT_EQ(stream.unread(), 4);
+  EXPECT_EQ(stream.stored_bytes(), 0);
+  EXPECT_EQ(stream.take(5, 6, {}).in_order, 11);
+  EXPECT_EQ(stream.discard(20), 15);
+  EXPECT_EQ(stream.stored_bytes(), 0);
+}
+
 TEST(Reassembly, RefusesARangeAboveTheBoundAndTakesWhatTouchesOne) {
-  Reassembly stream(1, 2, false);
+  Reassembly stream(1, 2);
   EXPECT_FALSE(stream.take(11, 10, {}).refused);
   EXPECT_FALSE(stream.take(31, 10, {}).refused);
   EXPECT_TRUE(stream.take(51, 10, {}).refused);
