@@ -20,6 +20,7 @@ constexpr std::size_t kLargestFetched = 2'048;  // bytes; the processor finds th
 
 void DelayLine::insert(PacketPtr packet, SimTime release) {
   append(std::move(packet), release);
+  last_release_ = std::max(last_release_, release);
   std::size_t place = line_.size() - 1;
   for (; place > 0 && line_[place - 1]->first_arrival > release; --place) {
     std::swap(line_[place - 1], line_[place]);
@@ -34,6 +35,7 @@ void DelayLine::keep_order(std::size_t changed) {
     if (place > 0) packet.first_arrival = std::max(packet.first_arrival, line_[place - 1]->first_arrival);
     packet.last_arrival = std::max(packet.last_arrival, packet.first_arrival);
   }
+  last_release_ = line_.back()->first_arrival;
   simulation_.schedule(head_, line_.front()->first_arrival);
 }
 
@@ -44,14 +46,15 @@ std::vector<PacketPtr> DelayLine::take_back(std::size_t count) {
     forget(*taken[place]);
   }
   if (line_.empty()) simulation_.cancel(head_);
+  last_release_ = line_.empty() ? SimTime::zero() : line_.back()->first_arrival;
   return taken;
 }
 
 // What came out before `release` does not hold it back, so there is no need to know whether it has.
 void DelayLine::give(PacketPtr packet, SimTime release) {
-  given_ = std::max(given_, release);
-  packet->first_arrival = given_;
-  packet->last_arrival = std::max(packet->last_arrival, given_);
+  last_release_ = std::max(last_release_, release);
+  packet->first_arrival = last_release_;
+  packet->last_arrival = std::max(packet->last_arrival, last_release_);
   sink_->accept(std::move(packet));
 }
 
@@ -73,6 +76,7 @@ void DelayLine::fetch(int step) const {
     const auto* const packet = reinterpret_cast<const std::byte*>(line_.front().get());
     __builtin_prefetch(packet, 1);
     __builtin_prefetch(packet + kCacheLine);
+    if (line_.size() > 1) __builtin_prefetch(line_[1].get());  // which says when it comes out
   }
   sink_->expect(step);
 }

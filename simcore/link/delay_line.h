@@ -47,7 +47,7 @@ class DelayLine {
   void push(PacketPtr packet, SimTime release) {
     if (ahead_) [[unlikely]]
       return give(std::move(packet), release);
-    if (!line_.empty()) release = std::max(release, line_.back()->first_arrival);
+    release = last_release_ = std::max(release, last_release_);
     append(std::move(packet), release);
     if (!head_.pending()) simulation_.schedule(head_, release);
   }
@@ -101,7 +101,8 @@ class DelayLine {
   std::int64_t held_bytes_ = 0;
   const std::string* place_ = nullptr;  // null: nobody has said
   bool ahead_ = false;
-  SimTime given_ = SimTime::zero();  // when what was given ahead last comes out
+  // When what came last comes out, or what was before it if that is gone: the packet itself may be far from the cache.
+  SimTime last_release_ = SimTime::zero();
   EventFor<DelayLine, &DelayLine::deliver, "a packet arrives"> head_{*this};
 };
 

@@ -28,15 +28,27 @@ class Ring {
     slots_[end_++ & mask_] = std::move(value);
   }
 
-  T pop() { return std::move(slots_[first_++ & mask_]); }
+  T pop() {
+    T value = std::move(slots_[first_++ & mask_]);
+    begin_again_if_empty();
+    return value;
+  }
 
   T pop_back() { return std::move(slots_[--end_ & mask_]); }
 
   // Forgets the front, which keeps what it holds until its place is used again: for plain values.
-  void drop_front() { ++first_; }
+  void drop_front() {
+    ++first_;
+    begin_again_if_empty();
+  }
 
  private:
   static constexpr std::size_t kFirst = 16;  // slots
+
+  // A ring that is often empty uses its first slots only, and they stay in the cache.
+  void begin_again_if_empty() {
+    if (first_ == end_) first_ = end_ = 0;
+  }
 
   void grow() {
     const std::size_t count = size();

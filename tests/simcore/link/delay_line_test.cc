@@ -58,6 +58,31 @@ TEST_F(DelayLineTest, insertLetsAPacketOvertakeThoseThatComeOutLater) {
   EXPECT_EQ(out(), (Seen{{10, 3}, {20, 1}, {20, 4}, {25, 5}, {30, 2}, {40, 6}}));
 }
 
+TEST_F(DelayLineTest, aPacketDoesNotWaitForOneThatWasTakenOut) {
+  push(20, 1);
+  push(50, 2);
+  EXPECT_EQ(line.take_back(1).size(), 1U);
+  push(30, 3);
+  EXPECT_EQ(line.take_back(2).size(), 2U);
+  push(10, 4);
+  EXPECT_EQ(out(), (Seen{{10, 4}}));
+}
+
+TEST_F(DelayLineTest, aPacketWaitsForTheOneBeforeIfThatWasPutOff) {
+  push(20, 1);
+  line.from_back(0).first_arrival = SimTime::at_ns(40);
+  line.keep_order(1);
+  push(30, 2);
+  EXPECT_EQ(out(), (Seen{{40, 1}, {40, 2}}));
+}
+
+TEST_F(DelayLineTest, aPacketWaitsForOneThatWasInsertedLast) {
+  push(20, 1);
+  insert(40, 2);
+  push(30, 3);
+  EXPECT_EQ(out(), (Seen{{20, 1}, {40, 2}, {40, 3}}));
+}
+
 TEST_F(DelayLineTest, givesAheadWithTheInstantAtWhichEachWouldComeOut) {
   struct Ahead final : PacketSink {
     void accept(PacketPtr packet) override { instants.push_back(packet->first_arrival.count_ns()); }

@@ -23,6 +23,19 @@ TEST(Ring, isFirstInFirstOut) {
   EXPECT_TRUE(ring.empty());
 }
 
+TEST(Ring, oneThatIsEmptyAgainBeginsAtItsFirstSlot) {
+  Ring<int> ring;
+  ring.push(1);
+  const int* const first = &ring.front();
+  ring.push(2);
+  ring.drop_front();
+  EXPECT_EQ(ring.pop(), 2);
+  ring.push(3);
+  EXPECT_EQ(&ring.front(), first);
+  EXPECT_EQ(ring.front(), 3);
+  EXPECT_EQ(ring.size(), 1U);
+}
+
 TEST(Ring, keepsItsOrderWhenItGrowsWhileWrappedAround) {
   Ring<int> ring;
   std::deque<int> reference;
