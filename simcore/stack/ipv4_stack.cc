@@ -116,7 +116,9 @@ void Ipv4Stack::receive_ipv4(Interface& arrival, PacketPtr packet, bool link_bro
       Ipv4Header::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
   if (!header || !header->checksum_correct()) return drop(DropReason::malformed, *packet);
   const Ipv4Address destination = header->destination();
-  if (local_.contains(destination)) return deliver(arrival, std::move(packet), *header);
+  // The table is asked for what is not for the interface that it came by; most of what a host gets is.
+  const bool for_arrival = arrival.address() && arrival.address()->address() == destination;
+  if (for_arrival || local_.contains(destination)) return deliver(arrival, std::move(packet), *header);
   // What came to everyone on the link must not be forwarded (RFC 1812 5.3.4).
   if (!forwards() || link_broadcast) return drop(DropReason::not_for_me, *packet);
   if (!destination.is_unicast()) return drop(DropReason::unsupported, *packet);

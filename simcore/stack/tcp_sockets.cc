@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint16_t kFirstEphemeral = 49'152;  // RFC 6335 section 6
 constexpr std::uint32_t kEphemeralPorts = 65'536 - kFirstEphemeral;
+constexpr std::size_t kCacheLine = 64;  // bytes
 
 // Of IP and TCP, without options.
 std::uint16_t headers(const IpAddress& address) {
@@ -35,7 +36,7 @@ bool has(const Interface& interface, const IpAddress& address) {
 }  // namespace
 
 TcpSocket::TcpSocket(TcpSockets& owner, const TcpOptions& options, const TcpEnds& ends, SeqNum initial)
-    : owner_(owner), connection_(options, initial), ends_(ends) {}
+    : owner_(owner), ends_(ends), connection_(options, initial) {}
 
 std::string TcpSocket::place() const {
   return owner_.host_name() + ":" + end_text(ends_.local, ends_.local_port) + ">" +
@@ -144,6 +145,7 @@ TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
 }
 
 void TcpSockets::receive(PacketPtr packet, const IpHeader& header, Interface& /*arrival*/) {
+  fetch_only_one();
   const SimTime last = packet->last_arrival;
   if (last > simulation_.now() || !trains_.empty()) {
     trains_.push(std::move(packet), std::max(last, simulation_.now()));
@@ -163,20 +165,34 @@ void TcpSockets::handle(PacketPtr packet, const IpHeader& header) {
   const bool intact = tcp && (packet->checksum_partial || header.transport_checksum_correct());
   const auto segment = intact ? segment_in(*packet, header, *tcp) : std::nullopt;
   if (!segment) return host_.drop(DropReason::malformed, *packet);
-  if (!host_.owns(header.destination())) return host_.drop(DropReason::not_for_me, *packet);  // a broadcast
   const TcpEnds ends{.local = header.destination(),
                      .remote = header.source(),
                      .local_port = tcp->destination_port(),
                      .remote_port = tcp->source_port()};
-  const auto place = sockets_.find(ends);
-  if (place == sockets_.end()) return handle_stranger(std::move(packet), header, *segment, ends);
-  TcpSocket& socket = *place->second;
-  if (socket.connection_.may_be_reopened_by(*segment)) {
-    forget(socket);
+  TcpSocket* const socket = find(ends);
+  if (socket == nullptr) return handle_stranger(std::move(packet), header, *segment, ends);
+  if (socket->connection_.may_be_reopened_by(*segment)) {
+    forget(*socket);
     return handle_stranger(std::move(packet), header, *segment, ends);
   }
-  socket.connection_.on_segment(simulation_.now(), *segment);
-  settle(socket, true);
+  socket->connection_.on_segment(simulation_.now(), *segment);
+  settle(*socket, true);
+}
+
+TcpSocket* TcpSockets::find(const TcpEnds& ends) {
+  if (latest_ != nullptr && latest_->ends_ == ends) return latest_;
+  const auto place = sockets_.find(ends);
+  if (place == sockets_.end()) return nullptr;
+  latest_ = place->second.get();
+  return latest_;
+}
+
+// A connection is of many cache lines. Of a host that has only one, all of it comes from memory at once, while the segment is
+// looked at.
+void TcpSockets::fetch_only_one() const {
+  if (latest_ == nullptr || sockets_.size() != 1) return;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(latest_);
+  for (std::size_t at = 0; at < sizeof(TcpSocket); at += kCacheLine) __builtin_prefetch(bytes + at, 1);
 }
 
 void TcpSockets::fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) {
@@ -184,19 +200,18 @@ void TcpSockets::fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu)
   const std::uint32_t least = quoted.source().is_v4() ? 576 : Ipv6Header::kLeastMtu;
   const std::uint32_t limited = std::clamp<std::uint32_t>(mtu, least, 65'535);
   const std::span<const std::uint8_t> tcp = quoted.payload();
-  const auto place = sockets_.find({.local = quoted.source(),
-                                    .remote = quoted.destination(),
-                                    .local_port = load_be16(&tcp[0]),
-                                    .remote_port = load_be16(&tcp[2])});
-  if (place == sockets_.end()) return;
-  TcpSocket& socket = *place->second;
-  if (!socket.connection_.has_outstanding(SeqNum(load_be32(&tcp[4])))) return;
-  socket.connection_.reduce_mss(static_cast<std::uint16_t>(limited - headers(quoted.source())));
-  settle(socket, false);
+  TcpSocket* const socket = find({.local = quoted.source(),
+                                  .remote = quoted.destination(),
+                                  .local_port = load_be16(&tcp[0]),
+                                  .remote_port = load_be16(&tcp[2])});
+  if (socket == nullptr || !socket->connection_.has_outstanding(SeqNum(load_be32(&tcp[4])))) return;
+  socket->connection_.reduce_mss(static_cast<std::uint16_t>(limited - headers(quoted.source())));
+  settle(*socket, false);
 }
 
 void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
                                  const TcpEnds& ends) {
+  if (!host_.owns(ends.local)) return host_.drop(DropReason::not_for_me, *packet);  // a broadcast
   const auto listening = listeners_.find(ends.local_port);
   const bool opens = segment.has(TcpFlag::syn) && !segment.has(TcpFlag::ack) && !segment.has(TcpFlag::rst);
   if (listening == listeners_.end() || !opens) {
@@ -242,6 +257,7 @@ void TcpSockets::settle(TcpSocket& socket, bool tell_user) {
 void TcpSockets::forget(TcpSocket& socket) {
   socket.in_call_ = true;
   socket.user_->tcp_closed(socket);
+  if (latest_ == &socket) latest_ = nullptr;
   sockets_.erase(TcpEnds(socket.ends_));  // a copy: the key must outlive what it finds
 }
 

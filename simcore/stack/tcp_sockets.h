@@ -87,11 +87,11 @@ class TcpSocket {
   void fire();
 
   TcpSockets& owner_;
-  TcpConnection connection_;
   TcpEnds ends_;
   TcpUser* user_ = nullptr;
   bool in_call_ = false;  // a call to the user is under way: settling waits for its end
   EventFor<TcpSocket, &TcpSocket::fire, "the TCP timer"> timer_{*this};
+  TcpConnection connection_;
 };
 
 class TcpSockets final : public ProtocolHandler, public PathMtuListener, private PacketSink {
@@ -140,6 +140,9 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   void handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
                        const TcpEnds& ends);
   TcpSocket& make(const TcpEnds& ends, TcpOptions options);
+  void fetch_only_one() const;
+  // Null when there is none.
+  TcpSocket* find(const TcpEnds& ends);
   // Tells the user, sends what there is to send, sets the timer; the end of every turn of a socket.
   void settle(TcpSocket& socket, bool tell_user);
   void forget(TcpSocket& socket);
@@ -151,6 +154,7 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   TcpRefusal refusal_;
   DelayLine trains_;
   std::unordered_map<TcpEnds, std::unique_ptr<TcpSocket>, EndsHash> sockets_;
+  TcpSocket* latest_ = nullptr;  // that something came for; null: look into the table
   std::unordered_map<std::uint16_t, Listening> listeners_;
   std::uint16_t next_port_;
 };

@@ -6,7 +6,7 @@
 
 namespace simcore {
 
-ArpResolver::Answer ArpResolver::lookup(Ipv4Address address, SimTime now) {
+ArpResolver::Answer ArpResolver::look_up(Ipv4Address address, SimTime now) {
   auto place = entries_.find(address);
   if (place == entries_.end()) {
     if (!make_room(now)) return {};
@@ -16,7 +16,12 @@ ArpResolver::Answer ArpResolver::lookup(Ipv4Address address, SimTime now) {
   }
   Entry& entry = place.value();
   const bool confirming = entry.deadline != SimTime::never();
-  if (!entry.mac || confirming || now - entry.confirmed < config_.lifetime) return {entry.mac, std::nullopt};
+  if (!entry.mac || confirming) return {entry.mac, std::nullopt};
+  const SimTime holds_until = entry.confirmed + config_.lifetime;
+  if (now < holds_until) {
+    latest_ = {address, *entry.mac, holds_until};
+    return {entry.mac, std::nullopt};
+  }
   entry.requests_left = config_.requests;
   return {entry.mac, ask(address, entry, now)};
 }
@@ -41,6 +46,7 @@ std::vector<PacketPtr> ArpResolver::learn(Ipv4Address address, MacAddress mac, b
     if (!addressed_to_me || !make_room(now)) return {};
     place = entries_.try_emplace(address).first;
   }
+  if (address == latest_.address) latest_ = {};
   Entry& entry = place.value();
   entry.mac = mac;
   entry.confirmed = now;

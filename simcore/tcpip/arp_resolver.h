@@ -56,7 +56,10 @@ class ArpResolver {
   explicit ArpResolver(const Config& config) : config_(config) {}
 
   // The MAC address of `address`, or none when it must be waited for: then hold() the packet.
-  Answer lookup(Ipv4Address address, SimTime now);
+  Answer lookup(Ipv4Address address, SimTime now) {
+    if (now < latest_.until && address == latest_.address) return {latest_.mac, std::nullopt};
+    return look_up(address, now);
+  }
 
   // Keeps `packet` until `address`, for which lookup() just found nothing, is known. Returns the packet that
   // had to give way, which is `packet` itself when the table of addresses is full; null when there was room.
@@ -88,10 +91,19 @@ class ArpResolver {
     Ipv4Address address;
   };
 
+  // What was looked up last, where there is nothing to ask.
+  struct Latest {
+    Ipv4Address address = Ipv4Address::any();
+    MacAddress mac = MacAddress::zero();
+    SimTime until = SimTime::zero();  // it must be looked up again
+  };
+
+  Answer look_up(Ipv4Address address, SimTime now);
   Request ask(Ipv4Address address, Entry& entry, SimTime now);
   bool make_room(SimTime now);
 
   Config config_;
+  Latest latest_;  // in one cache line, where the table takes several
   FlatMap<Ipv4Address, Entry> entries_;
   std::deque<Deadline> deadlines_;
   SimTime next_sweep_ = SimTime::zero();

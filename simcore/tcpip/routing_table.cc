@@ -8,6 +8,7 @@ namespace simcore {
 
 template <class Prefix>
 bool RoutingTable<Prefix>::add(const Route<Prefix>& route) {
+  latest_ = nullptr;
   const int length = route.prefix.length();
   auto level = std::ranges::lower_bound(by_length_, length, std::greater<>(), &OfLength::length);
   if (level == by_length_.end() || level->length != length) level = by_length_.insert(level, {length, {}});
@@ -18,17 +19,21 @@ bool RoutingTable<Prefix>::add(const Route<Prefix>& route) {
 }
 
 template <class Prefix>
-const Route<Prefix>* RoutingTable<Prefix>::find(Address destination) const {
+void RoutingTable<Prefix>::look_up(Address destination) const {
+  latest_destination_ = destination;
   for (const OfLength& level : by_length_) {
     const auto place = level.routes.find(Prefix::around(destination, level.length).first());
-    if (place != level.routes.end()) return &place->second;
+    if (place == level.routes.end()) continue;
+    latest_ = &place->second;
+    return;
   }
-  return nullptr;
+  latest_ = nullptr;
 }
 
 template <class Prefix>
 void RoutingTable<Prefix>::remove_interface(std::size_t gone, std::size_t last) {
   size_ = 0;
+  latest_ = nullptr;
   for (OfLength& level : by_length_) {
     erase_values_if(level.routes, [gone](const Route<Prefix>& route) { return route.interface == gone; });
     for (auto place = level.routes.begin(); place != level.routes.end(); ++place) {

@@ -31,12 +31,19 @@ class RoutingTable {
  public:
   using Address = typename Prefix::Address;
 
+  RoutingTable() = default;
+  RoutingTable(RoutingTable&&) = default;
+  RoutingTable& operator=(RoutingTable&&) = default;
+
   // False, and nothing is changed, when the table has another route for that prefix.
   [[nodiscard]] bool add(const Route<Prefix>& route);
 
   // The route of the longest prefix that holds `destination`; null when there is none.
   // Valid until the next add().
-  const Route<Prefix>* find(Address destination) const;
+  const Route<Prefix>* find(Address destination) const {
+    if (latest_ == nullptr || destination != latest_destination_) look_up(destination);
+    return latest_;
+  }
 
   // The interface of index `gone` is not there any more, and the one of index `last`, which may be the same, has taken its
   // index: takes out the routes of the first.
@@ -45,6 +52,8 @@ class RoutingTable {
   std::size_t size() const { return size_; }
 
  private:
+  void look_up(Address destination) const;
+
   struct OfLength {
     int length;
     FlatMap<Address, Route<Prefix>> routes;  // by the first address of their prefix
@@ -52,6 +61,10 @@ class RoutingTable {
 
   std::vector<OfLength> by_length_;  // those that occur, longest first
   std::size_t size_ = 0;
+
+  // Most hosts ask for one destination again and again. null: ask the tables.
+  mutable Address latest_destination_ = Address::any();
+  mutable const Route<Prefix>* latest_ = nullptr;
 };
 
 extern template class RoutingTable<Ipv4Prefix>;

@@ -99,6 +99,18 @@ TEST_F(Arp, strangers_are_learnt_only_when_they_talk_to_us) {
   EXPECT_EQ(arp_.lookup(kPeer, at_ms(3)).mac, moved) << "a gratuitous ARP corrects what is known";
 }
 
+TEST_F(Arp, one_neighbour_is_not_taken_for_another_that_was_looked_up_before) {
+  const Ipv4Address other = Ipv4Address::of(0x0a000003);
+  const MacAddress other_mac = MacAddress::of(0x02'0000'0000'03);
+  arp_.learn(kPeer, kPeerMac, true, at_ms(0));
+  arp_.learn(other, other_mac, true, at_ms(0));
+  for (int turn = 1; turn < 4; ++turn) {
+    EXPECT_EQ(arp_.lookup(kPeer, at_ms(turn)).mac, kPeerMac);
+    EXPECT_EQ(arp_.lookup(kPeer, at_ms(turn)).mac, kPeerMac);
+    EXPECT_EQ(arp_.lookup(other, at_ms(turn)).mac, other_mac);
+  }
+}
+
 TEST_F(Arp, the_oldest_waiting_packet_gives_way_to_the_newest) {
   ArpResolver::Config config;
   config.waiting_packets = 2;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace simcore {
@@ -43,6 +44,22 @@ TEST(RoutingTable, without_a_prefix_that_fits_there_is_no_way) {
   EXPECT_TRUE(table.add(route("10.0.0.0/31", 1)));
   EXPECT_EQ(way(table, "10.0.0.1"), 1);
   EXPECT_EQ(way(table, "10.0.0.2"), -1);
+}
+
+TEST(RoutingTable, what_was_asked_for_before_is_looked_up_again_when_routes_come_and_go) {
+  Ipv4Routes table;
+  EXPECT_TRUE(table.add(route("10.0.0.0/8", 1)));
+  EXPECT_EQ(way(table, "10.1.0.1"), 1);
+  EXPECT_TRUE(table.add(route("10.1.0.0/16", 2)));
+  EXPECT_EQ(way(table, "10.1.0.1"), 2);
+  Ipv4Routes other;
+  EXPECT_TRUE(other.add(route("10.1.0.0/16", 3)));
+  EXPECT_EQ(way(other, "10.1.0.1"), 3);
+  std::swap(table, other);
+  EXPECT_EQ(way(table, "10.1.0.1"), 3);
+  EXPECT_EQ(way(other, "10.1.0.1"), 2);
+  other.remove_interface(2, 2);
+  EXPECT_EQ(way(other, "10.1.0.1"), 1);
 }
 
 TEST(RoutingTable, a_second_route_for_a_prefix_is_refused_and_the_same_one_again_is_not) {
