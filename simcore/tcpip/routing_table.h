@@ -32,8 +32,8 @@ class RoutingTable {
   using Address = typename Prefix::Address;
 
   RoutingTable() = default;
-  RoutingTable(RoutingTable&&) = default;
-  RoutingTable& operator=(RoutingTable&&) = default;
+  RoutingTable(RoutingTable&&) noexcept = default;
+  RoutingTable& operator=(RoutingTable&&) noexcept = default;
 
   // False, and nothing is changed, when the table has another route for that prefix.
   [[nodiscard]] bool add(const Route<Prefix>& route);
