@@ -181,6 +181,20 @@ class EmulationPortalTest : public NetworkNamespaceTest {
     loop_.add(*portal_);
   }
 
+  // A portal in whose way so many frames have come at once.
+  std::unique_ptr<TapPortal> behind_a_tap(const TapPortal::Options& options, int frames) {
+    ip("tuntap add dev tap7 mode tap");
+    ip("link set dev tap7 addrgenmode none up");
+    EmulationPortal::Config config;
+    config.name = "p-tap";
+    config.device = "tap7";
+    auto portal = std::make_unique<TapPortal>(simulation_, loop_, pool_, config, options);
+    portal->attach(link_);
+    play_network("tap7");
+    for (int i = 0; i < frames; ++i) send(tcp_frame(10));
+    return portal;
+  }
+
   std::unique_ptr<PacketSocket> await_kernel_stamps();
 
   void send(const Bytes& frame, const VirtioNetHeader& header = {}) {
@@ -658,35 +672,19 @@ TEST_F(EmulationPortalTest, what_is_no_tap_is_refused_as_one) {
 }
 
 TEST_F(EmulationPortalTest, frames_that_find_the_queue_of_a_tap_full_are_counted) {
-  ip("tuntap add dev tap7 mode tap");
-  ip("link set dev tap7 addrgenmode none up");
-  EmulationPortal::Config config;
-  config.name = "p-tap";
-  config.device = "tap7";
   TapPortal::Options options;
   options.queue_frames = 10;
-  TapPortal portal(simulation_, loop_, pool_, config, options);
-  portal.attach(link_);
-  play_network("tap7");
-  for (int i = 0; i < 25; ++i) send(tcp_frame(10));
-  EXPECT_EQ(portal.counters().kernel_drops, 15u);
-  while (portal.poll() > 0) {
+  const auto portal = behind_a_tap(options, 25);
+  EXPECT_EQ(portal->counters().kernel_drops, 15u);
+  while (portal->poll() > 0) {
   }
   EXPECT_EQ(link_.packets.size(), 10u);
 }
 
 TEST_F(EmulationPortalTest, a_poll_after_a_pause_offers_few_places_and_later_ones_more) {
-  ip("tuntap add dev tap7 mode tap");
-  ip("link set dev tap7 addrgenmode none up");
-  EmulationPortal::Config config;
-  config.name = "p-tap";
-  config.device = "tap7";
-  TapPortal portal(simulation_, loop_, pool_, config, {});
-  portal.attach(link_);
-  play_network("tap7");
-  for (int i = 0; i < 25; ++i) send(tcp_frame(10));
+  const auto portal = behind_a_tap({}, 25);
   std::vector<std::size_t> taken;
-  while (taken.empty() || taken.back() > 0) taken.push_back(portal.poll());
+  while (taken.empty() || taken.back() > 0) taken.push_back(portal->poll());
   EXPECT_EQ(taken,
             (std::vector<std::size_t>{2, 4, 8, 11, 0}));  // 2 + 4 + 8 + 11 = 25, at most 16 the fourth time
 }
