@@ -29,7 +29,7 @@
 
 namespace simcore {
 
-class Generator : private Pollable {
+class Generator final : private Pollable {
  public:
   struct Config {
     std::string device;
