@@ -71,7 +71,7 @@ constexpr int kTurns = 4'096;
 
 void reflect(const std::string& device, bool polls) {
   const FileDescriptor socket = socket_at(device);
-  try_fifo_priority(kPriority);
+  if (!polls) try_fifo_priority(kPriority);  // the kernel stops a real-time thread that never sleeps
   std::puts("ready");
   std::fflush(stdout);
   std::array<std::uint8_t, 2'048> bytes{};
