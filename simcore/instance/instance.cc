@@ -135,7 +135,8 @@ void Instance::run() {
   check_joined();
   for (const auto& [name, of] : network_.nodes().openflow_switches()) connect_switch(name);
   network_.begin("run instance " + config_.name, realtime_ns());
-  loop_.run();
+  // The loop's start, and what the network writes before it, take up to milliseconds.
+  loop_.run([this] { network_.taps().clock_runs(loop_.epoch_ns() - monotonic_minus_realtime_ns()); });
   const std::lock_guard lock(control_);
   captures_.close();
   network_.taps().close();

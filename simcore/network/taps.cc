@@ -54,6 +54,11 @@ void Taps::begin(std::int64_t epoch_ns) {
   if (recorder_) recorder_->begin(epoch_ns);
 }
 
+void Taps::clock_runs(std::int64_t epoch_ns) {
+  epoch_ns_ = epoch_ns;
+  for (auto& [interface, capture] : captures_) capture->writer().set_epoch(epoch_ns);
+}
+
 void Taps::close() {
   for (auto& [interface, capture] : captures_) capture->writer().close();
   if (recorder_) recorder_->close();

@@ -57,6 +57,8 @@ class Taps {
 
   // Begins to write. `epoch_ns`: the wall clock, in nanoseconds since 1970, at simulated time zero.
   void begin(std::int64_t epoch_ns);
+  // What begin() was told was read before the clock ran: from now on captures take this.
+  void clock_runs(std::int64_t epoch_ns);
   std::int64_t epoch_ns() const { return epoch_ns_; }
   // Ends the files, but not those of running captures. Throws what CaptureWriter::close does.
   void close();
@@ -94,7 +96,7 @@ class Taps {
   std::map<std::string, std::unique_ptr<Capture>> captures_;  // by interface, as the next
   std::map<std::string, std::unique_ptr<Capture>> running_;
   std::map<std::string, std::unique_ptr<Capture>> left_;
-  std::int64_t epoch_ns_ = 0;  // of begin()
+  std::int64_t epoch_ns_ = 0;  // what was said last
   std::map<std::string, std::unique_ptr<TcpdumpText>> traces_;
   std::unique_ptr<MessageTrace> messages_;
   struct HashesOf {

@@ -53,25 +53,26 @@ void RunLoop::remove(Pollable& pollable) {
   *std::ranges::find(pollables_, &pollable) = nullptr;
 }
 
-void RunLoop::run() {
+void RunLoop::run(const std::function<void()>& started) {
   {
     // Whatever ends the loop, tasks that others posted and may be waiting for are run.
     struct End {
       RunLoop& loop;
       ~End() { loop.end(); }
     } end_whatever_happens{*this};
-    turn_until_stopped();
+    turn_until_stopped(started);
   }
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void RunLoop::turn_until_stopped() {
+void RunLoop::turn_until_stopped(const std::function<void()>& started) {
   prepare_thread();
   std::optional<ShallowIdle> shallow_idle;
   if (options_.shallow_idle) shallow_idle_refused_ = shallow_idle.emplace().refused();
   cpu_at_start_ns_ = thread_cpu_ns();
   started_ns_ = monotonic_ns();
   epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
+  if (started) started();
   waiter_.begin();
 
   bool flush_again = flush();  // what was sent before the start

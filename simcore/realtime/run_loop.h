@@ -89,9 +89,9 @@ class RunLoop {
   // From now on it is not watched, polled or flushed any more.
   void remove(Pollable& pollable);
 
-  // Runs until stop(). Called once. Throws LatenessError (strict), SystemError, ConfigError (no such core), and what a
-  // posted task throws.
-  void run();
+  // Runs until stop(). Called once. `started` is called when the clock runs, before the first turn. Throws LatenessError
+  // (strict), SystemError, ConfigError (no such core), and what a posted task throws.
+  void run(const std::function<void()>& started = {});
 
   // From any thread or signal-safe context: run() returns after its current turn.
   void stop();
@@ -141,7 +141,7 @@ class RunLoop {
   void poll(Pollable& pollable);
   bool flush();
   Waiter::Until next_work(bool flush_again) const;
-  void turn_until_stopped();
+  void turn_until_stopped(const std::function<void()>& started);
   void run_posted();
   void run_each(const std::vector<std::function<void()>>& tasks) noexcept;
   void end();

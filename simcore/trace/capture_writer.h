@@ -54,6 +54,8 @@ class CaptureWriter {
     file_.start();
   }
 
+  void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
+
   // Never throws: a failure is remembered, and reported by the next flush() or close().
   // Does nothing after close(). What a format cannot say of a frame, such as its direction, it leaves out.
   void write(const Packet& packet, FrameDirection direction = FrameDirection::unknown);

@@ -46,6 +46,25 @@ TEST_F(RunLoopTest, events_fire_in_order_and_never_before_they_are_due) {
   EXPECT_EQ(loop.lateness().count(), 3u);
 }
 
+TEST_F(RunLoopTest, the_clock_runs_when_it_says_that_it_has_started_and_nothing_has_fired) {
+  RunLoop loop(simulation_, {});
+  bool fired = false;
+  Call event([&] {
+    fired = true;
+    loop.stop();
+  });
+  simulation_.schedule(event, SimTime::zero());
+  int started = 0;
+  loop.run([&] {
+    ++started;
+    EXPECT_FALSE(fired);
+    EXPECT_NE(loop.epoch_ns(), 0);
+    EXPECT_LE(loop.epoch_ns(), monotonic_ns());
+  });
+  EXPECT_EQ(started, 1);
+  EXPECT_TRUE(fired);
+}
+
 TEST_F(RunLoopTest, a_fixed_poll_makes_events_late_and_lets_frames_in_at_once) {
   RunLoop::Options options;
   options.wait = Waiter::Policy::inet;
