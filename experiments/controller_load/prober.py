@@ -2,8 +2,9 @@
 """Sends datagrams of new flows and takes them in again, in the two hosts at the ends of a chain.
 
 ``prober.py receive PORT`` prints a line when it listens, and then for each datagram, ``number arrival_ns``.
-``prober.py send ADDRESS PORT FIRST COUNT`` sends so many at once, each from a source port of its own, FIRST and
-following, and prints ``number sent_ns`` for each. Both clocks are the computer's monotonic one.
+``prober.py send ADDRESS PORT FIRST COUNT`` sends so many, one for each byte of its standard input, each from a source
+port of its own, FIRST and following, and prints ``number sent_ns`` for each. Both clocks are the computer's monotonic
+one.
 
 Only the standard library is used here.
 """
@@ -29,8 +30,9 @@ def receive(port: int) -> None:
 
 
 def send(address: str, port: int, first: int, count: int) -> None:
-    """All at once."""
+    """Each as soon as its byte has come."""
     for number in range(first, first + count):
+        sys.stdin.buffer.read(1)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
             sending.setsockopt(
                 socket.SOL_SOCKET, SO_NO_CHECK, 1
