@@ -309,6 +309,14 @@ def _judge_instance(
             f"instance {name}: {unrecorded} frames are not in its record ({failure}): record onto a faster disk "
             "with room, or without a record",
         )
+    uncaptured = sum(_uncaptured(last) - _uncaptured(first) for first, last in windows)
+    if uncaptured:
+        found(
+            "did not capture all frames",
+            uncaptured,
+            f"instance {name}: {uncaptured} frames are not in its captures: the disk was slower than the traffic, or is "
+            "full; capture onto a faster disk with room, or at fewer interfaces",
+        )
     return {
         "lateness_p50_ns": percentile_ns(buckets, 0.5),
         "lateness_p99_ns": percentile_ns(buckets, 0.99),
@@ -319,6 +327,7 @@ def _judge_instance(
         "capture_drops": capture_drops,
         "refused_segments": refused,
         "unrecorded_frames": unrecorded,
+        "uncaptured_frames": uncaptured,
     }
 
 
@@ -347,6 +356,10 @@ def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *key
 def _unrecorded(snapshot: Snapshot) -> int:
     record = snapshot.get("record", {"queue_full": 0, "write_failed": 0})
     return int(record["queue_full"]) + int(record["write_failed"])
+
+
+def _uncaptured(snapshot: Snapshot) -> int:
+    return sum(row["queue_full"] + row["write_failed"] for row in snapshot.get("captures", ()))
 
 
 def _refused_share(snapshot: Snapshot) -> int:

@@ -25,7 +25,7 @@ void RunningCaptures::start(const std::string& interface, const std::string& fil
   }
   if (taps.writes(file))
     throw ConfigError(attempt + ": something is written there already; choose another file");
-  CaptureOptions options{.queue_bytes = kQueueBytes, .most_bytes = most_bytes};
+  CaptureOptions options{.queue_bytes = CaptureOptions::kQueueBytes, .most_bytes = most_bytes};
   if (!filter.empty()) {
     options.wanted = [compiled = std::make_shared<const CaptureFilter>(filter)](
                          std::span<const std::uint8_t> frame) { return compiled->matches(frame); };

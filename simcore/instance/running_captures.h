@@ -25,7 +25,6 @@ namespace simcore {
 
 class RunningCaptures {
  public:
-  static constexpr std::size_t kQueueBytes = std::size_t{8} << 20;
   static constexpr std::size_t kRemembered = 64;  // of those that have ended
 
   struct State {

@@ -7,9 +7,10 @@
 
 namespace simcore {
 
-void SimulatedNetwork::add_capture(const std::string& interface, const std::string& file) {
+void SimulatedNetwork::add_capture(const std::string& interface, const std::string& file,
+                                   CaptureOptions options) {
   nodes_.interface(interface, "capture into " + file);
-  taps_.add_capture(interface, file);
+  taps_.add_capture(interface, file, std::move(options));
 }
 
 void SimulatedNetwork::add_trace(const std::string& interface) {

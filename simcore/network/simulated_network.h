@@ -57,7 +57,7 @@ class SimulatedNetwork {
     nodes_.add_application(host, config);
   }
   // Of what passes between the interface and its link: a pcap or pcapng file, or lines of text. Before that link is added.
-  void add_capture(const std::string& interface, const std::string& file);
+  void add_capture(const std::string& interface, const std::string& file, CaptureOptions options = {});
   void add_trace(const std::string& interface);
   // The latest packets everywhere, for reading; see Taps. Before the first link is added.
   void keep_messages(std::size_t most) { taps_.keep_messages(simulation_, most); }

@@ -41,6 +41,7 @@ struct Snapshot {
   std::optional<SnapshotRow> loop;
   SnapshotRow pool;
   std::optional<SnapshotRow> record;  // where what crosses portals is recorded
+  std::vector<SnapshotRow> captures;  // those that the plan has
   std::vector<SnapshotRow> links;
   std::vector<SnapshotRow> portals;
   std::vector<SnapshotRow> peers;

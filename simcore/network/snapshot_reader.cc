@@ -14,6 +14,7 @@ void SnapshotReader::begin() {
   add_to(snapshot_.pool.dropped, network_.links().dropped_from_peers());
   snapshot_.removed = network_.removed().rows();
   if (const PortalRecorder* const recorder = network_.taps().recorder()) snapshot_.record = recorder->row();
+  snapshot_.captures = network_.taps().rows();
   if (elements_ == Elements::none) return;
   snapshot_.links.reserve(network_.links().directions());
   snapshot_.nodes.reserve(network_.nodes().nodes().size());

@@ -7,8 +7,8 @@
 
 namespace simcore {
 
-void Taps::add_capture(const std::string& interface, const std::string& file) {
-  captures_[interface] = std::make_unique<Capture>(file, interface);
+void Taps::add_capture(const std::string& interface, const std::string& file, CaptureOptions options) {
+  captures_[interface] = std::make_unique<Capture>(file, interface, std::move(options));
 }
 
 void Taps::add_trace(const std::string& interface) { traces_[interface] = std::make_unique<TcpdumpText>(); }
@@ -83,6 +83,22 @@ PacketSink& Taps::running(const std::string& interface, PacketSink& sink, FrameD
 
 void Taps::leave(const std::string& interface) {
   if (std::unique_ptr<Capture> capture = take_running(interface)) left_[interface] = std::move(capture);
+}
+
+std::vector<SnapshotRow> Taps::rows() const {
+  const auto plain = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  std::vector<SnapshotRow> rows;
+  rows.reserve(captures_.size());
+  for (const auto& [interface, capture] : captures_) {
+    const CaptureWriter::Counters& counters = capture->writer().counters();
+    rows.push_back({.name = interface,
+                    .labels = {{"file", capture->writer().path()}},
+                    .figures = {{"captured_frames", plain(counters.written)},
+                                {"queue_full", plain(counters.queue_full)},
+                                {"write_failed", plain(counters.write_failed)}},
+                    .dropped = {}});
+  }
+  return rows;
 }
 
 bool Taps::writes(const std::string& file) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "simcore/network/portal_recorder.h"
+#include "simcore/network/snapshot.h"
 #include "simcore/packet/packet.h"
 #include "simcore/trace/capture.h"
 #include "simcore/trace/message_trace.h"
@@ -28,7 +29,7 @@ namespace simcore {
 class Taps {
  public:
   // Before anything passes. The first throws what Capture does.
-  void add_capture(const std::string& interface, const std::string& file);
+  void add_capture(const std::string& interface, const std::string& file, CaptureOptions options);
   void add_trace(const std::string& interface);
 
   // From now on everything that passes is hashed: each packet that an interface sends, before the queue of its link, and
@@ -76,6 +77,9 @@ class Taps {
   // The interface has no link any more: a capture that runs there is one of those that are left.
   void leave(const std::string& interface);
   std::map<std::string, std::unique_ptr<Capture>> take_left() { return std::exchange(left_, {}); }
+
+  // What the captures that were added have written, and have not, by interface.
+  std::vector<SnapshotRow> rows() const;
 
   // Whether something is written there.
   bool writes(const std::string& file) const;

@@ -146,7 +146,7 @@ void bind_instance(nb::module_& m) {
       .def("snapshot", snapshot, "of_elements"_a = true)
       .def("sample", sample, "links"_a, "interfaces"_a)
       .def("link_counts", link_counts, "known"_a = LinkCounts::kNothingKnown);
-  bind_network(instance);
+  bind_network(instance, {.queue_bytes = CaptureOptions::kQueueBytes});
   bind_timeline_of(instance);
 }
 

@@ -108,17 +108,17 @@ void bind_nodes(nanobind::class_<Simulation>& to) {
           "host"_a, "kind"_a, "options"_a);
 }
 
-// These, and the one by which captures are added.
+// These, and the one by which captures are added. `captures`: of what they are like.
 template <class Simulation>
-void bind_network(nanobind::class_<Simulation>& to) {
+void bind_network(nanobind::class_<Simulation>& to, const CaptureOptions& captures = {}) {
   namespace nb = nanobind;
   using namespace nb::literals;
   using Text = std::string;
   bind_nodes(to);
   to.def(
       "add_capture",
-      [](Simulation& self, const Text& interface, const Text& file) {
-        self.network().add_capture(interface, file);
+      [captures](Simulation& self, const Text& interface, const Text& file) {
+        self.network().add_capture(interface, file, captures);
       },
       "interface"_a, "file"_a);
 }

@@ -59,6 +59,7 @@ nb::dict snapshot_dict(const Snapshot& from) {
   if (from.loop) result["loop"] = row_dict(*from.loop);
   result["pool"] = row_dict(from.pool);
   if (from.record) result["record"] = row_dict(*from.record);
+  result["captures"] = rows(from.captures);
   result["links"] = rows(from.links);
   result["portals"] = rows(from.portals);
   result["peers"] = rows(from.peers);

@@ -27,6 +27,9 @@
 namespace simcore {
 
 struct CaptureOptions {
+  static constexpr std::size_t kQueueBytes = std::size_t{8}
+                                             << 20;  // in real time, where nobody waits for the disk
+
   std::size_t queue_bytes = 0;  // 0: whoever gives frames writes them, too
   std::uint64_t most_bytes =
       std::numeric_limits<std::uint64_t>::max();  // of all frames, as they stand in the file

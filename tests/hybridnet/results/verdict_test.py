@@ -153,6 +153,17 @@ def test_frames_that_are_missing_in_a_record_are_a_reason():
     assert "7 frames are not in its record (No space left on device)" in verdict.reasons[0]
 
 
+def test_frames_that_are_missing_in_captures_are_a_reason():
+    def at(*lost: tuple[int, int]) -> list[dict[str, Any]]:
+        return [snapshot(captures=[{"queue_full": full, "write_failed": failed} for full, failed in lost])]
+
+    verdict = judge([(at((3, 0), (0, 0)), at((5, 0), (0, 4)))], Limits())
+    assert verdict.word == "broken"
+    assert verdict.figures["m1"]["uncaptured_frames"] == 2 + 4
+    assert verdict.reasons[0].startswith("instance m1: 6 frames are not in its captures")
+    assert judge([(at((3, 0)), at((3, 0)))], Limits()).word == "trusted"
+
+
 def test_marks_are_judged_with_their_instances_and_what_is_broken_comes_first():
     late = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]})
     before = {"m1": counters(instances={"m1": snapshot()}), "m2": counters()}

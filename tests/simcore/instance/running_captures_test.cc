@@ -183,6 +183,31 @@ TEST_F(RunningCapturesTest, beside_a_capture_of_the_plan_both_have_all) {
   EXPECT_GE(frames("plan.pcap").size(), state.counters.written);
 }
 
+TEST_F(RunningCapturesTest, of_a_capture_of_the_plan_the_snapshot_says_what_is_missing) {
+  const std::size_t less_than_a_frame = 16 + 41;  // a record's head, and what ARP has
+  instance_.network().add_capture("h1-eth0", file("whole.pcap"),
+                                  {.queue_bytes = CaptureOptions::kQueueBytes});
+  instance_.network().add_capture("h2-eth0", file("plan.pcap"), {.queue_bytes = less_than_a_frame});
+  start();
+  const auto row = [this](const std::string& of) {
+    const Snapshot snapshot = instance_.snapshot(SnapshotReader::Elements::none);
+    return *std::ranges::find(snapshot.captures, of, &SnapshotRow::name);
+  };
+  const auto figure = [](const SnapshotRow& of, std::string_view name) {
+    return std::ranges::find(of.figures, name, [](const auto& each) { return each.first; })->second;
+  };
+  while (figure(row("h2-eth0"), "queue_full") < 20) std::this_thread::yield();
+  end();
+  const SnapshotRow whole = row("h1-eth0");
+  EXPECT_EQ(figure(whole, "queue_full"), 0);
+  EXPECT_EQ(figure(whole, "write_failed"), 0);
+  EXPECT_EQ(frames("whole.pcap").size(), static_cast<std::size_t>(figure(whole, "captured_frames")));
+  const SnapshotRow plan = row("h2-eth0");
+  EXPECT_GE(figure(plan, "queue_full"), 20);
+  EXPECT_EQ(figure(plan, "captured_frames"), 0);
+  EXPECT_TRUE(frames("plan.pcap").empty());
+}
+
 TEST_F(RunningCapturesTest, what_does_not_fit_into_the_file_is_counted) {
   start();
   capture("h2-eth0", "h2.pcap", "", 10'000);
