@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -30,6 +31,26 @@ FileDescriptor open_socket(int family) {
 void send_at_once(int fd, int family) {
   const int yes = 1;
   if (family != AF_UNIX) ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+// 0, or the error number of a connection that failed at once.
+int begin_to_connect(const StreamSocket& socket, const StreamAddress& to) {
+  if (::connect(socket.fd(), to.get(), to.size()) == 0 || errno == EINPROGRESS) return 0;
+  return errno;
+}
+
+// Frees the path of a Unix socket that nobody listens at. What is no socket stays: it is somebody's file.
+void free_path(const StreamAddress& at) {
+  const std::string path = at.text().substr(5);
+  const int problem = begin_to_connect(StreamSocket(open_socket(AF_UNIX)), at);
+  if (problem == 0 || problem == EAGAIN)  // EAGAIN: the queue of who listens is full
+    throw EnvironmentError("listen at " + at.text() + ": somebody listens there already; end that first");
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return;
+  if (!S_ISSOCK(there.st_mode))
+    throw EnvironmentError("listen at " + at.text() +
+                           ": there is a file that is no socket; choose another path");
+  if (problem == ECONNREFUSED) ::unlink(path.c_str());
 }
 
 bool over() { return errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ENOTCONN; }
@@ -77,9 +98,8 @@ StreamAddress StreamAddress::parse(const std::string& text) {
 std::optional<StreamSocket> StreamSocket::connect(const StreamAddress& to) {
   StreamSocket socket(open_socket(to.family()));
   send_at_once(socket.fd(), to.family());
-  const bool fails =
-      ::connect(socket.fd(), to.get(), to.size()) != 0 && errno != EINPROGRESS && errno != EAGAIN;
-  return fails ? std::nullopt : std::optional(std::move(socket));
+  if (begin_to_connect(socket, to) != 0) return std::nullopt;
+  return socket;
 }
 
 bool StreamSocket::failed() const {
@@ -102,18 +122,14 @@ std::ptrdiff_t StreamSocket::write(std::span<const std::uint8_t> bytes) {
 StreamListener::StreamListener(const StreamAddress& at) : fd_(open_socket(at.family())) {
   const int yes = 1;
   if (at.family() == AF_UNIX) {
-    const std::string path = at.text().substr(5);
-    if (const auto there = StreamSocket::connect(at); there && !there->failed())
-      throw EnvironmentError("listen at " + at.text() + ": somebody listens there already; end that first");
-    ::unlink(path.c_str());
-    path_ = path;
+    free_path(at);
+    path_ = at.text().substr(5);
   } else {
     ::setsockopt(fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   }
   if (::bind(fd(), at.get(), at.size()) != 0) {
-    path_.clear();
     if (errno == EADDRINUSE)
-      throw EnvironmentError("listen at " + at.text() + ": the address is taken; choose another port");
+      throw EnvironmentError("listen at " + at.text() + ": the address is taken; choose another");
     throw SystemError("listen at " + at.text(), errno);
   }
   checked(::listen(fd(), kWaiting), "listen at " + at.text());

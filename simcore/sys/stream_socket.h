@@ -38,7 +38,8 @@ class StreamSocket {
  public:
   explicit StreamSocket(FileDescriptor fd) : fd_(std::move(fd)) {}
 
-  // Begins to connect; the socket is writable once that is decided, and then failed() says how. None: it failed at once.
+  // Begins to connect; the socket is writable once that is decided, and then failed() says how. None: it failed at once,
+  // as it does where a Unix socket's queue is full.
   static std::optional<StreamSocket> connect(const StreamAddress& to);
 
   int fd() const { return fd_.get(); }
@@ -54,8 +55,8 @@ class StreamSocket {
 
 class StreamListener {
  public:
-  // A Unix socket that is there already, and that nobody listens at, is replaced. Throws EnvironmentError when the
-  // address is taken, SystemError for anything else.
+  // A Unix socket that is there already, and that nobody listens at, is replaced; another file is not. Throws
+  // EnvironmentError when the address is taken, SystemError for anything else.
   explicit StreamListener(const StreamAddress& at);
   StreamListener(const StreamListener&) = delete;
   StreamListener& operator=(const StreamListener&) = delete;
