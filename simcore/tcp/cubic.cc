@@ -69,7 +69,11 @@ std::int64_t Cubic::reduced(CongestionEvent event, const CongestionWindow& windo
   const double segments = in_segments(window.cwnd, window);
   prior_w_max_ = w_max_;
   prior_cwnd_ = segments;
-  w_max_ = segments < w_max_ ? segments * (1 + kBeta) / 2 : segments;
+  if (event == CongestionEvent::timeout) {
+    w_max_ = 0;  // section 4.8: what follows slow start begins with its own window as the plateau
+  } else {
+    w_max_ = segments < w_max_ ? segments * (1 + kBeta) / 2 : segments;
+  }
   const auto kept = static_cast<std::int64_t>(static_cast<double>(flight) * kBeta);
   return std::max(kept, 2 * window.mss);
 }

@@ -8,7 +8,6 @@
 //   - until a first loss, and after each timeout, the window grows by at least a twentieth in a round trip.
 //   - the curve is looked at ahead by the smallest round trip, not by the smoothed one, and at most 32 times a second
 //     while the window stays as it is.
-//   - a timeout forgets the earlier windows.
 //   - all is reckoned in whole segments: below the plateau the curve is rounded up, so a window of ten segments, of
 //     which the curve would take three seconds to win back three, wins back the first of them within a round trip.
 //
