@@ -92,6 +92,39 @@ TEST(ReplaySource, frames_are_as_recorded_but_for_the_addresses_that_are_given_a
   EXPECT_EQ(source.next(), SimTime::never());
 }
 
+TEST(ReplaySource, both_addresses_may_be_given) {
+  ReplaySource source(three(), {.source_mac = MacAddress::of(1), .destination_mac = MacAddress::of(2)});
+  EXPECT_EQ(source.total(), 3U);
+  EXPECT_EQ(source.recorded().wire_bytes(), 600U);
+  PacketPool pool;
+  std::vector<SimTime> due;
+  const PacketPtr packet = source.take(SimTime::zero(), 0, pool, due);
+  EXPECT_EQ(MacAddress::from(packet->bytes().data()), MacAddress::of(2));
+  EXPECT_EQ(MacAddress::from(packet->bytes().data() + MacAddress::kSize), MacAddress::of(1));
+  EXPECT_EQ(packet->bytes()[2 * MacAddress::kSize], 0x5a);
+}
+
+TEST(ReplaySource, a_frame_for_which_there_is_no_memory_was_due_and_the_next_follows) {
+  ReplaySource source(three(), {});
+  PacketPool pool(ByteCount::bytes(0));
+  std::vector<SimTime> due;
+  EXPECT_FALSE(source.take(SimTime::zero(), 0, pool, due));
+  EXPECT_EQ(due, std::vector{SimTime::zero()});
+  EXPECT_EQ(source.next(), SimTime::at_ns(10'000));
+}
+
+TEST(ReplaySource, what_is_due_after_the_end_of_time_is_never_due) {
+  // A gap of a year, slowed down 2^20 times, is a million years, of which 2^63 ns have 292.
+  RecordedFrames frames;
+  frames.add(0, std::array<std::uint8_t, 60>{}, 60);
+  frames.add(365 * 86'400 * std::int64_t{1'000'000'000}, std::array<std::uint8_t, 60>{}, 60);
+  ReplaySource source(std::move(frames), {.denominator = 1 << 20});
+  EXPECT_EQ(source.next(), SimTime::zero());
+  source.skip();
+  EXPECT_EQ(source.next(), SimTime::never());
+  EXPECT_EQ(source.end(), SimTime::never());
+}
+
 TEST(RecordedFrames, what_is_no_ethernet_frame_is_left_out_and_a_step_back_in_time_is_none) {
   RecordedFrames frames;
   const std::vector<std::uint8_t> bytes(100);
@@ -108,11 +141,19 @@ TEST(RecordedFrames, what_is_no_ethernet_frame_is_left_out_and_a_step_back_in_ti
 TEST(ReplaySource, what_cannot_be_sent_as_asked_is_refused) {
   EXPECT_THROW(ReplaySource(RecordedFrames(), {}), ConfigError);
   EXPECT_THROW(ReplaySource(three(), {.numerator = 0}), ConfigError);
+  EXPECT_THROW(ReplaySource(three(), {.numerator = (std::int64_t{1} << 50) + 1}), ConfigError);
+  EXPECT_THROW(ReplaySource(three(), {.denominator = 0}), ConfigError);
+  EXPECT_THROW(ReplaySource(three(), {.denominator = (1 << 20) + 1}), ConfigError);
   EXPECT_THROW(ReplaySource(three(), {.loops = 0}), ConfigError);
+  EXPECT_THROW(ReplaySource(three(), {.loops = (std::uint64_t{1} << 32) + 1}), ConfigError);
   EXPECT_THROW(ReplaySource(three(), {.length = Duration::zero()}), ConfigError);
   RecordedFrames single;
   single.add(0, std::array<std::uint8_t, 60>{}, 60);
   EXPECT_THROW(ReplaySource(std::move(single), {.loops = 2}), ConfigError);  // at what distance?
+  RecordedFrames long_ago;
+  long_ago.add(0, std::array<std::uint8_t, 60>{}, 60);
+  long_ago.add(1'000'000'001 * std::int64_t{1'000'000'000}, std::array<std::uint8_t, 60>{}, 60);
+  EXPECT_THROW(ReplaySource(std::move(long_ago), {}), ConfigError);
 }
 
 }  // namespace
