@@ -26,6 +26,7 @@ class Bench : public SwitchHost {
     }
     session = &of.connect(Session::Kind::controller, [] {});
   }
+  virtual ~Bench() = default;
 
   SimTime now() const override { return time; }
   void transmit(std::uint32_t port, PacketPtr packet) override {

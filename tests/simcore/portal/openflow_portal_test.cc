@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -501,10 +502,10 @@ TEST_F(OpenFlowPortalTest,
        of_many_switches_only_32_greet_the_same_controller_at_a_time_and_16_begin_at_once) {
   address = "unix:" + free_path();
   listener = std::make_unique<StreamListener>(StreamAddress::parse(address));
-  std::vector<std::unique_ptr<Bench>> benches;
+  std::deque<Bench> benches;
   for (int i = 0; i < 50; ++i) {
-    benches.push_back(std::make_unique<Bench>());
-    portal.add(benches.back()->of,
+    benches.emplace_back();
+    portal.add(benches.back().of,
                {.controllers = {address}, .listens = {}, .longest_retry = Duration::seconds(1)});
   }
   std::vector<std::unique_ptr<Peer>> controllers;
@@ -532,7 +533,84 @@ TEST_F(OpenFlowPortalTest,
     accept_all();
   }
   EXPECT_TRUE(accepts(32));
-  for (const auto& each : benches) portal.remove(each->of);
+  for (Bench& each : benches) portal.remove(each.of);
+}
+
+TEST_F(OpenFlowPortalTest, of_two_that_say_a_lot_each_has_its_turn) {
+  constexpr std::size_t kMany = 2'000;  // more than the effort of a turn is for
+  Bench other;
+  add_controller();
+  portal.add(other.of, {.controllers = {address}, .listens = {}});
+  std::array<std::unique_ptr<Peer>, 2> controllers{greeted(), accept()};
+  controllers[1]->say(kHello);
+  ASSERT_TRUE(until([&] { return other.of.connected(); }));
+  Bytes all;
+  for (std::uint32_t xid = 0; xid < kMany; ++xid) {
+    const Bytes request = message(type::kEchoRequest, xid);
+    all.insert(all.end(), request.begin(), request.end());
+  }
+  for (const auto& each : controllers) {
+    each->hear();
+    each->heard.clear();
+    ASSERT_EQ(each->say(all), all.size());
+  }
+  ASSERT_TRUE(until([&] {
+    for (const auto& each : controllers) each->hear();
+    return std::ranges::any_of(controllers, [](const auto& each) { return each->heard.size() == kMany; });
+  }));
+  for (const auto& each : controllers) EXPECT_GT(each->heard.size(), kMany / 4);
+  for (const auto& each : controllers) EXPECT_TRUE(hears(*each, kMany));
+  portal.remove(other.of);
+}
+
+TEST_F(OpenFlowPortalTest, a_controller_whose_end_is_found_in_writing_is_missed_at_once) {
+  address = "unix:" + free_path();
+  add_controller();
+  auto controller = greeted();
+  send_misses_to(*controller);
+  controller.reset();
+  bench.receive(1, openflow::tcp_frame());
+  portal.flush();
+  EXPECT_EQ(portal.counters().lost, 1U);
+  EXPECT_FALSE(bench.of.connected());
+}
+
+TEST_F(OpenFlowPortalTest, a_connection_that_is_not_decided_is_given_up_after_10_s_and_was_none) {
+  listener = std::make_unique<StreamListener>(StreamAddress::parse(address));
+  std::vector<StreamSocket>
+      waiting;  // which fill the listener's queue: the kernel lets further ones wait outside
+  const auto decided = [](const StreamSocket& socket) {
+    pollfd watched{socket.fd(), POLLOUT, 0};
+    return ::poll(&watched, 1, 100) == 1;
+  };
+  do {
+    auto socket = StreamSocket::connect(StreamAddress::parse(address));
+    ASSERT_TRUE(socket);
+    waiting.push_back(std::move(*socket));
+  } while (decided(waiting.back()) && waiting.size() < 1'000);
+  ASSERT_LT(waiting.size(), 1'000U);
+  portal.add(bench.of, {.controllers = {address}, .listens = {}});
+  pass(Duration::seconds(25));  // given up and tried again, twice
+  EXPECT_EQ(portal.counters().connections, 0U);
+  EXPECT_EQ(portal.counters().lost, 0U);
+  EXPECT_TRUE(log.told.empty());
+}
+
+TEST_F(OpenFlowPortalTest, nobody_needs_to_hear_of_what_peers_do) {
+  OpenFlowPortal silent(simulation, nullptr);
+  const std::string at = free_tcp_address();
+  silent.add(bench.of, {.controllers = {}, .listens = {at}});
+  auto manager = std::make_unique<Peer>(*StreamSocket::connect(StreamAddress::parse(at)));
+  const auto turn_silent = [&] {
+    silent.poll();
+    silent.flush();
+    manager->hear();
+  };
+  manager->say(kHello);
+  manager->say(message(type::kEchoRequest, 4));
+  EXPECT_TRUE(comes_true([&] { return manager->heard.size() == 2; }, turn_silent));
+  silent.remove(bench.of);
+  EXPECT_TRUE(comes_true([&] { return manager->over; }, turn_silent));
 }
 
 TEST_F(OpenFlowPortalTest, who_manages_a_switch_connects_by_tcp_or_a_unix_socket) {
