@@ -136,11 +136,11 @@ class Parser {
 
   void extensions(std::uint8_t next, std::size_t place) {
     unsigned seen = 0;
-    int order = -1;
-    const auto meet = [&](unsigned bit, int rank) {
-      if ((seen & bit) != 0) seen |= extension::kRepeated;
-      if (rank < order) seen |= extension::kSequence;
-      order = rank > order ? rank : order;
+    unsigned met = 0;  // ranks in the order that RFC 8200 recommends (section 4.1)
+    const auto meet = [&](unsigned bit, unsigned rank) {
+      if ((met >> rank & 1U) != 0) seen |= extension::kRepeated;
+      if (met >> rank > 1) seen |= extension::kSequence;
+      met |= 1U << rank;
       seen |= bit;
     };
     bool later = false;
@@ -150,7 +150,7 @@ class Parser {
           meet(extension::kHop, 0);
           break;
         case 60:
-          meet(extension::kDestination, order < 5 && (seen & extension::kDestination) == 0 ? 1 : 6);
+          meet(extension::kDestination, met < 4 ? 1 : 6);  // for each router on the way, or for the end of it
           break;
         case 43:
           meet(extension::kRouter, 2);

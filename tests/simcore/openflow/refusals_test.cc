@@ -20,17 +20,7 @@ constexpr std::uint8_t kMultipart = 18;
 constexpr std::uint8_t kBarrier = 20;
 constexpr std::uint8_t kQueueConfig = 22;
 constexpr std::uint8_t kMeterMod = 29;
-constexpr ErrorCode kTaken{0, 0xffff};
-
-Bytes hex(const std::string& digits) {
-  Bytes bytes;
-  for (std::size_t at = 0; at + 1 < digits.size(); ++at) {
-    if (digits[at] == ' ') continue;
-    bytes.push_back(static_cast<std::uint8_t>(std::stoi(digits.substr(at, 2), nullptr, 16)));
-    ++at;
-  }
-  return bytes;
-}
+constexpr ErrorCode kTaken = Bench::kTaken;
 
 // A flow modification of 1.3: `rest` is the match and the instructions.
 Bytes flow(const std::string& rest, const std::string& command = "00", const std::string& table = "00",
@@ -44,14 +34,6 @@ Bytes applied(const std::string& actions, const std::string& match = "0001000400
   return flow(match + "000400" + kDigits[length >> 4] + kDigits[length & 15] + "00000000" + actions);
 }
 
-ErrorCode said(Bench& bench, std::uint8_t type, const Bytes& body, std::uint8_t version = 4) {
-  bench.tell(type, body, version);
-  const auto answers = bench.answers();
-  if (answers.empty()) return kTaken;
-  if (answers[0][1] != 1) return {998, answers[0][1]};
-  return {load_be16(answers[0].data() + 8), load_be16(answers[0].data() + 10)};
-}
-
 constexpr char kAnyMatch[] = "0001000400000000";
 constexpr char kIpMatch[] = "0001000a 80000a02 0800 000000000000";
 constexpr char kTaggedMatch[] = "0001000a 80000c02 1005 000000000000";
@@ -61,7 +43,7 @@ TEST(OpenFlowRefusals, OfInstructions) {
   Bench bench;
   bench.greet();
   const auto flow_mod = [&bench](const std::string& instructions) {
-    return said(bench, kFlowMod, flow(kAnyMatch + instructions));
+    return bench.said(kFlowMod, flow(kAnyMatch + instructions));
   };
   EXPECT_EQ(flow_mod("0000000800000000"), error::kUnknownInstruction);
   EXPECT_EQ(flow_mod("00040000 00000000"), error::kInstructionLength);
@@ -70,7 +52,7 @@ TEST(OpenFlowRefusals, OfInstructions) {
   EXPECT_EQ(flow_mod("0001000801000000 0001000802000000"), (ErrorCode{0xffff, 2600}));
   EXPECT_EQ(flow_mod("0001000800000000"), error::kInstructionTable);
   EXPECT_EQ(flow_mod("0006000800000009"), error::kInvalidMeter);
-  EXPECT_EQ(said(bench, kFlowMod, flow(std::string(kAnyMatch) + "0001000800000000", "03")),
+  EXPECT_EQ(bench.said(kFlowMod, flow(std::string(kAnyMatch) + "0001000800000000", "03")),
             error::kInstructionTable);  // also of a deletion, which has no use for them
 }
 
@@ -87,7 +69,7 @@ TEST(OpenFlowRefusals, OfActions) {
   Bench bench;
   bench.greet();
   const auto actions = [&bench](const std::string& list, const char* match = kAnyMatch) {
-    return said(bench, kFlowMod, applied(list, match));
+    return bench.said(kFlowMod, applied(list, match));
   };
   EXPECT_EQ(actions("0063000800000000"), error::kActionType);
   EXPECT_EQ(actions("0000000800000001"), error::kActionLength);
@@ -101,14 +83,14 @@ TEST(OpenFlowRefusals, OfActions) {
   EXPECT_EQ(actions("00190010 80000a02 0800 000000000000"), error::kActionSetArgument);  // the EtherType
   EXPECT_EQ(actions("00190010 80007e02 0800 000000000000"), error::kActionSetType);
   // What an action set meets is not known before.
-  EXPECT_EQ(said(bench, kFlowMod, flow(std::string(kAnyMatch) + "00030010 00000000 0012000800000000")),
+  EXPECT_EQ(bench.said(kFlowMod, flow(std::string(kAnyMatch) + "00030010 00000000 0012000800000000")),
             kTaken);
 }
 
 TEST(OpenFlowRefusals, OfMatches) {
   Bench bench;
   bench.greet();
-  const auto match = [&bench](const std::string& text) { return said(bench, kFlowMod, flow(text)); };
+  const auto match = [&bench](const std::string& text) { return bench.said(kFlowMod, flow(text)); };
   EXPECT_EQ(match("0000000400000000"), error::kMatchLength);
   EXPECT_EQ(match("0002000400000000"), error::kMatchType);
   EXPECT_EQ(match("0001006400000000"), error::kMatchLength);
@@ -122,13 +104,13 @@ TEST(OpenFlowRefusals, OfMatches) {
 TEST(OpenFlowRefusals, OfFlowModifications) {
   Bench bench;
   bench.greet();
-  EXPECT_EQ(said(bench, kFlowMod, flow(kAnyMatch, "00", "fe")), error::kPermission);
-  EXPECT_EQ(said(bench, kFlowMod, flow(kAnyMatch, "00", "ff")), error::kFlowTable);
-  EXPECT_EQ(said(bench, kFlowMod, flow(kAnyMatch, "03", "ff", "0000ff05")), error::kActionOutPort);
-  EXPECT_EQ(said(bench, kFlowMod, flow(kAnyMatch, "00", "00", "ffffffff", "0020")), error::kFlowFlags);
+  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "00", "fe")), error::kPermission);
+  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "00", "ff")), error::kFlowTable);
+  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "03", "ff", "0000ff05")), error::kActionOutPort);
+  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "00", "00", "ffffffff", "0020")), error::kFlowFlags);
   Bytes buffered = flow(kAnyMatch);
   store_be32(buffered.data() + 24, 5);
-  EXPECT_EQ(said(bench, kFlowMod, buffered), error::kBufferUnknown);
+  EXPECT_EQ(bench.said(kFlowMod, buffered), error::kBufferUnknown);
   EXPECT_EQ(bench.of.tables().size(), 0U);
 }
 
@@ -136,7 +118,7 @@ TEST(OpenFlowRefusals, OfGroups) {
   Bench bench;
   bench.greet();
   const std::string bucket = std::string("0020 0000 ffffffff ffffffff 00000000") + kOutput;
-  const auto group = [&bench](const std::string& text) { return said(bench, kGroupMod, hex(text)); };
+  const auto group = [&bench](const std::string& text) { return bench.said(kGroupMod, hex(text)); };
   EXPECT_EQ(group("0000 04 00 00000001"), error::kGroupType);
   EXPECT_EQ(group("0002 04 00 00000001"), error::kGroupType);
   EXPECT_EQ(group("0004 00 00 00000001"), error::kGroupCommand);
@@ -147,7 +129,7 @@ TEST(OpenFlowRefusals, OfGroups) {
   EXPECT_EQ(group("0000 00 00 00000001" + bucket + "00000000"), error::kBadLength);
   // Loops and groups that are not there yet: the pipeline sees to what happens.
   EXPECT_EQ(group("0000 00 00 00000001 0018 0000 ffffffff ffffffff 00000000 00160008 00000001"), kTaken);
-  EXPECT_EQ(said(bench, kFlowMod, applied("0016000800000001")), kTaken);
+  EXPECT_EQ(bench.said(kFlowMod, applied("0016000800000001")), kTaken);
   bench.receive(1, tcp_frame());
   EXPECT_TRUE(bench.sent.empty());
   EXPECT_EQ(group("8000 00 00 00000002" + bucket), kTaken);  // add or modify
@@ -158,7 +140,7 @@ TEST(OpenFlowRefusals, OfGroups) {
 TEST(OpenFlowRefusals, OfMeters) {
   Bench bench;
   bench.greet();
-  const auto meter = [&bench](const std::string& text) { return said(bench, kMeterMod, hex(text)); };
+  const auto meter = [&bench](const std::string& text) { return bench.said(kMeterMod, hex(text)); };
   const std::string band = "0001 0010 00000064 0000000a 00000000";
   EXPECT_EQ(meter("0000 0000 00000001" + band), error::kMeterFlags);  // neither kbit/s nor packets
   EXPECT_EQ(meter("0000 0003 00000001" + band), error::kMeterFlags);
@@ -183,20 +165,20 @@ TEST(OpenFlowRefusals, OfMeters) {
 TEST(OpenFlowRefusals, OfOtherMessages) {
   Bench bench;
   bench.greet();
-  EXPECT_EQ(said(bench, kFeaturesRequest, hex("00000000")), error::kBadLength);
-  EXPECT_EQ(said(bench, kBarrier, hex("00000000")), error::kBadLength);
-  EXPECT_EQ(said(bench, kTableMod, hex("fe000000 00000000")), error::kTableModPermission);
-  EXPECT_EQ(said(bench, kQueueConfig, hex("fffffffe 00000000")), error::kQueuePort);
-  EXPECT_EQ(said(bench, kMultipart, hex("0003 0000 00000000 00000000")), error::kBadLength);
-  EXPECT_EQ(said(bench, kExperimenter, hex("00001234 00000001")), error::kBadExperimenter);
-  EXPECT_EQ(said(bench, kExperimenter, hex("4f4e4600 00000001")), error::kBadExperimenterType);
+  EXPECT_EQ(bench.said(kFeaturesRequest, hex("00000000")), error::kBadLength);
+  EXPECT_EQ(bench.said(kBarrier, hex("00000000")), error::kBadLength);
+  EXPECT_EQ(bench.said(kTableMod, hex("fe000000 00000000")), error::kTableModPermission);
+  EXPECT_EQ(bench.said(kQueueConfig, hex("fffffffe 00000000")), error::kQueuePort);
+  EXPECT_EQ(bench.said(kMultipart, hex("0003 0000 00000000 00000000")), error::kBadLength);
+  EXPECT_EQ(bench.said(kExperimenter, hex("00001234 00000001")), error::kBadExperimenter);
+  EXPECT_EQ(bench.said(kExperimenter, hex("4f4e4600 00000001")), error::kBadExperimenterType);
   const std::string frame(120, '1');
   const std::string set_ip = "00190010 80001604 00000001 00000000";
-  EXPECT_EQ(said(bench, kPacketOut, hex("ffffffff fffffffd 0010 000000000000" + set_ip + frame)),
+  EXPECT_EQ(bench.said(kPacketOut, hex("ffffffff fffffffd 0010 000000000000" + set_ip + frame)),
             error::kActionInconsistent);
-  EXPECT_EQ(said(bench, kPacketOut, hex("ffffffff 0000ff00 0000 000000000000" + frame)),
+  EXPECT_EQ(bench.said(kPacketOut, hex("ffffffff 0000ff00 0000 000000000000" + frame)),
             error::kActionOutPort);
-  EXPECT_EQ(said(bench, kPacketOut, hex("ffffffff ffffff05 0000 000000000000" + frame)), error::kBadPort);
+  EXPECT_EQ(bench.said(kPacketOut, hex("ffffffff ffffff05 0000 000000000000" + frame)), error::kBadPort);
 }
 
 TEST(OpenFlowRefusals, Of10AreNicirasWhereThatHasAWord) {
@@ -206,12 +188,12 @@ TEST(OpenFlowRefusals, Of10AreNicirasWhereThatHasAWord) {
   const auto flow10 = [&wild](const std::string& timeout, const std::string& flags) {
     return hex(wild + "0000000000000000 0000" + timeout + "0000 0064 ffffffff ffff" + flags);
   };
-  EXPECT_EQ(said(bench, kFlowMod, flow10("0000", "0004"), 1), (ErrorCode{3, 0}));
-  EXPECT_EQ(said(bench, kFlowMod, flow10("0009", "0004"), 1), (ErrorCode{3, 3}));
+  EXPECT_EQ(bench.said(kFlowMod, flow10("0000", "0004"), 1), (ErrorCode{3, 0}));
+  EXPECT_EQ(bench.said(kFlowMod, flow10("0009", "0004"), 1), (ErrorCode{3, 3}));
   bench.tell(kFlowMod, flow10("0000", "0008"), 1);
   const Bytes answer = bench.answers().at(0);
   EXPECT_EQ((Bytes{answer.begin() + 8, answer.begin() + 20}), hex("b0c2 0000 00002320 0003 0102"));
-  EXPECT_EQ(said(bench, kFlowMod, flow10("0000", "0000"), 1), kTaken);
+  EXPECT_EQ(bench.said(kFlowMod, flow10("0000", "0000"), 1), kTaken);
 }
 
 }  // namespace

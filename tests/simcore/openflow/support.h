@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,23 @@
 namespace simcore::openflow {
 
 using Bytes = std::vector<std::uint8_t>;
+
+// Bytes as two hexadecimal digits each; blanks between them say nothing.
+inline Bytes hex(std::string_view digits) {
+  Bytes bytes;
+  bool half = false;
+  for (const char digit : digits) {
+    if (digit == ' ') continue;
+    const auto value = static_cast<std::uint8_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+    if (half) {
+      bytes.back() = static_cast<std::uint8_t>(bytes.back() << 4 | value);
+    } else {
+      bytes.push_back(value);
+    }
+    half = !half;
+  }
+  return bytes;
+}
 
 class Bench : public SwitchHost {
  public:
@@ -71,6 +89,16 @@ class Bench : public SwitchHost {
   ErrorCode error() {
     const std::vector<Bytes> all = answers();
     if (all.size() != 1 || all[0][1] != 1) return {999, 999};
+    return {load_be16(all[0].data() + 8), load_be16(all[0].data() + 10)};
+  }
+
+  // What a message is answered with where it may be refused: kTaken: nothing.
+  static constexpr ErrorCode kTaken{0, 0xffff};
+  ErrorCode said(std::uint8_t type, const Bytes& body, std::uint8_t version = 4) {
+    tell(type, body, version);
+    const std::vector<Bytes> all = answers();
+    if (all.empty()) return kTaken;
+    if (all[0][1] != 1) return {998, all[0][1]};
     return {load_be16(all[0].data() + 8), load_be16(all[0].data() + 10)};
   }
 
