@@ -88,6 +88,7 @@ class Parser {
   void arp(std::size_t place) {
     static constexpr std::uint8_t kEthernetIpv4[] = {0, 1, 8, 0, 6, 4};
     if (!has(place, 28) || std::memcmp(frame_.data() + place, kEthernetIpv4, 6) != 0) return;
+    layout_.whole = true;
     const std::uint8_t* const header = frame_.data() + place;
     if (header[6] == 0) key_.set16(at::kArpOp, header[7]);
     std::memcpy(key_.bytes() + at::kArpSha, header + 8, 6);
@@ -111,6 +112,7 @@ class Parser {
     const std::size_t total = load_be16(header + 2);
     if (header[0] >> 4 != 4 || size < 20 || total < size || total > whole_ - place || !has(place, size))
       return;
+    layout_.whole = true;
     key_.set8(at::kIpTos, header[1]);
     key_.set8(at::kIpTtl, header[8]);
     key_.set8(at::kIpProto, header[9]);
@@ -126,6 +128,7 @@ class Parser {
     const std::uint8_t* const header = frame_.data() + place;
     const std::size_t length = load_be16(header + 4);
     if (header[0] >> 4 != 6 || length > whole_ - place - 40) return;
+    layout_.whole = true;
     key_.set32(at::kIpv6Label, load_be32(header) & 0xfffffU);
     key_.set8(at::kIpTos, static_cast<std::uint8_t>(load_be16(header) >> 4));
     key_.set8(at::kIpTtl, header[7]);
@@ -187,6 +190,8 @@ class Parser {
         later = (fragment & 0xfff8U) != 0;
       } else if (next == 51) {
         size = std::size_t{byte(place + 1)} * 4 + 8;
+      } else if (next == 43) {
+        layout_.routed = layout_.routed || byte(place + 3) != 0;  // segments left
       }
       next = byte(place);
       if (!has(place, size)) {

@@ -76,6 +76,8 @@ struct Layout {
   std::uint32_t network = 0;    // the header behind the EtherType
   std::uint32_t transport = 0;  // whole, and not of a later fragment
   std::uint32_t nd_option = 0;  // the link-layer address in it
+  bool whole = false;           // the header of IPv4, IPv6 or ARP, which contradicts nothing
+  bool routed = false;          // IPv6 sends it on from its destination, to one that the checksum is of
 };
 
 // Fills in what the frame says; in_port, metadata and registers stay. `unstored`: bytes of virtual payload behind it.

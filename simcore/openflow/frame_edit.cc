@@ -92,12 +92,13 @@ class Editor {
     }
   }
 
-  void address6(std::size_t in_header, std::size_t offset) {
+  // `summed`: the transport's checksum is of it.
+  void address6(std::size_t in_header, std::size_t offset, bool summed) {
     if (!v6()) return;
     for (std::size_t at = 0; at < 16; at += 2) {
       std::uint8_t* const place = frame_ + layout_.network + in_header + at;
       const std::uint16_t word = key_.u16(offset + at);
-      transport_checksum(load_be16(place), word, true);
+      if (summed) transport_checksum(load_be16(place), word, true);
       store_be16(place, word);
     }
   }
@@ -139,11 +140,9 @@ class Editor {
   }
 
  private:
-  // That the parser found the header whole: it then has a TTL or a protocol, or the fields are zero and stay so.
-  bool has(std::size_t size) const { return packet_.size() >= layout_.network + size; }
-  bool v4() const { return holds(Needs::ipv4, key_) && has(20) && frame_[layout_.network] >> 4 == 4; }
-  bool v6() const { return holds(Needs::ipv6, key_) && has(40) && frame_[layout_.network] >> 4 == 6; }
-  bool arp() const { return holds(Needs::arp, key_) && has(28); }
+  bool v4() const { return holds(Needs::ipv4, key_) && layout_.whole; }
+  bool v6() const { return holds(Needs::ipv6, key_) && layout_.whole; }
+  bool arp() const { return holds(Needs::arp, key_) && layout_.whole; }
 
   std::span<const std::uint8_t> sctp() const {
     const std::uint8_t* const network = frame_ + layout_.network;
@@ -246,9 +245,9 @@ void commit(Packet& packet, const Layout& layout, const Field& changed, const Fl
     case FieldId::arp_tha:
       return edit.arp_field(18, at::kArpTha, 6);
     case FieldId::ipv6_src:
-      return edit.address6(8, at::kIpv6Src);
+      return edit.address6(8, at::kIpv6Src, true);
     case FieldId::ipv6_dst:
-      return edit.address6(24, at::kIpv6Dst);
+      return edit.address6(24, at::kIpv6Dst, !layout.routed);
     case FieldId::ipv6_label:
       return edit.label();
     case FieldId::nd_target:
