@@ -37,6 +37,8 @@ enum class ActionType : std::uint8_t {
   output_field,  // Nicira: to the port that a field says
   resubmit,      // Nicira: look up again
   learn,         // Nicira: add a flow
+  pop_queue,     // Nicira: the usual queue again; without effect, as set_queue
+  note,          // Nicira: says something to who reads the flow
   set_vlan_vid,  // 1.0: pushes a tag where there is none
   set_vlan_pcp,  // 1.0: as that
 };
@@ -63,8 +65,9 @@ struct Action {
   const Field* field = nullptr;     // of set_field
   FieldValue value = 0;
   FieldValue mask = 0;
-  std::optional<std::uint32_t> queue{};    // of output: it was 1.0's enqueue
-  std::shared_ptr<const Learn> learned{};  // of learn
+  std::optional<std::uint32_t> queue{};                     // of output: it was 1.0's enqueue
+  std::shared_ptr<const Learn> learned{};                   // of learn
+  std::shared_ptr<const std::vector<std::uint8_t>> text{};  // of note
 };
 
 using Actions = std::vector<Action>;

@@ -117,6 +117,8 @@ void write_action10(Writer& to, const Action& action) {
     case ActionType::output_field:
     case ActionType::resubmit:
     case ActionType::learn:
+    case ActionType::pop_queue:
+    case ActionType::note:
       return write_nicira(to, action);
     default:
       return;  // 1.0 has no word for it

@@ -71,6 +71,7 @@ Learn::Spec read_spec(std::uint16_t header, Reader& from) {
   if ((header & 0x2000U) != 0) {
     const auto bytes = from.take(std::size_t{(spec.bits + 15U) / 16U} * 2);
     spec.value = read_value(bytes);
+    if (spec.bits < 128) spec.value &= (FieldValue{1} << spec.bits) - 1;
   } else {
     const std::uint32_t source = from.u32();
     spec.source = subfield(source, from.u16(), spec.bits);
@@ -180,9 +181,18 @@ Action read_nicira(Reader from) {
       from.skip(6);
       return load({&field(FieldId::tunnel_id), 0, 64}, from.u64());
     case kSetQueue:
-    case kPopQueue:
-    case kNote:
+      need(16);
+      from.skip(2);
       action.type = ActionType::set_queue;
+      action.port = from.u32();
+      return action;
+    case kPopQueue:
+      need(16);
+      action.type = ActionType::pop_queue;
+      return action;
+    case kNote:
+      action.type = ActionType::note;
+      action.text = std::make_shared<const std::vector<std::uint8_t>>(from.rest().begin(), from.rest().end());
       return action;
     case kMove: {
       need(24);
@@ -311,6 +321,13 @@ void write_nicira(Writer& to, const Action& action) {
       to.u16(action.type == ActionType::group ? kGroup : kSetQueue);
       to.zeros(2);
       to.u32(action.port);
+      break;
+    case ActionType::pop_queue:
+      to.u16(kPopQueue);
+      break;
+    case ActionType::note:
+      to.u16(kNote);
+      to.bytes(*action.text);
       break;
     default:
       to.u16(kLoad2);

@@ -59,6 +59,8 @@ bool Pipeline::apply(Context& context, const Action& action, bool last) {
       group(context, action.port, last);
       return true;
     case ActionType::set_queue:
+    case ActionType::pop_queue:
+    case ActionType::note:
       return true;
     case ActionType::set_field:
       set_field(context, *action.field, action.value, action.mask);
