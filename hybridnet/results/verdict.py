@@ -314,8 +314,8 @@ def _judge_instance(
         found(
             "did not capture all frames",
             uncaptured,
-            f"instance {name}: {uncaptured} frames are not in its captures: the disk was slower than the traffic, or is "
-            "full; capture onto a faster disk with room, or at fewer interfaces",
+            f"instance {name}: {uncaptured} frames are not in its captures: the disk was slower than the traffic, or "
+            "is full; capture onto a faster disk with room, or at fewer interfaces",
         )
     return {
         "lateness_p50_ns": percentile_ns(buckets, 0.5),
