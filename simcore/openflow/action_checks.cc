@@ -98,7 +98,7 @@ bool needs_single_frames(const Instructions& instructions) {
 std::size_t memory_of(const Actions& actions) {
   std::size_t bytes = actions.size() * sizeof(Action);
   for (const Action& action : actions) {
-    if (action.text) bytes += sizeof(*action.text) + action.text->size();
+    if (action.text) bytes += sizeof(std::vector<std::uint8_t>) + action.text->size();
     if (action.learned) bytes += sizeof(Learn) + action.learned->specs.size() * sizeof(Learn::Spec);
   }
   return bytes;
