@@ -21,9 +21,6 @@ namespace {
 
 using Numbers = std::initializer_list<std::uint8_t>;
 
-constexpr std::uint8_t kPacketOut = 13;
-constexpr std::uint8_t kFlowMod = 14;
-
 // What goes out of port 2 when a controller sends a frame with these actions.
 Bytes edited(Actions actions, const Bytes& frame) {
   Bench bench;
@@ -34,19 +31,7 @@ Bytes edited(Actions actions, const Bytes& frame) {
   write_actions(list, actions, Version::v13);
   const Bytes body = joined({number(kNoBuffer, 4), number(port_no::kController, 4), number(written.size(), 2),
                              number(0, 6), written, frame});
-  EXPECT_EQ(bench.said(kPacketOut, body), Bench::kTaken);
-  return bench.sent.size() == 1 ? bench.sent[0].second : Bytes{};
-}
-
-// The same by an action set, which is not compared with what the packet is.
-Bytes edited_by_action_set(const Actions& actions, const Bytes& frame) {
-  Bench bench;
-  bench.greet();
-  FlowModText mod;
-  mod.instructions.write = actions;
-  mod.instructions.write->push_back(output_to(2));
-  EXPECT_EQ(bench.said(kFlowMod, mod.bytes()), Bench::kTaken);
-  bench.receive(1, frame);
+  EXPECT_EQ(bench.said(type::kPacketOut, body), Bench::kTaken);
   return bench.sent.size() == 1 ? bench.sent[0].second : Bytes{};
 }
 
@@ -142,7 +127,7 @@ TEST(FrameEdit, AFieldThatIsSetStandsInTheFrameWithRightChecksums) {
       PacketText right = text;
       change.in_text(right);
       EXPECT_EQ(edited({set_to(change.id, change.value)}, text.bytes()), right.bytes());
-      EXPECT_EQ(edited_by_action_set({set_to(change.id, change.value)}, text.bytes()), right.bytes());
+      EXPECT_EQ(after_set({set_to(change.id, change.value)}, text.bytes()), right.bytes());
       ++compared;
     }
   }
@@ -317,7 +302,7 @@ TEST(FrameEdit, AFieldThatAFrameHasNotLeavesItAsItIs) {
       if (!each.writable || each.id == FieldId::eth_dst || each.id == FieldId::eth_src) continue;
       SCOPED_TRACE(what + ", field " + std::to_string(static_cast<int>(each.id)));
       const FieldValue value = each.id == FieldId::arp_op ? FieldValue{0xff} : each.all_bits();
-      EXPECT_EQ(edited_by_action_set({set_to(each.id, value)}, frame), frame);
+      EXPECT_EQ(after_set({set_to(each.id, value)}, frame), frame);
     }
   }
 }
@@ -343,7 +328,7 @@ TEST(FrameEdit, FieldsOfATransportThatIsNotWholeLeaveItAsItIs) {
           FieldId::sctp_dst, FieldId::icmp4_type, FieldId::icmp4_code, FieldId::icmp6_type,
           FieldId::icmp6_code, FieldId::nd_target, FieldId::nd_sll, FieldId::nd_tll}) {
       SCOPED_TRACE(std::to_string(protocol) + ", field " + std::to_string(static_cast<int>(id)));
-      EXPECT_EQ(edited_by_action_set({set_to(id, 0x11)}, frame), frame);
+      EXPECT_EQ(after_set({set_to(id, 0x11)}, frame), frame);
     }
   }
 }

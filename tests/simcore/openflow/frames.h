@@ -4,6 +4,8 @@
 // what a switch makes of other frames.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -179,6 +181,18 @@ inline PacketText neighbour_message(std::uint8_t type, std::uint64_t address = 0
   text.data = joined(
       {number(0, 4), number(kTarget6, 16), number(type == 135 ? 1 : 2, 1), number(1, 1), number(address, 6)});
   return text;
+}
+
+// What goes out of port 2 after these actions, of an action set, so that they are done to any frame.
+inline Bytes after_set(const Actions& actions, const Bytes& frame) {
+  Bench bench;
+  bench.greet();
+  FlowModText mod;
+  mod.instructions.write = actions;
+  mod.instructions.write->push_back(output_to(2));
+  EXPECT_EQ(bench.said(type::kFlowMod, mod.bytes()), Bench::kTaken);
+  bench.receive(1, frame);
+  return bench.sent.size() == 1 ? bench.sent[0].second : Bytes{};
 }
 
 }  // namespace simcore::openflow

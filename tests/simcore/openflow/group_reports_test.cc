@@ -11,11 +11,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kGroupMod = 15;
-constexpr std::uint8_t kMultipart = 18;
-constexpr std::uint8_t kMeterMod = 29;
-
 enum Type : std::uint8_t {
   kGroupCounters = 6,
   kGroupDescriptions = 7,
@@ -34,7 +29,7 @@ class GroupReports : public ::testing::Test {
   }
   // The only message of the answer, behind its head, which is checked.
   Bytes report(Type type, const std::string& body = "") {
-    bench.tell(kMultipart, joined({number(type, 2), number(0, 6), hex(body)}));
+    bench.tell(type::kMultipartRequest, joined({number(type, 2), number(0, 6), hex(body)}));
     const auto answers = bench.answers();
     if (answers.size() != 1 || answers[0].size() < 16) return {};
     EXPECT_EQ(Bytes(answers[0].begin(), answers[0].begin() + 2), hex("04 13"));
@@ -43,12 +38,13 @@ class GroupReports : public ::testing::Test {
     return {answers[0].begin() + 16, answers[0].end()};
   }
   ErrorCode refused(Type type, const std::string& body) {
-    return bench.said(kMultipart, joined({number(type, 2), number(0, 6), hex(body)}));
+    return bench.said(type::kMultipartRequest, joined({number(type, 2), number(0, 6), hex(body)}));
   }
   // A flow whose instructions are these.
   void flow(const Instructions& instructions, std::uint16_t priority = 100) {
-    ASSERT_EQ(bench.said(kFlowMod, FlowModText{.instructions = instructions, .priority = priority}.bytes()),
-              Bench::kTaken);
+    ASSERT_EQ(
+        bench.said(type::kFlowMod, FlowModText{.instructions = instructions, .priority = priority}.bytes()),
+        Bench::kTaken);
   }
 
   Bench bench;
@@ -61,30 +57,30 @@ const std::string kWeighed =
 const std::string kWatching = "0010 0000 00000002 00000009 00000000";
 
 TEST_F(GroupReports, DescriptionsAreWhatAControllerHasSaid) {
-  tell(kGroupMod, "0000 00 00 00000005" + kBucket2 + kBucket3);
-  tell(kGroupMod, "0000 01 00 00000006" + kWeighed);
-  tell(kGroupMod, "0000 02 00 00000007" + kBucket2);
-  tell(kGroupMod, "0000 03 00 ffffff00" + kWatching);
-  tell(kGroupMod, "0000 00 00 00000001");
+  tell(type::kGroupMod, "0000 00 00 00000005" + kBucket2 + kBucket3);
+  tell(type::kGroupMod, "0000 01 00 00000006" + kWeighed);
+  tell(type::kGroupMod, "0000 02 00 00000007" + kBucket2);
+  tell(type::kGroupMod, "0000 03 00 ffffff00" + kWatching);
+  tell(type::kGroupMod, "0000 00 00 00000001");
   EXPECT_EQ(report(kGroupDescriptions),
             hex("0008 00 00 00000001"
                 "0048 00 00 00000005" +
                 kBucket2 + kBucket3 + "0030 01 00 00000006" + kWeighed + "0028 02 00 00000007" + kBucket2 +
                 "0018 03 00 ffffff00" + kWatching));
   // A modification is described, and not what was before.
-  tell(kGroupMod, "0001 03 00 00000005" + kWatching);
-  tell(kGroupMod, "0002 00 00 00000006");
-  tell(kGroupMod, "0002 00 00 ffffff00");
+  tell(type::kGroupMod, "0001 03 00 00000005" + kWatching);
+  tell(type::kGroupMod, "0002 00 00 00000006");
+  tell(type::kGroupMod, "0002 00 00 ffffff00");
   EXPECT_EQ(report(kGroupDescriptions),
             hex("0008 00 00 00000001 0018 03 00 00000005" + kWatching + "0028 02 00 00000007" + kBucket2));
-  tell(kGroupMod, "0002 00 00 fffffffc");  // OFPG_ALL
+  tell(type::kGroupMod, "0002 00 00 fffffffc");  // OFPG_ALL
   EXPECT_EQ(report(kGroupDescriptions), Bytes{});
 }
 
 TEST_F(GroupReports, CountersAreOfGroupsAndBuckets) {
-  tell(kGroupMod, "0000 00 00 00000005" + kBucket2 + kBucket3);
+  tell(type::kGroupMod, "0000 00 00 00000005" + kBucket2 + kBucket3);
   bench.time = SimTime::at_ns(1'500'000'000);
-  tell(kGroupMod, "0000 03 00 00000006" + kWatching);  // watches port 2, and does nothing
+  tell(type::kGroupMod, "0000 03 00 00000006" + kWatching);  // watches port 2, and does nothing
   flow(applying({of(ActionType::group, 0, 5)}));
   flow(applying({of(ActionType::group, 0, 5), of(ActionType::group, 0, 6)}), 50);
   const Bytes frame = PacketText{}.bytes();
@@ -100,14 +96,14 @@ TEST_F(GroupReports, CountersAreOfGroupsAndBuckets) {
   EXPECT_EQ(report(kGroupCounters, "fffffffc 00000000"), joined({of5, of6}));
   EXPECT_EQ(report(kGroupCounters, "00000007 00000000"), Bytes{});  // there is none
   // A modification begins with new counters; its age is that of the group.
-  tell(kGroupMod, "0001 00 00 00000005" + kBucket2);
+  tell(type::kGroupMod, "0001 00 00 00000005" + kBucket2);
   EXPECT_EQ(report(kGroupCounters, "00000005 00000000"),
             joined({hex("0038 0000 00000005 00000002 00000000"), number(0, 16), number(3, 4),
                     number(700'000'001, 4), number(0, 16)}));
 }
 
 TEST_F(GroupReports, ABucketCountsWhatItWasChosenFor) {
-  tell(kGroupMod,
+  tell(type::kGroupMod,
        "0000 03 00 00000005 0020 0000 00000004 ffffffff 00000000 0000 0010 00000003 ffff 000000000000"
        "0020 0000 00000002 ffffffff 00000000 0000 0010 00000002 ffff 000000000000");
   flow(applying({of(ActionType::group, 0, 5)}));
@@ -142,26 +138,26 @@ const std::string kDrop = "0001 0010 00000064 0000000a 00000000";
 const std::string kRemark = "0002 0010 000000c8 00000014 02000000";
 
 TEST_F(GroupReports, ConfigurationsOfMetersAreWhatAControllerHasSaid) {
-  tell(kMeterMod, "0000 0005 00000001" + kDrop);
-  tell(kMeterMod, "0000 000e 00000003" + kRemark + kDrop);
+  tell(type::kMeterMod, "0000 0005 00000001" + kDrop);
+  tell(type::kMeterMod, "0000 000e 00000003" + kRemark + kDrop);
   const std::string first = "0018 0005 00000001" + kDrop;
   const std::string third = "0028 000e 00000003" + kRemark + kDrop;
   EXPECT_EQ(report(kMeterConfigs, "00000001 00000000"), hex(first));
   EXPECT_EQ(report(kMeterConfigs, "00000003 00000000"), hex(third));
   EXPECT_EQ(report(kMeterConfigs, "ffffffff 00000000"), hex(first + third));
   // A burst that is not said is as long as a second; the levels of a band that drops say nothing.
-  tell(kMeterMod, "0001 0005 00000001 0001 0010 00000064 00000000 07000000");
+  tell(type::kMeterMod, "0001 0005 00000001 0001 0010 00000064 00000000 07000000");
   EXPECT_EQ(report(kMeterConfigs, "00000001 00000000"),
             hex("0018 0005 00000001 0001 0010 00000064 00000064 00000000"));
-  tell(kMeterMod, "0002 0000 ffffffff");
+  tell(type::kMeterMod, "0002 0000 ffffffff");
   EXPECT_EQ(report(kMeterConfigs, "ffffffff 00000000"), Bytes{});
 }
 
 TEST_F(GroupReports, CountersAreOfMetersAndBands) {
   // Two packets per second are dropped above, of which the burst is two.
-  tell(kMeterMod, "0000 0006 00000001 0001 0010 00000002 00000002 00000000");
+  tell(type::kMeterMod, "0000 0006 00000001 0001 0010 00000002 00000002 00000000");
   bench.time = SimTime::at_ns(250'000'000);
-  tell(kMeterMod, "0000 0006 00000002" + kDrop);
+  tell(type::kMeterMod, "0000 0006 00000002" + kDrop);
   Instructions metered = applying({output_to(2)});
   metered.meter = 1;
   flow(metered);
@@ -180,7 +176,7 @@ TEST_F(GroupReports, CountersAreOfMetersAndBands) {
 }
 
 TEST_F(GroupReports, AMeterThatThereIsNoneOfIsRefused) {
-  tell(kMeterMod, "0000 0005 00000001" + kDrop);
+  tell(type::kMeterMod, "0000 0005 00000001" + kDrop);
   for (const Type type : {kMeterCounters, kMeterConfigs}) {
     EXPECT_EQ(refused(type, "00000002 00000000"), error::kUnknownMeter);
     EXPECT_EQ(refused(type, "00000000 00000000"), error::kUnknownMeter);
@@ -188,7 +184,7 @@ TEST_F(GroupReports, AMeterThatThereIsNoneOfIsRefused) {
 }
 
 TEST_F(GroupReports, ARequestOfAnotherLengthIsRefused) {
-  tell(kMeterMod, "0000 0005 00000001" + kDrop);
+  tell(type::kMeterMod, "0000 0005 00000001" + kDrop);
   for (const Type type : {kGroupCounters, kMeterCounters, kMeterConfigs}) {
     EXPECT_EQ(refused(type, ""), error::kBadLength);
     EXPECT_EQ(refused(type, "00000001"), error::kBadLength);
@@ -207,29 +203,29 @@ TEST_F(GroupReports, Version10HasNeither) {
 }
 
 TEST_F(GroupReports, ErasedMetersTakeTheirFlowsAlong) {
-  tell(kMeterMod, "0000 0005 00000001" + kDrop);
-  tell(kMeterMod, "0000 0005 00000002" + kDrop);
+  tell(type::kMeterMod, "0000 0005 00000001" + kDrop);
+  tell(type::kMeterMod, "0000 0005 00000002" + kDrop);
   Instructions metered = applying({output_to(2)});
   metered.meter = 1;
   flow(metered);
   metered.meter = 2;
   flow(metered, 50);
   flow(applying({output_to(2)}), 20);
-  tell(kMeterMod, "0002 0000 00000001");
+  tell(type::kMeterMod, "0002 0000 00000001");
   EXPECT_EQ(bench.of.tables().size(), 2U);
-  tell(kMeterMod, "0002 0000 00000001");  // once more: nothing
-  tell(kMeterMod, "0002 0000 ffffffff");
+  tell(type::kMeterMod, "0002 0000 00000001");  // once more: nothing
+  tell(type::kMeterMod, "0002 0000 ffffffff");
   ASSERT_EQ(bench.of.tables().size(), 1U);
   EXPECT_EQ(bench.of.tables().at(0)->flows()[0]->priority, 20);
 }
 
 TEST_F(GroupReports, AllErasedGroupsTakeTheirFlowsAlong) {
-  tell(kGroupMod, "0000 00 00 00000005" + kBucket2);
-  tell(kGroupMod, "0000 00 00 00000006" + kBucket2);
+  tell(type::kGroupMod, "0000 00 00 00000005" + kBucket2);
+  tell(type::kGroupMod, "0000 00 00 00000006" + kBucket2);
   flow(applying({of(ActionType::group, 0, 5)}));
   flow(applying({of(ActionType::group, 0, 6)}), 50);
   flow(applying({output_to(2)}), 20);
-  tell(kGroupMod, "0002 00 00 fffffffc");
+  tell(type::kGroupMod, "0002 00 00 fffffffc");
   ASSERT_EQ(bench.of.tables().size(), 1U);
   EXPECT_EQ(bench.of.tables().at(0)->flows()[0]->priority, 20);
 }

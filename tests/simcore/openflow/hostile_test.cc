@@ -11,12 +11,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kGroupMod = 15;
-constexpr std::uint8_t kMultipart = 18;
-constexpr std::uint8_t kMultipartReply = 19;
-constexpr std::uint8_t kBarrier = 20;
-constexpr std::uint8_t kBarrierReply = 21;
 constexpr std::size_t kLargestMessage = 65'535;
 
 class Hostile : public Bench {
@@ -29,7 +23,7 @@ class Hostile : public Bench {
       FlowModText mod = like;
       mod.match.set(field(FieldId::eth_dst), number);
       mod.cookie = number;
-      tell(kFlowMod, mod.bytes());
+      tell(type::kFlowMod, mod.bytes());
     }
   }
 
@@ -43,7 +37,7 @@ class Hostile : public Bench {
     Group made;
     made.buckets = buckets;
     write_buckets(to, made);
-    tell(kGroupMod, body);
+    tell(type::kGroupMod, body);
   }
 
   static Bytes flows_request() {
@@ -86,7 +80,7 @@ TEST(HostileController, GroupsThatMultiplyAPacketComeToAnEnd) {
         0, number,
         std::vector<Bucket>(kBuckets, watching(port_no::kAny, kAnyGroup,
                                                {simcore::openflow::of(ActionType::group, 0, number + 1)})));
-  bench.tell(kFlowMod,
+  bench.tell(type::kFlowMod,
              FlowModText{.instructions = applying({simcore::openflow::of(ActionType::group, 0, 1)})}.bytes());
   ASSERT_TRUE(bench.answers().empty());
   bench.receive(1, tcp_frame());
@@ -102,7 +96,7 @@ TEST(HostileController, GroupsThatWatchEachOtherComeToAnEnd) {
   bench.group(3, 20, std::vector<Bucket>(kBuckets, watching(4, kAnyGroup, {output_to(2)})));
   for (std::uint32_t number = 19; number >= 1; --number)  // 1000^20 looks
     bench.group(3, number, std::vector<Bucket>(kBuckets, watching(4, number + 1, {output_to(2)})));
-  bench.tell(kFlowMod,
+  bench.tell(type::kFlowMod,
              FlowModText{.instructions = applying({simcore::openflow::of(ActionType::group, 0, 1)})}.bytes());
   bench.receive(1, tcp_frame());
   EXPECT_TRUE(bench.sent.empty());
@@ -120,7 +114,8 @@ TEST(HostileController, AFlowMayLearnItselfAway) {
   learn.specs = {out};
   Action learning = simcore::openflow::of(ActionType::learn);
   learning.learned = std::make_shared<const Learn>(learn);
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({learning, output_to(2), output_to(3)})}.bytes());
+  bench.tell(type::kFlowMod,
+             FlowModText{.instructions = applying({learning, output_to(2), output_to(3)})}.bytes());
   ASSERT_TRUE(bench.answers().empty());
   bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.size(), 2U);
@@ -131,8 +126,8 @@ TEST(HostileController, ALongAnswerComesInPartsAndTellsEachFlowOnce) {
   Hostile bench;
   constexpr std::uint32_t kFlows = 20'000;
   bench.fill(kFlows, {.instructions = applying({output_to(2)})});
-  bench.tell(kMultipart, Hostile::flows_request());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kMultipartRequest, Hostile::flows_request());
+  bench.tell(type::kBarrierRequest, {});
   std::set<std::uint64_t> told;
   bool ended = false;
   int turns = 0;
@@ -142,8 +137,8 @@ TEST(HostileController, ALongAnswerComesInPartsAndTellsEachFlowOnce) {
     bench.of.handle_input(*bench.session, effort);
     EXPECT_LE(bench.session->output().size(), Session::kMostOutput + 2 * kLargestMessage);
     for (const Bytes& answer : bench.answers()) {
-      if (answer[1] == kBarrierReply) ended = true;
-      if (answer[1] != kMultipartReply) continue;
+      if (answer[1] == type::kBarrierReply) ended = true;
+      if (answer[1] != type::kMultipartReply) continue;
       for (std::size_t at = 16; at < answer.size(); at += load_be16(answer.data() + at))
         EXPECT_TRUE(told.insert(load_be64(answer.data() + at + 24)).second);
     }
@@ -155,7 +150,7 @@ TEST(HostileController, ALongAnswerComesInPartsAndTellsEachFlowOnce) {
 TEST(HostileController, AWholeAnswerWaitsForWhoDoesNotRead) {
   Hostile bench;
   bench.fill(20'000, {.instructions = applying({output_to(2)})});  // 88 bytes of an answer each
-  bench.tell(kMultipart, Hostile::flows_request());
+  bench.tell(type::kMultipartRequest, Hostile::flows_request());
   bench.turns();
   EXPECT_GT(bench.session->output().size(), Session::kMostOutput);
   EXPECT_LE(bench.session->output().size(), Session::kMostOutput + 2 * kLargestMessage);
@@ -166,7 +161,7 @@ TEST(HostileController, EntriesThatFillMessagesDoNotOverflowThem) {
   Hostile bench;
   const Actions many(2'400, output_to(2));  // 38 kB
   bench.fill(3, {.instructions = applying(many)});
-  bench.tell(kMultipart, Hostile::flows_request());
+  bench.tell(type::kMultipartRequest, Hostile::flows_request());
   bench.turns();
   const std::size_t bytes = bench.session->output().size();
   const std::vector<Bytes> answers = bench.answers();
@@ -178,15 +173,15 @@ TEST(HostileController, EntriesThatFillMessagesDoNotOverflowThem) {
 
 TEST(HostileController, AFlowThatNoMessageCouldTellIsRefused) {
   Hostile bench;
-  bench.tell(kFlowMod, FlowModText{.instructions = applying(Actions(4'050, output_to(2)))}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.instructions = applying(Actions(4'050, output_to(2)))}.bytes());
   EXPECT_EQ(bench.error(), error::kActionTooMany);
 }
 
 TEST(HostileController, ManyFlowsGoInPartsAndAllBeforeTheBarrier) {
   Hostile bench;
   bench.fill(5'000);
-  bench.tell(kFlowMod, FlowModText{.command = 3}.bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, FlowModText{.command = 3}.bytes());
+  bench.tell(type::kBarrierRequest, {});
   EXPECT_GT(bench.of.tables().size(), 0U);
   EXPECT_TRUE(bench.answers().empty());
   EXPECT_GT(bench.turns(), 2);
@@ -197,7 +192,7 @@ TEST(HostileController, ManyFlowsGoInPartsAndAllBeforeTheBarrier) {
 TEST(HostileController, WhatHasBegunIsDoneThoughTheControllerGoes) {
   Hostile bench;
   bench.fill(5'000);
-  bench.tell(kFlowMod, FlowModText{.command = 3}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.command = 3}.bytes());
   bench.of.disconnect(*bench.session);
   ASSERT_GT(bench.of.tables().size(), 0U);
   for (int turn = 0; turn < 1'000 && bench.due != SimTime::never(); ++turn) {
@@ -242,7 +237,7 @@ TEST(HostileController, LookupsTryABoundedNumberOfMasks) {
   for (std::uint32_t mask = 1; mask <= Tables::kMostMasks + 10; ++mask) {
     FlowModText mod;
     mod.match.set(field(FieldId::eth_dst), 0, mask);
-    bench.tell(kFlowMod, mod.bytes());
+    bench.tell(type::kFlowMod, mod.bytes());
     for (const Bytes& answer : bench.answers()) refused += answer[1] == 1 ? 1 : 0;
   }
   EXPECT_EQ(refused, 10U);
@@ -260,7 +255,7 @@ TEST(HostileController, GroupsAreCountedByTheirUsers) {
   to.u16(2);
   to.zeros(2);
   to.u32(7);
-  bench.tell(kGroupMod, erase);
+  bench.tell(type::kGroupMod, erase);
   bench.turns();
   EXPECT_EQ(bench.of.tables().size(), 0U);
   EXPECT_FALSE(bench.of.tables().groups_used());

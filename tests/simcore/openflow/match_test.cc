@@ -15,8 +15,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-
 Match read(const std::string& digits) {
   const Bytes bytes = hex(digits);
   return read_oxms({bytes, error::kMatchLength});
@@ -359,7 +357,7 @@ TEST(Match, OfASetFieldHasErrorsOfActions) {
     const Bytes bytes = hex(action);
     const Bytes mod = joined({FlowModText{.match = read("80000c02 1005")}.bytes(), number(4, 2),
                               number(8 + bytes.size(), 2), number(0, 4), bytes});
-    return bench.said(kFlowMod, mod);
+    return bench.said(type::kFlowMod, mod);
   };
   EXPECT_EQ(said("0019 0010 80000c02 1007 000000000000"), Bench::kTaken);
   EXPECT_EQ(said("0019 0010 80000c02 0007 000000000000"),

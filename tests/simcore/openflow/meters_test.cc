@@ -10,8 +10,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-
 // Assured forwarding (RFC 2597): AFxy is 8x+2y, and y goes up by the levels of the band, to 3.
 TEST(Meters, ABandThatRemarksRaisesTheDropPrecedence) {
   struct Case {
@@ -31,7 +29,7 @@ TEST(Meters, ABandThatRemarksRaisesTheDropPrecedence) {
               Bench::kTaken);
     FlowModText mod{.instructions = applying({output_to(2)})};
     mod.instructions.meter = 1;
-    ASSERT_EQ(fresh.said(kFlowMod, mod.bytes()), Bench::kTaken);
+    ASSERT_EQ(fresh.said(type::kFlowMod, mod.bytes()), Bench::kTaken);
     PacketText packet;
     packet.tos = static_cast<std::uint8_t>(each.before << 2 | 1);
     fresh.receive(1, packet.bytes());
@@ -50,7 +48,7 @@ TEST(Meters, OtherPacketsThanOfIpAreNotRemarked) {
   ASSERT_EQ(bench.said(29, hex("0000 0006 00000001 0002 0010 00000001 00000001 01 000000")), Bench::kTaken);
   FlowModText mod{.instructions = applying({output_to(2)})};
   mod.instructions.meter = 1;
-  ASSERT_EQ(bench.said(kFlowMod, mod.bytes()), Bench::kTaken);
+  ASSERT_EQ(bench.said(type::kFlowMod, mod.bytes()), Bench::kTaken);
   const Bytes frame = frame_of(0x0806, arp_request());
   for (int count = 0; count < 2; ++count) bench.receive(1, frame);
   ASSERT_EQ(bench.sent.size(), 2U);

@@ -12,10 +12,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kMultipart = 18;
-constexpr std::uint8_t kStatistics10 = 16;
-
 enum Type : std::uint8_t {
   kDescription = 0,
   kFlows = 1,
@@ -44,7 +40,7 @@ class Multipart : public ::testing::Test {
   // The only message of an answer, behind its head.
   Bytes report13(Type type, const Bytes& body = {}) {
     bench.session = of13;
-    bench.tell(kMultipart, joined({number(type, 2), number(0, 6), body}));
+    bench.tell(type::kMultipartRequest, joined({number(type, 2), number(0, 6), body}));
     const auto answers = bench.answers();
     if (answers.size() != 1 || answers[0].size() < 16) return hex("ff");
     EXPECT_EQ(Bytes(answers[0].begin() + 8, answers[0].begin() + 16),
@@ -53,7 +49,7 @@ class Multipart : public ::testing::Test {
   }
   Bytes report10(Type type, const Bytes& body = {}) {
     bench.session = of10;
-    bench.tell(kStatistics10, joined({number(type, 2), number(0, 2), body}), 1);
+    bench.tell(type10::kStatisticsRequest, joined({number(type, 2), number(0, 2), body}), 1);
     const auto answers = bench.answers();
     if (answers.size() != 1 || answers[0].size() < 12) return hex("ff");
     EXPECT_EQ(Bytes(answers[0].begin() + 8, answers[0].begin() + 12),
@@ -62,15 +58,15 @@ class Multipart : public ::testing::Test {
   }
   ErrorCode refused13(std::uint16_t type, const std::string& body = "") {
     bench.session = of13;
-    return bench.said(kMultipart, joined({number(type, 2), number(0, 6), hex(body)}));
+    return bench.said(type::kMultipartRequest, joined({number(type, 2), number(0, 6), hex(body)}));
   }
   ErrorCode refused10(std::uint16_t type, const std::string& body = "") {
     bench.session = of10;
-    return bench.said(kStatistics10, joined({number(type, 2), number(0, 2), hex(body)}), 1);
+    return bench.said(type10::kStatisticsRequest, joined({number(type, 2), number(0, 2), hex(body)}), 1);
   }
   void flow(const FlowModText& mod) {
     bench.session = of13;
-    ASSERT_EQ(bench.said(kFlowMod, mod.bytes()), Bench::kTaken);
+    ASSERT_EQ(bench.said(type::kFlowMod, mod.bytes()), Bench::kTaken);
   }
 
   Bench bench;
@@ -243,7 +239,7 @@ TEST_F(Multipart, RequestsThatAreRefused) {
   EXPECT_EQ(refused13(kQueues, "00000001"), error::kBadLength);
   bench.session = of13;
   const auto flows = [this](const Bytes& body) {
-    return bench.said(kMultipart, joined({number(kFlows, 2), number(0, 6), body}));
+    return bench.said(type::kMultipartRequest, joined({number(kFlows, 2), number(0, 6), body}));
   };
   EXPECT_EQ(flows(flows13(0xfe)), (ErrorCode{1, 9}));          // OFPBRC_BAD_TABLE_ID
   EXPECT_EQ(flows(flows13(0xff, 0xff00)), (ErrorCode{2, 4}));  // OFPBAC_BAD_OUT_PORT

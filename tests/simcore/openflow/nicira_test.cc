@@ -12,9 +12,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kMultipart = 18;
-constexpr std::uint8_t kStatistics10 = 16;
 constexpr std::size_t kFlowHeader13 = 48;  // of a flow's description, before the match
 constexpr std::size_t kFlowHeader10 = 88;
 constexpr char kOutput2[] = "0000 0010 00000002 ffff 000000000000";
@@ -52,7 +49,7 @@ std::string learn(const std::string& specs, const std::string& table = "01",
 
 // The only flow of the table, as 1.3 tells it: its instructions.
 Bytes told13(Bench& bench, std::uint8_t table = 0) {
-  bench.tell(kMultipart,
+  bench.tell(type::kMultipartRequest,
              joined({hex("0001 0000 00000000"), number(table, 1), hex("000000 ffffffff ffffffff 00000000"),
                      number(0, 16), hex("0001 0004 00000000")}));
   const Bytes answer = bench.answers().at(0);
@@ -70,7 +67,8 @@ Bytes told10(Bench& bench) {
   Session* const session = bench.session;
   bench.session = &bench.of.connect(Session::Kind::controller, [] {});
   bench.greet(1);
-  bench.tell(kStatistics10, joined({hex("0001 0000 003fffff"), number(0, 36), hex("ff 00 ffff")}), 1);
+  bench.tell(type10::kStatisticsRequest,
+             joined({hex("0001 0000 003fffff"), number(0, 36), hex("ff 00 ffff")}), 1);
   const Bytes answer = bench.answers().at(0);
   bench.session = session;
   return {answer.begin() + 12 + kFlowHeader10, answer.end()};
@@ -80,11 +78,11 @@ class NiciraActions : public ::testing::Test {
  protected:
   NiciraActions() { bench.greet(); }
 
-  ErrorCode said(const std::string& rest) { return bench.said(kFlowMod, flow_mod(nicira(rest))); }
+  ErrorCode said(const std::string& rest) { return bench.said(type::kFlowMod, flow_mod(nicira(rest))); }
 
   // What goes out for a frame, by port 1, after some actions.
   std::vector<std::pair<std::uint32_t, Bytes>> sent_after(const Bytes& actions, const Bytes& frame) {
-    EXPECT_EQ(bench.said(kFlowMod, flow_mod(actions)), Bench::kTaken);
+    EXPECT_EQ(bench.said(type::kFlowMod, flow_mod(actions)), Bench::kTaken);
     bench.sent.clear();
     bench.receive(1, frame);
     return bench.sent;
@@ -109,7 +107,7 @@ TEST_F(NiciraActions, AreToldInBothVersionsAsTheyCame) {
     Bench fresh;
     fresh.greet();
     const Bytes action = nicira(rest);
-    ASSERT_EQ(fresh.said(kFlowMod, flow_mod(action)), Bench::kTaken);
+    ASSERT_EQ(fresh.said(type::kFlowMod, flow_mod(action)), Bench::kTaken);
     EXPECT_EQ(told_actions13(fresh), action);
     EXPECT_EQ(told10(fresh), action);
   }
@@ -162,7 +160,7 @@ TEST_F(NiciraActions, AreToldAsTheActionThatTheyAre) {
       while (right->size() % 8 != 0) right->push_back(0);
       store_be16(right->data() + 2, static_cast<std::uint16_t>(right->size()));
     }
-    ASSERT_EQ(fresh.said(kFlowMod, flow_mod(nicira(each.rest), hex(each.match))), Bench::kTaken);
+    ASSERT_EQ(fresh.said(type::kFlowMod, flow_mod(nicira(each.rest), hex(each.match))), Bench::kTaken);
     EXPECT_EQ(told_actions13(fresh), right13);
     EXPECT_EQ(told10(fresh), right10);
   }
@@ -233,7 +231,7 @@ TEST_F(NiciraActions, ThatAreUnknownAreRefused) {
   EXPECT_EQ(said("0064 000000000000"), error::kActionExperimenterType);
   Bytes other = nicira("0012 000000000000");
   other[7] = 0x21;
-  EXPECT_EQ(bench.said(kFlowMod, flow_mod(other)), error::kActionExperimenter);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow_mod(other)), error::kActionExperimenter);
 }
 
 TEST_F(NiciraActions, ALearnWithASpecificationThatIsNoneIsRefused) {
@@ -268,7 +266,7 @@ TEST_F(NiciraActions, ASetHasNoPlaceForLearnAndOutput) {
   for (const std::string& rest : {learn(""), std::string("000f 001f 00010004 0000 000000000000")}) {
     Bytes mod = flow_mod(nicira(rest));
     mod[49] = 3;  // OFPIT_WRITE_ACTIONS
-    EXPECT_EQ(bench.said(kFlowMod, mod), error::kActionType);
+    EXPECT_EQ(bench.said(type::kFlowMod, mod), error::kActionType);
   }
 }
 
@@ -351,7 +349,7 @@ TEST_F(NiciraActions, OutputGoesToThePortThatAFieldSays) {
 
 TEST_F(NiciraActions, ResubmitLooksUpInATableAsIfThePacketHadComeByAPort) {
   const Bytes of_port3 = hex("0001 000c 80000004 00000003 00000000");
-  ASSERT_EQ(bench.said(kFlowMod, flow_mod(hex(kOutput2), of_port3, 5)), Bench::kTaken);
+  ASSERT_EQ(bench.said(type::kFlowMod, flow_mod(hex(kOutput2), of_port3, 5)), Bench::kTaken);
   auto sent = sent_after(joined({nicira("000e 0003 05 000000"), hex("0000 0010 00000004 ffff 000000000000")}),
                          PacketText{}.bytes());
   ASSERT_EQ(sent.size(), 2U);
@@ -360,8 +358,9 @@ TEST_F(NiciraActions, ResubmitLooksUpInATableAsIfThePacketHadComeByAPort) {
   // Without another port no flow of table 5 matches.
   EXPECT_TRUE(sent_after(nicira("000e fff8 05 000000"), PacketText{}.bytes()).empty());
   // The old one stays in its table.
-  ASSERT_EQ(bench.said(kFlowMod, flow_mod(hex("0000 0010 00000001 ffff 000000000000"), of_port3, 0, 200)),
-            Bench::kTaken);
+  ASSERT_EQ(
+      bench.said(type::kFlowMod, flow_mod(hex("0000 0010 00000001 ffff 000000000000"), of_port3, 0, 200)),
+      Bench::kTaken);
   sent = sent_after(nicira("0001 0003 00 000000"), PacketText{}.bytes());
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].first, 1U);
@@ -377,7 +376,7 @@ TEST_F(NiciraActions, ControllerSendsThePacketThere) {
 
 TEST_F(NiciraActions, DecTtlLowersTheTimeToLive) {
   const Bytes ip = hex("0001 000a 80000a02 0800 000000000000");
-  ASSERT_EQ(bench.said(kFlowMod, flow_mod(joined({nicira("0012 000000000000"), hex(kOutput2)}), ip)),
+  ASSERT_EQ(bench.said(type::kFlowMod, flow_mod(joined({nicira("0012 000000000000"), hex(kOutput2)}), ip)),
             Bench::kTaken);
   bench.receive(1, PacketText{.ttl = 9}.bytes());
   ASSERT_EQ(bench.sent.size(), 1U);
@@ -408,7 +407,7 @@ TEST_F(NiciraActions, TellsWhat10HasNoWordFor) {
     Bench fresh;
     fresh.greet();
     ASSERT_EQ(fresh.said(15, hex("0000 00 00 00000009")), Bench::kTaken);  // a group
-    const ErrorCode said = fresh.said(kFlowMod, flow_mod(hex(each.actions), hex(each.match)));
+    const ErrorCode said = fresh.said(type::kFlowMod, flow_mod(hex(each.actions), hex(each.match)));
     if (std::string(each.right).empty()) {
       EXPECT_EQ(said, error::kActionInconsistent);
       continue;
@@ -424,7 +423,7 @@ TEST_F(NiciraActions, TellsMetadataAndTheNextTableTo10) {
   mod.instructions.metadata->value = 0x1122;
   mod.instructions.metadata->mask = 0xffff;
   mod.instructions.go_to = 3;
-  ASSERT_EQ(bench.said(kFlowMod, mod.bytes()), Bench::kTaken);
+  ASSERT_EQ(bench.said(type::kFlowMod, mod.bytes()), Bench::kTaken);
   EXPECT_EQ(told10(bench), hex("0000 0008 0002 ffff"
                                "ffff 0020 00002320 0016 000000000000 0000000000001122 000000000000ffff"
                                "ffff 0010 00002320 000e fff8 03 000000"));

@@ -12,27 +12,14 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-
-// What goes out of port 2 after these actions, of an action set, so that they are done to any frame.
-Bytes after_set(const Actions& actions, const Bytes& frame) {
-  Bench bench;
-  bench.greet();
-  FlowModText mod;
-  mod.instructions.write = actions;
-  mod.instructions.write->push_back(output_to(2));
-  EXPECT_EQ(bench.said(kFlowMod, mod.bytes()), Bench::kTaken);
-  bench.receive(1, frame);
-  return bench.sent.size() == 1 ? bench.sent[0].second : Bytes{};
-}
-
 // In the order of a list; `match` says what the packets are.
 Bytes after(Actions actions, const Bytes& frame, const Match& match = {}) {
   Bench bench;
   bench.greet();
   actions.push_back(output_to(2));
-  EXPECT_EQ(bench.said(kFlowMod, FlowModText{.match = match, .instructions = applying(actions)}.bytes()),
-            Bench::kTaken);
+  EXPECT_EQ(
+      bench.said(type::kFlowMod, FlowModText{.match = match, .instructions = applying(actions)}.bytes()),
+      Bench::kTaken);
   bench.receive(1, frame);
   return bench.sent.size() == 1 ? bench.sent[0].second : Bytes{};
 }
@@ -158,11 +145,11 @@ TEST(PipelineActions, APacketWhoseTimeToLiveIsUsedUpGoesToTheControllerThatAsked
     Bytes wanted = number(0, 24);  // OFPT_SET_ASYNC
     store_be32(wanted.data(), 1U << 2);
     EXPECT_EQ(bench.said(28, wanted), Bench::kTaken);
-    EXPECT_EQ(
-        bench.said(kFlowMod, FlowModText{.match = typed(0x0800),
-                                         .instructions = applying({of(ActionType::dec_ip_ttl), output_to(2)})}
-                                 .bytes()),
-        Bench::kTaken);
+    EXPECT_EQ(bench.said(type::kFlowMod,
+                         FlowModText{.match = typed(0x0800),
+                                     .instructions = applying({of(ActionType::dec_ip_ttl), output_to(2)})}
+                             .bytes()),
+              Bench::kTaken);
     bench.receive(1, PacketText{.ttl = ttl}.bytes());
     EXPECT_TRUE(bench.sent.empty());
     const auto answers = bench.answers();
@@ -247,7 +234,7 @@ TEST(PipelineActions, TheActionsOf10) {
     const Bytes output = hex("0000 0008 0002 ffff");
     const Bytes mod = joined({number(0x3fffff, 4), number(0, 36), number(0, 8), number(0, 6),
                               hex("0064 ffffffff ffff 0000"), hex(each.action), output});
-    ASSERT_EQ(bench.said(kFlowMod, mod, 1), Bench::kTaken);
+    ASSERT_EQ(bench.said(type::kFlowMod, mod, 1), Bench::kTaken);
     const PacketText text{.protocol = each.protocol};
     PacketText right = text;
     each.change(right);
@@ -267,7 +254,7 @@ TEST(PipelineActions, TheActionsOf10ThatAreRefused) {
   const auto said = [](const char* action) {
     Bench bench;
     bench.greet(1);
-    return bench.said(kFlowMod,
+    return bench.said(type::kFlowMod,
                       joined({number(0x3fffff, 4), number(0, 44), number(0, 6),
                               hex("0064 ffffffff ffff 0000"), hex(action)}),
                       1);

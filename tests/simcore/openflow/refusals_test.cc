@@ -10,16 +10,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kExperimenter = 4;
-constexpr std::uint8_t kFeaturesRequest = 5;
-constexpr std::uint8_t kPacketOut = 13;
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kGroupMod = 15;
-constexpr std::uint8_t kTableMod = 17;
-constexpr std::uint8_t kMultipart = 18;
-constexpr std::uint8_t kBarrier = 20;
-constexpr std::uint8_t kQueueConfig = 22;
-constexpr std::uint8_t kMeterMod = 29;
 constexpr ErrorCode kTaken = Bench::kTaken;
 
 // A flow modification of 1.3: `rest` is the match and the instructions.
@@ -43,7 +33,7 @@ TEST(OpenFlowRefusals, OfInstructions) {
   Bench bench;
   bench.greet();
   const auto flow_mod = [&bench](const std::string& instructions) {
-    return bench.said(kFlowMod, flow(kAnyMatch + instructions));
+    return bench.said(type::kFlowMod, flow(kAnyMatch + instructions));
   };
   EXPECT_EQ(flow_mod("0000000800000000"), error::kUnknownInstruction);
   EXPECT_EQ(flow_mod("00040000 00000000"), error::kInstructionLength);
@@ -52,14 +42,14 @@ TEST(OpenFlowRefusals, OfInstructions) {
   EXPECT_EQ(flow_mod("0001000801000000 0001000802000000"), (ErrorCode{0xffff, 2600}));
   EXPECT_EQ(flow_mod("0001000800000000"), error::kInstructionTable);
   EXPECT_EQ(flow_mod("0006000800000009"), error::kInvalidMeter);
-  EXPECT_EQ(bench.said(kFlowMod, flow(std::string(kAnyMatch) + "0001000800000000", "03")),
+  EXPECT_EQ(bench.said(type::kFlowMod, flow(std::string(kAnyMatch) + "0001000800000000", "03")),
             error::kInstructionTable);  // also of a deletion, which has no use for them
 }
 
 TEST(OpenFlowRefusals, AnErrorOfTheFoundationSaysWhose) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod, flow(std::string(kAnyMatch) + "0001000801000000 0001000802000000"));
+  bench.tell(type::kFlowMod, flow(std::string(kAnyMatch) + "0001000801000000 0001000802000000"));
   const Bytes answer = bench.answers().at(0);
   EXPECT_EQ(load_be32(answer.data() + 12), kOnf);
   EXPECT_EQ(answer[16], 4);  // the message follows
@@ -69,7 +59,7 @@ TEST(OpenFlowRefusals, OfActions) {
   Bench bench;
   bench.greet();
   const auto actions = [&bench](const std::string& list, const char* match = kAnyMatch) {
-    return bench.said(kFlowMod, applied(list, match));
+    return bench.said(type::kFlowMod, applied(list, match));
   };
   EXPECT_EQ(actions("0063000800000000"), error::kActionType);
   EXPECT_EQ(actions("0000000800000001"), error::kActionLength);
@@ -83,14 +73,14 @@ TEST(OpenFlowRefusals, OfActions) {
   EXPECT_EQ(actions("00190010 80000a02 0800 000000000000"), error::kActionSetArgument);  // the EtherType
   EXPECT_EQ(actions("00190010 80007e02 0800 000000000000"), error::kActionSetType);
   // What an action set meets is not known before.
-  EXPECT_EQ(bench.said(kFlowMod, flow(std::string(kAnyMatch) + "00030010 00000000 0012000800000000")),
+  EXPECT_EQ(bench.said(type::kFlowMod, flow(std::string(kAnyMatch) + "00030010 00000000 0012000800000000")),
             kTaken);
 }
 
 TEST(OpenFlowRefusals, OfMatches) {
   Bench bench;
   bench.greet();
-  const auto match = [&bench](const std::string& text) { return bench.said(kFlowMod, flow(text)); };
+  const auto match = [&bench](const std::string& text) { return bench.said(type::kFlowMod, flow(text)); };
   EXPECT_EQ(match("0000000400000000"), error::kMatchLength);
   EXPECT_EQ(match("0002000400000000"), error::kMatchType);
   EXPECT_EQ(match("0001006400000000"), error::kMatchLength);
@@ -104,13 +94,13 @@ TEST(OpenFlowRefusals, OfMatches) {
 TEST(OpenFlowRefusals, OfFlowModifications) {
   Bench bench;
   bench.greet();
-  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "00", "fe")), error::kPermission);
-  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "00", "ff")), error::kFlowTable);
-  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "03", "ff", "0000ff05")), error::kActionOutPort);
-  EXPECT_EQ(bench.said(kFlowMod, flow(kAnyMatch, "00", "00", "ffffffff", "0020")), error::kFlowFlags);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow(kAnyMatch, "00", "fe")), error::kPermission);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow(kAnyMatch, "00", "ff")), error::kFlowTable);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow(kAnyMatch, "03", "ff", "0000ff05")), error::kActionOutPort);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow(kAnyMatch, "00", "00", "ffffffff", "0020")), error::kFlowFlags);
   Bytes buffered = flow(kAnyMatch);
   store_be32(buffered.data() + 24, 5);
-  EXPECT_EQ(bench.said(kFlowMod, buffered), error::kBufferUnknown);
+  EXPECT_EQ(bench.said(type::kFlowMod, buffered), error::kBufferUnknown);
   EXPECT_EQ(bench.of.tables().size(), 0U);
 }
 
@@ -118,7 +108,7 @@ TEST(OpenFlowRefusals, OfGroups) {
   Bench bench;
   bench.greet();
   const std::string bucket = std::string("0020 0000 ffffffff ffffffff 00000000") + kOutput;
-  const auto group = [&bench](const std::string& text) { return bench.said(kGroupMod, hex(text)); };
+  const auto group = [&bench](const std::string& text) { return bench.said(type::kGroupMod, hex(text)); };
   EXPECT_EQ(group("0000 04 00 00000001"), error::kGroupType);
   EXPECT_EQ(group("0002 04 00 00000001"), error::kGroupType);
   EXPECT_EQ(group("0004 00 00 00000001"), error::kGroupCommand);
@@ -129,7 +119,7 @@ TEST(OpenFlowRefusals, OfGroups) {
   EXPECT_EQ(group("0000 00 00 00000001" + bucket + "00000000"), error::kBadLength);
   // Loops and groups that are not there yet: the pipeline sees to what happens.
   EXPECT_EQ(group("0000 00 00 00000001 0018 0000 ffffffff ffffffff 00000000 00160008 00000001"), kTaken);
-  EXPECT_EQ(bench.said(kFlowMod, applied("0016000800000001")), kTaken);
+  EXPECT_EQ(bench.said(type::kFlowMod, applied("0016000800000001")), kTaken);
   bench.receive(1, tcp_frame());
   EXPECT_TRUE(bench.sent.empty());
   EXPECT_EQ(group("8000 00 00 00000002" + bucket), kTaken);  // add or modify
@@ -140,7 +130,7 @@ TEST(OpenFlowRefusals, OfGroups) {
 TEST(OpenFlowRefusals, OfMeters) {
   Bench bench;
   bench.greet();
-  const auto meter = [&bench](const std::string& text) { return bench.said(kMeterMod, hex(text)); };
+  const auto meter = [&bench](const std::string& text) { return bench.said(type::kMeterMod, hex(text)); };
   const std::string band = "0001 0010 00000064 0000000a 00000000";
   EXPECT_EQ(meter("0000 0000 00000001" + band), error::kMeterFlags);  // neither kbit/s nor packets
   EXPECT_EQ(meter("0000 0003 00000001" + band), error::kMeterFlags);
@@ -165,20 +155,21 @@ TEST(OpenFlowRefusals, OfMeters) {
 TEST(OpenFlowRefusals, OfOtherMessages) {
   Bench bench;
   bench.greet();
-  EXPECT_EQ(bench.said(kFeaturesRequest, hex("00000000")), error::kBadLength);
-  EXPECT_EQ(bench.said(kBarrier, hex("00000000")), error::kBadLength);
-  EXPECT_EQ(bench.said(kTableMod, hex("fe000000 00000000")), error::kTableModPermission);
-  EXPECT_EQ(bench.said(kQueueConfig, hex("fffffffe 00000000")), error::kQueuePort);
-  EXPECT_EQ(bench.said(kMultipart, hex("0003 0000 00000000 00000000")), error::kBadLength);
-  EXPECT_EQ(bench.said(kExperimenter, hex("00001234 00000001")), error::kBadExperimenter);
-  EXPECT_EQ(bench.said(kExperimenter, hex("4f4e4600 00000001")), error::kBadExperimenterType);
+  EXPECT_EQ(bench.said(type::kFeaturesRequest, hex("00000000")), error::kBadLength);
+  EXPECT_EQ(bench.said(type::kBarrierRequest, hex("00000000")), error::kBadLength);
+  EXPECT_EQ(bench.said(type::kTableMod, hex("fe000000 00000000")), error::kTableModPermission);
+  EXPECT_EQ(bench.said(type::kQueueConfigRequest, hex("fffffffe 00000000")), error::kQueuePort);
+  EXPECT_EQ(bench.said(type::kMultipartRequest, hex("0003 0000 00000000 00000000")), error::kBadLength);
+  EXPECT_EQ(bench.said(type::kExperimenter, hex("00001234 00000001")), error::kBadExperimenter);
+  EXPECT_EQ(bench.said(type::kExperimenter, hex("4f4e4600 00000001")), error::kBadExperimenterType);
   const std::string frame(120, '1');
   const std::string set_ip = "00190010 80001604 00000001 00000000";
-  EXPECT_EQ(bench.said(kPacketOut, hex("ffffffff fffffffd 0010 000000000000" + set_ip + frame)),
+  EXPECT_EQ(bench.said(type::kPacketOut, hex("ffffffff fffffffd 0010 000000000000" + set_ip + frame)),
             error::kActionInconsistent);
-  EXPECT_EQ(bench.said(kPacketOut, hex("ffffffff 0000ff00 0000 000000000000" + frame)),
+  EXPECT_EQ(bench.said(type::kPacketOut, hex("ffffffff 0000ff00 0000 000000000000" + frame)),
             error::kActionOutPort);
-  EXPECT_EQ(bench.said(kPacketOut, hex("ffffffff ffffff05 0000 000000000000" + frame)), error::kBadPort);
+  EXPECT_EQ(bench.said(type::kPacketOut, hex("ffffffff ffffff05 0000 000000000000" + frame)),
+            error::kBadPort);
 }
 
 TEST(OpenFlowRefusals, Of10AreNicirasWhereThatHasAWord) {
@@ -188,12 +179,12 @@ TEST(OpenFlowRefusals, Of10AreNicirasWhereThatHasAWord) {
   const auto flow10 = [&wild](const std::string& timeout, const std::string& flags) {
     return hex(wild + "0000000000000000 0000" + timeout + "0000 0064 ffffffff ffff" + flags);
   };
-  EXPECT_EQ(bench.said(kFlowMod, flow10("0000", "0004"), 1), (ErrorCode{3, 0}));
-  EXPECT_EQ(bench.said(kFlowMod, flow10("0009", "0004"), 1), (ErrorCode{3, 3}));
-  bench.tell(kFlowMod, flow10("0000", "0008"), 1);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow10("0000", "0004"), 1), (ErrorCode{3, 0}));
+  EXPECT_EQ(bench.said(type::kFlowMod, flow10("0009", "0004"), 1), (ErrorCode{3, 3}));
+  bench.tell(type::kFlowMod, flow10("0000", "0008"), 1);
   const Bytes answer = bench.answers().at(0);
   EXPECT_EQ((Bytes{answer.begin() + 8, answer.begin() + 20}), hex("b0c2 0000 00002320 0003 0102"));
-  EXPECT_EQ(bench.said(kFlowMod, flow10("0000", "0000"), 1), kTaken);
+  EXPECT_EQ(bench.said(type::kFlowMod, flow10("0000", "0000"), 1), kTaken);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/openflow/message_type.h"
 #include "simcore/openflow/switch.h"
 #include "simcore/packet/packet_pool.h"
 

@@ -11,14 +11,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kGetConfig = 7;
-constexpr std::uint8_t kSetConfig = 9;
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kGroupMod = 15;
-constexpr std::uint8_t kPortMod = 16;
-constexpr std::uint8_t kBarrier = 20;
-constexpr std::uint8_t kMeterMod = 29;
-
 std::uint16_t ip_sum(const Bytes& frame, std::size_t at) {
   ChecksumSum sum;
   sum.add(std::span(frame).subspan(at, 20));
@@ -52,8 +44,8 @@ TEST(OpenFlowSwitch, ForwardsByTheFlowOfTheHighestPriority) {
   FlowModText low{.instructions = applying({output_to(2)}), .priority = 1};
   FlowModText high{.instructions = applying({output_to(3)}), .priority = 2};
   high.match.set(field(FieldId::eth_dst), 0x020000000002);
-  bench.tell(kFlowMod, low.bytes());
-  bench.tell(kFlowMod, high.bytes());
+  bench.tell(type::kFlowMod, low.bytes());
+  bench.tell(type::kFlowMod, high.bytes());
   bench.receive(1, tcp_frame());
   Bytes other = tcp_frame();
   other[5] = 9;
@@ -67,21 +59,21 @@ TEST(OpenFlowSwitch, ForwardsByTheFlowOfTheHighestPriority) {
 TEST(OpenFlowSwitch, TheCacheForgetsWhatAModificationChanges) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(2)}), .priority = 1}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.instructions = applying({output_to(2)}), .priority = 1}.bytes());
   for (int i = 0; i < 3; ++i) bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.of.pipeline().hits, 2U);
   FlowModText better{.instructions = applying({output_to(4)}), .priority = 9};
   better.match.set(field(FieldId::tcp_dst), 80);
   better.match.set(field(FieldId::ip_proto), 6);
   better.match.set(field(FieldId::eth_type), 0x800);
-  bench.tell(kFlowMod, better.bytes());
+  bench.tell(type::kFlowMod, better.bytes());
   bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.back().first, 4U);
 }
 
 // The flags of the configuration that the switch tells.
 std::uint16_t configured(Bench& bench) {
-  bench.tell(kGetConfig, {});
+  bench.tell(type::kGetConfigRequest, {});
   return load_be16(bench.answers().at(0).data() + 8);
 }
 
@@ -100,8 +92,8 @@ TEST(OpenFlowSwitch, FlowsSeeNoPortsOfFragmentsUnlessTheControllerSaysSo) {
   mod.match.set(field(FieldId::eth_type), 0x800);
   mod.match.set(field(FieldId::ip_proto), 17);
   mod.match.set(field(FieldId::udp_dst), 80);
-  bench.tell(kFlowMod, mod.bytes());
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(3)}), .priority = 1}.bytes());
+  bench.tell(type::kFlowMod, mod.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.instructions = applying({output_to(3)}), .priority = 1}.bytes());
   const auto sent_by = [&bench](std::uint16_t fragment) {
     bench.sent.clear();
     bench.receive(1, udp_fragment(fragment));
@@ -113,10 +105,10 @@ TEST(OpenFlowSwitch, FlowsSeeNoPortsOfFragmentsUnlessTheControllerSaysSo) {
   EXPECT_EQ(sent_by(kWhole), 2U);  // and is in the cache now
   EXPECT_EQ(sent_by(kFirst), 3U);
   EXPECT_EQ(sent_by(kLast), 3U);
-  bench.tell(kSetConfig, {0, 3, 0, 0});  // Nicira's: matched as they are
+  bench.tell(type::kSetConfig, {0, 3, 0, 0});  // Nicira's: matched as they are
   EXPECT_EQ(sent_by(kFirst), 2U);
   EXPECT_EQ(sent_by(kLast), 3U);
-  bench.tell(kSetConfig, {0, 1, 0, 0});  // dropped
+  bench.tell(type::kSetConfig, {0, 1, 0, 0});  // dropped
   EXPECT_EQ(sent_by(kWhole), 2U);
   EXPECT_EQ(sent_by(kFirst), 0U);
   EXPECT_EQ(sent_by(kLast), 0U);
@@ -128,22 +120,22 @@ TEST(OpenFlowSwitch, TheConfigurationIsTheSwitchsAndKeepsWhatItCanDo) {
   Bench bench;
   bench.greet();
   EXPECT_EQ(configured(bench), 0);
-  bench.tell(kSetConfig, {0, 1, 0, 0});
-  bench.tell(kSetConfig, {0, 2, 0, 0});  // reassembly: not to be had
+  bench.tell(type::kSetConfig, {0, 1, 0, 0});
+  bench.tell(type::kSetConfig, {0, 2, 0, 0});  // reassembly: not to be had
   EXPECT_EQ(configured(bench), 1);
-  bench.tell(kSetConfig, {0, 4, 0, 0});
+  bench.tell(type::kSetConfig, {0, 4, 0, 0});
   EXPECT_EQ(bench.error(), error::kConfigFlags);
   bench.session = &bench.of.connect(Session::Kind::controller, [] {});
   bench.greet(1);
-  bench.tell(kSetConfig, {0, 7, 0, 0}, 1);  // 1.0 has invalid TTLs there
-  bench.tell(kGetConfig, {}, 1);
+  bench.tell(type::kSetConfig, {0, 7, 0, 0}, 1);  // 1.0 has invalid TTLs there
+  bench.tell(type::kGetConfigRequest, {}, 1);
   EXPECT_EQ(load_be16(bench.answers().at(0).data() + 8), 7);
 }
 
 TEST(OpenFlowSwitch, TheControllersMeterHoldsPacketInsBack) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod,
+  bench.tell(type::kFlowMod,
              FlowModText{.instructions = applying({output_to(port_no::kController), output_to(2)})}.bytes());
   Bytes meter;
   Writer to(meter);
@@ -153,7 +145,7 @@ TEST(OpenFlowSwitch, TheControllersMeterHoldsPacketInsBack) {
   Meter bands;
   bands.bands = {{.rate = 1, .burst = 2}};
   write_bands(to, bands);
-  bench.tell(kMeterMod, meter);
+  bench.tell(type::kMeterMod, meter);
   EXPECT_TRUE(bench.answers().empty());
   for (int packet = 0; packet < 5; ++packet) bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.answers().size(), 2U);
@@ -164,7 +156,7 @@ TEST(OpenFlowSwitch, TheControllersMeterHoldsPacketInsBack) {
   EXPECT_EQ(bench.answers().size(), 1U);
   Instructions metered = applying({output_to(2)});
   metered.meter = kControllerMeter;
-  bench.tell(kFlowMod, FlowModText{.instructions = metered}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.instructions = metered}.bytes());
   EXPECT_EQ(bench.error(), error::kInvalidMeter);
 }
 
@@ -185,15 +177,15 @@ TEST(OpenFlowSwitch, APortThatAControllerTakesDownHasNoLink) {
     to.zeros(8);
     return body;
   };
-  bench.tell(kPortMod, port_mod(port_config::kDown));
+  bench.tell(type::kPortMod, port_mod(port_config::kDown));
   ASSERT_EQ(bench.enabled, (std::vector<std::pair<std::uint32_t, bool>>{{2, false}}));
   Bytes status = bench.answers().at(0);
   EXPECT_EQ(status[1], 12);
   EXPECT_EQ(load_be32(status.data() + 16 + 32), port_config::kDown);
   EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLinkDown);
-  bench.tell(kPortMod, port_mod(port_config::kDown));  // it is down already
+  bench.tell(type::kPortMod, port_mod(port_config::kDown));  // it is down already
   EXPECT_EQ(bench.enabled.size(), 1U);
-  bench.tell(kPortMod, port_mod(0));
+  bench.tell(type::kPortMod, port_mod(0));
   EXPECT_EQ(bench.enabled.back(), std::pair(2U, true));
   status = bench.answers().at(0);
   EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLive);
@@ -217,18 +209,18 @@ FlowModText taking_along(std::uint16_t priority) {
 TEST(OpenFlowSwitch, WhatALearnHasMadeGoesWithTheLastFlowThatTakesItAlong) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod, taking_along(1).bytes());
-  bench.tell(kFlowMod, taking_along(2).bytes());
-  bench.tell(kFlowMod, FlowModText{.table = 1, .flags = flow_flag::kSendRemoved, .cookie = 7}.bytes());
-  bench.tell(kFlowMod, FlowModText{.priority = 3, .table = 1, .cookie = 8}.bytes());
+  bench.tell(type::kFlowMod, taking_along(1).bytes());
+  bench.tell(type::kFlowMod, taking_along(2).bytes());
+  bench.tell(type::kFlowMod, FlowModText{.table = 1, .flags = flow_flag::kSendRemoved, .cookie = 7}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.priority = 3, .table = 1, .cookie = 8}.bytes());
   bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.of.tables().size(), 5U);
   FlowModText erase{.priority = 1, .command = 4};
-  bench.tell(kFlowMod, erase.bytes());
+  bench.tell(type::kFlowMod, erase.bytes());
   EXPECT_EQ(bench.of.tables().size(), 4U);
   erase.priority = 2;
-  bench.tell(kFlowMod, erase.bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, erase.bytes());
+  bench.tell(type::kBarrierRequest, {});
   ASSERT_EQ(bench.of.tables().size(), 1U);
   EXPECT_EQ(bench.of.tables().at(1)->flows().at(0)->cookie, 8U);
   const auto answers = bench.answers();
@@ -240,13 +232,13 @@ TEST(OpenFlowSwitch, WhatALearnHasMadeGoesWithTheLastFlowThatTakesItAlong) {
 TEST(OpenFlowSwitch, WhatALearnHasMadeStaysWhereAModificationKeepsTheLearn) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod, taking_along(1).bytes());
-  bench.tell(kFlowMod, FlowModText{.table = 1, .cookie = 7}.bytes());
-  bench.tell(kFlowMod, taking_along(1).bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, taking_along(1).bytes());
+  bench.tell(type::kFlowMod, FlowModText{.table = 1, .cookie = 7}.bytes());
+  bench.tell(type::kFlowMod, taking_along(1).bytes());
+  bench.tell(type::kBarrierRequest, {});
   EXPECT_EQ(bench.of.tables().size(), 2U);
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(3)}), .priority = 1}.bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, FlowModText{.instructions = applying({output_to(3)}), .priority = 1}.bytes());
+  bench.tell(type::kBarrierRequest, {});
   EXPECT_EQ(bench.of.tables().size(), 1U);
 }
 
@@ -255,7 +247,7 @@ TEST(OpenFlowSwitch, WhatALearnHasMadeGoesWhenItsFlowTimesOut) {
   bench.greet();
   FlowModText mod = taking_along(1);
   mod.hard = 2;
-  bench.tell(kFlowMod, mod.bytes());
+  bench.tell(type::kFlowMod, mod.bytes());
   bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.of.tables().size(), 2U);
   bench.time = bench.due;
@@ -286,7 +278,7 @@ TEST(OpenFlowSwitch, SetFieldKeepsChecksumsRight) {
                                 of(ActionType::dec_ip_ttl), output_to(2)})};
   mod.match.set(field(FieldId::eth_type), 0x800);
   mod.match.set(field(FieldId::ip_proto), 6);
-  bench.tell(kFlowMod, mod.bytes());
+  bench.tell(type::kFlowMod, mod.bytes());
   Bytes frame = tcp_frame();
   ChecksumSum sum;
   sum.add_pseudo_header(Ipv4Address::parse("10.0.0.1"), Ipv4Address::parse("10.0.0.2"), 6, 20);
@@ -313,8 +305,8 @@ TEST(OpenFlowSwitch, PushesSetsAndPopsATag) {
   push.match.set(field(FieldId::in_port), 1);
   FlowModText pop{.instructions = applying({of(ActionType::pop_vlan), output_to(3)})};
   pop.match.set(field(FieldId::vlan_vid), 0x1064);
-  bench.tell(kFlowMod, push.bytes());
-  bench.tell(kFlowMod, pop.bytes());
+  bench.tell(type::kFlowMod, push.bytes());
+  bench.tell(type::kFlowMod, pop.bytes());
   ASSERT_TRUE(bench.answers().empty());
   bench.receive(1, tcp_frame());
   ASSERT_EQ(bench.sent.size(), 1U);
@@ -334,8 +326,8 @@ TEST(OpenFlowSwitch, LabelsComeAndGo) {
   FlowModText pop{.instructions = applying({of(ActionType::pop_mpls, 0x800), output_to(3)})};
   pop.match.set(field(FieldId::eth_type), 0x8847);
   pop.match.set(field(FieldId::mpls_label), 77);
-  bench.tell(kFlowMod, push.bytes());
-  bench.tell(kFlowMod, pop.bytes());
+  bench.tell(type::kFlowMod, push.bytes());
+  bench.tell(type::kFlowMod, pop.bytes());
   bench.receive(1, tcp_frame());
   ASSERT_EQ(bench.sent.size(), 1U);
   EXPECT_EQ(load_be32(bench.sent[0].second.data() + 14), 77U << 12 | 0x100U | 64U);
@@ -362,8 +354,8 @@ TEST(OpenFlowSwitch, LearnsAndForwardsBack) {
   FlowModText first{.instructions = applying({learning}), .priority = 0};
   first.instructions.go_to = 1;
   FlowModText flood{.instructions = applying({output_to(port_no::kFlood)}), .priority = 0, .table = 1};
-  bench.tell(kFlowMod, first.bytes());
-  bench.tell(kFlowMod, flood.bytes());
+  bench.tell(type::kFlowMod, first.bytes());
+  bench.tell(type::kFlowMod, flood.bytes());
   ASSERT_TRUE(bench.answers().empty());
   bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.size(), 3U);
@@ -383,13 +375,14 @@ TEST(OpenFlowSwitch, LearnsAndForwardsBack) {
 TEST(OpenFlowSwitch, GroupsOfEachType) {
   Bench bench;
   bench.greet();
-  bench.tell(kGroupMod, group_mod(0, 0, 1, {bucket_to(2), bucket_to(3)}));
-  bench.tell(kGroupMod, group_mod(0, 2, 2, {bucket_to(4)}));
-  bench.tell(kGroupMod, group_mod(0, 3, 3, {bucket_to(2, 0, 2), bucket_to(3, 0, 3)}));
-  bench.tell(kGroupMod, group_mod(0, 1, 4, {bucket_to(2, 1), bucket_to(3, 0)}));
+  bench.tell(type::kGroupMod, group_mod(0, 0, 1, {bucket_to(2), bucket_to(3)}));
+  bench.tell(type::kGroupMod, group_mod(0, 2, 2, {bucket_to(4)}));
+  bench.tell(type::kGroupMod, group_mod(0, 3, 3, {bucket_to(2, 0, 2), bucket_to(3, 0, 3)}));
+  bench.tell(type::kGroupMod, group_mod(0, 1, 4, {bucket_to(2, 1), bucket_to(3, 0)}));
   ASSERT_TRUE(bench.answers().empty());
   const auto ports_of = [&](std::uint32_t group) {
-    bench.tell(kFlowMod, FlowModText{.instructions = applying({of(ActionType::group, 0, group)})}.bytes());
+    bench.tell(type::kFlowMod,
+               FlowModText{.instructions = applying({of(ActionType::group, 0, group)})}.bytes());
     bench.sent.clear();
     bench.receive(1, tcp_frame());
     std::vector<std::uint32_t> ports;
@@ -407,12 +400,12 @@ TEST(OpenFlowSwitch, GroupsOfEachType) {
 TEST(OpenFlowSwitch, AGroupThatWatchesNothingIsLive) {
   Bench bench;
   bench.greet();
-  bench.tell(kGroupMod, group_mod(0, 0, 1, {bucket_to(2), bucket_to(3)}));
+  bench.tell(type::kGroupMod, group_mod(0, 0, 1, {bucket_to(2), bucket_to(3)}));
   Bucket watching;
   watching.watch_group = 1;
   watching.actions = {of(ActionType::group, 0, 1)};
-  bench.tell(kGroupMod, group_mod(0, 3, 2, {watching, bucket_to(4, 0, 4)}));
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({of(ActionType::group, 0, 2)})}.bytes());
+  bench.tell(type::kGroupMod, group_mod(0, 3, 2, {watching, bucket_to(4, 0, 4)}));
+  bench.tell(type::kFlowMod, FlowModText{.instructions = applying({of(ActionType::group, 0, 2)})}.bytes());
   ASSERT_TRUE(bench.answers().empty());
   bench.receive(1, tcp_frame());
   ASSERT_EQ(bench.sent.size(), 2U);
@@ -424,7 +417,7 @@ TEST(OpenFlowSwitch, RefusesWithTheSpecificationsErrors) {
   Bench bench;
   bench.greet();
   const auto refused = [&bench](const FlowModText& mod) {
-    bench.tell(kFlowMod, mod.bytes());
+    bench.tell(type::kFlowMod, mod.bytes());
     return bench.error();
   };
   FlowModText prerequisite;
@@ -437,7 +430,7 @@ TEST(OpenFlowSwitch, RefusesWithTheSpecificationsErrors) {
   to.u32(0x80001c02);
   to.u16(80);
   to.zeros(6);
-  bench.tell(kFlowMod, raw);
+  bench.tell(type::kFlowMod, raw);
   EXPECT_EQ(bench.error(), error::kMatchPrerequisite);
   EXPECT_EQ(refused({.instructions = applying({of(ActionType::group, 0, 5)})}), error::kActionOutGroup);
   EXPECT_EQ(refused({.instructions = applying({output_to(0xffffff01)})}), error::kActionOutPort);
@@ -458,7 +451,8 @@ TEST(OpenFlowSwitch, RefusesWithTheSpecificationsErrors) {
 TEST(OpenFlowSwitch, TellsOfAFlowThatTimesOut) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(2)}), .hard = 2, .flags = 1}.bytes());
+  bench.tell(type::kFlowMod,
+             FlowModText{.instructions = applying({output_to(2)}), .hard = 2, .flags = 1}.bytes());
   EXPECT_EQ(bench.due, SimTime::at_ns(2'000'000'000));
   bench.time = bench.due;
   bench.of.tick();
@@ -475,7 +469,7 @@ TEST(OpenFlowSwitch, FlowsThatItTellsAreTheFlowsThatItWasTold) {
   FlowModText mod{.instructions = applying({set_to(FieldId::eth_src, 5), output_to(2, 0)}), .priority = 7};
   mod.match.set(field(FieldId::eth_type), 0x86dd);
   mod.match.set(field(FieldId::ipv6_dst), FieldValue{0xfd00} << 112, FieldValue{0xffff} << 112);
-  bench.tell(kFlowMod, mod.bytes());
+  bench.tell(type::kFlowMod, mod.bytes());
   Bytes request;
   Writer to(request);
   to.u16(1);
@@ -521,11 +515,11 @@ TEST(OpenFlowSwitch, ModificationsOf10ActOnAllTables) {
     bench.greet();
     Instructions first = applying({output_to(2)});
     first.go_to = 1;
-    bench.tell(kFlowMod, FlowModText{.instructions = first}.bytes());
-    bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(4)}), .table = 1}.bytes());
+    bench.tell(type::kFlowMod, FlowModText{.instructions = first}.bytes());
+    bench.tell(type::kFlowMod, FlowModText{.instructions = applying({output_to(4)}), .table = 1}.bytes());
     bench.session = &bench.of.connect(Session::Kind::controller, [] {});
     bench.greet(1);
-    bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, command), 1);
+    bench.tell(type::kFlowMod, flow_mod_10(kOutput3Of10, command), 1);
     EXPECT_TRUE(bench.answers().empty());
     EXPECT_EQ(bench.of.tables().size(), 2U);
     for (const std::uint8_t number : {std::uint8_t{0}, std::uint8_t{1}}) {
@@ -539,12 +533,12 @@ TEST(OpenFlowSwitch, ModificationsOf10ActOnAllTables) {
 TEST(OpenFlowSwitch, AModificationOf10ThatFindsAFlowInAnotherTableAddsNone) {
   Bench bench;
   bench.greet();
-  bench.tell(kFlowMod, FlowModText{.instructions = applying({output_to(4)}), .table = 1}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{.instructions = applying({output_to(4)}), .table = 1}.bytes());
   bench.session = &bench.of.connect(Session::Kind::controller, [] {});
   bench.greet(1);
-  bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, 2), 1);
+  bench.tell(type::kFlowMod, flow_mod_10(kOutput3Of10, 2), 1);
   EXPECT_EQ(bench.of.tables().size(), 1U);
-  bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, 2, kWildcards10, 7), 1);  // none has this priority
+  bench.tell(type::kFlowMod, flow_mod_10(kOutput3Of10, 2, kWildcards10, 7), 1);  // none has this priority
   ASSERT_EQ(bench.of.tables().size(), 2U);
   EXPECT_EQ(bench.of.tables().at(0)->flows().at(0)->priority, 7);
 }
@@ -554,11 +548,11 @@ TEST(OpenFlowSwitch, DeletionsOf10ActOnAllTables) {
     Bench bench;
     bench.greet();
     for (const std::uint8_t table : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{7}})
-      bench.tell(kFlowMod, FlowModText{.table = table}.bytes());
-    bench.tell(kFlowMod, FlowModText{.priority = 5, .table = 1}.bytes());
+      bench.tell(type::kFlowMod, FlowModText{.table = table}.bytes());
+    bench.tell(type::kFlowMod, FlowModText{.priority = 5, .table = 1}.bytes());
     bench.session = &bench.of.connect(Session::Kind::controller, [] {});
     bench.greet(1);
-    bench.tell(kFlowMod, flow_mod_10({}, command), 1);
+    bench.tell(type::kFlowMod, flow_mod_10({}, command), 1);
     EXPECT_EQ(bench.of.tables().size(), command == 3 ? 0U : 1U);
   }
 }
@@ -566,10 +560,10 @@ TEST(OpenFlowSwitch, DeletionsOf10ActOnAllTables) {
 TEST(OpenFlowSwitch, AnExactMatchOf10HasTheHighestPriority) {
   Bench bench;
   bench.greet(1);
-  bench.tell(kFlowMod, flow_mod_10(kOutput3Of10, 0, 0, 5), 1);
+  bench.tell(type::kFlowMod, flow_mod_10(kOutput3Of10, 0, 0, 5), 1);
   ASSERT_EQ(bench.of.tables().size(), 1U);
   EXPECT_EQ(bench.of.tables().at(0)->flows().at(0)->priority, 0xffff);
-  bench.tell(kFlowMod, flow_mod_10({}, 4, 0, 9), 1);
+  bench.tell(type::kFlowMod, flow_mod_10({}, 4, 0, 9), 1);
   EXPECT_EQ(bench.of.tables().size(), 0U);
 }
 
@@ -577,7 +571,7 @@ TEST(OpenFlowSwitch, TheActionsOf10SetPortsOfUdpToo) {
   Bench bench;
   bench.greet(1);
   const Bytes actions = {0, 10, 0, 8, 0, 99, 0, 0, 0, 0, 0, 8, 0, 2, 0, 0};  // set_tp_dst, output
-  bench.tell(kFlowMod, flow_mod_10(actions), 1);
+  bench.tell(type::kFlowMod, flow_mod_10(actions), 1);
   ASSERT_TRUE(bench.answers().empty());
   Bytes frame = tcp_frame();
   frame[23] = 17;
@@ -592,7 +586,7 @@ TEST(OpenFlowSwitch, TellsAnEnqueueOf10AsItWasTold) {
   Bench bench;
   bench.greet(1);
   const Bytes enqueue = {0, 11, 0, 16, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5};
-  bench.tell(kFlowMod, flow_mod_10(enqueue), 1);
+  bench.tell(type::kFlowMod, flow_mod_10(enqueue), 1);
   ASSERT_TRUE(bench.answers().empty());
   Bytes request;
   Writer to(request);
@@ -623,7 +617,7 @@ TEST(OpenFlowSwitch, SlavesMayNotChangeAnything) {
   to.u64(1);
   bench.tell(24, role);
   bench.answers();
-  bench.tell(kFlowMod, FlowModText{}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{}.bytes());
   EXPECT_EQ(bench.error(), error::kIsSlave);
 }
 
@@ -643,7 +637,7 @@ TEST(OpenFlowSwitch, AMeterDropsWhatIsAboveItsRate) {
   bench.tell(29, meter);
   FlowModText mod{.instructions = applying({output_to(2)})};
   mod.instructions.meter = 1;
-  bench.tell(kFlowMod, mod.bytes());
+  bench.tell(type::kFlowMod, mod.bytes());
   ASSERT_TRUE(bench.answers().empty());
   for (int i = 0; i < 8; ++i) bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.size(), 5U);
@@ -669,7 +663,7 @@ TEST(OpenFlowSwitch, ABurstCountsOnlyWithItsFlag) {
   bench.tell(29, meter);
   FlowModText mod{.instructions = applying({output_to(2)})};
   mod.instructions.meter = 1;
-  bench.tell(kFlowMod, mod.bytes());
+  bench.tell(type::kFlowMod, mod.bytes());
   ASSERT_TRUE(bench.answers().empty());
   for (int i = 0; i < 8; ++i) bench.receive(1, tcp_frame());
   EXPECT_EQ(bench.sent.size(), 3U);
@@ -699,7 +693,7 @@ TEST(OpenFlowSwitch, AModificationHasItsEffectWhenItsTimeIsOver) {
   Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
   bench.greet();
   for (std::uint16_t priority = 1; priority <= 3; ++priority)
-    bench.tell(kFlowMod, FlowModText{.priority = priority}.bytes());
+    bench.tell(type::kFlowMod, FlowModText{.priority = priority}.bytes());
   for (std::size_t flows = 0; flows <= 3; ++flows) {
     EXPECT_EQ(bench.of.tables().size(), flows);
     run_until(bench, at_ms(99 + 100 * static_cast<std::int64_t>(flows)));
@@ -711,24 +705,24 @@ TEST(OpenFlowSwitch, AModificationHasItsEffectWhenItsTimeIsOver) {
 TEST(OpenFlowSwitch, ABarrierWaitsForTheTimeOfTheModificationBeforeIt) {
   Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 2});
   bench.greet();
-  bench.tell(kFlowMod, FlowModText{}.bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, FlowModText{}.bytes());
+  bench.tell(type::kBarrierRequest, {});
   run_until(bench, at_ms(499));
   EXPECT_TRUE(bench.answers().empty());
   run_until(bench, at_ms(500));
   const auto answers = bench.answers();
   ASSERT_EQ(answers.size(), 1U);
-  EXPECT_EQ(answers[0][1], kBarrier + 1);
-  bench.tell(kBarrier, {});
+  EXPECT_EQ(answers[0][1], type::kBarrierRequest + 1);
+  bench.tell(type::kBarrierRequest, {});
   EXPECT_EQ(bench.answers().size(), 1U);
 }
 
 TEST(OpenFlowSwitch, ModificationsOfGroupsAndMetersTakeTheirTimeToo) {
   Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
   bench.greet();
-  bench.tell(kGroupMod, group_mod(0, 2, 1, {bucket_to(2)}));
-  bench.tell(kMeterMod, {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0});
-  bench.tell(kFlowMod, FlowModText{}.bytes());
+  bench.tell(type::kGroupMod, group_mod(0, 2, 1, {bucket_to(2)}));
+  bench.tell(type::kMeterMod, {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0});
+  bench.tell(type::kFlowMod, FlowModText{}.bytes());
   run_until(bench, at_ms(299));
   EXPECT_EQ(bench.of.tables().size(), 0U);
   run_until(bench, at_ms(300));
@@ -743,11 +737,11 @@ TEST(OpenFlowSwitch, ModificationsOfTwoControllersTakeTheirTimeOneAfterTheOther)
   Session* const second = &bench.of.connect(Session::Kind::controller, [] {});
   bench.session = second;
   bench.greet();
-  bench.tell(kFlowMod, FlowModText{.priority = 1}.bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, FlowModText{.priority = 1}.bytes());
+  bench.tell(type::kBarrierRequest, {});
   bench.session = first;
-  bench.tell(kFlowMod, FlowModText{.priority = 2}.bytes());
-  bench.tell(kBarrier, {});
+  bench.tell(type::kFlowMod, FlowModText{.priority = 2}.bytes());
+  bench.tell(type::kBarrierRequest, {});
   first->output().clear();
   run_until(bench, at_ms(100));
   EXPECT_TRUE(bench.answers().empty());
@@ -763,7 +757,7 @@ TEST(OpenFlowSwitch, TheModificationOfASlaveIsRefusedAtOnce) {
   Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
   bench.greet();
   bench.session->role = Role::slave;
-  bench.tell(kFlowMod, FlowModText{}.bytes());
+  bench.tell(type::kFlowMod, FlowModText{}.bytes());
   EXPECT_EQ(bench.error(), error::kIsSlave);
 }
 

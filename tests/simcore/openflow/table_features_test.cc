@@ -14,8 +14,6 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint8_t kFlowMod = 14;
-constexpr std::uint8_t kMultipart = 18;
 constexpr std::uint16_t kTableFeatures = 12;
 constexpr std::size_t kHeader = 64;
 
@@ -25,7 +23,7 @@ struct Table {
 };
 
 std::vector<Table> features(Bench& bench) {
-  bench.tell(kMultipart, joined({number(kTableFeatures, 2), number(0, 6)}));
+  bench.tell(type::kMultipartRequest, joined({number(kTableFeatures, 2), number(0, 6)}));
   std::vector<Table> tables;
   const auto answers = [&bench] {
     std::vector<Bytes> all;
@@ -165,16 +163,18 @@ TEST_F(TableFeatures, TheFieldsThatItTellsAreThoseThatItSets) {
     store_be16(action.data() + 2, static_cast<std::uint16_t>(action.size()));
     Bytes mod = FlowModText{}.bytes();
     mod = joined({mod, number(3, 2), number(8 + action.size(), 2), number(0, 4), action});
-    EXPECT_EQ(bench.said(kFlowMod, mod), told.contains(header) ? Bench::kTaken : error::kActionSetArgument);
+    EXPECT_EQ(bench.said(type::kFlowMod, mod),
+              told.contains(header) ? Bench::kTaken : error::kActionSetArgument);
   }
 }
 
 TEST_F(TableFeatures, CannotBeSet) {
   Bytes table = joined({number(64, 2), number(0, 62)});
-  EXPECT_EQ(bench.said(kMultipart, joined({number(kTableFeatures, 2), number(0, 6), table})),
+  EXPECT_EQ(bench.said(type::kMultipartRequest, joined({number(kTableFeatures, 2), number(0, 6), table})),
             (ErrorCode{13, 5}));  // OFPTFFC_EPERM
   // Those of more messages than one are not even collected.
-  EXPECT_EQ(bench.said(kMultipart, joined({number(kTableFeatures, 2), number(1, 2), number(0, 4), table})),
+  EXPECT_EQ(bench.said(type::kMultipartRequest,
+                       joined({number(kTableFeatures, 2), number(1, 2), number(0, 4), table})),
             (ErrorCode{1, 13}));  // OFPBRC_MULTIPART_BUFFER_OVERFLOW
   EXPECT_EQ(features(bench).size(), 254U);
 }
