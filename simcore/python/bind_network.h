@@ -108,7 +108,7 @@ void bind_nodes(nanobind::class_<Simulation>& to) {
           "host"_a, "kind"_a, "options"_a);
 }
 
-// These, and the one by which captures are added. `captures`: of what they are like.
+// These, and the one by which captures are added. `captures`: how their files are written.
 template <class Simulation>
 void bind_network(nanobind::class_<Simulation>& to, const CaptureOptions& captures = {}) {
   namespace nb = nanobind;

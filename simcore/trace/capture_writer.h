@@ -27,8 +27,8 @@
 namespace simcore {
 
 struct CaptureOptions {
-  static constexpr std::size_t kQueueBytes = std::size_t{8}
-                                             << 20;  // in real time, where nobody waits for the disk
+  // In real time, where nobody waits for the disk.
+  static constexpr std::size_t kQueueBytes = std::size_t{8} << 20;
 
   std::size_t queue_bytes = 0;  // 0: whoever gives frames writes them, too
   std::uint64_t most_bytes =
@@ -57,6 +57,7 @@ class CaptureWriter {
     file_.start();
   }
 
+  // Simulated time zero was later than begin() was told; frames from now on have this.
   void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
 
   // Never throws: a failure is remembered, and reported by the next flush() or close().
