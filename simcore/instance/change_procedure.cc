@@ -287,7 +287,9 @@ void ChangeProcedure::prepare_link(const InstanceChange::AddedLink& link) {
   const Links::End first = find(link.a, link.a_to_b);
   const Links::End second = find(link.b, link.b_to_a);
   links_.push_back(network.links().prepare(link.name, first, second, link.a_to_b, link.b_to_a));
-  instance_.follow_carrier(link.a, link.b);
+  for (const auto& carrier : {instance_.carrier_of(link.a, link.b), instance_.carrier_of(link.b, link.a)}) {
+    if (carrier) carriers_.push_back(*carrier);
+  }
 }
 
 void ChangeProcedure::check_routes(const std::string& node, const std::vector<RouteConfig>& routes) const {
@@ -310,6 +312,8 @@ void ChangeProcedure::list_commit() {
     commit_.emplace_back([this, &name] { remove_link(name); });
   for (std::size_t i = 0; i < links_.size(); ++i)
     commit_.emplace_back([this, &network, i] { network.links().join(std::move(links_[i])); });
+  for (const Instance::Carrier& carrier : carriers_)
+    commit_.emplace_back([this, &carrier] { instance_.follow(carrier); });
   for (const std::string& name : removed_peers_) commit_.emplace_back([this, &name] { remove_peer(name); });
   for (const PeeringPortal::Config& added : change_.peers) {
     commit_.emplace_back([this, &added] {

@@ -80,6 +80,7 @@ class ChangeProcedure {
   std::vector<Step> undo_;
   std::vector<Step> commit_;
   std::vector<Links::Prepared> links_;
+  std::vector<Instance::Carrier> carriers_;
   std::vector<std::pair<DualStack*, DualStack::Routes>> routes_;
   std::vector<std::unique_ptr<EmulationPortal>> closing_;
   std::vector<std::unique_ptr<PeeringPortal>> closing_peers_;

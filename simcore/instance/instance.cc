@@ -7,6 +7,7 @@
 #include "simcore/instance/change_procedure.h"
 #include "simcore/network/snapshot_rows.h"
 #include "simcore/sys/clock.h"
+#include "simcore/sys/network_device.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -78,17 +79,20 @@ void Instance::add_link(const std::string& name, const LinkEnd& a, const LinkEnd
   const Links::End first = find(name, a, a_to_b.link.propagation_delay);
   const Links::End second = find(name, b, b_to_a.link.propagation_delay);
   network_.add_link(name, first, second, a_to_b, b_to_a);
-  follow_carrier(a, b);
+  for (const auto& carrier : {carrier_of(a, b), carrier_of(b, a)}) {
+    if (carrier) follow(*carrier);
+  }
 }
 
-void Instance::follow_carrier(const LinkEnd& a, const LinkEnd& b) {
-  const auto* const portal =
-      std::get_if<PortalEnd>(&a) ? std::get_if<PortalEnd>(&a) : std::get_if<PortalEnd>(&b);
-  const auto* const interface =
-      std::get_if<InterfaceEnd>(&a) ? std::get_if<InterfaceEnd>(&a) : std::get_if<InterfaceEnd>(&b);
-  if (portal == nullptr || interface == nullptr) return;
-  Interface& of_node = network_.nodes().interface(interface->name, "follow the carrier of " + portal->name);
-  if (!network_.nodes().openflow_switches().contains(of_node.node().name())) return;
+std::optional<Instance::Carrier> Instance::carrier_of(const LinkEnd& end, const LinkEnd& other) {
+  const auto* const name = std::get_if<PortalEnd>(&end);
+  if (name == nullptr) return std::nullopt;
+  EmulationPortal& portal = *portals_.at(name->name);
+  const auto* const interface = std::get_if<InterfaceEnd>(&other);
+  if (interface == nullptr) return Carrier{&portal, std::nullopt};
+  Interface& of_node = network_.nodes().interface(interface->name, "follow the carrier of " + name->name);
+  if (!network_.nodes().openflow_switches().contains(of_node.node().name()))
+    return Carrier{&portal, std::nullopt};
   if (!carriers_) {
     carriers_ = std::make_unique<DeviceCarriers>([this](EmulationPortal& changed, bool there) {
       if (control_record_) control_record_->carrier(changed.name(), there);
@@ -96,7 +100,15 @@ void Instance::follow_carrier(const LinkEnd& a, const LinkEnd& b) {
     });
     loop_.add(*carriers_);
   }
-  carriers_->add(*portals_.at(portal->name));
+  return Carrier{&portal, device_index(portal.device())};
+}
+
+void Instance::follow(const Carrier& carrier) {
+  if (carrier.device) {
+    carriers_->add(*carrier.portal, *carrier.device);
+  } else {
+    forget_carrier(*carrier.portal);
+  }
 }
 
 void Instance::forget_carrier(EmulationPortal& portal) {

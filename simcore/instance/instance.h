@@ -133,8 +133,14 @@ class Instance {
   void connect_switch(const std::string& name);
   void disconnect_switch(const std::string& name);
 
-  // Of a link between a portal and an OpenFlow switch: both have it up or down together with what is behind the portal.
-  void follow_carrier(const LinkEnd& a, const LinkEnd& b);
+  // A portal whose link leads to an OpenFlow switch has that link up or down together with what is behind it. carrier_of()
+  // says what is so of a portal at `end` of a link, and fails where its device is gone; then follow() cannot.
+  struct Carrier {
+    EmulationPortal* portal;
+    std::optional<int> device;  // its number; none: nobody follows its carrier
+  };
+  std::optional<Carrier> carrier_of(const LinkEnd& end, const LinkEnd& other);
+  void follow(const Carrier& carrier);
   void forget_carrier(EmulationPortal& portal);
 
   std::unique_ptr<PeeringPortal> make_peer(PeeringPortal::Config config);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/portal/device_carriers.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "simcore/sys/network_device.h"
@@ -13,12 +14,7 @@ DeviceCarriers::DeviceCarriers(std::function<void(EmulationPortal&, bool)> chang
     : on_carrier_(std::move(changed)), thread_([this] { set_devices(); }) {}
 
 DeviceCarriers::~DeviceCarriers() {
-  for (auto& [number, each] : followed_) {
-    each.portal->watch_link(nullptr);
-    each.link = true;
-  }
-  changed_ = true;
-  flush();
+  while (!followed_.empty()) remove(*followed_.begin()->second.portal);
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -27,16 +23,28 @@ DeviceCarriers::~DeviceCarriers() {
   thread_.join();
 }
 
-void DeviceCarriers::add(EmulationPortal& portal) {
-  const int number = device_index(portal.device());
-  followed_[number] = {.portal = &portal, .device = portal.device()};
+void DeviceCarriers::add(EmulationPortal& portal, int device) {
+  if (find(portal) != followed_.end()) return;
+  followed_[device] = {.portal = &portal, .device = portal.device()};
   portal.watch_link(this);
-  notices_.ask(number);
+  notices_.ask(device);
 }
 
 void DeviceCarriers::remove(EmulationPortal& portal) {
+  const auto found = find(portal);
+  if (found == followed_.end()) return;
   portal.watch_link(nullptr);
-  std::erase_if(followed_, [&portal](const auto& each) { return each.second.portal == &portal; });
+  if (!found->second.asked) {
+    const std::lock_guard lock(mutex_);
+    orders_[found->second.device] = true;
+    more_.notify_one();
+  }
+  followed_.erase(found);
+}
+
+std::map<int, DeviceCarriers::Followed>::iterator DeviceCarriers::find(const EmulationPortal& portal) {
+  return std::ranges::find_if(followed_,
+                              [&portal](const auto& each) { return each.second.portal == &portal; });
 }
 
 std::size_t DeviceCarriers::poll() {
@@ -57,9 +65,7 @@ void DeviceCarriers::take(const DeviceNotices::Notice& notice) {
 }
 
 void DeviceCarriers::portal_link_changed(EmulationPortal& portal, bool up) {
-  for (auto& [number, each] : followed_) {
-    if (each.portal == &portal) each.link = up;
-  }
+  find(portal)->second.link = up;
   changed_ = true;
 }
 

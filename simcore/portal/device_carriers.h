@@ -31,8 +31,10 @@ class DeviceCarriers final : public Pollable, private PortalLinkWatcher {
   DeviceCarriers(const DeviceCarriers&) = delete;
   DeviceCarriers& operator=(const DeviceCarriers&) = delete;
 
-  // The portal must outlive it, or be removed. Throws EnvironmentError: its device is gone.
-  void add(EmulationPortal& portal);
+  // `device`: the number of the portal's. The portal must outlive it, or be removed. One that it follows already stays as it
+  // is: what is known and asked of a device outlives the link that leads to it.
+  void add(EmulationPortal& portal, int device);
+  // Its device is set up again, if need be. Nothing happens where the portal is not followed.
   void remove(EmulationPortal& portal);
 
   int fd() const override { return notices_.fd(); }
@@ -49,6 +51,7 @@ class DeviceCarriers final : public Pollable, private PortalLinkWatcher {
     bool asked = true;  // of the device
   };
 
+  std::map<int, Followed>::iterator find(const EmulationPortal& portal);
   void portal_link_changed(EmulationPortal& portal, bool up) override;
   void take(const DeviceNotices::Notice& notice);
   void set_devices();

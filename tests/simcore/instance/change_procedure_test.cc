@@ -4,6 +4,8 @@
 #include "simcore/instance/change_procedure.h"
 
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "simcore/sys/network_device.h"
 #include "simcore/sys/stream_socket.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/sys/network_namespace.h"
@@ -415,6 +418,109 @@ TEST_F(ChangedPortalsTest, a_portal_gets_another_link_in_one_change) {
         });
       },
       [] {}));
+}
+
+// p0 is joined to the learning switch s1, q0 to the OpenFlow switch w, whose link to it is "watched". Both s1 and the
+// OpenFlow switch v have a free port. A portal that an OpenFlow switch joins has its device down while its link is down.
+class FollowedCarriersTest : public ChangedPortalsTest {
+ protected:
+  void SetUp() override {
+    ChangedPortalsTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    InstanceChange change = with_portal();
+    change.add_interface("s1", switch_port("s1-eth2"));
+    change.add_openflow_switch("v", openflow({}));
+    for (const std::uint16_t number : {std::uint16_t{1}, std::uint16_t{2}})
+      change.add_interface("v", switch_port("v-eth" + std::to_string(number), number));
+    change.add_openflow_switch("w", openflow({}));
+    change.add_interface("w", switch_port("w-eth1", 1));
+    change.add_emulation_portal("packet", at("q0"));
+    change.add_link("watched", PortalEnd{"at-q0"}, InterfaceEnd{"w-eth1"}, path(), path());
+    instance.change(change);
+  }
+  // p0 leaves its link for another one.
+  static InstanceChange moved(const std::string& from, const std::string& to, const std::string& interface) {
+    InstanceChange change;
+    change.removed_links = {from};
+    change.add_link(to, PortalEnd{"at-p0"}, InterfaceEnd{interface}, path(), path());
+    return change;
+  }
+  static bool is_up(const std::string& device) {
+    ifreq request{};
+    device.copy(request.ifr_name, IFNAMSIZ - 1);
+    EXPECT_EQ(::ioctl(open_control_socket().get(), SIOCGIFFLAGS, &request), 0);
+    return (request.ifr_flags & IFF_UP) != 0;
+  }
+  static bool becomes(const std::string& device, bool up) {
+    return testing::comes_true([&] { return is_up(device) == up; }, [] {});
+  }
+  // Whether the device of p0 follows the link. Devices are set in the order of their names, so what happens to q0 comes
+  // after what happens to p0.
+  bool follows(const std::string& link) {
+    instance.set_link_up(link, false, "");
+    instance.set_link_up("watched", false, "");
+    EXPECT_TRUE(becomes("q0", false));
+    const bool followed = !is_up("p0");
+    instance.set_link_up(link, true, "");
+    instance.set_link_up("watched", true, "");
+    EXPECT_TRUE(becomes("q0", true));
+    EXPECT_TRUE(becomes("p0", true));
+    return followed;
+  }
+};
+
+TEST_F(FollowedCarriersTest, a_portal_that_moves_is_followed_as_its_new_node_asks) {
+  EXPECT_FALSE(follows("l"));
+  instance.change(moved("l", "m", "v-eth1"));
+  EXPECT_TRUE(follows("m"));
+  instance.change(moved("m", "n", "v-eth2"));
+  EXPECT_TRUE(follows("n"));
+  instance.change(moved("n", "o", "s1-eth1"));
+  EXPECT_FALSE(follows("o"));
+}
+
+TEST_F(FollowedCarriersTest, a_change_that_is_refused_follows_no_carrier_and_forgets_none) {
+  InstanceChange change = moved("l", "m", "v-eth1");
+  change.add_route("h1", Ipv4Prefix::parse("10.1.0.0/16"), IpAddress::parse("10.9.0.2"), "nowhere");
+  expect_refused(instance, change, "set the routes of h1");
+  EXPECT_FALSE(follows("l"));
+  instance.change(moved("l", "m", "v-eth1"));
+  for (const char* const free : {"s1-eth1", "v-eth2"}) {
+    change = moved("m", "n", free);
+    change.add_route("h1", Ipv4Prefix::parse("10.1.0.0/16"), IpAddress::parse("10.9.0.2"), "nowhere");
+    instance.set_link_up("m", false, "");
+    EXPECT_TRUE(becomes("p0", false));
+    EXPECT_THROW(instance.change(change), ConfigError);
+    instance.set_link_up("m", true, "");
+    EXPECT_TRUE(becomes("p0", true));  // it is remembered that it was set down
+    EXPECT_TRUE(follows("m"));
+  }
+}
+
+TEST_F(FollowedCarriersTest, a_device_that_was_down_with_its_link_is_up_with_the_next_one) {
+  instance.change(moved("l", "m", "v-eth1"));
+  instance.set_link_up("m", false, "");
+  EXPECT_TRUE(becomes("p0", false));
+  instance.change(moved("m", "n", "v-eth2"));
+  EXPECT_TRUE(becomes("p0", true));
+  instance.set_link_up("n", false, "");
+  EXPECT_TRUE(becomes("p0", false));
+  instance.change(moved("n", "o", "s1-eth1"));
+  EXPECT_TRUE(becomes("p0", true));
+}
+
+TEST_F(FollowedCarriersTest, a_neighbour_without_a_carrier_closes_the_link_to_an_openflow_switch_alone) {
+  instance.change(moved("l", "m", "v-eth1"));
+  const auto down = [this](const std::string& link) {
+    return std::ranges::any_of(instance.snapshot().links, [&link](const SnapshotRow& row) {
+      return row.name.starts_with(link + ":") &&
+             std::ranges::any_of(row.labels, [](const auto& label) { return label.first == "status"; });
+    });
+  };
+  take_down("p1");
+  EXPECT_TRUE(testing::comes_true([&] { return down("m"); }, [] {}));
+  instance.change(moved("m", "n", "s1-eth1"));
+  EXPECT_FALSE(down("n"));
 }
 
 }  // namespace

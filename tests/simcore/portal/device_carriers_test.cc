@@ -35,7 +35,7 @@ class DeviceCarriersTest : public NetworkNamespaceTest {
     portal_ = make_emulation_portal("packet", simulation_, loop_, pool_, config, {});
     carriers_ = std::make_unique<DeviceCarriers>(
         [this](const EmulationPortal& /*portal*/, bool there) { heard_.push_back(there); });
-    carriers_->add(*portal_);
+    carriers_->add(*portal_, device_index("p0"));
   }
 
   // Whether p1 has a carrier becomes that.
@@ -98,12 +98,34 @@ TEST_F(DeviceCarriersTest, what_it_set_down_is_up_when_it_is_gone) {
   EXPECT_TRUE(neighbour_becomes(true));
 }
 
+TEST_F(DeviceCarriersTest, what_it_set_down_is_up_when_it_is_followed_no_more) {
+  turn();
+  portal_->link_changed(false);
+  EXPECT_TRUE(neighbour_becomes(false));
+  carriers_->remove(*portal_);
+  EXPECT_TRUE(neighbour_becomes(true));
+  portal_->link_changed(false);
+  take_down("p1");
+  turn();
+  EXPECT_TRUE(heard_.empty());
+  carriers_->remove(*portal_);  // which is no error
+}
+
+TEST_F(DeviceCarriersTest, what_is_followed_already_keeps_what_is_known_of_it) {
+  turn();
+  portal_->link_changed(false);
+  EXPECT_TRUE(neighbour_becomes(false));
+  carriers_->add(*portal_, device_index("p0"));
+  portal_->link_changed(true);
+  EXPECT_TRUE(neighbour_becomes(true));
+}
+
 TEST_F(DeviceCarriersTest, a_loop_of_real_time_that_starts_it_lends_its_thread_no_priority) {
   carriers_.reset();
   if (!try_fifo_priority(1)) GTEST_SKIP() << "no thread may run under SCHED_FIFO here";
   carriers_ = std::make_unique<DeviceCarriers>([](const EmulationPortal&, bool) {});
   leave_fifo();
-  carriers_->add(*portal_);
+  carriers_->add(*portal_, device_index("p0"));
   turn();
   portal_->link_changed(false);
   EXPECT_TRUE(neighbour_becomes(false));  // so its thread runs
