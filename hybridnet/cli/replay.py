@@ -50,6 +50,9 @@ def _print(report: ReplayReport) -> None:
     refused = sum(portal.refused_frames for portal in report.portals)
     if refused:
         print(f"{refused} recorded frames do not match their description and were left out")
+    without = sum(portal.pool_exhausted_frames for portal in report.portals)
+    if without:
+        print(f"{without} recorded frames were left out because the packet pool was exhausted")
     if report.cut:
         print("the record has no end because its instance was killed; everything before that was replayed")
     print("identical" if report.identical else "NOT identical; docs/record.md says what can make them differ")

@@ -35,6 +35,7 @@ class PortalReplay:
         name: of the portal, or ``PEER:CHANNEL`` of a cut link.
         entered_frames: recorded as coming in, and given to the simulation again; a train is one frame.
         refused_frames: recorded as coming in, but unlike their description.
+        pool_exhausted_frames: recorded as coming in, but the packet pool had no memory left for them.
         recorded_frames, replayed_frames: that left, in the run and in the replay.
         matched_frames: of both, those that are the same.
         same_instant_frames: of the matched, those that left at the same nanosecond of simulated time.
@@ -45,6 +46,7 @@ class PortalReplay:
     name: str
     entered_frames: int
     refused_frames: int
+    pool_exhausted_frames: int
     recorded_frames: int
     replayed_frames: int
     matched_frames: int

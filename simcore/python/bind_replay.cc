@@ -31,7 +31,8 @@ nb::dict report(const Replay::PortalReport& from) {
   nb::dict result;
   result["name"] = from.name;
   result["entered_frames"] = from.entered;
-  result["refused_frames"] = from.dropped.total();
+  result["refused_frames"] = from.dropped.of(DropReason::malformed);
+  result["pool_exhausted_frames"] = from.dropped.of(DropReason::pool_exhausted);
   result["recorded_frames"] = from.out.recorded_frames();
   result["replayed_frames"] = from.out.replayed_frames();
   result["matched_frames"] = from.out.matched();

@@ -147,10 +147,10 @@ void Replay::take(const RecordReader::Frame& frame) {
   if (frame.direction == FrameDirection::outbound) {
     return at.out.recorded(frame.bytes, frame.note.fields, frame.note.at);
   }
-  PacketPtr packet = packet_of(frame, network_.pool());
-  if (!packet) return at.dropped.add(DropReason::malformed, 1);
+  auto packet = packet_of(frame, network_.pool());
+  if (const auto* const why = std::get_if<DropReason>(&packet)) return at.dropped.add(*why, 1);
   ++at.entered;
-  at.give(std::move(packet));
+  at.give(std::get<PacketPtr>(std::move(packet)));
 }
 
 Replay::ReplayPort& Replay::port(const std::string& name) {

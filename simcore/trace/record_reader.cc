@@ -95,12 +95,13 @@ SimTime RecordReader::checked(SimTime at) {
   return last_ = at;
 }
 
-PacketPtr packet_of(const RecordReader::Frame& frame, PacketPool& pool) {
-  if (frame.bytes.size() < EthernetHeader::kSize) return nullptr;
+std::variant<PacketPtr, DropReason> packet_of(const RecordReader::Frame& frame, PacketPool& pool) {
+  const std::size_t size = frame.bytes.size();
+  if (size < EthernetHeader::kSize || size > PacketPool::kLargestFrame) return DropReason::malformed;
   PacketPtr packet = pool.copy_of(frame.bytes);
-  if (!packet) return nullptr;
+  if (!packet) return DropReason::pool_exhausted;
   packet->virtual_payload = frame.note.virtual_payload;
-  if (!describe_frame(*packet, frame.note.fields)) return nullptr;
+  if (!describe_frame(*packet, frame.note.fields)) return DropReason::malformed;
   packet->first_arrival = frame.note.at;
   packet->last_arrival = frame.note.last_arrival;
   return packet;

@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "simcore/link/drop_counters.h"
 #include "simcore/packet/packet_pool.h"
 #include "simcore/trace/capture_record.h"
 #include "simcore/trace/frame_note.h"
@@ -63,7 +64,8 @@ class RecordReader {
   bool cut_ = false;
 };
 
-// The packet that a recorded frame was. Null when the pool is exhausted or its description contradicts the frame.
-PacketPtr packet_of(const RecordReader::Frame& frame, PacketPool& pool);
+// The packet that a recorded frame was, or why there is none: the frame is none, or contradicts its description
+// (malformed); or the pool is exhausted.
+std::variant<PacketPtr, DropReason> packet_of(const RecordReader::Frame& frame, PacketPool& pool);
 
 }  // namespace simcore

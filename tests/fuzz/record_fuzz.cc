@@ -59,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       } else {
         const auto& frame = std::get<RecordReader::Frame>(*item);
         network.simulation.run_until(frame.note.at);
-        if (PacketPtr packet = packet_of(frame, pool)) network.entry.accept(std::move(packet));
+        auto made = packet_of(frame, pool);
+        if (auto* const packet = std::get_if<PacketPtr>(&made)) network.entry.accept(std::move(*packet));
       }
     }
     network.simulation.run_until(network.simulation.now() + Duration::seconds(10'000));

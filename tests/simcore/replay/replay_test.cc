@@ -352,6 +352,18 @@ TEST_F(ReplayedSwitchTest, a_frame_that_is_none_is_counted_and_not_given) {
   EXPECT_EQ(replay.portals().at(0).dropped.of(DropReason::malformed), 1U);
 }
 
+TEST_F(ReplayedSwitchTest, a_frame_that_finds_no_memory_is_counted_as_that) {
+  at(10);
+  in_["a"]->accept(some_frame());
+  finish();
+  Replay replay(record_, kSeed, ByteCount::zero());
+  build(replay);
+  EXPECT_FALSE(replay.run());
+  EXPECT_EQ(replay.portals().at(0).entered, 0U);
+  EXPECT_EQ(replay.portals().at(0).dropped.of(DropReason::pool_exhausted), 1U);
+  EXPECT_EQ(replay.portals().at(0).dropped.total(), 1U);
+}
+
 TEST_F(ReplayedSwitchTest, a_record_without_its_end_is_replayed_up_to_there_and_known_as_cut) {
   at(10);
   in_["a"]->accept(some_frame());

@@ -70,8 +70,9 @@ TEST_P(RecordTest, what_was_recorded_is_read_in_its_order) {
   EXPECT_EQ(frame.wall_ns, 77);
   EXPECT_EQ(frame.note.at, SimTime::at_ns(1'000));
   const PacketPtr expected = train();
-  const PacketPtr packet = packet_of(frame, pool_);
-  ASSERT_TRUE(packet);
+  const auto made = packet_of(frame, pool_);
+  ASSERT_TRUE(std::holds_alternative<PacketPtr>(made));
+  const PacketPtr& packet = std::get<PacketPtr>(made);
   EXPECT_TRUE(std::ranges::equal(packet->bytes(), expected->bytes()));
   EXPECT_EQ(packet->segments, 5);
   EXPECT_EQ(packet->virtual_payload, 100u);
@@ -87,6 +88,24 @@ TEST_P(RecordTest, what_was_recorded_is_read_in_its_order) {
   EXPECT_EQ(std::get<RecordReader::End>(*reader.next()).at, SimTime::at_ns(4'000));
   EXPECT_FALSE(reader.next());
   EXPECT_FALSE(reader.cut());
+}
+
+TEST_P(RecordTest, what_is_no_packet_has_its_reason) {
+  write();
+  RecordReader reader(path_);
+  const auto first = reader.next();
+  ASSERT_TRUE(first && std::holds_alternative<RecordReader::Frame>(*first));
+  auto frame = std::get<RecordReader::Frame>(*first);
+  PacketPool empty(ByteCount::zero());
+  EXPECT_EQ(std::get<DropReason>(packet_of(frame, empty)), DropReason::pool_exhausted);
+  frame.note.fields.gso_size = 0;  // of a train
+  EXPECT_EQ(std::get<DropReason>(packet_of(frame, pool_)), DropReason::malformed);
+  EXPECT_EQ(pool_.in_use(), 0U);
+  const std::vector<std::uint8_t> large(PacketPool::kLargestFrame + 1);
+  for (const std::size_t size : {std::size_t{13}, large.size()}) {
+    frame.bytes = std::span(large).first(size);
+    EXPECT_EQ(std::get<DropReason>(packet_of(frame, pool_)), DropReason::malformed) << size;
+  }
 }
 
 TEST_P(RecordTest, a_record_of_a_killed_instance_ends_where_it_was_cut) {
