@@ -177,6 +177,7 @@ SnapshotRow row_of(const Node& node) {
   add(row, "notices_dropped", c.notices_dropped);
   add(row, "packet_outs", c.packet_outs);
   add(row, "errors_sent", c.errors);
+  add(row, "messages_dropped", c.messages_dropped);
   add(row, "cache_hits", control.pipeline().hits);
   add(row, "cache_misses", control.pipeline().misses);
   return row;

@@ -57,7 +57,15 @@ bool Session::has_work() const {
   return !broken_ && left >= kHeader && left >= load_be16(input_.data() + read_ + 2);
 }
 
+void Session::leave() {
+  left_ = true;
+  on_work_ = [] {};
+  output_.clear();
+  if (!task_modifies) task = nullptr;
+}
+
 void Session::send(std::uint8_t type, std::uint32_t xid, const std::function<void(Writer&)>& write) {
+  if (left_) return;
   Writer to(output_);
   const std::size_t begin = to.size();
   to.u8(static_cast<std::uint8_t>(version_));

@@ -56,10 +56,14 @@ class Session {
   bool has_work() const;
   void nudge() { on_work_(); }
 
+  // The other side has gone. What it said is still there to be handled; nobody hears the answers.
+  void leave();
+  bool left() const { return left_; }
+
   std::vector<std::uint8_t>& output() { return output_; }
   bool congested() const { return output_.size() > kMostOutput; }
 
-  // Writes a message with what `write` appends behind the header.
+  // Writes a message with what `write` appends behind the header; none when the other side has gone.
   void send(std::uint8_t type, std::uint32_t xid, const std::function<void(Writer&)>& write);
   static constexpr std::size_t kQuoted = 64;  // bytes of a refused message that its error repeats
   void send_error(ErrorCode code, std::span<const std::uint8_t> message);
@@ -87,7 +91,7 @@ class Session {
   // the effort is spent or the session is congested; true: it is done. It may throw ProtocolError.
   using Task = std::function<bool(Effort&)>;
   Task task;
-  bool task_modifies = false;         // it is done even if the session ends
+  bool task_modifies = false;         // it is done even if the other side has gone
   std::vector<std::uint8_t> task_of;  // the beginning of the message, for an error
 
   bool wants(const std::array<std::uint32_t, 2>& mask, unsigned reason) const {
@@ -104,6 +108,7 @@ class Session {
   Version version_ = Version::v13;
   bool greeted_ = false;
   bool broken_ = false;
+  bool left_ = false;
   std::vector<std::uint8_t> input_;
   std::size_t read_ = 0;
   std::size_t last_ = 0;

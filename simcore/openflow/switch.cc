@@ -34,6 +34,24 @@ bool modifies(Version version, std::uint8_t number) {
   return version == Version::v13 && (number == type::kGroupMod || number == type::kMeterMod);
 }
 
+// Whether all that it does is its answer, or concerns its own session alone. Numbers of 1.3.
+bool only_asks(std::uint8_t number) {
+  switch (number) {
+    case type::kExperimenter:  // of its session's role
+    case type::kFeaturesRequest:
+    case type::kGetConfigRequest:
+    case type::kMultipartRequest:
+    case type::kBarrierRequest:
+    case type::kQueueConfigRequest:
+    case type::kRoleRequest:
+    case type::kGetAsyncRequest:
+    case type::kSetAsync:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Switch::Switch(SwitchConfig config, PacketPool& pool, SwitchHost& host)
@@ -119,9 +137,14 @@ Session& Switch::connect(Session::Kind kind, std::function<void()> on_work) {
 }
 
 void Switch::disconnect(Session& session) {
-  if (session.task && session.task_modifies) leave_behind(session);
-  std::erase_if(sessions_, [&session](const auto& each) { return each.get() == &session; });
+  const auto found = std::ranges::find(sessions_, &session, &std::unique_ptr<Session>::get);
+  std::unique_ptr<Session> left = std::move(*found);
+  sessions_.erase(found);
+  left->leave();
   if (!connected() && alone_since_ == SimTime::never()) alone_since_ = host_.now();
+  if (left->has_work()) left_behind_.push_back(std::move(left));
+  if (left_behind_.size() > kMostLeftBehind) drop_oldest_left_behind();
+  schedule();
 }
 
 // A modification has its effect when its time is over, and whatever stands behind it in its session waits for it.
@@ -139,26 +162,21 @@ bool Switch::has_to_wait(Session& session, Message message) {
   return false;
 }
 
-// A modification that has begun is done, though nobody hears how it ends.
-void Switch::leave_behind(Session& session) {
-  left_behind_.push_back(std::move(session.task));
-  if (left_behind_.size() > kMostLeftBehind) {
-    Effort unlimited(std::numeric_limits<std::int64_t>::max());
-    go_on_left_behind(unlimited);
-  }
-  schedule();
+// But a modification that has begun is done.
+void Switch::drop_oldest_left_behind() {
+  Session& session = *left_behind_.front();
+  Effort unlimited(std::numeric_limits<std::int64_t>::max());
+  while (session.task) go_on(session, unlimited);
+  while (!session.next_message().empty()) ++counters_.messages_dropped;
+  left_behind_.erase(left_behind_.begin());
 }
 
 void Switch::go_on_left_behind(Effort& effort) {
-  while (!left_behind_.empty() && !effort.spent()) {
-    bool done = true;
-    try {
-      done = left_behind_.front()(effort);
-    } catch (const ProtocolError&) {  // there is nobody to tell
-      ++counters_.errors;
-    }
-    if (done) left_behind_.erase(left_behind_.begin());
+  for (const auto& session : left_behind_) {
+    if (effort.spent()) return;
+    handle_input(*session, effort);
   }
+  std::erase_if(left_behind_, [](const auto& session) { return !session->has_work(); });
 }
 
 bool Switch::handle_input(Session& session, Effort& effort) {
@@ -199,10 +217,13 @@ void Switch::go_on(Session& session, Effort& effort) {
 
 void Switch::schedule() {
   const SimTime now = host_.now();
-  SimTime next = left_behind_.empty() && !unlearning() ? tables_.next_due() : now;
-  next = std::max(next, rested_at_);
-  for (const auto& session : sessions_) {
-    if (session->served_at && *session->served_at > now) next = std::min(next, *session->served_at);
+  const auto waits = [now](const auto& session) { return session->served_at && *session->served_at > now; };
+  const bool busy = unlearning() || !std::ranges::all_of(left_behind_, waits);
+  SimTime next = std::max(busy ? now : tables_.next_due(), rested_at_);
+  for (const auto* const sessions : {&sessions_, &left_behind_}) {
+    for (const auto& session : *sessions) {
+      if (waits(session)) next = std::min(next, *session->served_at);
+    }
   }
   host_.wake_at(next);
 }
@@ -237,7 +258,7 @@ void Switch::handle(Session& session, Message message, Effort& effort) {
     if (number == type::kHello) {
       if (session.greeted()) return;
       session.take_hello(message);
-      if (session.greeted() && session.kind() == Session::Kind::controller) alone_since_ = SimTime::never();
+      if (connected()) alone_since_ = SimTime::never();
       return;
     }
     if (number == type::kError || number == type::kEchoReply) return;
@@ -248,6 +269,7 @@ void Switch::handle(Session& session, Message message, Effort& effort) {
     if (!session.greeted() || version != static_cast<std::uint8_t>(session.version()))
       throw ProtocolError(error::kBadVersion);
     if (session.version() == Version::v10) number = type_of10(number);
+    if (session.left() && only_asks(number)) return;
     dispatch(session, number, xid, from, effort);
     if (session.task)
       session.task_of.assign(message.begin(),

@@ -53,7 +53,8 @@ struct SwitchConfig {
 class Switch final : private PipelineOutlet {
  public:
   static constexpr std::size_t kMostFlowBytes = std::size_t{256} << 20;
-  static constexpr std::size_t kMostLeftBehind = 16;        // modifications whose sessions have ended
+  static constexpr std::size_t kMostLeftBehind =
+      16;  // sessions that have ended and whose messages are yet to be done
   static constexpr Duration kProbe = Duration::seconds(5);  // silence after which a peer is asked for an echo
   static constexpr Duration kStandaloneAfter = kProbe * 3;  // without a controller
   static constexpr Duration kRest = Duration::us(100);      // where tick() has spent its effort
@@ -70,6 +71,8 @@ class Switch final : private PipelineOutlet {
 
   // Connections. `on_work`: it has something to send, or more to do. The session lives until disconnect().
   Session& connect(Session::Kind kind, std::function<void()> on_work);
+  // A switch processes every message that it has received in full (OpenFlow 1.3.5, 6.2), so what came and is not handled is
+  // done by tick(), at its pace. Of more than kMostLeftBehind sessions like that the rest of the oldest is dropped.
   void disconnect(Session& session);
   // Handles what has come in, as far as the effort goes, and nothing before a modification that has yet to take its time,
   // which tick() goes on with. True: there is more that could be done now.
@@ -94,8 +97,9 @@ class Switch final : private PipelineOutlet {
     std::uint64_t notices_dropped = 0;     // of flows and ports, because of that
     std::uint64_t packet_outs = 0;
     std::uint64_t flow_mods = 0;
-    std::uint64_t flows_removed = 0;  // by timeouts
-    std::uint64_t errors = 0;         // sent
+    std::uint64_t flows_removed = 0;     // by timeouts
+    std::uint64_t errors = 0;            // sent
+    std::uint64_t messages_dropped = 0;  // of controllers that had gone: see disconnect()
   };
   const Counters& counters() const { return counters_; }
 
@@ -118,7 +122,7 @@ class Switch final : private PipelineOutlet {
   void handle(Session& session, Message message, Effort& effort);
   void dispatch(Session& session, std::uint8_t type, std::uint32_t xid, Reader body, Effort& effort);
   void go_on(Session& session, Effort& effort);
-  void leave_behind(Session& session);
+  void drop_oldest_left_behind();
   void go_on_left_behind(Effort& effort);
 
   // packet_ins.cc
@@ -209,10 +213,10 @@ class Switch final : private PipelineOutlet {
   std::vector<std::unique_ptr<Session>> sessions_;
   std::optional<std::uint64_t> generation_;  // of the last change of masters
   bool expects_controller_ = false;
-  SimTime alone_since_;                   // without a controller; holds while there is none
-  SimTime busy_until_ = SimTime::zero();  // with the modifications that have come
-  SimTime rested_at_ = SimTime::zero();   // nothing of tick() is done before
-  std::vector<Session::Task> left_behind_;
+  SimTime alone_since_;                                // without a controller; holds while there is none
+  SimTime busy_until_ = SimTime::zero();               // with the modifications that have come
+  SimTime rested_at_ = SimTime::zero();                // nothing of tick() is done before
+  std::vector<std::unique_ptr<Session>> left_behind_;  // whose other sides have gone; the oldest first
   std::optional<std::pair<Tables::Learned, Tables::Walk>> unlearning_;
   Counters counters_;
 };

@@ -202,7 +202,7 @@ std::size_t OpenFlowPortal::read(Connection& connection, Effort& effort) {
   }
   const std::ptrdiff_t count = connection.socket.read(std::span(bytes).first(room));
   if (count < 0) {
-    end(connection);
+    close(connection.tag);
     return 0;
   }
   if (count == 0) return 0;
@@ -215,13 +215,6 @@ std::size_t OpenFlowPortal::read(Connection& connection, Effort& effort) {
   serve(connection, effort);
   mark(connection.tag);
   return 1 + static_cast<std::size_t>(count) / 64;
-}
-
-// What the other side said before it went is done; flush() closes then.
-void OpenFlowPortal::end(Connection& connection) {
-  connection.over = true;
-  watch_.unwatch(connection.socket.fd());
-  mark(connection.tag);
 }
 
 void OpenFlowPortal::serve(Connection& connection, Effort& effort) {
@@ -253,12 +246,6 @@ Pollable::Flushed OpenFlowPortal::flush() {
     connection.dirty = false;
     if (connection.session == nullptr) continue;
     ++flushed.frames;
-    if (connection.over) {
-      connection.session->output().clear();
-      serve(connection, effort);
-      if (!connection.dirty) close(tag);
-      continue;
-    }
     if (!write(connection, effort)) {
       close(tag);
       continue;

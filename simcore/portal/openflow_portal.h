@@ -108,7 +108,6 @@ class OpenFlowPortal final : public Pollable {
     bool probed = false;
     bool reading = true;
     bool writing = false;
-    bool over = false;   // the other side has ended it; what it said before is yet to be done
     bool dirty = false;  // it is in dirty_
   };
 
@@ -124,7 +123,6 @@ class OpenFlowPortal final : public Pollable {
   void accept(Listener& listener);
   std::size_t read(Connection& connection, openflow::Effort& effort);
   bool write(Connection& connection, openflow::Effort& effort);
-  void end(Connection& connection);
   void serve(Connection& connection, openflow::Effort& effort);
   void watch(Connection& connection);
   void mark(std::uint64_t tag);

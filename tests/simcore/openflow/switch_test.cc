@@ -753,6 +753,71 @@ TEST(OpenFlowSwitch, ModificationsOfTwoControllersTakeTheirTimeOneAfterTheOther)
   EXPECT_EQ(bench.of.tables().size(), 2U);
 }
 
+TEST(OpenFlowSwitch, WhatAControllerSaidBeforeItWentIsDoneInItsTime) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
+  bench.greet();
+  for (std::uint16_t priority = 1; priority <= 3; ++priority) {
+    bench.tell(type::kFlowMod, FlowModText{.priority = priority}.bytes());
+    bench.tell(type::kBarrierRequest, {});
+    bench.tell(type::kMultipartRequest, {0, 0, 0, 0, 0, 0, 0, 0});
+  }
+  bench.of.disconnect(*bench.session);
+  EXPECT_FALSE(bench.of.connected());
+  for (std::size_t flows = 0; flows <= 3; ++flows) {
+    EXPECT_EQ(bench.of.tables().size(), flows);
+    run_until(bench, at_ms(99 + 100 * static_cast<std::int64_t>(flows)));
+    EXPECT_EQ(bench.of.tables().size(), flows);
+    run_until(bench, at_ms(100 + 100 * static_cast<std::int64_t>(flows)));
+  }
+  EXPECT_EQ(bench.due, SimTime::never());
+  EXPECT_EQ(bench.of.counters().messages_dropped, 0U);
+  EXPECT_EQ(bench.of.counters().errors, 0U);
+}
+
+TEST(OpenFlowSwitch, AControllerThatHasGoneIsNeitherGreetedNorMaster) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .standalone = true, .setup_rate = 10});
+  bench.of.expect_controller();
+  Session& other = *bench.session;
+  bench.greet();
+  bench.tell(type::kFlowMod, FlowModText{.priority = 1}.bytes());
+  bench.tell(type::kRoleRequest,
+             {0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9});  // master, of generation 9
+  bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+  bench.greet();
+  bench.of.disconnect(other);
+  bench.tell(type::kRoleRequest, {0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
+  bench.answers();
+  run_until(bench, at_ms(500));
+  EXPECT_EQ(bench.session->role, Role::master);
+
+  Session& silent = bench.of.connect(Session::Kind::controller, [] {});
+  silent.take_in(Bytes{4, type::kHello, 0, 8, 0, 0, 0, 1});  // it goes before that is read
+  bench.of.disconnect(*bench.session);
+  bench.of.disconnect(silent);
+  run_until(bench, at_ms(600));
+  EXPECT_FALSE(bench.of.connected());
+  run_until(bench, at_ms(20'000));
+  Bytes broadcast(64);
+  std::fill_n(broadcast.begin(), 6, 0xff);
+  bench.receive(1, broadcast);
+  EXPECT_EQ(bench.sent.size(), 1U);  // as a bridge
+}
+
+TEST(OpenFlowSwitch, OfTooManyControllersThatHaveGoneTheRestOfTheOldestIsDropped) {
+  Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 1});
+  for (std::uint16_t priority = 0; priority <= Switch::kMostLeftBehind; ++priority) {
+    bench.greet();
+    bench.tell(type::kFlowMod, FlowModText{.priority = priority}.bytes());
+    bench.tell(type::kBarrierRequest, {});
+    EXPECT_EQ(bench.of.counters().messages_dropped, 0U);
+    bench.of.disconnect(*bench.session);
+    bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+  }
+  EXPECT_EQ(bench.of.counters().messages_dropped, 2U);
+  run_until(bench, at_ms(60'000));
+  EXPECT_EQ(bench.of.tables().size(), Switch::kMostLeftBehind);
+}
+
 TEST(OpenFlowSwitch, TheModificationOfASlaveIsRefusedAtOnce) {
   Bench bench(2, {.name = "s1", .dpid = 1, .setup_rate = 10});
   bench.greet();
