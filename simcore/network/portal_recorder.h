@@ -42,6 +42,8 @@ class PortalRecorder {
 
   // `epoch_ns`: the wall clock at simulated time zero.
   void begin(std::int64_t epoch_ns);
+  // As RecordWriter's.
+  void clock_runs(std::int64_t epoch_ns) { writer_.clock_runs(epoch_ns); }
 
   // Something was changed that is not a frame: `text` tells a replay what.
   void note_change(std::string_view text) { writer_.write_change(text, simulation_.now()); }

@@ -57,6 +57,7 @@ void Taps::begin(std::int64_t epoch_ns) {
 void Taps::clock_runs(std::int64_t epoch_ns) {
   epoch_ns_ = epoch_ns;
   for (auto& [interface, capture] : captures_) capture->writer().set_epoch(epoch_ns);
+  if (recorder_) recorder_->clock_runs(epoch_ns);
 }
 
 void Taps::close() {

@@ -58,7 +58,7 @@ class Taps {
 
   // Begins to write. `epoch_ns`: the wall clock, in nanoseconds since 1970, at simulated time zero.
   void begin(std::int64_t epoch_ns);
-  // What begin() was told was read before the clock ran: from now on captures take this.
+  // What begin() was told was read before the clock ran: captures and the record take this. Before anything passes.
   void clock_runs(std::int64_t epoch_ns);
   std::int64_t epoch_ns() const { return epoch_ns_; }
   // Ends the files, but not those of running captures. Throws what CaptureWriter::close does.

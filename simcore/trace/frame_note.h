@@ -45,6 +45,9 @@ constexpr std::uint32_t kPlan =
     1;  // its time: the wall clock at simulated time zero; text: the instance plan
 constexpr std::uint32_t kChange = 2;  // its time: simulated; text: what was changed of a link, as JSON
 constexpr std::uint32_t kEnd = 3;     // its time: simulated; text: empty
+// Right behind the plan and the interfaces, where the plan's time was read before the clock ran. Its time: the wall clock
+// at simulated time zero; text: empty.
+constexpr std::uint32_t kClock = 4;
 }  // namespace record_block
 
 }  // namespace simcore

@@ -39,19 +39,28 @@ RecordReader::RecordReader(std::unique_ptr<CaptureReader> file) {
   }
   plan_ = plan->text;
   epoch_ns_ = plan->time_ns;
+  ahead_ = read();
+  const auto* const clock = ahead_ ? std::get_if<pcapng::OwnBlock>(&*ahead_) : nullptr;
+  if (clock == nullptr || clock->kind != record_block::kClock) return;
+  epoch_ns_ = clock->time_ns;
+  ahead_.reset();
+}
+
+std::optional<RecordReader::Block> RecordReader::read() {
+  try {
+    return file_->next_item();
+  } catch (const ConfigError&) {
+    if (!file_->cut()) throw;
+    return std::nullopt;
+  }
 }
 
 std::optional<RecordReader::Item> RecordReader::next() {
   while (!ended_) {
-    try {
-      const auto item = file_->next_item();
-      if (!item) break;
-      const auto found = std::visit([this](const auto& each) { return item_of(each); }, *item);
-      if (found) return found;
-    } catch (const ConfigError&) {
-      if (!file_->cut()) throw;
-      break;
-    }
+    const std::optional<Block> block = ahead_ ? std::exchange(ahead_, std::nullopt) : read();
+    if (!block) break;
+    const auto found = std::visit([this](const auto& each) { return item_of(each); }, *block);
+    if (found) return found;
   }
   cut_ = !ended_;
   ended_ = true;

@@ -49,7 +49,12 @@ class RecordReader {
   bool cut() const { return cut_; }                    // it has no end
 
  private:
+  using Block = std::variant<CaptureRecord, pcapng::OwnBlock>;
+
   explicit RecordReader(std::unique_ptr<CaptureReader> file);
+
+  // The next of the file; none at its end, or where it is cut.
+  std::optional<Block> read();
 
   std::optional<Item> item_of(const CaptureRecord& record);
   std::optional<Item> item_of(const pcapng::OwnBlock& block);
@@ -59,6 +64,7 @@ class RecordReader {
   std::unique_ptr<PcapngReader> file_;
   std::string plan_;
   std::int64_t epoch_ns_ = 0;
+  std::optional<Block> ahead_;  // that next() begins with
   SimTime last_ = SimTime::zero();
   bool ended_ = false;
   bool cut_ = false;

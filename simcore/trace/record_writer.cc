@@ -33,6 +33,13 @@ void RecordWriter::begin(std::string_view plan, std::int64_t epoch_ns) {
   file_.start();
 }
 
+void RecordWriter::clock_runs(std::int64_t epoch_ns) {
+  const pcapng::OwnBlock block{record_block::kClock, epoch_ns, ""};
+  if (!has_room(pcapng::size_of_own(block))) return;
+  pcapng::write_own(file_, block);
+  file_.commit();
+}
+
 void RecordWriter::write(std::uint32_t interface, FrameDirection direction, const Packet& packet, SimTime at,
                          std::int64_t wall_ns) {
   const auto note = FrameNote::of(packet, at).bytes();

@@ -3,7 +3,7 @@
 // RecordWriter: everything that crosses the portals of an instance, into one pcapng file that Wireshark reads and a
 // replay needs nothing else than:
 //
-//   section header | plan | an interface per portal ... | frames and changes of links, in the order of the run | end
+//   section header | plan | an interface per portal ... | clock | frames and changes of links, in the order of the run | end
 //
 // A frame is written as it crossed: a train is one frame. Its time is the wall clock's; simulated time and what describes
 // the frame stand in its note (frame_note.h). In real time a thread writes the file, so that who records never waits for
@@ -48,6 +48,8 @@ class RecordWriter {
 
   // Writes what stands before the frames: `plan`, and the wall clock at simulated time zero in nanoseconds since 1970.
   void begin(std::string_view plan, std::int64_t epoch_ns);
+  // What begin() was told was read before the clock ran: readers take this. Before the first frame and change.
+  void clock_runs(std::int64_t epoch_ns);
 
   // Neither throws. `at`: the simulation's clock now.
   void write(std::uint32_t interface, FrameDirection direction, const Packet& packet, SimTime at,

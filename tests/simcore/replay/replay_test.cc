@@ -130,6 +130,22 @@ TEST_F(ReplayTest, another_network_is_told_apart_from_the_recorded_one) {
             Duration::ms(1));  // 3,000 bits take 1.5 ms longer at half the rate, more where they queue
 }
 
+TEST_F(ReplayTest, a_replays_own_record_begins_when_the_runs_clock_ran) {
+  {
+    Simulation simulation(kSeed);
+    Taps taps;
+    taps.set_recorder(std::make_unique<PortalRecorder>(simulation, record_, "plan",
+                                                       RecordWriter::Writing::queued, [] { return kEpoch; }));
+    taps.begin(kEpoch);
+    taps.clock_runs(kEpoch + 1'240'000);  // as an instance's loop says
+    taps.close();
+  }
+  Replay replay(record_, kSeed);
+  replay.add_record(path("1"));
+  EXPECT_FALSE(replay.run());
+  EXPECT_EQ(RecordReader(path("1")).epoch_ns(), kEpoch + 1'240'000);
+}
+
 TEST_F(ReplayTest, a_portal_that_the_plan_does_not_have_is_an_error) {
   record();
   Replay replay(record_, kSeed);

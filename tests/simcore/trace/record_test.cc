@@ -90,6 +90,26 @@ TEST_P(RecordTest, what_was_recorded_is_read_in_its_order) {
   EXPECT_FALSE(reader.cut());
 }
 
+TEST_P(RecordTest, the_clock_of_a_record_is_that_which_ran) {
+  for (const bool cut : {false, true}) {
+    {
+      RecordWriter writer(path_, GetParam());
+      writer.add_interface("p1");
+      writer.begin("{the plan}", 1'700'000'000'000'000'000);
+      writer.clock_runs(1'700'000'000'001'240'000);
+      if (!cut) writer.write_change("{the change}", SimTime::at_ns(2'000));
+      writer.close(SimTime::at_ns(4'000), 99);
+      const std::size_t behind = pcapng::size_of_own({}) + pcapng::size_of_statistics();
+      if (cut) std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - behind - 4);
+    }
+    RecordReader reader(path_);
+    EXPECT_EQ(reader.epoch_ns(), cut ? 1'700'000'000'000'000'000 : 1'700'000'000'001'240'000);
+    const auto first = reader.next();
+    EXPECT_EQ(first && std::holds_alternative<RecordReader::Change>(*first), !cut);
+    EXPECT_EQ(reader.cut(), cut);
+  }
+}
+
 TEST_P(RecordTest, what_is_no_packet_has_its_reason) {
   write();
   RecordReader reader(path_);
