@@ -33,6 +33,51 @@ TEST_F(LinkModelTest, aPlainModelIsALink) {
   EXPECT_EQ(far.segment_times(1), (std::vector<std::int64_t>{3'000'000, 4'000'000}));
 }
 
+TEST_F(LinkModelTest, whatComesOutGoesWhereItLeadsNow) {
+  LinkModel delayed(plain());
+  delayed.extra_delay = constant_delay(Duration::ms(5));
+  LinkModel impaired = delayed;
+  impaired.loss = independent_loss(0.0);
+  impaired.queue = CodelConfig{};
+  for (const LinkModel& model : {LinkModel(plain()), delayed, impaired}) {
+    Recorder first(sim);
+    Recorder second(sim);
+    ModelledLink link(sim, pool, "l", model, first);
+    send(link, 1);
+    run(20);
+    send(link, 2);  // which are on their way
+    link.lead_to(second);
+    run(20);
+    EXPECT_EQ(first.arrivals.size(), 1U);
+    EXPECT_EQ(second.arrivals.size(), 2U);
+    EXPECT_EQ(link.counters().delivered_packets, 3U);
+    link.change(impaired);  // another element may be the last then
+    send(link, 1);
+    run(20);
+    EXPECT_EQ(first.arrivals.size(), 1U);
+    EXPECT_EQ(second.arrivals.size(), 3U);
+  }
+}
+
+TEST_F(LinkModelTest, aLinkThatIsDownLeadsNowhereUntilItIsUp) {
+  Recorder second(sim);
+  ModelledLink link(sim, pool, "l", LinkModel(plain()), far);
+  send(link, 1);
+  link.set_up(false);
+  link.lead_to(second);
+  EXPECT_FALSE(link.up());
+  send(link, 1);
+  run(20);
+  EXPECT_TRUE(far.arrivals.empty());
+  EXPECT_TRUE(second.arrivals.empty());
+  EXPECT_EQ(link.counters().dropped.of(DropReason::link_down), 2U);
+  link.set_up(true);
+  send(link, 1);
+  run(20);
+  EXPECT_TRUE(far.arrivals.empty());
+  EXPECT_EQ(second.arrivals.size(), 1U);
+}
+
 TEST_F(LinkModelTest, countsOfAllElementsAddUp) {
   LinkModel model(plain());
   model.link.queue_packets = 50;
