@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a message is, by the second byte of its header: the numbers of OpenFlow 1.3, and those of 1.0 that differ.
+// What a message is, by the second byte of its header, and of which type a multipart message is: the numbers of OpenFlow 1.3,
+// and those of 1.0 that differ.
 #pragma once
 
 #include <cstdint>
@@ -52,5 +53,25 @@ enum : std::uint8_t {
   kQueueConfigReply = 21,
 };
 }  // namespace type10
+
+// What a multipart message of 1.3, and a statistics message of 1.0 up to kQueues, is about.
+namespace multipart_type {
+enum Number : std::uint16_t {
+  kDescription = 0,
+  kFlows = 1,
+  kAggregate = 2,
+  kTableCounters = 3,
+  kPortCounters = 4,
+  kQueues = 5,
+  kGroupCounters = 6,
+  kGroupDescriptions = 7,
+  kGroupFeatures = 8,
+  kMeterCounters = 9,
+  kMeterConfigs = 10,
+  kMeterFeatures = 11,
+  kTableFeatures = 12,
+  kPortDescriptions = 13,
+};
+}  // namespace multipart_type
 
 }  // namespace simcore::openflow

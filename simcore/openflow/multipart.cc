@@ -9,27 +9,12 @@
 
 namespace simcore::openflow {
 
+using namespace multipart_type;
+
 namespace {
 
 constexpr std::size_t kMostOfPart = 65'535 - 16;  // bytes of entries: a message holds 65,535
 constexpr std::uint16_t kMore = 1;
-
-enum : std::uint16_t {
-  kDescription = 0,
-  kFlows = 1,
-  kAggregate = 2,
-  kTableCounters = 3,
-  kPortCounters = 4,
-  kQueues = 5,
-  kGroupCounters = 6,
-  kGroupDescriptions = 7,
-  kGroupFeatures = 8,
-  kMeterCounters = 9,
-  kMeterConfigs = 10,
-  kMeterFeatures = 11,
-  kTableFeatures = 12,
-  kPortDescriptions = 13,
-};
 
 }  // namespace
 

@@ -11,14 +11,8 @@
 namespace simcore::openflow {
 namespace {
 
-enum Type : std::uint8_t {
-  kGroupCounters = 6,
-  kGroupDescriptions = 7,
-  kGroupFeatures = 8,
-  kMeterCounters = 9,
-  kMeterConfigs = 10,
-  kMeterFeatures = 11,
-};
+using namespace multipart_type;
+using Type = multipart_type::Number;
 
 class GroupReports : public ::testing::Test {
  protected:

@@ -12,15 +12,8 @@
 namespace simcore::openflow {
 namespace {
 
-enum Type : std::uint8_t {
-  kDescription = 0,
-  kFlows = 1,
-  kAggregate = 2,
-  kTables = 3,
-  kPorts = 4,
-  kQueues = 5,
-  kPortDescriptions = 13,
-};
+using namespace multipart_type;
+using Type = multipart_type::Number;
 
 Bytes text(const std::string& what, std::size_t size) {
   Bytes bytes(what.begin(), what.end());
@@ -167,8 +160,8 @@ TEST_F(Multipart, TablesWithTheirCounters) {
                       number(0x3fffff, 4), number(1'000'000, 4), counters});
   }
   of10->output().clear();  // a packet that was missed
-  EXPECT_EQ(report13(kTables), right13);
-  EXPECT_EQ(report10(kTables), right10);
+  EXPECT_EQ(report13(kTableCounters), right13);
+  EXPECT_EQ(report10(kTableCounters), right10);
 }
 
 TEST_F(Multipart, PortsWithTheirCounters) {
@@ -182,12 +175,12 @@ TEST_F(Multipart, PortsWithTheirCounters) {
   const Bytes age = hex("00000005 00000006");
   const Bytes first13 = joined({hex("00000001 00000000"), in, age});
   const Bytes second13 = joined({hex("00000002 00000000"), out, age});
-  EXPECT_EQ(report13(kPorts, hex("00000001 00000000")), first13);
-  EXPECT_EQ(report13(kPorts, hex("00000002 00000000")), second13);
-  EXPECT_EQ(report13(kPorts, hex("00000009 00000000")), Bytes{});
-  const Bytes all = report13(kPorts, hex("ffffffff 00000000"));
+  EXPECT_EQ(report13(kPortCounters, hex("00000001 00000000")), first13);
+  EXPECT_EQ(report13(kPortCounters, hex("00000002 00000000")), second13);
+  EXPECT_EQ(report13(kPortCounters, hex("00000009 00000000")), Bytes{});
+  const Bytes all = report13(kPortCounters, hex("ffffffff 00000000"));
   EXPECT_EQ(Bytes(all.begin(), all.begin() + 224), joined({first13, second13}));
-  EXPECT_EQ(report10(kPorts, hex("0002 000000000000")), joined({hex("0002 000000000000"), out}));
+  EXPECT_EQ(report10(kPortCounters, hex("0002 000000000000")), joined({hex("0002 000000000000"), out}));
 }
 
 TEST_F(Multipart, DescriptionsOfPorts) {
@@ -226,7 +219,7 @@ TEST_F(Multipart, PortsHaveNoQueuesToTellOf) {
 }
 
 TEST_F(Multipart, RequestsThatAreRefused) {
-  for (const std::uint16_t type : {kDescription, kTables, kPortDescriptions}) {
+  for (const std::uint16_t type : {kDescription, kTableCounters, kPortDescriptions}) {
     EXPECT_EQ(refused13(type, "00000000"), error::kBadLength);
     EXPECT_EQ(refused10(type, "00000000"), error::kBadLength);
   }
@@ -234,8 +227,8 @@ TEST_F(Multipart, RequestsThatAreRefused) {
   EXPECT_EQ(refused10(14), (ErrorCode{1, 2}));
   EXPECT_EQ(refused13(0xffff, "00001234 00000000"), (ErrorCode{1, 3}));  // OFPBRC_BAD_EXPERIMENTER
   EXPECT_EQ(refused10(0xffff, "00001234"), (ErrorCode{1, 3}));
-  EXPECT_EQ(refused13(kPorts, "00000001"), error::kBadLength);
-  EXPECT_EQ(refused10(kPorts, "0001"), error::kBadLength);
+  EXPECT_EQ(refused13(kPortCounters, "00000001"), error::kBadLength);
+  EXPECT_EQ(refused10(kPortCounters, "0001"), error::kBadLength);
   EXPECT_EQ(refused13(kQueues, "00000001"), error::kBadLength);
   bench.session = of13;
   const auto flows = [this](const Bytes& body) {

@@ -448,6 +448,61 @@ TEST(OpenFlowSwitch, RefusesWithTheSpecificationsErrors) {
   EXPECT_EQ(bench.answers().at(0).size(), 11U);
 }
 
+TEST(OpenFlowSwitch, ABareConnectionAnswersEchoesAloneUntilItIsGreeted) {
+  Bench bench;
+  bench.answers();
+  EXPECT_EQ(bench.said(type::kFeaturesRequest, {}), error::kBadVersion);
+  EXPECT_EQ(bench.said(type::kEchoRequest, {1, 2}), (ErrorCode{998, type::kEchoReply}));
+  EXPECT_EQ(bench.said(type::kError, {0, 1, 0, 0}), Bench::kTaken);
+  EXPECT_EQ(bench.said(type::kEchoReply, {}), Bench::kTaken);
+  EXPECT_FALSE(bench.of.connected());
+  bench.greet();
+  EXPECT_TRUE(bench.of.connected());
+  EXPECT_EQ(bench.said(type::kHello, {}, 1), Bench::kTaken);  // a second one changes nothing
+  EXPECT_EQ(bench.said(type::kFeaturesRequest, {}, 1), error::kBadVersion);
+  EXPECT_EQ(bench.said(type::kFeaturesRequest, {}, 5), error::kBadVersion);
+  EXPECT_EQ(bench.said(type::kFeaturesRequest, {}), (ErrorCode{998, type::kFeaturesReply}));
+  EXPECT_EQ(bench.of.counters().errors, 3U);
+}
+
+TEST(OpenFlowSwitch, MessagesThatASwitchDoesNotTakeAreOfABadType) {
+  Bench bench;
+  bench.greet();
+  for (const std::uint8_t type :
+       {type::kFeaturesReply, type::kGetConfigReply, type::kPacketIn, type::kFlowRemoved, type::kPortStatus,
+        type::kMultipartReply, type::kBarrierReply, type::kQueueConfigReply, type::kRoleReply,
+        type::kGetAsyncReply})
+    EXPECT_EQ(bench.said(type, {}), error::kBadType) << int{type};
+  EXPECT_EQ(bench.said(type::kMeterMod + 1, {}), error::kBadType);
+  EXPECT_EQ(bench.said(255, {}), error::kBadType);
+  bench.session = &bench.of.connect(Session::Kind::controller, [] {});
+  bench.greet(1);
+  for (const std::uint8_t type : {type10::kStatisticsReply, type10::kBarrierReply, type10::kQueueConfigReply})
+    EXPECT_EQ(bench.said(type, {}, 1), error::kBadType) << int{type};
+  EXPECT_EQ(bench.said(type::kSetAsync, {}, 1), error::kBadType);  // which 1.0 does not have
+  EXPECT_EQ(bench.said(type10::kBarrierRequest, {}, 1), (ErrorCode{998, type10::kBarrierReply}));
+}
+
+TEST(OpenFlowSwitch, MessagesThatAreTooShortOrTooLongAreOfABadLength) {
+  Bench bench;
+  bench.greet();
+  for (const std::uint8_t type :
+       {type::kFeaturesRequest, type::kGetConfigRequest, type::kBarrierRequest, type::kGetAsyncRequest})
+    EXPECT_EQ(bench.said(type, {0}), error::kBadLength) << int{type};
+  const std::pair<type::Number, std::size_t> sizes[] = {{type::kSetConfig, 4},
+                                                        {type::kPortMod, 32},
+                                                        {type::kTableMod, 8},
+                                                        {type::kRoleRequest, 16},
+                                                        {type::kSetAsync, 24}};
+  for (const auto& [type, size] : sizes) {
+    EXPECT_EQ(bench.said(type, Bytes(size - 1)), error::kBadLength) << int{type};
+    EXPECT_EQ(bench.said(type, Bytes(size + 1)), error::kBadLength) << int{type};
+  }
+  for (const type::Number type : {type::kPacketOut, type::kFlowMod, type::kGroupMod, type::kMeterMod,
+                                  type::kMultipartRequest, type::kExperimenter, type::kQueueConfigRequest})
+    EXPECT_EQ(bench.said(type, {0}), error::kBadLength) << int{type};
+}
+
 TEST(OpenFlowSwitch, TellsOfAFlowThatTimesOut) {
   Bench bench;
   bench.greet();

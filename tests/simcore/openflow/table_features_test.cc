@@ -14,7 +14,7 @@
 namespace simcore::openflow {
 namespace {
 
-constexpr std::uint16_t kTableFeatures = 12;
+using multipart_type::kTableFeatures;
 constexpr std::size_t kHeader = 64;
 
 struct Table {
