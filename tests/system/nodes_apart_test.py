@@ -53,6 +53,12 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Node]]:
         yield made
 
 
+@pytest.fixture(scope="module", autouse=True)
+def untouched(nodes: list[Node]) -> list[str]:
+    """How each node looks before its first run. Looks between two runs may have a connection that is still closing."""
+    return [node.run(LOOKS).stdout for node in nodes]
+
+
 def settled(node: Node, wanted: str) -> str:
     """What is there once it is as wanted; the processes of closed connections end by and by."""
     deadline = time.monotonic() + 15
@@ -70,18 +76,19 @@ def head_here(nodes: list[Node], *words: str) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
-def test_a_network_on_the_nodes_of_an_experiment_by_a_user_who_is_not_root(nodes: list[Node]) -> None:
+def test_a_network_on_the_nodes_of_an_experiment_by_a_user_who_is_not_root(
+    nodes: list[Node], untouched: list[str]
+) -> None:
     head, _ = nodes
     shown = head.run("hybridnet cloudlab --json")
     assert [each["target"] for each in json.loads(shown.stdout)] == [
         f"{USER}@{node.address}" for node in nodes
     ]
-    before = [node.run(LOOKS).stdout for node in nodes]
     done = head.run("hybridnet run --topo twotrees,depth=2,delay=5ms --cloudlab --test pingall")
     assert "0% dropped (56/56 received)" in done.stderr + done.stdout, done.stderr
     assert "Warning" not in done.stderr  # the nodes have no way to the internet, which nobody needs
     assert done.returncode == 0
-    assert [settled(node, was) for node, was in zip(nodes, before, strict=True)] == before
+    assert [settled(node, was) for node, was in zip(nodes, untouched, strict=True)] == untouched
 
 
 def test_an_experiment_runs_there_and_its_results_come_back(nodes: list[Node], tmp_path: Path) -> None:
@@ -101,9 +108,8 @@ def test_an_experiment_runs_there_and_its_results_come_back(nodes: list[Node], t
     ],
 )
 def test_an_experiment_has_its_switches_there_and_its_controller_here(
-    nodes: list[Node], tmp_path: Path, name: str, words: tuple[str, ...], file: str
+    nodes: list[Node], untouched: list[str], tmp_path: Path, name: str, words: tuple[str, ...], file: str
 ) -> None:
-    before = nodes[1].run(LOOKS).stdout
     over = ("--ssh", f"{USER}@{nodes[1].address}", "--out", str(tmp_path / "run"))
     done = head_here(nodes, "reproduce", name, "--json", *words, *over)
     checks = json.loads(done.stdout)["checks"]
@@ -111,7 +117,7 @@ def test_an_experiment_has_its_switches_there_and_its_controller_here(
     if name != "controller-load":  # how fast that is depends on what else this computer does
         assert all(check["holds"] for check in checks), checks
     assert json.loads((tmp_path / "run" / file).read_text())
-    assert settled(nodes[1], before) == before
+    assert settled(nodes[1], untouched[1]) == untouched[1]
 
 
 def test_doctor_shows_each_machine_and_the_way_between_them(nodes: list[Node]) -> None:
@@ -153,9 +159,10 @@ def test_a_machine_with_another_hybridnet_is_refused_with_the_cure(nodes: list[N
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_comparison_runs_on_an_experiments_nodes_from_manifest_to_figure(nodes: list[Node]) -> None:
+def test_the_comparison_runs_on_an_experiments_nodes_from_manifest_to_figure(
+    nodes: list[Node], untouched: list[str]
+) -> None:
     head, _ = nodes
-    before = [node.run(LOOKS).stdout for node in nodes]
     done = head.run(
         "hybridnet reproduce maxinet --cloudlab --rounds 1 --seconds-per-step 3 --json --out run",
         timeout_s=1700,
@@ -169,4 +176,4 @@ def test_the_comparison_runs_on_an_experiments_nodes_from_manifest_to_figure(nod
         done.stdout
     )
     assert head.run("ls run/*.png").stdout.count("\n") == 4
-    assert [settled(node, was) for node, was in zip(nodes, before, strict=True)] == before
+    assert [settled(node, was) for node, was in zip(nodes, untouched, strict=True)] == untouched
