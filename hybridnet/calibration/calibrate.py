@@ -20,7 +20,7 @@ from typing import Any
 from hybridnet.agent.counters import computer as this_computer
 from hybridnet.agent.facts import facts as own_facts
 from hybridnet.calibration.flows import Seen, run_flows
-from hybridnet.calibration.solve import Point, extra, fit, fit_loop, fit_polling, fit_turn, fit_turns
+from hybridnet.calibration.solve import WORK, Point, extra, fit, fit_loop, fit_polling, fit_turn, fit_turns
 from hybridnet.calibration.yardstick import CHAIN, SIM_BPS, Bridges, SimulatedPair, Yardstick
 from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
@@ -35,6 +35,8 @@ __all__ = ["calibrate", "computers_of", "named_facts"]
 LOOK_S, QUICK_LOOK_S = 3.0, 1.0
 IDLE_S = 1.5
 MORE_BRIDGES = 5
+MOST_BPS = 40e9
+"""More than goes: TCP takes what there is."""
 MOST_IDLE = 0.15
 """Of the processors: more than that no network keeps busy without traffic, beside threads that poll."""
 AROUND_WITHIN = 0.05
@@ -69,8 +71,12 @@ LOADS = (
     Load("udp", 1, 400e6, DATAGRAM_BYTES),
     Load("udp", 8, 9e6, DATAGRAM_BYTES),
     Load("udp", 1, 20e6, 100),
+    Load("tcp", 4, MOST_BPS),
+    Load("udp", 4, 8e6, 100),
 )
-"""Long trains and short ones; datagrams in bursts, one by one, and small."""
+"""Long trains and short ones; datagrams in bursts, one by one, and small. The last two make the computer busy, so that
+a burst wakes nobody.
+"""
 CHAIN_LOADS = (LOADS[1], LOADS[3])
 """Simulated nodes take time for units, not for bytes."""
 
@@ -232,16 +238,29 @@ class _Bench:
         for protocol in PROTOCOLS:
             for end in ("sender", "receiver"):
                 points = [
-                    Point(traffic, sum(seen.senders if end == "sender" else seen.receivers))
+                    Point(
+                        traffic,
+                        sum(seen.senders if end == "sender" else seen.receivers),
+                        idle=self._idle_share(seen),
+                    )
                     for traffic, seen in rows[protocol]
                 ]
-                self._put(f"{end}.{attached}", protocol, thread=fit(points, protocol))
+                self._put(f"{end}.{attached}", protocol, thread=fit(points))
 
     def _around(self, rows: Rows, element: str, part: float = 1.0) -> None:
         """What was busy beside all threads, and was not so without traffic."""
         for protocol in PROTOCOLS:
-            points = [Point(traffic, self._beside(seen, seen.threads)) for traffic, seen in rows[protocol]]
-            self._put(element, protocol, around=fit(points, protocol, AROUND_WITHIN).times(part))
+            points = [
+                Point(traffic, self._beside(seen, seen.threads), idle=self._idle_share(seen))
+                for traffic, seen in rows[protocol]
+            ]
+            self._put(element, protocol, around=fit(points, within=AROUND_WITHIN).times(part))
+
+    def _idle_share(self, seen: Seen) -> float:
+        """Of the processors; all of them where other programs run, so that every burst is taken to end a pause."""
+        if self.disturbed:
+            return 1.0
+        return max(0.0, 1.0 - seen.cores[self._machine] / self._processors)
 
     def _beside(self, seen: Seen, threads: float) -> float:
         """Processors of the computer that were busy beside these of threads, and are not so without traffic."""
@@ -293,7 +312,7 @@ class _Bench:
             self._put("portal", protocol, thread=cost.times(0.5))
             for name, rows in chains.items():
                 left = extra(self._loop_points(rows[protocol], name), [turn, cost], loop.wake_ns)
-                self._put(ELEMENTS[name], protocol, thread=fit(left, "tcp").times(1 / CHAIN))
+                self._put(ELEMENTS[name], protocol, thread=fit(left, WORK).times(1 / CHAIN))
 
     def _peering(self, rows: Rows, element: str, instances: Sequence[str]) -> None:
         """Each of these instances has one portal and one end of the way between them, all on the machine's computer."""
@@ -308,12 +327,17 @@ class _Bench:
             beside = [
                 Point(
                     traffic,
-                    max(0.0, self._beside(seen, self._threads_of(seen, instances)) - portal.cores(traffic)),
+                    max(
+                        0.0,
+                        self._beside(seen, self._threads_of(seen, instances))
+                        - portal.cores(traffic, self._idle_share(seen)),
+                    ),
+                    idle=self._idle_share(seen),
                 )
                 for traffic, seen in rows[protocol]
             ]
-            around = fit(beside, protocol, AROUND_WITHIN).times(1 / len(instances))
-            self._put(element, protocol, thread=fit(left, "tcp"), around=around)
+            around = fit(beside, within=AROUND_WITHIN).times(1 / len(instances))
+            self._put(element, protocol, thread=fit(left, WORK), around=around)
 
     def _threads_of(self, seen: Seen, instances: Sequence[str]) -> float:
         """Processors that threads of this computer took, where it has these instances of a pair: the first of them is
@@ -347,7 +371,7 @@ class _Bench:
         [name] = seen.instances
         points = self._loop_points([(Traffic(segments, segments, 0.0), seen)], name)
         left = extra(points, [self._elements["loop"]["tcp"][THREAD]], self._wake_ns)
-        each = fit(left, "tcp").times(0.5)
+        each = fit(left, WORK).times(0.5)
         for protocol in PROTOCOLS:  # a segment more or less
             self._put("simhost", protocol, thread=each)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hybridnet.forecast.costs import POLLS, PROTOCOLS, Cost, Traffic, switching_turns
 
 __all__ = [
+    "WORK",
     "Loop",
     "Point",
     "extra",
@@ -24,8 +25,10 @@ __all__ = [
     "non_negative",
 ]
 
-TERMS = {"tcp": ("unit_ns", "byte_ns"), "udp": ("burst_ns", "unit_ns", "byte_ns")}
-"""A burst of TCP is a train, so it has no cost of its own."""
+WORK = ("unit_ns", "byte_ns")
+TERMS = (*WORK, "burst_ns")
+"""A burst of TCP is a train: what it costs by itself shows where the computer is busier at one point than at another.
+"""
 KNOWN_WITHIN = 0.01
 """Processors: what a thread took is known no better."""
 MOST_IDLE = 0.99
@@ -42,12 +45,14 @@ class Point:
     Args:
         turns: of the loop that did the work: how many there were in a second, or how many there were causes for.
         wakes: how many of them ended a pause.
+        idle: the share of the computer's processors that was idle meanwhile.
     """
 
     traffic: Traffic
     cores: float
     turns: float = 0.0
     wakes: float = 0.0
+    idle: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -90,17 +95,19 @@ def non_negative(
     return best
 
 
-def fit(points: Sequence[Point], protocol: str, within: float = KNOWN_WITHIN) -> Cost:
+def fit(points: Sequence[Point], terms: Sequence[str] = TERMS, within: float = KNOWN_WITHIN) -> Cost:
     """The costs that explain some points of one protocol, each of which may be wrong by so many processors.
 
+    Args:
+        terms: of a cost; the others are 0. Of those that explain as much, the earlier ones are taken.
+
     Example:
-        >>> fit([Point(Traffic(0, 1000, 0), 0.002), Point(Traffic(0, 1000, 1e6), 0.003)], "tcp")
+        >>> fit([Point(Traffic(0, 1000, 0), 0.002), Point(Traffic(0, 1000, 1e6), 0.003)])
         Cost(burst_ns=0.0, unit_ns=2000.0, byte_ns=1.0)
     """
     if not points:
         return Cost()
-    terms = TERMS[protocol]
-    rows = np.array([[_amount(point.traffic, term) for term in terms] for point in points])
+    rows = np.array([[_amount(point, term) for term in terms] for point in points])
     found = non_negative(rows, np.array([point.cores for point in points]), within)
     return Cost(**{term: round(float(each) * 1e9, 6) for term, each in zip(terms, found, strict=True)})
 
@@ -159,7 +166,7 @@ def fit_polling(points: Points, idle: float) -> dict[str, Cost]:
             for point in measured
             if point.cores < 1.0
         ]
-        cost = fit(work, "tcp")
+        cost = fit(work, WORK)
         found[protocol] = Cost(turn_ns, cost.unit_ns, cost.byte_ns)
     return found
 
@@ -181,5 +188,6 @@ def extra(points: Sequence[Point], known: Sequence[Cost], wake_ns: float = 0.0) 
     ]
 
 
-def _amount(traffic: Traffic, term: str) -> float:
-    return {"burst_ns": traffic.bursts, "unit_ns": traffic.units, "byte_ns": traffic.bytes}[term]
+def _amount(point: Point, term: str) -> float:
+    traffic = point.traffic
+    return {"burst_ns": traffic.bursts * point.idle, "unit_ns": traffic.units, "byte_ns": traffic.bytes}[term]

@@ -22,6 +22,10 @@ of TCP hold what its acknowledgments take, so they are told by the data's direct
 Open vSwitch, has a cost for each turn, its `burst_ns`; what comes while it turns has a turn in common. The thread that
 polls AF_XDP ports turns `POLLS` times a second even when nothing comes. An instance that looks for frames before it
 sleeps takes time for that, too (`looking`), which it gives up for work.
+
+At programs and around them, `burst_ns` is the cost of ending a pause: a processor leaves its idle state, and somebody
+is woken there. The busier a computer is, the less often it pauses: a burst takes that time with the probability with
+which a processor is idle.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ __all__ = [
     "turning",
 ]
 
-FORMAT = 3
+FORMAT = 4
 PROTOCOLS = ("tcp", "udp")
 THREAD, AROUND = "thread", "around"
 """Whose time: that of the one thread which does the work, or of the kernel elsewhere."""
@@ -88,14 +92,18 @@ class Cost:
     unit_ns: float = 0.0
     byte_ns: float = 0.0
 
-    def cores(self, traffic: Traffic) -> float:
-        """How many processors this traffic keeps busy.
+    def cores(self, traffic: Traffic, idle: float = 1.0) -> float:
+        """How many processors this traffic keeps busy where this share of all of them is idle.
 
         Example:
             >>> Cost(unit_ns=1000, byte_ns=0.5).cores(Traffic(bursts=0, units=100_000, bytes=100_000_000))
             0.15
         """
-        return self.burst_ns * traffic.bursts / 1e9 + self.work(traffic)
+        return self.work(traffic) + self.wakes(traffic) * idle
+
+    def wakes(self, traffic: Traffic) -> float:
+        """What ends of pauses take where each burst ends one."""
+        return self.burst_ns * traffic.bursts / 1e9
 
     def work(self, traffic: Traffic) -> float:
         """The same without bursts."""

@@ -21,9 +21,11 @@ from typing import Any
 from hybridnet.errors import UsageError
 from hybridnet.forecast.costs import (
     AROUND,
+    HALVINGS,
     POLLS,
     PROTOCOLS,
     THREAD,
+    Cost,
     Costs,
     Traffic,
     looking,
@@ -167,18 +169,23 @@ class Work:
             self._add(tally, routed, flow, parts)
             carried_bps += flow.rate_bps * parts[-1]
         self._add_polling(tally)
-        busy = tally.threads()
+        threads = tally.threads()
         looks = {
             (part := Part("instance", instance["name"], machine)): looking(
-                instance["realtime"]["wait"], tally.causes(part), busy.get(part, 0.0)
+                instance["realtime"]["wait"], tally.causes(part), threads.get(part, Taken()).work
             )
             for machine, plan in self._plan.machines.items()
             for instance in plan["instances"]
         }
+        busy: dict[Part, float] = {}
         for computer in self.computers:
-            own = sum(min(1.0, cores) for part, cores in busy.items() if part.machine in computer.machines)
-            own += sum(cores for part, cores in looks.items() if part.machine in computer.machines)
-            busy[_processors(computer)] = computer.costs.idle_cores + own + tally.around[computer.name]
+            own = {part: work for part, work in threads.items() if part.machine in computer.machines}
+            around = tally.around[computer.name]
+            around.work += computer.costs.idle_cores
+            around.work += sum(cores for part, cores in looks.items() if part.machine in computer.machines)
+            idle = _idle_share([*own.values()], around, len(computer.cpus))
+            busy |= {part: work.cores(idle) for part, work in own.items()}
+            busy[_processors(computer)] = _busy([*own.values()], around, idle)
         for hop, share in self._offered(flows, lets).values():
             busy[Part("link", hop.name, self._plan.machine_of[hop.source])] = share
         return Loads(busy, looks, carried_bps)
@@ -277,9 +284,9 @@ class Work:
         if attached == XDP_PORTS:
             traffic = segmented(traffic, flow)
         thread = computer.costs.of(f"{end}.{attached}", protocol, THREAD)
-        tally.work[Part(end, host, machine)] += thread.cores(traffic)
+        tally.taken[Part(end, host, machine)].add(thread, traffic)
         if attached == "veth" and end == "sender":
-            tally.around[computer.name] += computer.costs.of("veth", protocol, AROUND).cores(traffic)
+            tally.around[computer.name].add(computer.costs.of("veth", protocol, AROUND), traffic)
 
     def _add_switching(self, tally: Tally, switch: str, flow: Flow, traffic: Traffic) -> None:
         """A pass through the Open vSwitch of a machine; between its bridges are patch ports, which take nothing. Behind
@@ -291,12 +298,12 @@ class Work:
         if ports == XDP_PORTS:
             traffic = segmented(traffic, flow)
         element = f"ovs.{ports}"
-        tally.around[self._computer_of[machine].name] += costs.of(element, protocol, AROUND).cores(traffic)
+        tally.around[self._computer_of[machine].name].add(costs.of(element, protocol, AROUND), traffic)
         if ports == KERNEL_PORTS:
             return
         thread, part = costs.of(element, protocol, THREAD), Part("switching", machine, machine)
         if ports == XDP_PORTS:
-            tally.work[part] += thread.work(traffic)
+            tally.taken[part].work += thread.work(traffic)
             return
         turn_ns = thread.burst_ns
         if more := len(plan["switches"]) - 1:
@@ -327,7 +334,7 @@ class Work:
         work = computer.costs.of(element, protocol, THREAD).work(traffic)
         self._add_causes(tally, instance, protocol, traffic, work=work, stages=stages, back=back)
         if element == "portal" or element.startswith("peering."):  # where packets come from the kernel
-            tally.around[computer.name] += computer.costs.of(element, protocol, AROUND).cores(traffic)
+            tally.around[computer.name].add(computer.costs.of(element, protocol, AROUND), traffic)
 
     def _add_causes(
         self,
@@ -357,17 +364,39 @@ class Work:
         return f"peering.{'sealed' if 'key' in peer else peer.get('transport', 'udp')}"
 
 
+@dataclass
+class Taken:
+    """Processors that something takes, before it is known how often a burst finds the computer idle.
+
+    Args:
+        work: in any case.
+        wakes: beside, where each burst ends a pause.
+    """
+
+    work: float = 0.0
+    wakes: float = 0.0
+
+    def add(self, cost: Cost, traffic: Traffic) -> None:
+        """What this traffic costs."""
+        self.work += cost.work(traffic)
+        self.wakes += cost.wakes(traffic)
+
+    def cores(self, idle: float) -> float:
+        """Where this share of the computer is idle."""
+        return self.work + self.wakes * idle
+
+
 class Tally:
     """What comes together at each part, before it is known how a loop shares out its turns.
 
     Attributes:
-        work: processors of each thread, without turns.
-        around: processors of each computer beside its threads.
+        taken: by each thread, without turns.
+        around: by each computer beside its threads.
     """
 
     def __init__(self) -> None:
-        self.work: defaultdict[Part, float] = defaultdict(float)
-        self.around: defaultdict[str, float] = defaultdict(float)
+        self.taken: defaultdict[Part, Taken] = defaultdict(Taken)
+        self.around: defaultdict[str, Taken] = defaultdict(Taken)
         self._turn_ns: dict[Part, float] = {}
         self._wake_ns: dict[Part, float] = {}
         self._causes: defaultdict[Part, float] = defaultdict(float)
@@ -384,7 +413,7 @@ class Tally:
         polls: bool = False,
     ) -> None:
         """Add to a loop: work, and causes for a turn; `polls`: the loop is that of a thread which polls."""
-        self.work[part] += work
+        self.taken[part].work += work
         self._turn_ns[part], self._wake_ns[part] = turn_ns, wake_ns
         self._causes[part] += causes
         if polls:
@@ -394,11 +423,11 @@ class Tally:
         """For a turn of a loop, in a second."""
         return self._causes.get(part, 0.0)
 
-    def threads(self) -> dict[Part, float]:
-        """How many processors each thread keeps busy; more than one where it is asked for more."""
+    def threads(self) -> dict[Part, Taken]:
+        """What each thread takes; more than one processor where it is asked for more."""
         return {
-            part: self._turned(part, work) if part in self._turn_ns else work
-            for part, work in self.work.items()
+            part: Taken(self._turned(part, taken.work)) if part in self._turn_ns else taken
+            for part, taken in self.taken.items()
         }
 
     def _turned(self, part: Part, work: float) -> float:
@@ -414,6 +443,23 @@ _Key = tuple[str, bool]
 
 def _processors(computer: Computer) -> Part:
     return Part("processors", computer.name, "", len(computer.cpus))
+
+
+def _busy(threads: Sequence[Taken], around: Taken, idle: float) -> float:
+    """Processors of a computer that are busy where a burst finds one idle with this probability."""
+    return sum(min(1.0, each.cores(idle)) for each in threads) + around.cores(idle)
+
+
+def _idle_share(threads: Sequence[Taken], around: Taken, processors: int) -> float:
+    """The share of a computer that is idle, by bisection: the more of it, the more bursts end a pause."""
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        idle = (low + high) / 2
+        if idle > 1.0 - _busy(threads, around, idle) / processors:
+            high = idle
+        else:
+            low = idle
+    return low
 
 
 def _key(hop: Hop) -> _Key:

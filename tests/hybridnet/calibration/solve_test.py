@@ -17,36 +17,50 @@ def points(cost: Cost, *traffics: Traffic) -> list[Point]:
 
 def test_three_terms_come_back_from_three_points() -> None:
     cost = Cost(burst_ns=20_000, unit_ns=4_000, byte_ns=0.25)
-    found = fit(points(cost, BURSTS, SINGLES, SMALL), "udp")
+    found = fit(points(cost, BURSTS, SINGLES, SMALL))
     assert (found.burst_ns, found.unit_ns, found.byte_ns) == pytest.approx((20_000, 4_000, 0.25), rel=1e-4)
 
 
 def test_two_points_are_explained_by_two_terms() -> None:
     cost = Cost(burst_ns=20_000, unit_ns=4_000)
-    found = fit(points(cost, BURSTS, SINGLES), "udp")
+    found = fit(points(cost, BURSTS, SINGLES))
     for traffic in (BURSTS, SINGLES):
         assert found.cores(traffic) == pytest.approx(cost.cores(traffic), rel=1e-6)
 
 
-def test_a_burst_of_tcp_costs_nothing_by_itself() -> None:
+def test_a_train_costs_what_a_unit_does_where_the_computer_is_as_idle_at_all_points() -> None:
     cost = Cost(unit_ns=9_000, byte_ns=0.5)
-    assert fit(points(cost, Traffic(800, 800, 50e6), Traffic(5000, 5000, 20e6)), "tcp") == cost
+    assert fit(points(cost, Traffic(800, 800, 50e6), Traffic(5000, 5000, 20e6))) == cost
+
+
+def test_bursts_cost_less_the_busier_the_computer_is() -> None:
+    cost = Cost(burst_ns=30_000, unit_ns=9_000, byte_ns=0.5)
+    passed = {
+        0.95: Traffic(800, 800, 50e6),
+        0.8: Traffic(5000, 5000, 20e6),
+        0.0: Traffic(40_000, 40_000, 2.5e9),
+    }
+    measured = [Point(traffic, cost.cores(traffic, idle), idle=idle) for idle, traffic in passed.items()]
+    # At the last point, 40,000 of 9 us and 2.5e9 of 0.5 ns: nobody is woken.
+    assert measured[-1].cores == pytest.approx(0.36 + 1.25)
+    found = fit(measured)
+    assert (found.burst_ns, found.unit_ns, found.byte_ns) == pytest.approx((30_000, 9_000, 0.5), rel=1e-4)
 
 
 def test_no_cost_is_negative() -> None:
     """The second point takes less than the first, although more bytes pass."""
-    found = fit([Point(Traffic(1, 1000, 1e6), 0.02), Point(Traffic(1, 1000, 2e6), 0.01)], "tcp")
+    found = fit([Point(Traffic(1, 1000, 1e6), 0.02), Point(Traffic(1, 1000, 2e6), 0.01)])
     assert found.byte_ns >= 0
     assert 10_000 <= found.unit_ns <= 20_000
 
 
 def test_points_that_are_multiples_of_each_other_need_one_term() -> None:
-    found = fit([Point(Traffic(1, 1000, 1e6), 0.01), Point(Traffic(1, 2000, 2e6), 0.02)], "tcp")
+    found = fit([Point(Traffic(1, 1000, 1e6), 0.01), Point(Traffic(1, 2000, 2e6), 0.02)])
     assert found.cores(Traffic(1, 3000, 3e6)) == pytest.approx(0.03)
 
 
 def test_what_takes_nothing_costs_nothing() -> None:
-    assert fit([Point(BURSTS, 0.0), Point(SINGLES, 0.0)], "udp") == Cost()
+    assert fit([Point(BURSTS, 0.0), Point(SINGLES, 0.0)]) == Cost()
 
 
 def test_what_is_known_is_taken_off_and_leaves_nothing_below_zero() -> None:
@@ -83,8 +97,8 @@ def test_a_loop_has_one_cost_for_turns_one_for_wakes_and_two_for_each_protocol()
 
 def test_a_figure_that_may_be_wrong_by_as_much_as_it_is_decides_nothing() -> None:
     measured = [*points(Cost(byte_ns=2.0), Traffic(1000, 1000, 100e6)), Point(Traffic(4000, 4000, 15e6), 0.0)]
-    assert fit(measured, "tcp", within=0.05).byte_ns == pytest.approx(1.5, abs=0.1)
-    assert fit(measured, "tcp", within=0.0001).byte_ns < 0.01
+    assert fit(measured, within=0.05).byte_ns == pytest.approx(1.5, abs=0.1)
+    assert fit(measured, within=0.0001).byte_ns < 0.01
 
 
 def switched(cost: Cost, causes: float, traffic: Traffic) -> Point:

@@ -87,6 +87,19 @@ def test_flows_add_up_where_they_meet() -> None:
     assert found["sender at h2"] == pytest.approx(3 * SENDER * KILO)
 
 
+def test_bursts_cost_less_the_busier_they_make_the_computer() -> None:
+    """A thousand bursts would take a processor each at sender and around, were one always idle: of two, 2 of wakes. So
+    busy = 2 * (1 - busy / 2), which is 1: every other burst finds one idle.
+    """
+    known = elements()
+    known["sender.veth"]["udp"][THREAD] = known["veth"]["udp"][AROUND] = Cost(burst_ns=1_000_000)
+    known["receiver.veth"]["udp"][THREAD] = Cost()
+    found = loads(Pair(), udp("h1", "h2"), on=[computer(elements=known)])
+    assert found["processors of c"] == pytest.approx(1.0)
+    assert found["sender at h1"] == pytest.approx(0.5)
+    assert found["receiver at h2"] == 0.0
+
+
 def test_bridges_joined_by_patch_ports_are_one_pass() -> None:
     found = loads(Pair("ovs", "ovs", "ovs"), udp("h1", "h2"))
     assert found["Open vSwitch of m1"] == pytest.approx(SWITCH * KILO)
