@@ -189,7 +189,9 @@ def test_a_link_is_set_down_and_up(client: Client) -> None:
     grow(client)
     await_row(client, "applications", "w2:ping:0", "received", 5)
     assert "error" not in client.ask(verb="set_link", link="w1-eth0:s9-eth1", up=False)
-    row = await_row(client, "links", "w1-eth0:s9-eth1:s9-eth1>w1-eth0", "accepted_packets", 20)
+    direction, sent = "w1-eth0:s9-eth1:s9-eth1>w1-eth0", "accepted_packets"
+    before = await_row(client, "links", direction, sent, 0)[sent]
+    row = await_row(client, "links", direction, sent, before + 1)
     assert row["status"] == "down"
     assert row["dropped"]["link_down"] > 0
     before = client.ask(verb="snapshot")["applications"][0]["received"]
