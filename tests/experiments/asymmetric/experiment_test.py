@@ -2,12 +2,22 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import pytest
 
 from hybridnet.experiments.asymmetric import experiment as asymmetric
-from hybridnet.experiments.asymmetric.experiment import CURVES, K, directions, full_downlink_case
-from hybridnet.experiments.common.path import run_path
+from hybridnet.experiments.asymmetric.experiment import (
+    CURVES,
+    Curve,
+    K,
+    Point,
+    checks_of,
+    directions,
+    full_downlink_case,
+)
+from hybridnet.experiments.common.path import PathResult, run_path
+from hybridnet.results.estimate import Estimate
 
 
 def test_k_is_the_papers():
@@ -43,3 +53,43 @@ def test_a_quick_run_holds_and_leaves_its_figures(tmp_path):
         "cwnd.png",
         "cwnd-over-time.png",
     }
+
+
+def point(curve: Curve, loss: float, throughput: float, cwnd: float) -> Point:
+    return Point(curve, loss, Estimate(throughput, 1.0, 2), Estimate(cwnd, 1.0, 2), 0.0, finished=2, runs=2)
+
+
+def points() -> list[Point]:
+    """Of each curve, without loss and with: an upper curve is above, and windows shrink with loss."""
+    return [
+        point(curve, loss, 1000.0 - 100 * place - 1000 * loss, 65_536 - 1e6 * loss)
+        for place, curve in enumerate(CURVES)
+        for loss in (0.0, 0.01)
+    ]
+
+
+def full(ack_loss: float) -> PathResult:
+    sent = {"accepted_packets": 1000, "dropped": {"queue_full": round(1000 * ack_loss)}}
+    return PathResult(full_downlink_case(), {"finished": True}, sent, sent)
+
+
+def test_curves_in_the_papers_order_hold():
+    checks = checks_of(points(), full(1 - 1 / (K * 1460 / 1500)))
+    assert [check.what for check in checks if not check.holds] == []
+
+
+def test_a_curve_that_is_not_above_the_next_is_told_with_its_loss():
+    [upper, lower, *_] = CURVES
+    turned = [
+        replace(each, throughput=Estimate(1.0, 0.0, 2)) if (each.curve, each.loss) == (upper, 0.01) else each
+        for each in points()
+    ]
+    failed = [check for check in checks_of(turned, full(1 - 1 / (K * 1460 / 1500))) if not check.holds]
+    assert [check.what for check in failed] == [f"{upper} above {lower}"]
+    assert failed[0].measured.endswith("not at 1.0%")
+
+
+def test_a_run_that_did_not_finish_and_acknowledgements_that_all_get_through_do_not_hold():
+    short = [replace(points()[0], finished=1), *points()[1:]]
+    failed = [check.what for check in checks_of(short, full(0.0)) if not check.holds]
+    assert failed == ["every run finishes", "the way down full: segments for each ACK that gets through"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell, Measured, all_cells, batches_of
-from hybridnet.experiments.differential.experiment import checks_of
+from hybridnet.experiments.differential.experiment import checks_of, table_of
 
 
 def measured(simulated: float, *real: float, trains: bool = False) -> list[Measured]:
@@ -51,3 +51,13 @@ def test_too_few_trusted_rounds_do_not_hold():
 
 def test_without_any_trusted_round_nothing_is_judged():
     assert not any(check.holds for check in checks_of(measured(1.0), 5))
+
+
+def test_the_table_shows_an_arm_without_a_trusted_round_as_no_number():
+    cell = Cell(False, "reno", 0.01, 0.0)
+    table = table_of([Measured(cell, [90e6, 110e6, 99e6], [110e6]), Measured(cell, [99e6], [], [110e6])])
+    cells = {str(column.header): list(column.cells) for column in table.columns}
+    assert cells["simulated"] == ["99.00", "99.00"]
+    assert cells["Linux"] == ["110.00", "nan"]
+    assert cells["beside Linux"] == ["-10.0%", "+nan%"]
+    assert cells["simulated beside formula"] == [f"{99e6 / PAYLOAD_BPS - 1:+.1%}"] * 2

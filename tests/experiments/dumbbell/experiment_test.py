@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hybridnet.experiments.dumbbell import experiment as dumbbell
-from hybridnet.experiments.dumbbell.experiment import STEPS, checks_of
+from hybridnet.experiments.dumbbell.experiment import STEPS, checks_of, table_of
 from hybridnet.experiments.dumbbell.network import Step
 
 
@@ -53,3 +53,11 @@ def test_a_quick_run_fills_the_links_and_leaves_its_figures(tmp_path):
     checks = dumbbell.run(parser.parse_args(["--quick", "--json", "--out", str(out)]))
     assert [check.what for check in checks if not check.holds] == []
     assert {path.name for path in out.iterdir()} >= {"manifest.json", "steps.csv", "goodput.png"}
+
+
+def test_the_table_has_a_line_for_each_mode_and_step():
+    trains = [Step(2, (300e6, 100e6), 30.0, 10.0, 15.0, 6_000_000)]
+    [line] = zip(*(column.cells for column in table_of({"trains": trains}).columns), strict=True)
+    # Jain's index of 3 and 1: 4^2 / (2 * 10); 30 simulated seconds in 15 of processor; 6 million events in them
+    limit = f"{400e6 / trains[0].limit_bps:.1%}"
+    assert line == ("trains", "2", "400", limit, "0.800", f"{trains[0].speed:.1f}", "0.4")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hybridnet.experiments.inet_loss.report import LossRun, checks_of
+from hybridnet.experiments.inet_loss.report import LossRun, checks_of, table_of
 
 RUN = LossRun("pcap", 12_500, 1, sent=125_000, sent_pps=12_500.0, captured=125_000, received=125_000)
 
@@ -46,3 +46,21 @@ def test_runs_of_all_rounds_count_together() -> None:
     checks = checks_of([RUN, lost, replace(RUN, backend="packet")])
     assert [check.holds for check in checks] == [False, True, True, True, True, True]
     assert checks[0].measured.startswith("3 of 250,000")
+
+
+def test_the_table_says_by_what_and_where_frames_were_lost() -> None:
+    lossy = replace(
+        RUN,
+        captured=124_990,
+        received=124_950,
+        lost_in_capture={"socket_buffer_full": 10},
+        simulator_drops={"queue_full": 30, "loss_model": 7},
+        receiver_drops=3,
+        verdict="trusted",
+    )
+    [clean, told] = zip(*(column.cells for column in table_of([RUN, lossy]).columns), strict=True)
+    assert clean == ("pcap", "12,500/s", "125,000", "125,000", "0", "0", "0", "")
+    assert told == (
+        "pcap", "12,500/s", "125,000", "124,950", "10 (10 socket_buffer_full)", "30 queue_full, 7 loss_model",
+        "3", "trusted",
+    )  # fmt: skip

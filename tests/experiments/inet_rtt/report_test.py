@@ -4,7 +4,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from hybridnet.experiments.inet_rtt.plot import plot
-from hybridnet.experiments.inet_rtt.report import ARMS, FIXED, TESTS, Run, checks_of, percentile, summarize
+from hybridnet.experiments.inet_rtt.report import (
+    ARMS,
+    FIXED,
+    PUBLISHED,
+    TESTS,
+    Run,
+    checks_of,
+    percentile,
+    summarize,
+    table_of,
+)
 
 MS = 1_000_000
 
@@ -68,3 +78,15 @@ def test_a_lost_answer_and_an_arm_without_any_fail() -> None:
 def test_the_plot_is_written(tmp_path: Path) -> None:
     plot(tmp_path / "rtt.png", runs({}))
     assert (tmp_path / "rtt.png").stat().st_size > 10_000
+
+
+def test_the_table_has_what_was_published_below_what_was_measured() -> None:
+    table = table_of(summarize([Run("packet", "local", 1, 5, [MS, 2 * MS, 3 * MS, 4 * MS])]))
+    cells = {str(column.header): list(column.cells) for column in table.columns}
+    assert [cells[name][0] for name in ("test", "arm", "least", "p50", "p99", "most", "lost")] == [
+        "local", "packet", "1.000", "2.000", "4.000", "4.000", "1",
+    ]  # fmt: skip
+    published = [(test, when) for test in TESTS for when in PUBLISHED[test]]
+    assert list(zip(cells["test"][1:], cells["arm"][1:], strict=True)) == [
+        (test, f"published, {when} the fixes") for test, when in published
+    ]

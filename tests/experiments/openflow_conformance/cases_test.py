@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 
 from hybridnet.experiments.openflow_conformance.cases import all_cases
-from hybridnet.experiments.openflow_conformance.experiment import LEAST_CASES, checks_of
+from hybridnet.experiments.openflow_conformance.experiment import LEAST_CASES, checks_of, failures, summary
 from hybridnet.experiments.openflow_conformance.fields import FIELDS, oxm
 from hybridnet.experiments.openflow_conformance.packets import packet, prerequisites
 from hybridnet.experiments.openflow_conformance.testbed import Result
@@ -78,3 +78,32 @@ def test_a_target_must_pass_what_open_vswitch_passes() -> None:
     for other, holds in ((worse, False), (better, True)):
         outcome = {"openvswitch": reference, "simulated": other}
         assert checks_of(CASES[:2], outcome, whole=False)[1].holds is holds
+
+
+def result_of(title: str, category: str, why: str = "", *, stopped: bool = False) -> Result:
+    return Result(title, category, "1.3", not why, why, stopped)
+
+
+OUTCOME = {
+    "openvswitch": [result_of("a", "match"), result_of("b", "match", "no packet"), result_of("c", "group")],
+    "simulated": [result_of("a", "match"), result_of("b", "match"), result_of("c", "group", "two packets")],
+}
+
+
+def test_the_summary_counts_what_passes_of_each_kind_and_of_all() -> None:
+    rows = list(zip(*(column.cells for column in summary(OUTCOME).columns), strict=True))
+    assert rows == [("match", "2", "1", "2"), ("group", "1", "1", "0"), ("all", "3", "2", "2")]
+
+
+def test_failures_have_the_testers_words_beside_who_passes() -> None:
+    rows = list(zip(*(column.cells for column in failures(OUTCOME).columns), strict=True))
+    assert rows == [("b", "no packet", "passes"), ("c", "passes", "two packets")]
+
+
+def test_where_only_one_target_runs_the_tester_must_not_stop() -> None:
+    alone = {"simulated": [result_of("a", "match"), result_of("b", "match", "it stopped", stopped=True)]}
+    [cases, passed] = checks_of(CASES[:2], alone, whole=True)
+    assert not cases.holds  # two are fewer than LEAST_CASES
+    assert not passed.holds
+    assert passed.measured == "1 of 2; the tester stopped in 1"
+    assert checks_of(CASES[:1], {"simulated": alone["simulated"][:1]}, whole=False)[0].holds

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from hybridnet.experiments.overload.load import Load
-from hybridnet.experiments.overload.report import MEMORY_MORE_BYTES, Outcome, checks_of, peak_of
+from hybridnet.experiments.overload.report import MEMORY_MORE_BYTES, Outcome, checks_of, peak_of, table_of
 
 
 def load(sent: int, received: int, receiver_drops: int = 0) -> Load:
@@ -63,3 +63,17 @@ def test_what_the_receiver_lost_is_not_the_wires() -> None:
 def test_overload_without_a_drop_is_none() -> None:
     none = replace(OUTCOME, ramp=[load(9_000, 9_000)], overload=load(18_000, 18_000), wire=wire())
     assert not holding(none)[3]
+
+
+def test_the_table_has_each_load_of_the_ramp_and_then_the_overload() -> None:
+    rows = list(zip(*(column.cells for column in table_of(OUTCOME).columns), strict=True))
+    assert rows == [
+        ("4,000/s", "4,000/s", "4,000/s", "0.0 %"),
+        ("10,000/s", "10,000/s", "9,000/s", "10.0 %"),
+        ("18,000/s", "18,000/s", "8,000/s", f"{100 * 10 / 18:.1f} %"),
+    ]
+
+
+def test_a_load_of_which_nothing_left_is_missing_nothing() -> None:
+    silent = replace(OUTCOME, ramp=[], overload=load(0, 0))
+    assert [list(column.cells) for column in table_of(silent).columns][-1] == ["0.0 %"]
