@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import os
+import pwd
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.forecast.kept import MOST_AGE_DAYS, costs_file, facts_of, keep_costs, read_costs, stale_because
 from tests.hybridnet.forecast.support import FACTS, costs
 
@@ -72,3 +74,28 @@ def test_of_the_processors_their_number_counts() -> None:
 def test_a_name_that_is_no_host_name_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="no host name"):
         costs_file(name)
+
+
+def test_without_a_folder_of_its_own_state_is_in_the_users_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+    assert costs_file("one") == home / ".local/state/hybridnet/costs/one.json"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="sudo is of root")
+def test_behind_sudo_costs_belong_to_who_asked(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = pwd.getpwnam("nobody")
+    monkeypatch.setenv("SUDO_UID", str(nobody.pw_uid))
+    monkeypatch.setenv("SUDO_GID", str(nobody.pw_gid))
+    made = keep_costs(costs("one"))
+    for path in (made, made.parent, made.parent.parent):
+        assert (path.stat().st_uid, path.stat().st_gid) == (nobody.pw_uid, nobody.pw_gid)
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert costs_file("one").is_relative_to(nobody.pw_dir)
+
+
+def test_a_folder_that_cannot_be_written_has_a_cure(state: Path) -> None:
+    (state / "hybridnet").write_text("a file")
+    with pytest.raises(EnvironmentLackError, match=r"cannot be written: .*; set XDG_STATE_HOME to a folder"):
+        keep_costs(costs("one"))

@@ -256,3 +256,26 @@ def test_a_trace_is_read_again_when_its_file_has_changed(tmp_path: Path) -> None
     first = resolve_direction({"trace": str(trace)}, "link a-b")
     trace.write_text("1\n2\n")
     assert resolve_direction({"trace": str(trace)}, "link a-b") is not first
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"bw": 10, "delay": "5ms", "jitter": "1ms"}, "10 Mbit/s, 5 ms ± 1 ms, queue 1000 packets"),
+        ({"jitter": {"model": "trace", "delays": ["1ms"]}}, "no limit, 0 ms and trace jitter, queue 1000 packets"),
+        ({"bw": 1, "aqm": "codel", "ecn": True}, "1 Mbit/s, 0 ms, queue 1000 packets codel with ECN"),
+        ({"loss": 2, "corrupt": 0.5}, "no limit, 0 ms, queue 1000 packets, loss 2 %, corrupt 0.5 %"),
+        (
+            {"loss": {"model": "gilbert_elliott", "to_bad": 1, "to_good": 10}, "bit_error_rate": 1e-9},
+            "no limit, 0 ms, queue 1000 packets, gilbert_elliott loss, bit error rate 1e-09",
+        ),
+        ({"trace": "/lte.down"}, "trace /lte.down, 0 ms, queue 1000 packets"),
+        (
+            {"slots": [("2s", 10), ("500ms", "1 kbit/s")]},
+            "10 Mbit/s then 1 kbit/s, 0 ms, queue 1000 packets",
+        ),
+        ({"bw": 8, "burst": "15 kB"}, "8 Mbit/s in bursts of 15000 bytes, 0 ms, queue 1000 packets"),
+    ],
+)  # fmt: skip
+def test_a_plan_says_each_direction_in_a_line(options: dict[str, Any], text: str) -> None:
+    assert resolve_direction(options, "link a-b").text() == text
