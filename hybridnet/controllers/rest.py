@@ -47,6 +47,7 @@ class Rest:
             ControllerError: it refuses, does not answer, or answers something else than JSON; the message quotes it.
         """
         data = None if body is None else json.dumps(body).encode()
+        import http.client
         import urllib.error  # with it comes all of TLS, which few networks need
         import urllib.request
 
@@ -58,7 +59,10 @@ class Rest:
         except urllib.error.HTTPError as error:
             words = error.read()[:500].decode(errors="replace").strip()
             raise ControllerError(f"{what}: status {error.code}: {words or error.reason}") from None
-        except OSError as error:
+        except (
+            OSError,
+            http.client.HTTPException,
+        ) as error:  # another protocol, or half an answer, is none either
             raise ControllerError(
                 f"{what}: no answer ({error}); does the controller have a REST app?"
             ) from None
