@@ -30,16 +30,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Attach until the run ends or the user leaves. Returns the run's exit status, or 0."""
+    """Attach until the run ends or the user leaves. Returns the run's exit status, or 0.
+
+    Raises:
+        UsageError: the run has no terminal for us, or has lost its own.
+    """
+    from hybridnet.errors import UsageError
     from hybridnet.system.detached import find_detached
+    from hybridnet.system.keeper import MOST_CLIENTS
 
     found = find_detached(arguments.run_name)
-    with found.connect() as there, _raw_terminal():
+    left = False
+    with found.connect() as there, _raw_terminal(), contextlib.suppress(ConnectionError):
         left = _relay(there)
     if left:
         print(f"\r\n*** left run {found.name} running", file=sys.stderr)
         return 0
-    return find_detached(found.name).status or 0
+    status = find_detached(found.name).status
+    if (
+        status is None
+    ):  # which of the two it is cannot be told at once: a process that was killed ends in pieces
+        raise UsageError(
+            f"run {found.name}: its keeper let go of us before the run has ended. `hybridnet status` shows whether it "
+            f"runs: then {MOST_CLIENTS} others look at it, and ^] there makes room. If not, the keeper was killed, and "
+            f"what the run said is in {found.directory / 'output'}"
+        )
+    return status
 
 
 def _relay(there: socket.socket) -> bool:
@@ -58,10 +74,11 @@ def _relay(there: socket.socket) -> bool:
                 return False
             os.write(sys.stdout.fileno(), said)
         if keyboard in ready:
-            typed = os.read(sys.stdin.fileno(), 1024)
-            if not typed or LEAVE in typed:
+            typed, leaving, _ = (came := os.read(sys.stdin.fileno(), 1024)).partition(LEAVE)
+            if typed:
+                there.sendall(FRAME.pack(b"i", len(typed)) + typed)
+            if leaving or not came:
                 return True
-            there.sendall(FRAME.pack(b"i", len(typed)) + typed)
 
 
 @contextlib.contextmanager
