@@ -15,6 +15,9 @@ from hybridnet.cluster import Cluster
 from hybridnet.machines.ssh import SshMachine
 
 ROOT = Path(__file__).resolve().parents[2]
+MEASURED = (
+    "COVERAGE_PROCESS_CONFIG"  # what is said to processes whose coverage is measured; sshd passes on no more
+)
 
 
 @contextlib.contextmanager
@@ -28,6 +31,9 @@ def ssh_place(directory: Path) -> Iterator[tuple[Cluster, list[SshMachine]]]:
     known = directory / "known"
     hosts = []
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = f"PATH={path} PYTHONPATH={ROOT}"
+    if measured := os.environ.get(MEASURED):
+        environment += f" {MEASURED}={measured}"
     with Cluster.local(["a", "b"]) as outer:
         for name in outer.machines:
             address = outer.address(name)
@@ -43,7 +49,7 @@ def ssh_place(directory: Path) -> Iterator[tuple[Cluster, list[SshMachine]]]:
                     StrictModes no
                     UsePAM no
                     PidFile none
-                    ForceCommand PATH={path} PYTHONPATH={ROOT} exec sh -c "$SSH_ORIGINAL_COMMAND"
+                    ForceCommand {environment} exec sh -c "$SSH_ORIGINAL_COMMAND"
                     """
                 )
             )
