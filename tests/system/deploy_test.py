@@ -30,7 +30,7 @@ def _trust_what_this_computer_trusts(addresses: list[str]) -> str:
 
 
 def test_a_bare_host_to_pingall(tmp_path: Path) -> None:
-    bare = tmp_path / "bare"
+    bare = tmp_path / "debian"
     make = ["debootstrap", "--variant=minbase", "--include=openssh-server,iproute2,ca-certificates"]
     subprocess.run([*make, "bookworm", str(bare), MIRROR], check=True, capture_output=True)
     with nodes_apart(tmp_path, ("bare",), _trust_what_this_computer_trusts, bare=bare) as [node]:
