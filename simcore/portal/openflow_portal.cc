@@ -58,7 +58,7 @@ void OpenFlowPortal::sweep() {
     const Duration probe_after = connection->target == nullptr ? kServiceProbe : Switch::kProbe;
     if (gave_up(*connection)) {
       given_up.push_back(tag);
-    } else if (now - connection->heard >= probe_after && !connection->probed) {
+    } else if (now - connection->heard >= probe_after && !connection->probed && !is_behind(*connection)) {
       probe(*connection);
     }
   }
@@ -83,12 +83,19 @@ bool OpenFlowPortal::connect_some() {
 }
 
 bool OpenFlowPortal::gave_up(const Connection& connection) const {
+  if (is_behind(connection)) return false;
   const SimTime now = simulation_.now();
   const bool service = connection.target == nullptr;
   if (now - connection.heard >= (service ? kServiceProbe : Switch::kProbe) * 2) return true;
   if (connection.session == nullptr) return false;
   if (connection.session->broken()) return now - connection.heard >= kPatience;
   return !connection.session->greeted() && now - connection.opened >= kPatience;
+}
+
+// The switch has so much to do for the other side that it does not listen: whatever that says meanwhile waits in the socket.
+bool OpenFlowPortal::is_behind(const Connection& connection) const {
+  const Session* const session = connection.session;
+  return session != nullptr && !session->broken() && session->room() < kReadAtOnce;
 }
 
 void OpenFlowPortal::probe(Connection& connection) {
@@ -287,9 +294,10 @@ bool OpenFlowPortal::write(Connection& connection, Effort& effort) {
 void OpenFlowPortal::watch(Connection& connection) {
   const Session& session = *connection.session;
   const bool writing = !connection.session->output().empty();
-  const bool reading = session.room() >= kReadAtOnce && !session.congested() && !session.broken();
+  const bool reading = !is_behind(connection) && !session.congested() && !session.broken();
   if (writing == connection.writing && reading == connection.reading) return;
   connection.writing = writing;
+  if (reading && !connection.reading) connection.heard = simulation_.now();
   connection.reading = reading;
   watch_.change(connection.socket.fd(), connection.tag, reading, writing);
 }

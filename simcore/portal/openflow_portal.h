@@ -10,7 +10,8 @@
 // time twice as long, up to what the switch says. Of many switches that want the same controller only kGreetingAtOnce
 // connect at a time: the others would wait in the queue of its listening socket, which is short. A peer that is silent for
 // Switch::kProbe (who manages a switch: kServiceProbe) is asked for an echo, and given up after as long again; so is one
-// that does not greet in kPatience, or does not take the last that a broken session has to say. A turn does a bounded
+// that does not greet in kPatience, or does not take the last that a broken session has to say. Who waits for the switch is
+// not silent: while a session's input is full, nobody listens. A turn does a bounded
 // part of the work (effort.h), in turn for all connections, so that no controller makes the instance late; what a session
 // holds is bounded (session.h), and so are connections.
 #pragma once
@@ -114,6 +115,7 @@ class OpenFlowPortal final : public Pollable {
   void sweep();
   bool connect_some();
   bool gave_up(const Connection& connection) const;
+  bool is_behind(const Connection& connection) const;
   void greeted(Connection& connection);
   void try_to_connect(Target& target);
   void retry_later(Target& target);

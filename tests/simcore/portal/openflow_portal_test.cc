@@ -395,6 +395,24 @@ TEST_F(OpenFlowPortalTest, who_does_not_answer_an_echo_for_as_long_again_is_give
   EXPECT_TRUE(controller->over);
 }
 
+TEST_F(OpenFlowPortalTest, who_is_not_listened_to_for_what_it_said_before_is_not_given_up_as_silent) {
+  // One modification a second, for which nobody wakes the switch here: all but the first wait.
+  Bench slow(4, {.name = "s2", .dpid = 2, .setup_rate = 1});
+  listener = std::make_unique<StreamListener>(StreamAddress::parse(address));
+  portal.add(slow.of, {.controllers = {address}, .listens = {}, .longest_retry = Duration::seconds(1)});
+  const auto controller = accept();
+  controller->say(kHello);
+  ASSERT_TRUE(until([&] { return slow.of.connected(); }));
+  const Bytes one = message(type::kFlowMod, 2, openflow::FlowModText{.priority = 7}.bytes());
+  Bytes fifty;
+  for (int i = 0; i < 50; ++i) fifty.insert(fifty.end(), one.begin(), one.end());
+  std::size_t said = 0;
+  EXPECT_TRUE(until([&] { return (said += controller->say(fifty)) >= Session::kMostInput + 65'536; }));
+  pass(Switch::kProbe * 2 + Duration::seconds(1));
+  EXPECT_TRUE(slow.of.connected());
+  portal.remove(slow.of);
+}
+
 TEST_F(OpenFlowPortalTest, who_says_something_but_no_hello_is_given_up_after_10_s) {
   add_controller();
   const auto controller = accept();
