@@ -24,7 +24,7 @@ from hybridnet.calibration.solve import WORK, Point, extra, fit, fit_loop, fit_p
 from hybridnet.calibration.yardstick import CHAIN, SIM_BPS, Bridges, SimulatedPair, Yardstick
 from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
-from hybridnet.forecast.costs import AROUND, PROTOCOLS, THREAD, Cost, Costs, Element, Traffic
+from hybridnet.forecast.costs import AROUND, PROTOCOLS, THREAD, Cost, Costs, Element, Traffic, pausing
 from hybridnet.forecast.demand import DATAGRAM_BYTES, SEGMENT_BYTES, Flow
 from hybridnet.forecast.kept import facts_of
 from hybridnet.forecast.traffic import bursts_both_ways
@@ -241,7 +241,7 @@ class _Bench:
                     Point(
                         traffic,
                         sum(seen.senders if end == "sender" else seen.receivers),
-                        idle=self._idle_share(seen),
+                        pausing=self._pausing(traffic, seen),
                     )
                     for traffic, seen in rows[protocol]
                 ]
@@ -251,16 +251,15 @@ class _Bench:
         """What was busy beside all threads, and was not so without traffic."""
         for protocol in PROTOCOLS:
             points = [
-                Point(traffic, self._beside(seen, seen.threads), idle=self._idle_share(seen))
+                Point(traffic, self._beside(seen, seen.threads), pausing=self._pausing(traffic, seen))
                 for traffic, seen in rows[protocol]
             ]
             self._put(element, protocol, around=fit(points, within=AROUND_WITHIN).times(part))
 
-    def _idle_share(self, seen: Seen) -> float:
-        """Of the processors; all of them where other programs run, so that every burst is taken to end a pause."""
-        if self.disturbed:
-            return 1.0
-        return max(0.0, 1.0 - seen.cores[self._machine] / self._processors)
+    def _pausing(self, traffic: Traffic, seen: Seen) -> float:
+        """The probability that a burst, at one of two ends here, ended a pause; as if no other program ran."""
+        busy = 0.0 if self.disturbed else seen.cores[self._machine] / self._processors
+        return pausing(max(0.0, 1.0 - busy), 2 * traffic.bursts, self._processors)
 
     def _beside(self, seen: Seen, threads: float) -> float:
         """Processors of the computer that were busy beside these of threads, and are not so without traffic."""
@@ -330,9 +329,9 @@ class _Bench:
                     max(
                         0.0,
                         self._beside(seen, self._threads_of(seen, instances))
-                        - portal.cores(traffic, self._idle_share(seen)),
+                        - portal.cores(traffic, self._pausing(traffic, seen)),
                     ),
-                    idle=self._idle_share(seen),
+                    pausing=self._pausing(traffic, seen),
                 )
                 for traffic, seen in rows[protocol]
             ]

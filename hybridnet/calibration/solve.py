@@ -27,8 +27,7 @@ __all__ = [
 
 WORK = ("unit_ns", "byte_ns")
 TERMS = (*WORK, "burst_ns")
-"""A burst of TCP is a train: what it costs by itself shows where the computer is busier at one point than at another.
-"""
+"""A burst of TCP is a train: what it costs by itself shows where pauses are rarer at one point than at another."""
 KNOWN_WITHIN = 0.01
 """Processors: what a thread took is known no better."""
 MOST_IDLE = 0.99
@@ -45,14 +44,14 @@ class Point:
     Args:
         turns: of the loop that did the work: how many there were in a second, or how many there were causes for.
         wakes: how many of them ended a pause.
-        idle: the share of the computer's processors that was idle meanwhile.
+        pausing: the probability that a burst ended a pause.
     """
 
     traffic: Traffic
     cores: float
     turns: float = 0.0
     wakes: float = 0.0
-    idle: float = 1.0
+    pausing: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -190,4 +189,6 @@ def extra(points: Sequence[Point], known: Sequence[Cost], wake_ns: float = 0.0) 
 
 def _amount(point: Point, term: str) -> float:
     traffic = point.traffic
-    return {"burst_ns": traffic.bursts * point.idle, "unit_ns": traffic.units, "byte_ns": traffic.bytes}[term]
+    return {"burst_ns": traffic.bursts * point.pausing, "unit_ns": traffic.units, "byte_ns": traffic.bytes}[
+        term
+    ]

@@ -24,8 +24,8 @@ polls AF_XDP ports turns `POLLS` times a second even when nothing comes. An inst
 sleeps takes time for that, too (`looking`), which it gives up for work.
 
 At programs and around them, `burst_ns` is the cost of ending a pause: a processor leaves its idle state, and somebody
-is woken there. The busier a computer is, the less often it pauses: a burst takes that time with the probability with
-which a processor is idle.
+is woken there. The busier a computer is, and the sooner one burst follows the other, the less often it pauses
+(`pausing`).
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ __all__ = [
     "Costs",
     "Traffic",
     "looking",
+    "pausing",
     "switching",
     "switching_turns",
     "turning",
@@ -63,6 +64,11 @@ LOOKS_AT_MOST, LOOK_S = 0.04, 50e-6
 (simcore/realtime/poll_budget.h, poll_window.h).
 """
 HALVINGS = 50
+PAUSE_S = 200e-6
+"""How long a processor without work is back at once when some comes. A guest's is: KVM looks so long for something to
+do before it gives the processor away (its parameter halt_poll_ns). A real one's idle states that cost much to leave
+pay only for pauses as long.
+"""
 
 
 @dataclass(frozen=True)
@@ -92,14 +98,14 @@ class Cost:
     unit_ns: float = 0.0
     byte_ns: float = 0.0
 
-    def cores(self, traffic: Traffic, idle: float = 1.0) -> float:
-        """How many processors this traffic keeps busy where this share of all of them is idle.
+    def cores(self, traffic: Traffic, pausing: float = 1.0) -> float:
+        """How many processors this traffic keeps busy where a burst ends a pause with this probability.
 
         Example:
             >>> Cost(unit_ns=1000, byte_ns=0.5).cores(Traffic(bursts=0, units=100_000, bytes=100_000_000))
             0.15
         """
-        return self.work(traffic) + self.wakes(traffic) * idle
+        return self.work(traffic) + self.wakes(traffic) * pausing
 
     def wakes(self, traffic: Traffic) -> float:
         """What ends of pauses take where each burst ends one."""
@@ -112,6 +118,20 @@ class Cost:
     def times(self, factor: float) -> Cost:
         """So many of these costs."""
         return Cost(self.burst_ns * factor, self.unit_ns * factor, self.byte_ns * factor)
+
+
+def pausing(idle: float, bursts: float, processors: int) -> float:
+    """The probability that a burst ends a pause.
+
+    Args:
+        idle: the share of the processors that has nothing to do.
+        bursts: in a second, at all programs of the computer; they know nothing of each other.
+
+    Example:
+        >>> round(pausing(0.9, 2_000, 2), 2), round(pausing(0.6, 30_000, 2), 2)
+        (0.74, 0.03)
+    """
+    return idle * math.exp(-bursts * PAUSE_S / processors)
 
 
 def turning(causes: float, turn_ns: float, work: float, wake_ns: float = 0.0) -> float:

@@ -29,6 +29,7 @@ from hybridnet.forecast.costs import (
     Costs,
     Traffic,
     looking,
+    pausing,
     switching,
     turning,
 )
@@ -183,9 +184,10 @@ class Work:
             around = tally.around[computer.name]
             around.work += computer.costs.idle_cores
             around.work += sum(cores for part, cores in looks.items() if part.machine in computer.machines)
-            idle = _idle_share([*own.values()], around, len(computer.cpus))
-            busy |= {part: work.cores(idle) for part, work in own.items()}
-            busy[_processors(computer)] = _busy([*own.values()], around, idle)
+            bursts = tally.bursts[computer.name]
+            probability = _pausing([*own.values()], around, bursts, len(computer.cpus))
+            busy |= {part: work.cores(probability) for part, work in own.items()}
+            busy[_processors(computer)] = _busy([*own.values()], around, probability)
         for hop, share in self._offered(flows, lets).values():
             busy[Part("link", hop.name, self._plan.machine_of[hop.source])] = share
         return Loads(busy, looks, carried_bps)
@@ -285,6 +287,7 @@ class Work:
             traffic = segmented(traffic, flow)
         thread = computer.costs.of(f"{end}.{attached}", protocol, THREAD)
         tally.taken[Part(end, host, machine)].add(thread, traffic)
+        tally.bursts[computer.name] += traffic.bursts
         if attached == "veth" and end == "sender":
             tally.around[computer.name].add(computer.costs.of("veth", protocol, AROUND), traffic)
 
@@ -366,7 +369,7 @@ class Work:
 
 @dataclass
 class Taken:
-    """Processors that something takes, before it is known how often a burst finds the computer idle.
+    """Processors that something takes, before it is known how often a burst ends a pause.
 
     Args:
         work: in any case.
@@ -381,9 +384,9 @@ class Taken:
         self.work += cost.work(traffic)
         self.wakes += cost.wakes(traffic)
 
-    def cores(self, idle: float) -> float:
-        """Where this share of the computer is idle."""
-        return self.work + self.wakes * idle
+    def cores(self, pausing: float) -> float:
+        """Where a burst ends a pause with this probability."""
+        return self.work + self.wakes * pausing
 
 
 class Tally:
@@ -392,11 +395,13 @@ class Tally:
     Attributes:
         taken: by each thread, without turns.
         around: by each computer beside its threads.
+        bursts: in a second, at all programs of each computer.
     """
 
     def __init__(self) -> None:
         self.taken: defaultdict[Part, Taken] = defaultdict(Taken)
         self.around: defaultdict[str, Taken] = defaultdict(Taken)
+        self.bursts: defaultdict[str, float] = defaultdict(float)
         self._turn_ns: dict[Part, float] = {}
         self._wake_ns: dict[Part, float] = {}
         self._causes: defaultdict[Part, float] = defaultdict(float)
@@ -445,21 +450,21 @@ def _processors(computer: Computer) -> Part:
     return Part("processors", computer.name, "", len(computer.cpus))
 
 
-def _busy(threads: Sequence[Taken], around: Taken, idle: float) -> float:
-    """Processors of a computer that are busy where a burst finds one idle with this probability."""
-    return sum(min(1.0, each.cores(idle)) for each in threads) + around.cores(idle)
+def _busy(threads: Sequence[Taken], around: Taken, probability: float) -> float:
+    """Processors of a computer that are busy where a burst ends a pause with this probability."""
+    return sum(min(1.0, each.cores(probability)) for each in threads) + around.cores(probability)
 
 
-def _idle_share(threads: Sequence[Taken], around: Taken, processors: int) -> float:
-    """The share of a computer that is idle, by bisection: the more of it, the more bursts end a pause."""
+def _pausing(threads: Sequence[Taken], around: Taken, bursts: float, processors: int) -> float:
+    """That probability, by bisection for the idle share: the more is idle, the more bursts end a pause."""
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         idle = (low + high) / 2
-        if idle > 1.0 - _busy(threads, around, idle) / processors:
+        if idle > 1.0 - _busy(threads, around, pausing(idle, bursts, processors)) / processors:
             high = idle
         else:
             low = idle
-    return low
+    return pausing(low, bursts, processors)
 
 
 def _key(hop: Hop) -> _Key:

@@ -28,19 +28,21 @@ def test_two_points_are_explained_by_two_terms() -> None:
         assert found.cores(traffic) == pytest.approx(cost.cores(traffic), rel=1e-6)
 
 
-def test_a_train_costs_what_a_unit_does_where_the_computer_is_as_idle_at_all_points() -> None:
+def test_a_train_costs_what_a_unit_does_where_all_points_pause_alike() -> None:
     cost = Cost(unit_ns=9_000, byte_ns=0.5)
     assert fit(points(cost, Traffic(800, 800, 50e6), Traffic(5000, 5000, 20e6))) == cost
 
 
-def test_bursts_cost_less_the_busier_the_computer_is() -> None:
+def test_bursts_cost_less_where_they_end_no_pause() -> None:
     cost = Cost(burst_ns=30_000, unit_ns=9_000, byte_ns=0.5)
     passed = {
         0.95: Traffic(800, 800, 50e6),
         0.8: Traffic(5000, 5000, 20e6),
         0.0: Traffic(40_000, 40_000, 2.5e9),
     }
-    measured = [Point(traffic, cost.cores(traffic, idle), idle=idle) for idle, traffic in passed.items()]
+    measured = [
+        Point(traffic, cost.cores(traffic, share), pausing=share) for share, traffic in passed.items()
+    ]
     # At the last point, 40,000 of 9 us and 2.5e9 of 0.5 ns: nobody is woken.
     assert measured[-1].cores == pytest.approx(0.36 + 1.25)
     found = fit(measured)
