@@ -80,7 +80,9 @@ def instance_plan(
         "peers": list(peers.values()),
         "links": joints.links,
         "captures": captures,
-        "pool_bytes": pool_bytes(joints.links) if options.pool_bytes is None else options.pool_bytes,
+        "pool_bytes": pool_bytes(joints.links, joints.emulation_portals)
+        if options.pool_bytes is None
+        else options.pool_bytes,
         "realtime": options.realtime.to_json(),
     }
     plan["moderation_ns"] = moderation_ns(plan)

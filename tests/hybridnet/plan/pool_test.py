@@ -27,6 +27,15 @@ def test_many_links_have_no_more_than_one_processor_carries():
     assert pool_bytes([link(10**10, 10**8)] * 40_000) == 4 * 1_250_000_000
 
 
+def test_portals_have_what_they_read_into_beside_that():
+    own = {"backend": "packet", "options": {"capture_thread": True, "capture_ring_frames": 100}}
+    usual = {"backend": "packet", "options": {"capture_thread": True}}
+    plain = {"backend": "packet"}
+    # 32 frames, 100, and the 256 of docs/portals.md, each in a block of 64 KiB.
+    assert pool_bytes([], [plain] * 640) == USUAL_POOL_BYTES + 640 * 32 * 65_536
+    assert pool_bytes([], [own, usual]) == USUAL_POOL_BYTES + (100 + 256) * 65_536
+
+
 def test_no_network_asks_for_more_than_a_plan_may():
     # 100 Gbit/s for 1000 s are 12.5 TB.
     assert pool_bytes([link(10**12, 10**12)]) == MOST_POOL_BYTES
