@@ -75,7 +75,7 @@ LOADS = (
     Load("udp", 4, 8e6, 100),
 )
 """Long trains and short ones; datagrams in bursts, one by one, and small. The last two make the computer busy, so that
-a burst wakes nobody.
+bursts end few pauses.
 """
 CHAIN_LOADS = (LOADS[1], LOADS[3])
 """Simulated nodes take time for units, not for bytes."""
@@ -323,18 +323,12 @@ class _Bench:
                 for point in extra(self._loop_points(rows[protocol], name), known, self._wake_ns)
             ]
             portal = self._elements["portal"][protocol][AROUND].times(len(instances))
-            beside = [
-                Point(
-                    traffic,
-                    max(
-                        0.0,
-                        self._beside(seen, self._threads_of(seen, instances))
-                        - portal.cores(traffic, self._pausing(traffic, seen)),
-                    ),
-                    pausing=self._pausing(traffic, seen),
-                )
-                for traffic, seen in rows[protocol]
-            ]
+            beside = []
+            for traffic, seen in rows[protocol]:
+                probability = self._pausing(traffic, seen)
+                more = self._beside(seen, self._threads_of(seen, instances))
+                more -= portal.cores(traffic, probability)
+                beside.append(Point(traffic, max(0.0, more), pausing=probability))
             around = fit(beside, within=AROUND_WITHIN).times(1 / len(instances))
             self._put(element, protocol, thread=fit(left, WORK), around=around)
 

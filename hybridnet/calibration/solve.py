@@ -188,7 +188,5 @@ def extra(points: Sequence[Point], known: Sequence[Cost], wake_ns: float = 0.0) 
 
 
 def _amount(point: Point, term: str) -> float:
-    traffic = point.traffic
-    return {"burst_ns": traffic.bursts * point.pausing, "unit_ns": traffic.units, "byte_ns": traffic.bytes}[
-        term
-    ]
+    passed, woke = point.traffic, point.traffic.bursts * point.pausing
+    return {"burst_ns": woke, "unit_ns": passed.units, "byte_ns": passed.bytes}[term]

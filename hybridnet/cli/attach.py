@@ -47,9 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"\r\n*** left run {found.name} running", file=sys.stderr)
         return 0
     status = find_detached(found.name).status
-    if (
-        status is None
-    ):  # which of the two it is cannot be told at once: a process that was killed ends in pieces
+    # Which of the two it is cannot be told at once: a process that was killed ends in pieces.
+    if status is None:
         raise UsageError(
             f"run {found.name}: its keeper let go of us before the run has ended. `hybridnet status` shows whether it "
             f"runs: then {MOST_CLIENTS} others look at it, and ^] there makes room. If not, the keeper was killed, and "

@@ -59,10 +59,7 @@ class Rest:
         except urllib.error.HTTPError as error:
             words = error.read()[:500].decode(errors="replace").strip()
             raise ControllerError(f"{what}: status {error.code}: {words or error.reason}") from None
-        except (
-            OSError,
-            http.client.HTTPException,
-        ) as error:  # another protocol, or half an answer, is none either
+        except (OSError, http.client.HTTPException) as error:  # another protocol, or half an answer, too
             raise ControllerError(
                 f"{what}: no answer ({error}); does the controller have a REST app?"
             ) from None

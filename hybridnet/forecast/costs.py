@@ -98,17 +98,17 @@ class Cost:
     unit_ns: float = 0.0
     byte_ns: float = 0.0
 
-    def cores(self, traffic: Traffic, pausing: float = 1.0) -> float:
+    def cores(self, traffic: Traffic, probability: float = 1.0) -> float:
         """How many processors this traffic keeps busy where a burst ends a pause with this probability.
 
         Example:
             >>> Cost(unit_ns=1000, byte_ns=0.5).cores(Traffic(bursts=0, units=100_000, bytes=100_000_000))
             0.15
         """
-        return self.work(traffic) + self.wakes(traffic) * pausing
+        return self.work(traffic) + self.wakes(traffic) * probability
 
     def wakes(self, traffic: Traffic) -> float:
-        """What ends of pauses take where each burst ends one."""
+        """How many processors ends of pauses keep busy where each burst ends one."""
         return self.burst_ns * traffic.bursts / 1e9
 
     def work(self, traffic: Traffic) -> float:

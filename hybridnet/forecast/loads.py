@@ -384,9 +384,9 @@ class Taken:
         self.work += cost.work(traffic)
         self.wakes += cost.wakes(traffic)
 
-    def cores(self, pausing: float) -> float:
+    def cores(self, probability: float) -> float:
         """Where a burst ends a pause with this probability."""
-        return self.work + self.wakes * pausing
+        return self.work + self.wakes * probability
 
 
 class Tally:

@@ -19,11 +19,9 @@ USUAL_POOL_BYTES = 1 << 30
 _BYTES_PER_BYTE = 4
 # More than one processor simulates: what all links of a network could carry together says nothing about what they do.
 _MOST_RATE_BPS = 100 * 10**9
-
-
-# What a portal reads into is of the pool, too: a block of 64 KiB for each frame. Without a thread of its own these are
-# 32 (simcore/sys/vnet_device.h).
-_FRAME_BYTES = 1 << 16
+# What a portal reads into is of the pool, too: for each frame one of its largest blocks. Without a thread of its own a
+# portal reads 32 frames at once (simcore/sys/vnet_device.h).
+_BLOCK_BYTES = 65_792
 _FRAMES_AT_ONCE = 32
 
 
@@ -37,7 +35,7 @@ def pool_bytes(links: Iterable[Mapping[str, Any]], portals: Iterable[Mapping[str
     limited = [each for each in directions if each["rate_bps"] is not None]
     bits = sum(each["rate_bps"] * each["delay_ns"] for each in limited) // 10**9
     most_bits = _MOST_RATE_BPS * max((each["delay_ns"] for each in limited), default=0) // 10**9
-    reading = sum(_FRAME_BYTES * _frames(portal) for portal in portals)
+    reading = sum(_BLOCK_BYTES * _frames(portal) for portal in portals)
     return min(max(USUAL_POOL_BYTES, _BYTES_PER_BYTE * min(bits, most_bits) // 8) + reading, MOST_POOL_BYTES)
 
 

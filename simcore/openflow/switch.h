@@ -53,8 +53,7 @@ struct SwitchConfig {
 class Switch final : private PipelineOutlet {
  public:
   static constexpr std::size_t kMostFlowBytes = std::size_t{256} << 20;
-  static constexpr std::size_t kMostLeftBehind =
-      16;  // sessions that have ended and whose messages are yet to be done
+  static constexpr std::size_t kMostLeftBehind = 16;  // sessions that have ended, with messages to be done
   static constexpr Duration kProbe = Duration::seconds(5);  // silence after which a peer is asked for an echo
   static constexpr Duration kStandaloneAfter = kProbe * 3;  // without a controller
   static constexpr Duration kRest = Duration::us(100);      // where tick() has spent its effort

@@ -15,9 +15,8 @@ from hybridnet.cluster import Cluster
 from hybridnet.machines.ssh import SshMachine
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED = (
-    "COVERAGE_PROCESS_CONFIG"  # what is said to processes whose coverage is measured; sshd passes on no more
-)
+MEASURED = "COVERAGE_PROCESS_CONFIG"
+"""What processes are told whose coverage is measured. sshd passes on nothing by itself."""
 
 
 @contextlib.contextmanager

@@ -20,8 +20,9 @@ import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
-from hybridnet.system.detached import DetachedRun, detach, detached_runs, find_detached
+from hybridnet.system.detached import find_detached
 from hybridnet.system.keeper import FRAME, MOST_CLIENTS
+from tests.hybridnet.system.detached_support import runs_of_our_own, started
 
 ECHO = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin: print('heard', line.strip(), flush=True)\n"
 SIZE = (
@@ -31,15 +32,8 @@ SIZE = (
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
-    yield
-    for run in detached_runs():
-        if run.running:
-            os.kill(run.facts["keeper"], signal.SIGKILL)
-
-
-def started(program: str) -> DetachedRun:
-    return detach([sys.executable, "-c", program])
+    with runs_of_our_own(tmp_path, monkeypatch):
+        yield
 
 
 class Attached:

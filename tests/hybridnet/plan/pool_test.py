@@ -31,9 +31,9 @@ def test_portals_have_what_they_read_into_beside_that():
     own = {"backend": "packet", "options": {"capture_thread": True, "capture_ring_frames": 100}}
     usual = {"backend": "packet", "options": {"capture_thread": True}}
     plain = {"backend": "packet"}
-    # 32 frames, 100, and the 256 of docs/portals.md, each in a block of 64 KiB.
-    assert pool_bytes([], [plain] * 640) == USUAL_POOL_BYTES + 640 * 32 * 65_536
-    assert pool_bytes([], [own, usual]) == USUAL_POOL_BYTES + (100 + 256) * 65_536
+    # 32 frames, 100, and the 256 of docs/portals.md, each in a block of 65,792 bytes (packet_pool.h).
+    assert pool_bytes([], [plain] * 640) == USUAL_POOL_BYTES + 640 * 32 * 65_792
+    assert pool_bytes([], [own, usual]) == USUAL_POOL_BYTES + (100 + 256) * 65_792
 
 
 def test_no_network_asks_for_more_than_a_plan_may():

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import struct
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,24 +14,18 @@ import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
-from hybridnet.system.detached import DetachedRun, detach, detached_runs, find_detached
+from hybridnet.system.detached import DetachedRun, detached_runs, find_detached
 from hybridnet.system.journal import start_time
 from hybridnet.system.keeper import FRAME, WINDOW
+from tests.hybridnet.system.detached_support import runs_of_our_own, started
 
 ECHO = "import sys\nfor line in sys.stdin: print('heard', line, flush=True)"
 
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path / "state"))
-    yield
-    for run in detached_runs():
-        if run.running:
-            os.kill(run.facts["keeper"], signal.SIGKILL)
-
-
-def started(program: str) -> DetachedRun:
-    return detach([sys.executable, "-c", program])
+    with runs_of_our_own(tmp_path, monkeypatch):
+        yield
 
 
 def await_that(condition: Callable[[], bool]) -> None:

@@ -22,6 +22,12 @@ FlowKey key(std::uint64_t from, std::uint64_t to, std::uint32_t port = 1, std::u
   return made;
 }
 
+// As many addresses as it may know, the first of them Alice's, behind port 1.
+void fill(Bridge& bridge) {
+  for (std::uint64_t number = 0; number < Bridge::kLargestTable; ++number)
+    bridge.learn(key(kAlice + number, kBob, 1), at_s(0));
+}
+
 TEST(OpenFlowBridge, finds_an_address_behind_the_port_where_it_was_seen_last) {
   Bridge bridge;
   EXPECT_FALSE(bridge.find(key(kBob, kAlice), at_s(0)));
@@ -66,8 +72,7 @@ TEST(OpenFlowBridge, a_port_takes_what_is_behind_it_along) {
 
 TEST(OpenFlowBridge, a_full_table_keeps_what_is_fresh_and_has_room_when_that_is_old) {
   Bridge bridge;
-  for (std::uint64_t number = 0; number < Bridge::kLargestTable; ++number)
-    bridge.learn(key(kAlice + number, kBob, 1), at_s(0));
+  fill(bridge);
   const std::uint64_t newcomer = kAlice + Bridge::kLargestTable;
   bridge.learn(key(newcomer, kBob, 2), at_s(10));
   EXPECT_FALSE(bridge.find(key(kBob, newcomer), at_s(10)));
@@ -80,8 +85,7 @@ TEST(OpenFlowBridge, a_full_table_keeps_what_is_fresh_and_has_room_when_that_is_
 
 TEST(OpenFlowBridge, a_full_table_is_swept_once_a_second) {
   Bridge bridge;
-  for (std::uint64_t number = 0; number < Bridge::kLargestTable; ++number)
-    bridge.learn(key(kAlice + number, kBob, 1), at_s(0));
+  fill(bridge);
   const std::uint64_t newcomer = kAlice + Bridge::kLargestTable;
   const SimTime almost = at_s(300) - Duration::ms(1);
   bridge.learn(key(newcomer, kBob, 2), almost);
