@@ -10,8 +10,6 @@ namespace simcore {
 namespace {
 
 constexpr int kBitsOfLevel = 8;
-constexpr std::size_t kFewEvents = 128;  // a bucket of so many or fewer is sorted, one of more is dealt out
-constexpr std::size_t kShortFront = 16;  // below this, the front takes another bucket
 constexpr std::size_t kLongFront = 256;  // above this, inserting takes longer than a bucket does
 
 std::uint64_t instant(SimTime time) { return static_cast<std::uint64_t>(time.count_ns()); }
@@ -158,24 +156,13 @@ void EventQueue::insert_into_front(SimTime time, Event* event) {
   event->place_ = Event::kInFront;
   const std::size_t in_front = front_.size() - first_;
   const std::size_t middle = first_ + (in_front > kShortFront ? in_front / 2 : 0);
-  // Only events of the same instant are looked at: each look is likely to miss the cache.
   if (first_ > 0 && in_front > 0 && time < front_[middle].time) {
     Entry* place = front_.data() + --first_;
     for (; place[1].time < time; ++place) *place = place[1];
     for (; place[1].time == time && place[1].event->order_ < event->order_; ++place) *place = place[1];
     *place = {time, event};
   } else {
-    if (first_ > kFewEvents && first_ > front_.size() / 2) {
-      front_.erase(front_.begin(), front_.begin() + static_cast<std::ptrdiff_t>(first_));
-      first_ = 0;
-    }
-    front_.emplace_back();
-    Entry* const begin = front_.data() + first_;
-    Entry* place = &front_.back();
-    for (; place != begin && time < place[-1].time; --place) *place = place[-1];
-    for (; place != begin && time == place[-1].time && event->order_ < place[-1].event->order_; --place)
-      *place = place[-1];
-    *place = {time, event};
+    insert_behind(time, event);
   }
   if (front_.size() - first_ > kLongFront) shorten_front();
 }

@@ -47,10 +47,12 @@ class EventQueue {
   // already.
   // Preconditions: time >= zero and time >= that of the last event popped; no other queue has had the event.
   void schedule(Event& event, SimTime time) {
-    if (size_ == 0 && event.place_ == Event::kNotQueued) {
+    if (event.place_ != Event::kNotQueued || size_ >= kShortFront || size_ != front_.size() - first_) {
+      schedule_among_others(event, time);
+    } else if (size_ == 0) {
       schedule_alone(event, time);
     } else {
-      schedule_among_others(event, time);
+      schedule_among_few(event, time);
     }
   }
 
@@ -101,14 +103,35 @@ class EventQueue {
 
   static constexpr std::size_t kLevels = 8;
   static constexpr std::size_t kBucketsOfLevel = 256;
-  static constexpr std::size_t kWord = 64;           // buckets
+  static constexpr std::size_t kWord = 64;        // buckets
+  static constexpr std::size_t kShortFront = 16;  // below this, the front takes another bucket
+  static constexpr std::size_t kFewEvents =
+      128;  // a bucket of so many or fewer is sorted, one of more is dealt out
   static constexpr std::size_t kFitIntoCache = 256;  // events, with what they use
   static constexpr std::size_t kCacheLine = 64;      // bytes
 
   static bool before(const Entry& a, const Entry& b);
 
-  // Nothing else is pending, so nothing has to be compared: most of the time of small simulations goes here.
+  // Nothing else is pending, so nothing has to be compared: most of the time of small simulations goes here, and in
+  // schedule_among_few().
   void schedule_alone(Event& event, SimTime time) {
+    put_into_front(event, time);
+    front_.push_back({time, &event});
+    size_ = 1;
+    next_time_ = time;
+    exact_ = true;
+  }
+
+  // All that is pending is in the front, and the front is short.
+  void schedule_among_few(Event& event, SimTime time) {
+    put_into_front(event, time);
+    insert_behind(time, &event);
+    ++size_;
+    if (time < next_time_) next_time_ = time;
+  }
+
+  // Its entry is the caller's.
+  void put_into_front(Event& event, SimTime time) {
     const auto instant = static_cast<std::uint64_t>(time.count_ns());
     assert(instant >= base_);
     event.queue_ = this;
@@ -116,10 +139,6 @@ class EventQueue {
     event.time_ = time;
     if (event.order_ >= Event::kRanks) event.order_ = next_order_++;
     if (instant >= horizon_) horizon_ = instant + 1;
-    front_.push_back({time, &event});
-    size_ = 1;
-    next_time_ = time;
-    exact_ = true;
   }
   void schedule_among_others(Event& event, SimTime time);
   bool belongs_in_front(SimTime time) const;
@@ -127,6 +146,21 @@ class EventQueue {
   void take_out(Event& event);
   void take_out_of_bucket(Event& event);
   void insert_into_front(SimTime time, Event* event);
+
+  // Moves aside what comes later. Only events of the same instant are looked at: each look is likely to miss the cache.
+  void insert_behind(SimTime time, Event* event) {
+    if (first_ > kFewEvents && first_ > front_.size() / 2) {
+      front_.erase(front_.begin(), front_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    front_.emplace_back();
+    Entry* const begin = front_.data() + first_;
+    Entry* place = &front_.back();
+    for (; place != begin && time < place[-1].time; --place) *place = place[-1];
+    for (; place != begin && time == place[-1].time && event->order_ < place[-1].event->order_; --place)
+      *place = place[-1];
+    *place = {time, event};
+  }
   void shorten_front();
   std::size_t bucket_of(SimTime time) const;
   void put_into_bucket(SimTime time, Event* event);
