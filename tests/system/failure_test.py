@@ -7,6 +7,7 @@ Unknown nodes, names given twice, values without a unit: tests/hybridnet/topo/to
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 
 from hybridnet import (
     ControllerError,
+    Host,
     HybridnetError,
     MachineError,
     Net,
@@ -117,6 +119,12 @@ def kill_agent(directory: Path, machine: str) -> None:
     os.kill(int(agent), signal.SIGKILL)
 
 
+def goes_around(host: Host, address: str) -> bool:
+    """Whether a ping is answered the long way of `Ring`: shortly after a machine was killed, it may still work."""
+    took = re.search(r"time=([\d.]+) ms", host.cmd(f"ping -c 1 -W 1 {address}"))
+    return took is not None and float(took[1]) >= 40
+
+
 def test_a_controller_app_that_does_not_exist(made: Run) -> None:
     with pytest.raises(UsageError, match=r"no_such_app\.py"):
         small(controller=Ryu("c0", "no_such_app.py")).start()
@@ -177,8 +185,8 @@ def test_a_machine_is_lost_and_the_others_go_on_around_it(made: Run) -> None:
         assert min(rtts_ms(net, "h1", there, 3)) < 20  # by r2
         mark = net.mark()
         kill_agent(net.cluster.journal.directory, "m2")
-        wait_until(lambda: "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {there}"), patience_s=20)
-        assert min(rtts_ms(net, "h1", there, 3)) >= 40  # around
+        wait_until(lambda: goes_around(net["h1"], there), patience_s=20)
+        assert min(rtts_ms(net, "h1", there, 3)) >= 40
         assert net["h1"].cmd(f"ping -c 3 -i 0.2 -W 1 {net['h2'].IP()}").count("time=") == 0
         net.check()
         snapshots = net.snapshot()
@@ -202,7 +210,7 @@ def test_a_machine_that_was_lost_returns(made: Run) -> None:
         program = h2.popen(["sleep", "1000"])
         for _ in range(2):
             kill_agent(directory, "m2")
-            wait_until(lambda: "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {beyond}"), patience_s=20)
+            wait_until(lambda: goes_around(net["h1"], beyond), patience_s=20)
             assert list(net.cluster.lost()) == ["m2"]
             with pytest.raises(MachineError, match="machine m2: its agent"):
                 h2.cmd("true")
