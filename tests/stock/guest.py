@@ -46,6 +46,8 @@ class Guest:
     def run(self, command: str, limit_s: float, on_line: Callable[[str], None]) -> int:
         """Start it, run a command as root, and wait until it has switched itself off.
 
+        In the guest, /stock/accelerator says how it runs: ``KVM`` or ``TCG``.
+
         Args:
             command: for bash.
             limit_s: seconds, after which the guest is ended.
@@ -76,6 +78,7 @@ class Guest:
 
     def _started(self, accelerator: str, limit_s: float, on_line: Callable[[str], None]) -> bool:
         """Start it and wait for its end. Returns whether the command has ended in it."""
+        (self.shared / "accelerator").write_text(accelerator.partition(",")[0].upper())
         log = self.shared / "log"
         log.write_text("")
         with (

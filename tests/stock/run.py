@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``make test-stock``: the system tests that Debian's packaged kernel makes possible, in a guest of its own.
 
+All of them, or the smoke tier, end with what the arms of the comparison carry there, and the ratios.
+
 python tests/stock/run.py --smoke
 python tests/stock/run.py -k bridged
 """
@@ -45,8 +47,15 @@ export HYBRIDNET_TEST_PORT_TYPE=system PYTHONDONTWRITEBYTECODE=1
 .venv/bin/hybridnet doctor
 """
 TESTS = """
-exec .venv/bin/python -m pytest -v --no-header -p no:cacheprovider -m 'system and not slow' -o timeout=1200 -rfE \\
+.venv/bin/python -m pytest -v --no-header -p no:cacheprovider -m 'system and not slow' -o timeout=1200 -rfE \\
   --durations=5 {chosen}
+tests=$?
+"""
+RATIOS = """
+.venv/bin/python tests/stock/ratios.py "$(</stock/accelerator)" || tests=1
+"""
+END = """
+exit "$tests"
 """
 
 
@@ -70,6 +79,7 @@ def main() -> int:
     print(f"Linux {guest.version} of Debian under qemu", flush=True)
     chosen = [*(SMOKE if arguments.smoke else ALL), *(["-k", arguments.k] if arguments.k else [])]
     command = HEAD.format(root=shlex.quote(str(ROOT))) + TESTS.format(chosen=shlex.join(chosen))
+    command += END if arguments.k else RATIOS + END
     status = guest.run(command, arguments.limit, lambda line: print(line, flush=True))
     print(f"took {time.monotonic() - began:.0f} s, the start of the guest included")
     return status
