@@ -23,7 +23,7 @@ from hybridnet.errors import UsageError
 from hybridnet.experiments.common.switch_kinds import add_switches_argument
 from hybridnet.experiments.hedera import real_hosts, simulated_hosts
 from hybridnet.experiments.hedera.arms import ARMS, Settings
-from hybridnet.experiments.hedera.patterns import PATTERNS
+from hybridnet.experiments.hedera.patterns import PATTERNS, named
 from hybridnet.experiments.hedera.plot import plot_bandwidth
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
@@ -84,7 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
     parser.add_argument(
-        "--pattern", action="append", choices=list(PATTERNS), help="may be given several times (default: all)"
+        "--pattern",
+        action="append",
+        metavar="NAME",
+        help=f"{', '.join(PATTERNS)}; stride and staggered mean all of theirs. May be given several times (default: all)",
     )
     add_experiment_arguments(parser, "hedera", quick="one pattern, one round")
 
@@ -98,7 +101,8 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Raises:
         UsageError: a figure makes no sense.
     """
-    patterns = QUICK if arguments.quick else tuple(arguments.pattern or PATTERNS)
+    chosen = [name for word in arguments.pattern or PATTERNS for name in named(word)]
+    patterns = QUICK if arguments.quick else tuple(dict.fromkeys(chosen))
     rounds = 1 if arguments.quick else arguments.rounds
     figures = (arguments.rate, arguments.poll, arguments.seconds, arguments.lead, rounds)
     if arguments.k < 4 or arguments.k % 2 or min(figures) <= 0 or arguments.omit < 0:

@@ -9,7 +9,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-__all__ = ["PATTERNS", "Pairs", "hot_spot", "random_bijective", "random_pairs", "staggered", "stride"]
+from hybridnet.errors import UsageError
+
+__all__ = [
+    "PATTERNS",
+    "Pairs",
+    "hot_spot",
+    "named",
+    "random_bijective",
+    "random_pairs",
+    "staggered",
+    "stride",
+]
 
 Pairs = list[tuple[int, int]]
 
@@ -70,3 +81,21 @@ PATTERNS: dict[str, Callable[[int, int, random.Random], Pairs]] = {
     "hot-spot": lambda hosts, k, rng: hot_spot(hosts, rng),
 }
 """By name: from the number of hosts, k of the fat tree, and a source of random numbers."""
+
+
+def named(text: str) -> tuple[str, ...]:
+    """The patterns that a word means: one of PATTERNS, or a kind of them, such as ``stride``: all of that kind.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if text in PATTERNS:
+        return (text,)
+    kind = tuple(name for name in PATTERNS if name.partition("(")[0] == text)
+    if not kind:
+        kinds = sorted({name.partition("(")[0] for name in PATTERNS if "(" in name})
+        raise UsageError(
+            f"--pattern {text}: there is none; there are {', '.join(map(repr, PATTERNS))}, and of several "
+            f"at once {' and '.join(kinds)}"
+        )
+    return kind

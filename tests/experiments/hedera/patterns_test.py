@@ -8,10 +8,12 @@ from collections import Counter
 
 import pytest
 
+from hybridnet.errors import UsageError
 from hybridnet.experiments.hedera.experiment import checks_of
 from hybridnet.experiments.hedera.patterns import (
     PATTERNS,
     hot_spot,
+    named,
     random_bijective,
     staggered,
     stride,
@@ -25,6 +27,14 @@ def test_each_host_sends_to_one_other(pattern: str) -> None:
     pairs = PATTERNS[pattern](HOSTS, K, random.Random(1))
     assert [source for source, _ in pairs] == list(range(HOSTS))
     assert all(source != target and 0 <= target < HOSTS for source, target in pairs)
+
+
+def test_a_pattern_is_named_in_full_or_by_its_kind() -> None:
+    assert named("stride(n/2)") == ("stride(n/2)",)
+    assert named("stride") == ("stride(1)", "stride(n/4)", "stride(n/2)")
+    assert named("random") == ("random",)
+    with pytest.raises(UsageError, match=r"strides: there is none; there are 'stride\(1\)'"):
+        named("strides")
 
 
 def test_a_stride_wraps_around() -> None:
