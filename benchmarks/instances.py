@@ -7,12 +7,14 @@ those without (median), and 60 % of its TCP. The same pings with a link of 20 us
 it is told to; beside them the share of packets that came later than that, which decides whether a verdict trusts them.
 
 Sixteen instances, each a router with a simulated host, which sends UDP to the host two instances further, for a minute.
-Goal: with a fifth of the computer busy, no event is 5 ms late.
+Goal: with a fifth of the computer busy, no event is 5 ms late. Beside it, where `make bench` has built it, a program that
+only sleeps, before every instance, says how late this computer wakes anybody in that minute.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 from statistics import median
@@ -26,6 +28,8 @@ from hybridnet.series.buckets import percentile_ns, subtract_buckets
 ROUNDS = 3
 PAIR_DELAY = "50us"
 SHORT_DELAY, SHORT_NS = "20us", 20_000
+BARE = Path(__file__).resolve().parent.parent / "build" / "bench" / "simcore"
+HOP, SLEEPER = BARE / "hop", BARE / "sleeper"
 ARMS = {"one": False, "two": True}
 
 RING = 16
@@ -62,10 +66,24 @@ def run() -> list[Result]:
     return _pairs() + _short() + _ring()
 
 
+def _bare(delay: str) -> float:
+    """The least that a cut of that delay can add to a ping on this computer now, in ms: the median of some hundred."""
+    [late_ns, _] = subprocess.run(
+        [HOP, delay.removesuffix("us")], check=True, capture_output=True, text=True
+    ).stdout.split()
+    return 2 * int(late_ns) / 1e6
+
+
+def _least(name: str, bare: list[float]) -> list[Result]:
+    return [Result(f"{name}/bare_limit", median(bare), "ms")] if bare else []
+
+
 def _pairs() -> list[Result]:
     rows: list[Result] = []
     found: dict[str, dict[str, list[float]]] = {arm: {} for arm in ARMS}
+    bare: list[float] = []
     for number in range(1, ROUNDS + 1):
+        bare += [_bare(PAIR_DELAY)] if HOP.exists() else []
         for arm, apart in ARMS.items():
             name = f"instances/{arm}/{number}"
             measured = _pair(apart, name)
@@ -77,6 +95,7 @@ def _pairs() -> list[Result]:
     added = of["two"]["ping/p50"] - of["one"]["ping/p50"]
     rows += [
         Result("instances/cut/ping_added", added, "ms", 0.06, less_is_better=True),
+        *_least("instances/cut", bare),
         Result("instances/cut/tcp_kept", of["two"]["tcp"] / of["one"]["tcp"], "", 0.6),
     ]
     for arm in ARMS:
@@ -108,7 +127,9 @@ def _short() -> list[Result]:
     rows: list[Result] = []
     p50: dict[str, list[float]] = {arm: [] for arm in ARMS}
     late: list[float] = []
+    bare: list[float] = []
     for number in range(1, ROUNDS + 1):
+        bare += [_bare(SHORT_DELAY)] if HOP.exists() else []
         for arm, apart in ARMS.items():
             with Net(Pair(apart, SHORT_DELAY), controller=None, least_cut_delay_ns=SHORT_NS) as net:
                 pings = traffic.ping(net, *net.get("h1", "h2"), f"instances/short/{arm}/{number}", None, None)
@@ -124,6 +145,7 @@ def _short() -> list[Result]:
     return [
         *rows,
         Result("instances/short/ping_added", added, "ms", 0.06, less_is_better=True),
+        *_least("instances/short", bare),
         Result("instances/short/late_fraction", median(late), "", 1e-4, less_is_better=True),
     ]
 
@@ -132,6 +154,11 @@ def _ring() -> list[Result]:
     with Net(Ring(), controller=None) as net:
         time.sleep(SETTLE_S)  # what is measured is time itself
         before, began, busy = net.snapshot(of_elements=False), time.monotonic(), _busy_ns()
+        sleeper = (
+            subprocess.Popen([SLEEPER, f"{RING_S:.0f}"], stdout=subprocess.PIPE, text=True)
+            if SLEEPER.exists()
+            else None
+        )
         with net.measured() as measured:
             time.sleep(RING_S)
         lasted, busy = time.monotonic() - began, _busy_ns() - busy
@@ -139,8 +166,13 @@ def _ring() -> list[Result]:
     latest = max(_latest_ms(before[name], after[name]) for name in after)
     cpu = {name: after[name]["loop"]["cpu_ns"] - before[name]["loop"]["cpu_ns"] for name in after}
     sinks = [_sink(snapshot) for snapshot in after.values()]
+    bare_ns = [] if sleeper is None else list(map(int, sleeper.communicate()[0].split()))
     return [
         Result("instances/ring/latest", latest, "ms", 5.0, less_is_better=True),
+        *(
+            Result(f"instances/ring/bare_{what}", value / 1e6, "ms")
+            for what, value in zip(("latest", "lateness_p999"), bare_ns, strict=False)
+        ),
         Result(
             "instances/ring/lateness_p999", max(_p999_ms(before[name], after[name]) for name in after), "ms"
         ),
