@@ -7,8 +7,8 @@ those without (median), and 60 % of its TCP. The same pings with a link of 20 us
 it is told to; beside them the share of packets that came later than that, which decides whether a verdict trusts them.
 
 Sixteen instances, each a router with a simulated host, which sends UDP to the host two instances further, for a minute.
-Goal: with a fifth of the computer busy, no event is 5 ms late. Beside it, where `make bench` has built it, a program that
-only sleeps, before every instance, says how late this computer wakes anybody in that minute.
+Goal: with a fifth of the computer busy, no event is 5 ms late. Beside it, where `make bench` has built it, a program
+that only sleeps, before every instance, says how late this computer wakes anybody in that minute.
 """
 
 from __future__ import annotations

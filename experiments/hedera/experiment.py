@@ -87,7 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pattern",
         action="append",
         metavar="NAME",
-        help=f"{', '.join(PATTERNS)}; stride and staggered mean all of theirs. May be given several times (default: all)",
+        help=f"{', '.join(PATTERNS)}; stride and staggered mean all of theirs. May be given several times "
+        "(default: all)",
     )
     add_experiment_arguments(parser, "hedera", quick="one pattern, one round")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In the guest of `make test-stock`: what each arm of the comparison carries of one TCP and one UDP flow, and the ratios.
+"""In the guest of `make test-stock`: what each arm of the comparison carries of a TCP and a UDP flow, and the ratios.
 
 Each arm is on the datapath of the kernel, and each must bring something of both flows. How much says little: without
 hardware virtualization it is the emulator's (TCG's) speed, not that of a computer with this kernel.
