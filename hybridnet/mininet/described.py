@@ -14,6 +14,7 @@ from hybridnet.mininet.controllers import Controller, DefaultController
 from hybridnet.mininet.hosts import Host, Node, commands_wait
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.machines import machines_of_the_run
+from hybridnet.mininet.mentions import Mentions
 from hybridnet.mininet.switches import OVSKernelSwitch, Switch
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import ipAdd, macColonHex, netParse, numCores
@@ -79,6 +80,7 @@ class Described:
         self.in_kernel = (
             False  # whether its switches forward in the kernel of this computer: known when it is made
         )
+        self.mentions = Mentions("")  # of devices, by the script: known when it is made
         self._making = False
         self._one_makes = threading.RLock()  # a script's threads may all have commands for nodes
         if topo is not None and build:

@@ -6,8 +6,8 @@
 Mininet's `TCLink` shapes with the kernel's tc. Here the simulator does: one with a rate, a delay, a loss or a queue
 is simulated. One without is a veth pair, and so is a plain `Link`, which takes no notice of them. With kernel=True a
 `TCLink` is a veth pair that the kernel shapes, as in Mininet. Two switches are joined by one where the kernel of this
-computer forwards, as in Mininet; else, and where the link's class is OVSLink, by a patch, since Open vSwitch takes a
-turn of milliseconds for each device that it reads itself.
+computer forwards or the script's text names one of its devices, as in Mininet; else, and where the link's class is
+OVSLink, by a patch, since Open vSwitch takes a turn of milliseconds for each device that it reads itself.
 """
 
 from __future__ import annotations
@@ -359,7 +359,8 @@ class Link:
         network = self.intf1.node.network()
         if self.by_kernel:
             check_kernel_link(self, here=network.is_here())
-        patch = not self.by_kernel and (isinstance(self, OVSLink) or not network.in_kernel)
+        has_devices = network.in_kernel or any(map(network.mentions.name, (self.intf1.name, self.intf2.name)))
+        patch = not self.by_kernel and (isinstance(self, OVSLink) or not has_devices)
         told: dict[str, Any] = {"patch": truth(self.intf1.params.get("patch", patch))}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = {} if self.by_kernel else shaping(intf.shaped, f"link {self.name}")

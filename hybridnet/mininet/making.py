@@ -19,6 +19,7 @@ from hybridnet.mininet.described import Described
 from hybridnet.mininet.hosts import Host
 from hybridnet.mininet.link import Link
 from hybridnet.mininet.log import error
+from hybridnet.mininet.mentions import Mentions, script_text
 from hybridnet.mininet.switches import EVERY_VERSION, Switch
 from hybridnet.mininet.tc_server import TcServer
 from hybridnet.mininet.tolerance import tolerate
@@ -68,6 +69,7 @@ class Making(Described):
         try:
             super().build()
             self.in_kernel = self.machines is None and self._finds_kernel_datapath()
+            self.mentions = Mentions(script_text())
             topo, cluster = self._description(), None
             if self.machines is not None:
                 cluster = self.machines.cluster()

@@ -243,6 +243,25 @@ root.cmd("ovs-vsctl del-br dp0")
 """
 
 
+BETWEEN_SWITCHES = """
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+from mininet.topo import LinearTopo
+
+net = Mininet(LinearTopo(3), switch=OVSBridge, controller=None)
+net.start()
+watching = net["s2"].popen("tcpdump -c 2 -n -i s2-eth2 icmp", stderr=-2)
+while b"listening" not in watching.stdout.readline():
+    pass
+print("lost", net.ping([net["h1"], net["h3"]]))
+print("seen", watching.communicate()[0].decode().count("10.0.0.1 > 10.0.0.3: ICMP echo request"))
+for way, timeout in ("down", "1"), ("up", None):
+    net.configLinkStatus("s1", "s2", way)
+    print(way, net.ping([net["h1"], net["h3"]], timeout=timeout))
+net.stop()
+"""
+
+
 def run_script(tmp_path: Path, text: str) -> Ended:
     script = tmp_path / "script.py"
     script.write_text(text)
@@ -544,6 +563,13 @@ def test_switches_start_beside_their_shells_and_their_ports_may_have_addresses(t
         "told tcp:127.0.0.1:6653",
         "watch over",
     ], done.err
+    assert done.left == {}
+
+
+def test_a_device_between_two_switches_that_a_script_names_is_there(tmp_path: Path) -> None:
+    done = run_script(tmp_path, BETWEEN_SWITCHES)
+    assert done.status == 0, done.err
+    assert done.out.splitlines() == ["lost 0.0", "seen 1", "down 100.0", "up 0.0"]
     assert done.left == {}
 
 

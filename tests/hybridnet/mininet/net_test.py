@@ -384,15 +384,16 @@ def test_the_mac_address_of_a_switch_s_port_is_left_to_the_switch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("has_module", "datapath", "patches"),
+    ("has_module", "datapath", "text", "patches"),
     [
-        (True, "kernel", [False, True, False]),
-        (True, "user", [True, True, False]),
-        (False, "kernel", [True, True, False]),
+        (True, "kernel", "", [False, True, False]),
+        (True, "user", "", [True, True, False]),
+        (False, "kernel", "", [True, True, False]),
+        (False, "kernel", "tc qdisc show dev s1-eth1; tcpdump -i s2-eth2", [False, True, False]),
     ],
 )
-def test_switches_are_joined_by_devices_where_the_kernel_forwards_as_in_mininet(
-    monkeypatch: pytest.MonkeyPatch, has_module: bool, datapath: str, patches: list[bool]
+def test_switches_are_joined_by_devices_where_the_kernel_forwards_or_the_script_names_them(
+    monkeypatch: pytest.MonkeyPatch, has_module: bool, datapath: str, text: str, patches: list[bool]
 ) -> None:
     planned: list[Any] = []
 
@@ -401,6 +402,7 @@ def test_switches_are_joined_by_devices_where_the_kernel_forwards_as_in_mininet(
         raise MachineError("this test makes nothing")
 
     monkeypatch.setattr(making, "kernel_datapath", lambda: has_module)
+    monkeypatch.setattr(making, "script_text", lambda: text)
     monkeypatch.setattr(making, "Net", plan_only)
     net = Mininet(controller=None)
     s1, s2, s3, s4 = (net.addSwitch(f"s{number}", datapath=datapath) for number in range(1, 5))
@@ -409,7 +411,7 @@ def test_switches_are_joined_by_devices_where_the_kernel_forwards_as_in_mininet(
         net.start()
     ((topo, port_type),) = planned
     assert [link.patch for link in topo.link_specs()] == patches
-    assert port_type == ("auto" if patches == [False, True, False] else "afpacket")
+    assert port_type == ("auto" if has_module and datapath == "kernel" else "afpacket")
 
 
 def test_the_last_switch_that_a_script_starts_makes_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
