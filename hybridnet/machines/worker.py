@@ -39,6 +39,7 @@ async def _serve(settings: dict[str, Any]) -> None:
         pmd_cpus=settings.get("pmd_cpus"),
     )
     watch: asyncio.Future[None] | None = None
+    ending: asyncio.Future[None] | None = None
     try:
         worker = QuietWorker(
             settings["scheduler"],
@@ -52,17 +53,31 @@ async def _serve(settings: dict[str, Any]) -> None:
             memory_limit=0,
             death_timeout=60,
         )
-        asyncio.get_running_loop().add_signal_handler(
-            signal.SIGTERM, lambda: asyncio.ensure_future(worker.close(reason="asked to"))
-        )
-        await worker
+        joining: asyncio.Future[Any] = asyncio.ensure_future(worker.start())
+        asked = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked.set)
+        ending = asyncio.ensure_future(_end_if_asked(asked, worker, joining))
+        try:
+            await joining
+        except asyncio.CancelledError:  # its head has gone, and its scheduler with it
+            return
         if "silence_s" in settings:
             watch = asyncio.ensure_future(_end_in_silence(worker, agent, settings["silence_s"]))
         await worker.finished()
     finally:
-        if watch is not None:
-            watch.cancel()
+        for task in (watch, ending):
+            if task is not None:
+                task.cancel()
         await asyncio.to_thread(agent.close)
+
+
+async def _end_if_asked(asked: asyncio.Event, worker: Worker, joining: asyncio.Future[Any]) -> None:
+    """Close the worker. One that has not joined yet would try for half a minute first, so it just stops trying."""
+    await asked.wait()
+    if joining.done():
+        await worker.close(reason="asked to")
+    else:
+        joining.cancel()
 
 
 async def _end_in_silence(worker: Worker, agent: Agent, seconds: float) -> None:

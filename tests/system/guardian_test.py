@@ -76,7 +76,7 @@ Cluster.local(["m1", "m2"])
 def test_after_kill_9_of_the_head_nothing_is_left(tmp_path: Path, when: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(NETWORK + KILLED[when])
-    done = run_on_a_computer([sys.executable, str(script)], patience_s=40.0)
+    done = run_on_a_computer([sys.executable, str(script)], patience_s=20.0)
     assert "made" in done.out, done.err
     assert done.left == {}, done.err
     words = done.out.split()
@@ -86,7 +86,7 @@ def test_after_kill_9_of_the_head_nothing_is_left(tmp_path: Path, when: str) -> 
 def test_after_kill_9_of_the_command_nothing_is_left() -> None:
     command = [sys.executable, "-m", "hybridnet.cli", "run", "--machines", "2", "--topo", "twotrees,depth=1"]
     prompted = "pingall\nsh kill -9 $PPID\n"
-    done = run_on_a_computer(command, input=prompted, patience_s=40.0)
+    done = run_on_a_computer(command, input=prompted, patience_s=20.0)
     assert "0% dropped" in done.out + done.err
     assert done.status == 128 + 9
     assert done.left == {}, done.err
