@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -233,6 +234,8 @@ def main(report: str, with_ovs: str, patience_s: str, *command: str) -> int:
             check=False,
         )
         subprocess.run(["ovs-vsctl", "--timeout=20", "show"], stdout=subprocess.DEVNULL, check=True)
+    # A shell that starts tests in the background has them ignore it, and so would the command.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     before = _inventory()
     with _noting_runs():
         status = subprocess.run(command, check=False).returncode
