@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scripts that only Python 2 understands, as many of Mininet's and all of MaxiNet's are: translated, and run.
+"""Scripts for Python 2, as many of Mininet's and all of MaxiNet's are: translated, and run.
 
 fissix, which goes on where lib2to3 ended, translates the words. What it leaves is changed in the syntax tree: `/`
 between whole numbers rounds down, and programs that `subprocess` starts give text, as they did in Python 2.
@@ -24,6 +24,17 @@ __all__ = ["needs_python2", "python3_source", "run_python2", "run_script"]
 
 _DIVISION = "__python2_division__"
 _PROGRAMS = {"Popen", "check_output", "run"}
+_ONLY_IN_PYTHON2 = {
+    "basestring",
+    "execfile",
+    "long",
+    "raw_input",
+    "reduce",
+    "reload",
+    "unichr",
+    "unicode",
+    "xrange",
+}
 
 
 def run_script(file: str, any_python: bool = True) -> dict[str, Any]:
@@ -40,15 +51,35 @@ def run_script(file: str, any_python: bool = True) -> dict[str, Any]:
 
 
 def needs_python2(script: Path) -> bool:
-    """Whether a script is no Python 3, but Python 2."""
+    """Whether a script is Python 2: Python 3 cannot parse it, its first line asks for it, or it uses what only Python 2
+    has, such as `xrange`.
+    """
     try:
         text = script.read_bytes()
-        ast.parse(text)
+        tree = ast.parse(text)
     except SyntaxError:
         return python3_source(script) is not None
     except (OSError, ValueError):
         return False
-    return False
+    asks = re.match(rb"#!.*\bpython2", text) is not None
+    return (asks or _uses_python2(tree)) and python3_source(script) is not None
+
+
+def _uses_python2(tree: ast.Module) -> bool:
+    """Whether it uses built-in names that Python 3 lacks, and neither defines them nor expects them missing."""
+    used, known = set(), set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                known.add(name)
+            case ast.ImportFrom(module=module, names=[ast.alias(name="*")]):
+                if (module or "").partition(".")[0] != "mininet":
+                    return False  # it may bring any name
+            case ast.alias(name=name, asname=other):
+                known.add(other or name.partition(".")[0])
+    return "NameError" not in used and bool(used & _ONLY_IN_PYTHON2 - known)
 
 
 def python3_source(script: Path) -> str | None:

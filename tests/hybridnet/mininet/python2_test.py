@@ -67,6 +67,26 @@ def test_true_division_stays_where_the_script_asks_for_it(tmp_path: Path) -> Non
     assert run_python2(str(script))["half"] == 0.5
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("from mininet.topo import *\nnumbers = [n for n in xrange(3)]\n", True),
+        ("#!/usr/bin/python2\nhalf = 7 / 2\n", True),
+        ("#!/usr/bin/env python\nhalf = 7 / 2\n", False),
+        ("def xrange(n):\n    return range(n)\nxrange(3)\n", False),
+        ("from functools import reduce\nreduce(max, [1])\n", False),
+        ("from six.moves import *\nxrange(3)\n", False),
+        ("try:\n    ask = raw_input\nexcept NameError:\n    ask = input\n", False),
+    ],
+)
+def test_a_script_may_be_of_python_2_though_python_3_can_parse_it(
+    tmp_path: Path, text: str, meant: bool
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    assert needs_python2(script) is meant
+
+
 def test_python_3_and_no_python_are_left_alone(tmp_path: Path) -> None:
     for name, text in (("new.py", "print('x')\n"), ("none.py", "def (\n"), ("empty.py", "")):
         (tmp_path / name).write_text(text)
