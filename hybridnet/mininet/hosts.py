@@ -249,13 +249,14 @@ class Node(live.Node):
 
         A class of a script's own overrides it, and calls this one.
         """
-        intf = self.defaultIntf()
+        intf, has_moved = self.defaultIntf(), False
         if isinstance(intf, Intf):
             if mac is not None and mac.lower() != (intf.mac or "").lower():
                 intf.setMAC(mac)
             if ip is not None and ip.partition("/")[0] != intf.ip:
                 self.setIP(ip, intf=intf)
-        if defaultRoute is not None and defaultRoute != self.params.get("defaultRoute"):
+                has_moved = True  # and its routes are gone
+        if defaultRoute is not None and (has_moved or defaultRoute != self.params.get("defaultRoute")):
             self.setDefaultRoute(defaultRoute)
         if lo != "up":
             self.cmd("ip link set dev lo", lo)

@@ -176,7 +176,7 @@ class Making(Described):
             taken.add(mac)
         if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
             tolerate(f"hosts: {min(unknown)}=", "no class of the script's takes it; it has no effect")
-        own["ip"] = accepted_address(own.get("ip"), what)
+        own["ip"] = asked = accepted_address(own.get("ip"), what)
         if own["ip"] is not None:
             own["ip"] = own["ip"] if "/" in own["ip"] else f"{own['ip']}/8"
             if own["ip"].partition("/")[0] in taken:
@@ -197,6 +197,8 @@ class Making(Described):
         own["defaultRoute"] = accepted_route(own.get("defaultRoute"), what)
         if not host.intfList():
             own.pop("defaultRoute", None)  # its first link brings it
+        if asked is not None and own["ip"] is None:
+            own.pop("defaultRoute", None)  # its `config` gives it, behind the address
         if (gateway := _unreachable_gateway(host)) and own.pop("defaultRoute", None):
             tolerate(
                 f"host {host.name}: its gateway {gateway} is in none of its networks",

@@ -15,6 +15,9 @@ import runpy
 import sys
 import types
 from collections.abc import Callable
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +45,10 @@ def run_script(file: str, any_python: bool = True) -> dict[str, Any]:
 
     Args:
         file: the script.
-        any_python: translate it, and say so, if it is Python 2.
+        any_python: translate it, and say so, if it is Python 2, and the modules beside it that are.
     """
+    if any_python:
+        sys.meta_path.insert(0, _ModulesBeside(Path(file).resolve().parent))
     if any_python and needs_python2(Path(file)):
         info(f"*** {file} is Python 2: translated into Python 3\n")
         return run_python2(file)
@@ -155,20 +160,48 @@ def run_python2(file: str) -> dict[str, Any]:
     Raises:
         Whatever the script raises; its lines are those of the translation.
     """
+    main = types.ModuleType("__main__")
+    main.__dict__.update({"__file__": file, _DIVISION: _divided})
+    before, sys.modules["__main__"] = sys.modules["__main__"], main
+    try:
+        exec(_compiled(file), main.__dict__)
+    finally:
+        sys.modules["__main__"] = before
+    return main.__dict__
+
+
+def _compiled(file: str) -> types.CodeType:
     source = python3_source(Path(file))
     assert source is not None, "the caller has asked needs_python2"
     floors = (
         re.search(r"^from __future__ import .*\bdivision\b", Path(file).read_text(), re.MULTILINE) is None
     )
     tree = ast.fix_missing_locations(_Python2(floors).visit(ast.parse(source)))
-    main = types.ModuleType("__main__")
-    main.__dict__.update({"__file__": file, _DIVISION: _divided})
-    before, sys.modules["__main__"] = sys.modules["__main__"], main
-    try:
-        exec(compile(tree, file, "exec"), main.__dict__)
-    finally:
-        sys.modules["__main__"] = before
-    return main.__dict__
+    code: types.CodeType = compile(tree, file, "exec")
+    return code
+
+
+class _ModulesBeside(MetaPathFinder):
+    """Finds the modules of Python 2 in the folder of a script, and leaves all others alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        file = self._folder / f"{name}.py"
+        if path is not None or not file.is_file() or not needs_python2(file):
+            return None
+        return spec_from_file_location(name, file, loader=_Loader())
+
+
+class _Loader(Loader):
+    """Runs a module of Python 2."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        assert module.__spec__ is not None
+        assert module.__spec__.origin is not None
+        module.__dict__[_DIVISION] = _divided
+        exec(_compiled(module.__spec__.origin), module.__dict__)
 
 
 def _divided(a: Any, b: Any) -> Any:

@@ -243,6 +243,24 @@ root.cmd("ovs-vsctl del-br dp0")
 """
 
 
+ONE_ADDRESS_TWICE = """
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+from mininet.topo import Topo
+
+class Twins(Topo):
+    def build(self):
+        switch = self.addSwitch("s1")
+        for name in "a", "b":
+            self.addLink(self.addHost(name, ip="10.0.0.1/8", defaultRoute="via 10.0.0.254"), switch)
+
+net = Mininet(Twins(), switch=OVSBridge, controller=None)
+net.start()
+for host in net.hosts:
+    print(host, host.cmd("hostname -I").strip(), host.cmd("ip route show default").strip())
+net.stop()
+"""
+
 BETWEEN_SWITCHES = """
 from mininet.net import Mininet
 from mininet.node import OVSBridge
@@ -563,6 +581,15 @@ def test_switches_start_beside_their_shells_and_their_ports_may_have_addresses(t
         "told tcp:127.0.0.1:6653",
         "watch over",
     ], done.err
+    assert done.left == {}
+
+
+def test_hosts_of_one_address_each_have_it_and_their_default_route(tmp_path: Path) -> None:
+    done = run_script(tmp_path, ONE_ADDRESS_TWICE)
+    assert done.status == 0, done.err
+    assert done.out.splitlines() == [
+        f"{name} 10.0.0.1 default via 10.0.0.254 dev {name}-eth0" for name in "ab"
+    ]
     assert done.left == {}
 
 

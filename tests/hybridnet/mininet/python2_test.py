@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from hybridnet.mininet.importing import imports_mininet
-from hybridnet.mininet.python2 import needs_python2, run_python2
+from hybridnet.mininet.python2 import needs_python2, run_python2, run_script
 
 SCRIPT = """
 import subprocess
@@ -85,6 +86,23 @@ def test_a_script_may_be_of_python_2_though_python_3_can_parse_it(
     script = tmp_path / "script.py"
     script.write_text(text)
     assert needs_python2(script) is meant
+
+
+def test_modules_of_python_2_beside_a_script_are_translated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (
+        ("halves_of_two", "print 7 / 2\nhalf = 7 / 2\n"),
+        ("halves_of_three", "half = 7 / 2\n"),
+    ):
+        (tmp_path / f"{name}.py").write_text(text)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import halves_of_two, halves_of_three\nfound = halves_of_two.half, halves_of_three.half\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    assert run_script(str(script))["found"] == (3, 3.5)
 
 
 def test_python_3_and_no_python_are_left_alone(tmp_path: Path) -> None:
