@@ -60,7 +60,7 @@ from hybridnet.results import Check, RunDirectory, count
 from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
-SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
+SUMMARY = "hybridnet compared with MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
 
 ArmKind = type[HybridArm | TunnelArm | MaxinetArm]
 
