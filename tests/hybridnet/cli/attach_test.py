@@ -161,4 +161,4 @@ def test_where_the_keeper_was_killed_one_is_told_where_the_output_is(attached: t
     os.kill(run.facts["keeper"], signal.SIGKILL)
     status, told = here.end()
     assert status == UsageError.exit_code
-    assert f"what the run said is in {run.directory / 'output'}" in told
+    assert f"the run's output is in {run.directory / 'output'}" in told
