@@ -68,14 +68,14 @@ class Rounds:
 def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequence[str]) -> None:
     """Add the options of a figure that compares these arms."""
     parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="of each arm (default: %(default)s)"
+        "--rounds", type=count, default=3, metavar="N", help="rounds of each arm (default: %(default)s)"
     )
     parser.add_argument(
         "--seconds-per-step",
         type=positive,
         default=0.8,
         metavar="S",
-        help="simulated; goodput is that of the second half (default: %(default)s; the paper: 30)",
+        help="simulated seconds of each step; goodput is that of the second half (default: %(default)s; the paper: 30)",
     )
     parser.add_argument(
         "--core-delay",
