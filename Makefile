@@ -20,7 +20,7 @@ help:  ## print this
 install:  ## packages, Python environments, extension; quick the second time
 	@setup/install
 
-demo: install  ## hybridnet beside MaxiNet's way on this computer, one round: tables and pictures in runs/demo
+demo: install  ## hybridnet compared with MaxiNet's way on this computer, one round: tables and pictures in runs/demo
 	@.venv/bin/hybridnet reproduce maxinet --rounds 1 --out runs/demo
 
 test: install test-cpp test-unit test-system  ## the tests that say within minutes whether all works (the system tier needs root)

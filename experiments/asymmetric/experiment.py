@@ -74,13 +74,19 @@ class Point:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument("--seeds", type=count, default=10, metavar="N", help="replications (default: 10)")
+    parser.add_argument(
+        "--seeds",
+        type=count,
+        default=10,
+        metavar="N",
+        help="replications, each with its own seed (default: 10)",
+    )
     parser.add_argument(
         "--uplink-queue",
         type=count,
         default=UPLINK_QUEUE,
         metavar="N",
-        help="segments that may wait for the way up (default: %(default)s)",
+        help="segments that may wait for the uplink (default: %(default)s)",
     )
     add_experiment_arguments(
         parser, "asymmetric", quick="four loss rates, two seeds, a hundredth of the data"

@@ -27,7 +27,7 @@ from hybridnet.experiments.clock_error.network import DELAY_NS, SENDERS, Errors,
 from hybridnet.experiments.clock_error.plot import plot
 from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
 
-SUMMARY = "what clocks that differ cost: errors of delay and of order, told and measured"
+SUMMARY = "what differing clocks cost in delay and order, with clocks that are told and measured"
 MACHINES = 2
 NAMES = ("m1", "m2")
 AHEAD_US = (0, 100, 300, 1_000, 3_000, 10_000)
@@ -72,9 +72,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=2.0,
         metavar="S",
-        help="that are looked at, of each run (default: 2)",
+        help="seconds of each run that count (default: 2)",
     )
-    parser.add_argument("--rounds", type=count, default=1, metavar="N", help="(default: 1)")
+    parser.add_argument(
+        "--rounds", type=count, default=1, metavar="N", help="rounds of all runs (default: 1)"
+    )
     add_experiment_arguments(parser, "clock-error", quick="one error of each kind, for 1 s")
 
 

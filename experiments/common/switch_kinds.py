@@ -22,5 +22,5 @@ def add_switches_argument(parser: argparse.ArgumentParser, of: str) -> None:
         "--switches",
         choices=list(SWITCH_KINDS),
         default="openvswitch",
-        help=f"of the {of} (default: %(default)s)",
+        help=f"switches of the {of} (default: %(default)s)",
     )

@@ -68,27 +68,27 @@ class Rounds:
 def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequence[str]) -> None:
     """Add the options of a figure that compares these arms."""
     parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="of each arm (default: %(default)s)"
+        "--rounds", type=count, default=3, metavar="N", help="rounds of each arm (default: %(default)s)"
     )
     parser.add_argument(
         "--seconds-per-step",
         type=positive,
         default=0.8,
         metavar="S",
-        help="simulated; goodput is that of the second half (default: %(default)s; the paper: 30)",
+        help="simulated seconds of each step; goodput is that of the second half (default: %(default)s; the paper: 30)",
     )
     parser.add_argument(
         "--core-delay",
         default=CORE_DELAY,
         metavar="TIME",
-        help="of the link that is cut, which is the lookahead of conservative synchronization (default: %(default)s; "
+        help="delay of the link that is cut: the lookahead of conservative synchronization (default: %(default)s; "
         "the paper: usually a few microseconds to several milliseconds)",
     )
     parser.add_argument(
         "--udp-rate",
         default=UDP_RATE,
         metavar="RATE",
-        help="of each UDP flow's payload (default: %(default)s)",
+        help="rate of each UDP flow's payload (default: %(default)s)",
     )
     parser.add_argument(
         "--exact", action="store_true", help="simulate single segments, and not trains of TCP segments"
@@ -98,7 +98,7 @@ def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequen
         type=float,
         default=LEAD_S,
         metavar="S",
-        help="for the start of a network in real time (default: %(default)s)",
+        help="seconds for the start of a network in real time (default: %(default)s)",
     )
     parser.add_argument(
         "--arms",
@@ -106,7 +106,7 @@ def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequen
         choices=arms,
         default=list(arms),
         metavar="ARM",
-        help=f"{', '.join(arms)} (default: all)",
+        help=f"the arms to run: {', '.join(arms)} (default: all)",
     )
     add_experiment_arguments(
         parser, name, quick="2 and 4 flows, steps of 0.4 s, one round; nothing is promised"

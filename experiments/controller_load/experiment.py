@@ -41,13 +41,17 @@ class Load(SetUps, Discovery):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--size", type=int, action="append", metavar="N", help=f"switches; several times (default: {SIZES})"
+        "--size",
+        type=int,
+        action="append",
+        metavar="N",
+        help=f"number of switches; may be repeated (default: {SIZES})",
     )
     parser.add_argument(
         "--switches",
         action="append",
         choices=list(SWITCH_KINDS),
-        help="may be given several times (default: all)",
+        help="kind of switches; may be repeated (default: all)",
     )
     add_experiment_arguments(parser, "controller-load", quick="16 switches")
 

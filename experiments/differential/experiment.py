@@ -32,7 +32,7 @@ from hybridnet.experiments.differential.plot import plot_throughputs, plot_windo
 from hybridnet.experiments.differential.real import Batch, run_batch
 from hybridnet.results import Check, Experiment, Word, add_experiment_arguments
 
-SUMMARY = "the same TCP flow by formula, simulated, and as Linux's own, side by side"
+SUMMARY = "the same TCP flow by formula, simulated, and by Linux's own TCP, side by side"
 
 SECONDS = 60.0
 MACHINES = 1
@@ -49,25 +49,38 @@ QUICK_CELLS = [Cell(False, "reno", 0.01, 0.01), Cell(False, "cubic", 0.01, 0.01)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--seconds", type=float, default=SECONDS, metavar="S", help="per flow (default: %(default)g)"
+        "--seconds",
+        type=float,
+        default=SECONDS,
+        metavar="S",
+        help="duration of each flow, in seconds (default: %(default)g)",
     )
-    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="(default: %(default)s)")
-    parser.add_argument("--mode", choices=tuple(MODES), default="both", help="(default: %(default)s)")
-    parser.add_argument("--algorithm", choices=ALGORITHMS, action="append", help="only this; may be repeated")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, metavar="N", help="rounds of all flows (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--mode", choices=tuple(MODES), default="both", help="how segments travel (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--algorithm",
+        choices=ALGORITHMS,
+        action="append",
+        help="only this congestion control; may be repeated",
+    )
     parser.add_argument(
         "--rtt", type=float, choices=[1e3 * rtt for rtt in RTTS_S], action="append", metavar="MS",
-        help="only this round trip, 10 or 60; may be repeated",
+        help="only this round trip in ms, 10 or 60; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--loss", type=float, choices=[100 * loss for loss in LOSSES], action="append", metavar="PERCENT",
-        help="only this loss, 0, 0.1, 1 or 2; may be repeated",
+        help="only this loss in percent, 0, 0.1, 1 or 2; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--at-once",
         type=float,
         default=BUDGET_MBPS,
         metavar="MBIT/S",
-        help="what real flows that run at once may send together, by what the simulated ones did "
+        help="how much the real flows that run at once may send together, judging by the simulated ones, in Mbit/s "
         "(default: %(default)g)",
     )
     add_experiment_arguments(parser, "differential", quick="two cells, one round of 10 s, single segments")

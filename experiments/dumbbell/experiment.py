@@ -34,10 +34,14 @@ MODES_APART = 0.03
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--seconds-per-step", type=positive, default=STEP_S, metavar="S", help="simulated (default: 30)"
+        "--seconds-per-step",
+        type=positive,
+        default=STEP_S,
+        metavar="S",
+        help="simulated seconds of each step (default: 30)",
     )
     add_experiment_arguments(
-        parser, "dumbbell", quick="three steps of 1 s, 1 to 4 flows; neither fairness nor the whole is judged"
+        parser, "dumbbell", quick="three steps of 1 s, 1 to 4 flows; neither fairness nor the total is judged"
     )
 
 

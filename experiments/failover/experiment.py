@@ -69,9 +69,9 @@ class Looped(LeafSpineTopo):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     add_switches_argument(parser, "network")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds (default: %(default)s)")
     parser.add_argument(
-        "--way", action="append", choices=list(WAYS), help="may be given several times (default: all)"
+        "--way", action="append", choices=list(WAYS), help="the way of repair; may be repeated (default: all)"
     )
     add_experiment_arguments(parser, "failover", quick="one round without the spanning tree")
 

@@ -19,7 +19,7 @@ from hybridnet.experiments.common.three_ways_report import (
 from hybridnet.results import Check
 
 SUMMARY = (
-    "TCP beside UDP in real time, over peering, pcap portals and MPI, as in figure 10 of Obaida and Liu 2017"
+    "TCP and UDP in real time, over peering, pcap portals and MPI, as in figure 10 of Obaida and Liu 2017"
 )
 MACHINES = 2
 ARMS = ("mpi", "pcap", "peering")

@@ -56,19 +56,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=0.5,
         metavar="S",
-        help="simulated (default: 0.5; the paper: 30)",
+        help="simulated seconds of each step of the staircase (default: 0.5; the paper: 30)",
     )
     parser.add_argument(
-        "--seconds", type=positive, default=2.0, metavar="S", help="simulated, of 64 flows (default: 2)"
+        "--seconds",
+        type=positive,
+        default=2.0,
+        metavar="S",
+        help="simulated seconds with 64 flows (default: 2)",
     )
-    parser.add_argument("--rounds", type=count, default=3, metavar="N", help="of 64 flows (default: 3)")
+    parser.add_argument(
+        "--rounds", type=count, default=3, metavar="N", help="rounds with 64 flows (default: 3)"
+    )
     parser.add_argument(
         "--arms",
         nargs="+",
         choices=[name.split()[-1] for name in ARMS],
         default=[name.split()[-1] for name in ARMS],
         metavar="ARM",
-        help="part, threads, MPI (default: all)",
+        help="the arms to run: part, threads, MPI (default: all)",
     )
     add_experiment_arguments(
         parser, "fig7", quick="steps of 50 ms up to 8 flows, 0.1 s of 64 flows, one round"

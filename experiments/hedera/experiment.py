@@ -27,7 +27,7 @@ from hybridnet.experiments.hedera.patterns import PATTERNS, named
 from hybridnet.experiments.hedera.plot import plot_bandwidth
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
-SUMMARY = "Hedera beside ECMP and a non-blocking switch: what crosses a fat tree"
+SUMMARY = "Hedera compared with ECMP and a non-blocking switch: what crosses a fat tree"
 
 ECMP, BEST = "ECMP", ("Hedera, first fit", "Hedera, annealing")
 MACHINE = "m1"
@@ -46,48 +46,60 @@ Bandwidths = dict[str, dict[str, list[float]]]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--k", type=int, default=4, metavar="K", help="of the fat tree (default: %(default)s)"
+        "--k",
+        type=int,
+        default=4,
+        metavar="K",
+        help="ports per switch of the fat tree (default: %(default)s)",
     )
     add_switches_argument(parser, "tree")
     parser.add_argument(
         "--hosts",
         choices=list(HOSTS),
         default="real",
-        help="real ones run Linux's TCP, simulated ones simcore's (default: %(default)s)",
+        help="real hosts run Linux's TCP, simulated hosts simcore's (default: %(default)s)",
     )
     parser.add_argument(
         "--rate",
         type=float,
         default=2.0,
         metavar="MBPS",
-        help="of every link, in Mbit/s (default: %(default)g)",
+        help="rate of every link, in Mbit/s (default: %(default)g)",
     )
     parser.add_argument(
         "--poll",
         type=float,
         default=1.0,
         metavar="S",
-        help="between the scheduler's looks (default: %(default)g)",
+        help="seconds between two readings of the counters by the scheduler (default: %(default)g)",
     )
     parser.add_argument(
-        "--seconds", type=float, default=10.0, metavar="S", help="of each pattern (default: %(default)g)"
+        "--seconds",
+        type=float,
+        default=10.0,
+        metavar="S",
+        help="seconds of each pattern that count (default: %(default)g)",
     )
     parser.add_argument(
-        "--omit", type=float, default=5.0, metavar="S", help="before them, not counted (default: %(default)g)"
+        "--omit",
+        type=float,
+        default=5.0,
+        metavar="S",
+        help="seconds before these, not counted (default: %(default)g)",
     )
     parser.add_argument(
         "--lead",
         type=float,
         default=8.0,
         metavar="S",
-        help="of simulated hosts: before their first flow, for the start of the network (default: %(default)g)",
+        help="seconds before the first flow of simulated hosts, for the start of the network (default: %(default)g)",
     )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds (default: %(default)s)")
     parser.add_argument(
         "--pattern",
         action="append",
         metavar="NAME",
-        help=f"{', '.join(PATTERNS)}; stride and staggered mean all of theirs. May be given several times "
+        help=f"traffic pattern: {', '.join(PATTERNS)}; stride and staggered mean all of their kind. May be repeated "
         "(default: all)",
     )
     add_experiment_arguments(parser, "hedera", quick="one pattern, one round")
@@ -163,7 +175,7 @@ def checks_of(found: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Check]
             said = ", ".join(f"{arm.removeprefix('Hedera, ')} {gain:.2f}" for arm, gain in gains.items())
             checks.append(
                 Check(
-                    f"{pattern}: Hedera beside ECMP",
+                    f"{pattern}: Hedera compared with ECMP",
                     f"{said} times",
                     PUBLISHED.get(pattern),
                     f"the better one at least {LEAST_GAIN:g} times",

@@ -20,7 +20,7 @@ from hybridnet.experiments.inet_loss.balance import equations_of
 from hybridnet.experiments.inet_loss.report import PUBLISHED_PERCENT, LossRun, checks_of, table_of
 from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
 
-SUMMARY = "loss in capture at 12,500 and 125,000 small packets a second, as in Scussel and others 2015"
+SUMMARY = "loss in capture at 12,500 and 125,000 small packets per second, as in Scussel and others 2015"
 
 MACHINE = "m1"
 MACHINES = 1
@@ -32,9 +32,11 @@ GATHER = ("--gather", "50us")  # at 125,000/s six frames leave with one system c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument("--seconds", type=positive, default=60.0, metavar="S", help="per run (default: 60)")
     parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="of all runs in turn (default: 3)"
+        "--seconds", type=positive, default=60.0, metavar="S", help="seconds of each run (default: 60)"
+    )
+    parser.add_argument(
+        "--rounds", type=count, default=3, metavar="N", help="rounds, each of all runs in turn (default: 3)"
     )
     add_experiment_arguments(parser, "inet-loss", quick="2 s, one round, 1,250 and 12,500 packets/s")
 

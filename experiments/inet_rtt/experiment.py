@@ -48,10 +48,14 @@ INTERVAL_MS = {"local": 30, "across": 70}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--pings", type=int, default=300, metavar="N", help="per arm, test and round (default: 300)"
+        "--pings",
+        type=int,
+        default=300,
+        metavar="N",
+        help="pings for each arm, test and round (default: 300)",
     )
     parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="of all arms in turn (default: 3)"
+        "--rounds", type=count, default=3, metavar="N", help="rounds, each of all arms in turn (default: 3)"
     )
     add_experiment_arguments(parser, "inet-rtt", quick="20 pings, one round: to see that it works")
 

@@ -55,13 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--size",
         default=SIZE,
         metavar="SIZE",
-        help="of each transfer, such as '10 GB' (default: %(default)s)",
+        help="size of each transfer, such as '10 GB' (default: %(default)s)",
     )
     parser.add_argument(
         "--only",
         choices=TRANSFERS,
         action="append",
-        help="this transfer alone; may be given again (default: all, one after the other)",
+        help="run only this transfer; may be repeated (default: all, one after the other)",
     )
     add_experiment_arguments(parser, "interop", quick="20 MB each")
 

@@ -60,7 +60,7 @@ from hybridnet.results import Check, RunDirectory, count
 from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
-SUMMARY = "hybridnet beside MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
+SUMMARY = "hybridnet compared with MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
 
 ArmKind = type[HybridArm | TunnelArm | MaxinetArm]
 
@@ -84,16 +84,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "paper"),
         default="auto",
         help=f"auto: {SECONDS_PER_STEP} s for each step; paper: {PAPER.seconds_per_step} s. The rates are the paper's "
-        "in both (default: auto)",
+        "with both (default: auto)",
     )
     parser.add_argument(
         "--seconds-per-step",
         type=int,
         metavar="N",
-        help="seconds, at least 3 (default: as --scale has it)",
+        help="seconds of each step, at least 3 (default: as --scale says)",
     )
     parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="of all arms in turn (default: 3)"
+        "--rounds", type=count, default=3, metavar="N", help="rounds, each of all arms in turn (default: 3)"
     )
     parser.add_argument(
         "--port-type",
@@ -105,13 +105,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--link-rate",
         default="10 Gbit/s",
         metavar="RATE",
-        help="of the simulated link between the roots, hybrid arm (default: %(default)s)",
+        help="rate of the simulated link between the roots in the hybrid arms (default: %(default)s)",
     )
     parser.add_argument(
         "--link-delay",
         default="5 ms",
         metavar="DELAY",
-        help="one way, of that link; what the real network needs is hidden in it (default: %(default)s)",
+        help="one-way delay of that link, which hides the transit of the real network (default: %(default)s)",
     )
     parser.add_argument(
         "--out",

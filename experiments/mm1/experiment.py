@@ -21,7 +21,7 @@ from hybridnet.experiments.mm1.systems import ARRIVALS, SERVICE, SYSTEMS, Estima
 from hybridnet.experiments.mm1.theory import mm1_share
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
-SUMMARY = "M/M/1, M/M/2, M/D/1 and M/M/1/K beside theory, as in section 2.2 of Idserda 2004"
+SUMMARY = "M/M/1, M/M/2, M/D/1 and M/M/1/K compared with theory, as in section 2.2 of Idserda 2004"
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 PUBLISHED = Estimate(6.0414262, 5.9667702, 6.1160822)
@@ -40,16 +40,18 @@ SHARE_BOUND = 0.01
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--replications", type=int, default=50, metavar="N", help="runs (default: %(default)s)"
+        "--replications", type=int, default=50, metavar="N", help="number of runs (default: %(default)s)"
     )
-    parser.add_argument("--jobs", type=int, default=10_000, metavar="N", help="a run (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the first run (default: %(default)s)")
+    parser.add_argument(
+        "--jobs", type=int, default=10_000, metavar="N", help="jobs in a run (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first run (default: %(default)s)")
     parser.add_argument(
         "--threads",
         type=int,
         default=len(os.sched_getaffinity(0)),
         metavar="N",
-        help="runs at a time (default: one per processor, %(default)s)",
+        help="how many runs run at a time (default: one per processor, %(default)s)",
     )
     add_experiment_arguments(parser, "mm1")
 

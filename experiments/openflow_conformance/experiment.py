@@ -19,7 +19,7 @@ from hybridnet.experiments.openflow_conformance.cases import all_cases
 from hybridnet.experiments.openflow_conformance.testbed import Result, run_cases
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
-SUMMARY = "Ryu's switch tester with over 800 cases of ours: Open vSwitch and simulated switches as targets"
+SUMMARY = "Ryu's switch tester with over 800 cases of our own: Open vSwitch and simulated switches as targets"
 MACHINES, MACHINE = 1, "m1"
 
 REFERENCE = "openvswitch"
@@ -34,10 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target",
         action="append",
         choices=list(SWITCH_KINDS),
-        help="the switch that is tested; may be given several times (default: each of them)",
+        help="the switch to test; may be repeated (default: both)",
     )
     parser.add_argument(
-        "--only", metavar="TEXT", help="the cases whose name has this text, for example 'group: select'"
+        "--only",
+        metavar="TEXT",
+        help="only the cases whose names contain this text, for example 'group: select'",
     )
     add_experiment_arguments(parser, "openflow-conformance", quick=f"one case of {QUICK_EVERY}")
 

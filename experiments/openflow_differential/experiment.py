@@ -35,17 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target",
         choices=list(SWITCH_KINDS),
         default="simulated",
-        help="the switch beside Open vSwitch (default: %(default)s)",
+        help="the switch to compare with Open vSwitch (default: %(default)s)",
     )
     parser.add_argument(
         "--pipelines",
         type=int,
         default=PIPELINES,
         metavar="N",
-        help=f"random ones, with {FRAMES_EACH} frames each (default: %(default)s)",
+        help=f"number of random pipelines, with {FRAMES_EACH} frames each (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the first (default: %(default)s)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the first pipeline (default: %(default)s)"
     )
     add_experiment_arguments(parser, "openflow-differential", quick=f"{QUICK_PIPELINES} pipelines")
 

@@ -35,20 +35,24 @@ DELAY = "10ms"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--quota", type=float, default=0.15, metavar="CORES", help="of the wire (default: %(default)s)"
+        "--quota",
+        type=float,
+        default=0.15,
+        metavar="CORES",
+        help="share of a core that the wire gets (default: %(default)s)",
     )
     parser.add_argument(
-        "--seconds", type=float, default=30.0, metavar="S", help="of overload (default: %(default)s)"
+        "--seconds", type=float, default=30.0, metavar="S", help="seconds of overload (default: %(default)s)"
     )
     parser.add_argument(
         "--step-seconds",
         type=float,
         default=3.0,
         metavar="S",
-        help="of each load before (default: %(default)s)",
+        help="seconds of each load before the overload (default: %(default)s)",
     )
     parser.add_argument(
-        "--size", type=int, default=1400, metavar="BYTES", help="of the frames (default: %(default)s)"
+        "--size", type=int, default=1400, metavar="BYTES", help="size of the frames (default: %(default)s)"
     )
     add_experiment_arguments(parser, "overload")
 
@@ -65,7 +69,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         ExperimentError: no frame passed, or the wire was never saturated.
     """
     if not 0.01 <= arguments.quota <= 1:
-        raise UsageError(f"overload: --quota {arguments.quota:g} is not a part of a core; write 0.01 to 1")
+        raise UsageError(f"overload: --quota {arguments.quota:g} is not a share of a core; write 0.01 to 1")
     if arguments.seconds < 1 or arguments.step_seconds < 1:
         raise UsageError("overload: --seconds and --step-seconds must be at least 1")
     if os.geteuid() != 0:

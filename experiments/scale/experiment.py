@@ -75,17 +75,25 @@ class Outcome:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument("--hosts", type=int, default=HOSTS, metavar="N", help="(default: %(default)s)")
-    parser.add_argument("--flows", type=int, default=FLOWS, metavar="N", help="(default: %(default)s)")
+    parser.add_argument(
+        "--hosts", type=int, default=HOSTS, metavar="N", help="simulated hosts (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--flows", type=int, default=FLOWS, metavar="N", help="TCP flows (default: %(default)s)"
+    )
     parser.add_argument(
         "--instances",
         type=int,
         default=1,
         metavar="N",
-        help="simulate it in so many instances of one machine, 1 to 11 (default: %(default)s)",
+        help="simulate in N instances of one machine, 1 to 11 (default: %(default)s)",
     )
     parser.add_argument(
-        "--seconds", type=float, default=SECONDS, metavar="S", help="that are judged (default: %(default)g)"
+        "--seconds",
+        type=float,
+        default=SECONDS,
+        metavar="S",
+        help="seconds that are judged (default: %(default)g)",
     )
     add_experiment_arguments(parser, "scale", quick="1,000 hosts, 100 flows, 5 s")
 
@@ -129,7 +137,7 @@ def checks_of(outcome: Outcome) -> list[Check]:
     total = sum(outcome.flow_bps)
     return [
         Check(
-            f"{outcome.hosts} hosts: from the first line of the description until all runs",
+            f"{outcome.hosts} hosts: from the first line of the description until everything runs",
             f"{outcome.build_s:.2f} s: {outcome.describe_s:.2f} described, {outcome.start_s:.2f} planned and built",
             None,
             f"below {outcome.most_build_s:g} s",

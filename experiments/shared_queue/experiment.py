@@ -68,16 +68,20 @@ QUEUES = ("drop-tail", "codel")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--seconds", type=float, default=SECONDS, metavar="S", help="per round (default: %(default)g)"
+        "--seconds",
+        type=float,
+        default=SECONDS,
+        metavar="S",
+        help="seconds of each round (default: %(default)g)",
     )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds (default: %(default)s)")
     parser.add_argument(
-        "--queue", choices=QUEUES, default=QUEUES[0], help="of the shared link (default: %(default)s)"
+        "--queue", choices=QUEUES, default=QUEUES[0], help="queue of the shared link (default: %(default)s)"
     )
     parser.add_argument(
         "--no-host-delay",
         action="store_true",
-        help="the simulated hosts take no time to answer, unlike the real ones",
+        help="let the simulated hosts answer in no time, unlike the real ones",
     )
     add_experiment_arguments(parser, "shared-queue", quick="one round of 15 s")
 

@@ -21,7 +21,7 @@ from hybridnet.experiments.common.tcp_plot import plot_friendly, plot_windows
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments, count
 from hybridnet.results.estimate import Estimate, estimate
 
-SUMMARY = "TCP throughput under loss beside the formulas, as in figure 5-2 of Idserda 2004"
+SUMMARY = "TCP throughput under loss compared with the formulas, as in figure 5-2 of Idserda 2004"
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 RTT_S = 0.06
@@ -80,7 +80,13 @@ class Point:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument("--seeds", type=count, default=10, metavar="N", help="replications (default: 10)")
+    parser.add_argument(
+        "--seeds",
+        type=count,
+        default=10,
+        metavar="N",
+        help="replications, each with its own seed (default: 10)",
+    )
     parser.add_argument(
         "--recovery",
         choices=tuple(RECOVERIES),

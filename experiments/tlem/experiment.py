@@ -29,23 +29,27 @@ WITHOUT_MACHINES = "it measures this computer's processor and a wire on it"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     parser.add_argument(
-        "--rounds", type=int, default=5, metavar="N", help="of all cases (default: %(default)s)"
+        "--rounds", type=int, default=5, metavar="N", help="rounds of all cases (default: %(default)s)"
     )
     parser.add_argument(
         "--packets",
         type=int,
         default=2_000_000,
         metavar="N",
-        help="of 64 bytes in each measurement, and a quarter as many of 1,500 (default: %(default)s)",
+        help="packets of 64 bytes in each measurement, and a quarter as many of 1,500 bytes (default: %(default)s)",
     )
     parser.add_argument(
         "--latency",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="also how exact the delay of hybridnet wire is, which needs root",
+        help="also measure how exact the delay of hybridnet wire is; this needs root",
     )
     parser.add_argument(
-        "--latency-seconds", type=float, default=3.0, metavar="S", help="of packets (default: %(default)s)"
+        "--latency-seconds",
+        type=float,
+        default=3.0,
+        metavar="S",
+        help="seconds of packets for --latency (default: %(default)s)",
     )
     add_experiment_arguments(parser, "tlem")
 

@@ -26,7 +26,12 @@ LEAVE = b"\x1d"  # ^]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RUN."""
-    parser.add_argument("run_name", nargs="?", metavar="RUN", help="such as d1 (default: the one that runs)")
+    parser.add_argument(
+        "run_name",
+        nargs="?",
+        metavar="RUN",
+        help="a detached run, such as d1 (default: the only one that runs)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Which of the two it is cannot be told at once: a process that was killed ends in pieces.
     if status is None:
         raise UsageError(
-            f"run {found.name}: its keeper let go of us before the run has ended. `hybridnet status` shows whether it "
-            f"runs: then {MOST_CLIENTS} others look at it, and ^] there makes room. If not, the keeper was killed, and "
-            f"what the run said is in {found.directory / 'output'}"
+            f"run {found.name}: its keeper closed the connection before the run ended. See `hybridnet status`: if the "
+            f"run goes on, {MOST_CLIENTS} others are attached to it, and ^] at one of them makes room. If it does not, "
+            f"the keeper was killed, and the run's output is in {found.directory / 'output'}"
         )
     return status
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SUMMARY = "Measure what packets cost on each computer, for `hybridnet plan --demand`."
 EXAMPLES = """  sudo hybridnet calibrate                      this computer, about three minutes
   sudo hybridnet calibrate --quick              shorter and coarser
-  hybridnet calibrate --ssh me@node1,me@node2   each of them, and the way between them
-  hybridnet calibrate --show                    what is known of this computer
+  hybridnet calibrate --ssh me@node1,me@node2   each of them, and the connection between them
+  hybridnet calibrate --show                    what is known about this computer
   hybridnet calibrate --show --json
 """
 
@@ -29,9 +29,9 @@ MACHINES = ("m1", "m2")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where the machines are, --quick, --show and --json."""
     add_place_arguments(parser)
-    parser.add_argument("--quick", action="store_true", help="shorter runs: coarser figures")
+    parser.add_argument("--quick", action="store_true", help="shorter runs, coarser figures")
     parser.add_argument(
-        "--show", action="store_true", help="measure nothing; print what is known of this computer"
+        "--show", action="store_true", help="measure nothing; print what is known about this computer"
     )
     parser.add_argument("--json", action="store_true", help="print the costs as a JSON list")
 

@@ -7,7 +7,7 @@ import argparse
 import json
 from dataclasses import asdict
 
-SUMMARY = "Show the nodes of a CloudLab experiment as the machines that they are to a run."
+SUMMARY = "Show the nodes of a CloudLab experiment as the machines that a run would use."
 EXAMPLES = """  hybridnet cloudlab                on a node of the experiment
   hybridnet cloudlab manifest.xml   from elsewhere; `geni-get manifest` prints it on a node
   hybridnet reproduce maxinet --cloudlab --scale paper
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "manifest",
         nargs="?",
         metavar="MANIFEST",
-        help="file with the experiment's manifest (default: that of the experiment which this computer is a node of)",
+        help="file with the experiment's manifest (default: the manifest of the experiment to which this node belongs)",
     )
     parser.add_argument("--json", action="store_true", help="print the machines as a JSON list")
 

@@ -15,7 +15,7 @@ from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 if TYPE_CHECKING:
     from hybridnet.machines.deploy import Deployed
 
-SUMMARY = "Put this hybridnet on other computers over SSH, with all that it needs."
+SUMMARY = "Put this hybridnet on other computers over SSH, with everything that it needs."
 EXAMPLES = """  hybridnet deploy me@node1 me@node2
   hybridnet deploy root@node1 --proxy http://10.0.0.1:3128
   hybridnet run --topo twotrees,depth=2 --ssh me@node1,me@node2   then
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--proxy",
         metavar="URL",
-        help="HTTP proxy by which the hosts reach their Debian mirror and Python's index",
+        help="HTTP proxy through which the hosts reach their Debian mirror and the Python Package Index",
     )
     parser.add_argument("--json", action="store_true", help="print what was done as a JSON list")
 

@@ -17,7 +17,7 @@ def add_detach_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         _DETACH,
         action="store_true",
-        help="go on without this terminal; see `hybridnet attach`, `status` and `stop`",
+        help="run independently of this terminal; see `hybridnet attach`, `status` and `stop`",
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SUMMARY = "Say what this computer has and lacks, what each lack means, and the cure."
 EXAMPLES = """  hybridnet doctor
   hybridnet doctor --json
-  hybridnet doctor --ssh me@node1,me@node2   each of them, and the ways between them
+  hybridnet doctor --ssh me@node1,me@node2   each of them, and the connections between them
 """
 
 
@@ -65,7 +65,7 @@ def _of_machines(places: Places, *, as_json: bool) -> int:
     with places.open() as cluster:
         _tell(f"examining {', '.join(cluster.machines)}")
         found = examine_machines(cluster)
-        ways = measure_ways(cluster, lambda pair: _tell(f"measuring the way between {pair}"))
+        ways = measure_ways(cluster, lambda pair: _tell(f"measuring the connection between {pair}"))
     missing = [
         f"{finding.what} on {machine}"
         for machine, findings in found.items()

@@ -110,7 +110,7 @@ def _open_vswitch() -> Finding:
             True,
         )
     if tuple(map(int, version.split("."))) < (2, 17, 0):
-        means = "older than the oldest tried (2.17): AF_XDP ports and pmd-maxsleep may be missing"
+        means = "older than the oldest tested version (2.17): AF_XDP ports and pmd-maxsleep may be missing"
         return Finding("Open vSwitch", "note", version, means, "install 3.1 or newer", True)
     return Finding("Open vSwitch", "has", version, needed=True)
 
@@ -134,7 +134,7 @@ def _af_xdp() -> Finding:
         return _untried("AF_XDP ports")
     if facts()["afxdp"]:
         return Finding("AF_XDP ports", "has", "kernel and Open vSwitch")
-    means = "large trees in user space are slower: each packet waits for a turn over all bridges"
+    means = "large trees in user space are slower: each packet waits until all bridges were visited"
     return Finding(
         "AF_XDP ports", "lacks", "kernel or Open vSwitch", means, "install an Open vSwitch built with libxdp"
     )
@@ -181,7 +181,7 @@ def _htb() -> Finding:
 
 def _netem() -> Finding:
     problem = _trial("ip link set lo up && tc qdisc add dev lo root netem delay 1ms")
-    means = "Mininet's delay and loss cannot be had in the maxinet arm; hybridnet's come from simcore"
+    means = "the maxinet arm cannot use Mininet's delay and loss; hybridnet's links are simulated"
     return _tried("netem", problem, means, "modprobe sch_netem, or a stock kernel")
 
 
@@ -202,16 +202,16 @@ def _gretap() -> Finding:
 def _idle_states() -> Finding:
     states = sorted(Path("/sys/devices/system/cpu/cpu0/cpuidle").glob("state*"))
     if not states:
-        return Finding("processor idle states", "has", "none are managed here")
+        return Finding("processor idle states", "has", "not managed here")
     slowest = max(int((state / "latency").read_text()) for state in states)
     found = f"{len(states)} states, slowest wakes in {slowest} us"
     if slowest <= _LATENCY_LIMIT_US and _idle_driver() != "haltpoll":
         return Finding("processor idle states", "has", found)
     if os.access("/dev/cpu_dma_latency", os.W_OK):
         return Finding(
-            "processor idle states", "has", f"{found}; no slow one is entered while an instance runs"
+            "processor idle states", "has", f"{found}; processors enter no slow one while an instance runs"
         )
-    means = "an instance that slept may wake late, in a virtual machine by tens of us whatever the state says"
+    means = "a sleeping instance may wake up late; in a virtual machine by tens of us, whatever the state's latency"
     return Finding(
         "processor idle states", "note", found, means, "run with sudo, where /dev/cpu_dma_latency is"
     )
@@ -225,7 +225,7 @@ def _idle_driver() -> str:
 def _governor() -> Finding:
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     if not governor.exists():
-        return Finding("frequency governor", "has", "none is managed here")
+        return Finding("frequency governor", "has", "not managed here")
     name = governor.read_text().strip()
     if name == "performance":
         return Finding("frequency governor", "has", name)

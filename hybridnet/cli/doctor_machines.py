@@ -69,14 +69,14 @@ def opinions_of(way: Way) -> list[str]:
     if way.rtt_s > MOST_RTT_S:
         least = format_delay(round(way.rtt_s * 1e9)).replace(" ", "")
         said.append(
-            f"a round trip of {way.rtt_s * 1e3:.2f} ms shows in links between them that delay less → "
+            f"links between them whose delay is less than the round trip of {way.rtt_s * 1e3:.2f} ms show it → "
             f"--cut-delay {least}"
         )
     slower = min(way.bandwidth_bps, way.back_bps)
     if slower < LEAST_BANDWIDTH_BPS:
         said.append(
-            f"{slower / 1e6:.0f} Mbit/s is what all cut links share → put them on a faster network "
-            "(--ssh HOST/ADDRESS names its addresses)"
+            f"all cut links share {slower / 1e6:.0f} Mbit/s → put the machines on a faster network "
+            "(--ssh HOST/ADDRESS gives their addresses there)"
         )
     if abs(way.clock_offset_s) > MOST_OFFSET_S:
         said.append(
@@ -85,11 +85,11 @@ def opinions_of(way: Way) -> list[str]:
         )
     if abs(way.drift_ppm) - way.drift_error_ppm > MOST_DRIFT_PPM:
         said.append(
-            f"clocks drift apart by {way.drift_ppm:.0f} ppm: one of them is no good → choose another clock source "
+            f"clocks drift apart by {way.drift_ppm:.0f} ppm: one of them is bad → choose another clock source "
             "(/sys/devices/system/clocksource)"
         )
     if way.lost:
-        said.append(f"{way.lost} datagrams were lost: cut links lose packets, too → look at the network")
+        said.append(f"{way.lost} datagrams were lost: cut links lose packets, too → check the network")
     return said
 
 
@@ -185,7 +185,7 @@ def _device_findings(cluster: Cluster, machine: str, toward: str) -> list[Findin
     off = [name for name in _OFFLOADS if name not in on]
     found = f"{device}, {mtu} bytes"
     if mtu < 1500:
-        means = "peering datagrams of full frames are cut up"
+        means = "peering datagrams with full frames are fragmented"
         of_mtu = Finding(
             "MTU between machines", "note", found, means, f"ip link set {device} mtu 1500 or more"
         )

@@ -106,7 +106,7 @@ def find_machine(machine: str, run_name: str | None) -> Place:
                 others.add(name)
     if len(found) > 1:
         raise UsageError(
-            f"machine {machine}: several runs have it; choose with --run: {', '.join(sorted(found))}"
+            f"machine {machine}: several runs have one of this name; choose with --run: {', '.join(sorted(found))}"
         )
     if not found:
         known = f"the machines are {', '.join(sorted(others))}" if others else "no network is running"

@@ -34,18 +34,19 @@ def add_forecast_arguments(parser: argparse.ArgumentParser) -> None:
     whose.add_argument(
         "--demand",
         metavar="FILE",
-        help="forecast what these flows will keep busy, from what `hybridnet calibrate` measured (docs/forecast.md)",
+        help="forecast how busy these flows will keep the computers, from what `hybridnet calibrate` measured "
+        "(docs/forecast.md)",
     )
     whose.add_argument(
         "--experiment",
         metavar="NAME",
-        help="forecast this experiment's own network and demand; one of those of `hybridnet reproduce` that have one",
+        help="forecast the network and the demand of this experiment of `hybridnet reproduce`, if it has a demand",
     )
     parser.add_argument(
         "--computers",
         metavar="NAME,NAME",
-        help="the machines are on these calibrated computers, in order; one name: all of them are there (default: this "
-        "one)",
+        help="the calibrated computers on which the machines are, in order; a single name stands for all machines "
+        "(default: this computer)",
     )
 
 

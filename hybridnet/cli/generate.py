@@ -23,7 +23,7 @@ from hybridnet.generate.report import judge_receiver, receiver_line, sender_line
 from hybridnet.quantities import format_delay, format_rate, parse_delay
 from hybridnet.results import Word
 
-SUMMARY = "Send the frames of a schedule or a pcap file at an interface, or count them at another."
+SUMMARY = "Send the frames of a schedule or a pcap file from an interface, or count them at another."
 EXAMPLES = """  sudo hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s
   sudo hybridnet generate eth1 --rate "1 Gbit/s" --size 1400 --duration 10s --trains
   sudo hybridnet generate eth1 --schedule "1000pps for 5s, 0pps for 1s, 5000pps for 5s" --gaps poisson
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--duration", metavar="TIME", help="end after this long")
     parser.add_argument("--count", type=int, metavar="N", help="end after this many frames")
     parser.add_argument(
-        "--port", type=int, metavar="N", help="the UDP port that frames go to (default: 5300)"
+        "--port", type=int, metavar="N", help="destination UDP port of the frames (default: 5300)"
     )
     parser.add_argument(
         "--portal", choices=BACKENDS, help="how frames are written and read (default: packet)"
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
     schedule = parser.add_argument_group("schedule")
     schedule.add_argument(
-        "--rate", metavar="RATE", help='"12500pps" or "1 Gbit/s"; for a file, instead of its recorded times'
+        "--rate", metavar="RATE", help='"12500pps" or "1 Gbit/s"; with --pcap, instead of the recorded times'
     )
     schedule.add_argument("--schedule", metavar="LIST", help='"1000pps for 5s, 0pps for 1s, 1 Gbit/s for 5s"')
     schedule.add_argument("--gaps", choices=GAPS, help="the gaps between frames (default: constant)")
@@ -106,20 +106,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     frames.add_argument(
         "--source-mac",
         metavar="MAC",
-        help="MAC address that frames come from (default: the interface's own; for a file, as recorded)",
+        help="source MAC address of the frames (default: the interface's own; with --pcap, as recorded)",
     )
     frames.add_argument(
         "--destination-mac",
         metavar="MAC",
-        help="MAC address that frames go to (default: one that nobody has; for a file, as recorded)",
+        help="destination MAC address of the frames (default: one that no interface has; with --pcap, as recorded)",
     )
     frames.add_argument(
-        "--source", metavar="ADDRESS", help="IPv4 address that frames come from (default: 198.18.0.1)"
+        "--source", metavar="ADDRESS", help="source IPv4 address of the frames (default: 198.18.0.1)"
     )
     frames.add_argument(
-        "--destination", metavar="ADDRESS", help="IPv4 address that frames go to (default: 198.18.0.2)"
+        "--destination",
+        metavar="ADDRESS",
+        help="destination IPv4 address of the frames (default: 198.18.0.2)",
     )
-    frames.add_argument("--source-port", type=int, metavar="N", help="source port of UDP (default: 5300)")
+    frames.add_argument(
+        "--source-port", type=int, metavar="N", help="source UDP port of the frames (default: 5300)"
+    )
     recorded = parser.add_argument_group("recorded frames")
     recorded.add_argument("--pcap", type=Path, metavar="FILE", help="send these frames (pcap or pcapng)")
     recorded.add_argument("--speed", metavar="FACTOR", help="speed up the recorded times; 2 is twice as fast")
@@ -132,7 +136,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trains",
         action="store_true",
         default=None,
-        help="send them as trains of equal segments; gathers 50us",
+        help="send frames that are due together as trains of equal segments; gathers for 50us without --gather",
     )
     sending.add_argument(
         "--wait",
@@ -141,7 +145,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     sending.add_argument("--spin", dest="retired_spin", help=argparse.SUPPRESS)
     sending.add_argument(
-        "--patience", metavar="TIME", help="go on with late frames for this long (default: 1s)"
+        "--patience",
+        metavar="TIME",
+        help="how long to go on with late frames after the last one was due (default: 1s)",
     )
     sending.add_argument(
         "--lateness-limit",
@@ -152,19 +158,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     counting.add_argument(
         "--silence", metavar="TIME", help="end when no frame has come for this long after the first"
     )
-    counting.add_argument("--sent", type=int, metavar="N", help="how many were sent: the rest is missing")
+    counting.add_argument(
+        "--sent", type=int, metavar="N", help="how many frames were sent; the rest counts as missing"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Send or count. Return 4 when the schedule was not kept, or the count is not complete."""
     if arguments.retired_spin is not None:
-        raise UsageError("generate: there is no --spin any more; write --wait dedicated, which never sleeps")
+        raise UsageError("generate: --spin no longer exists; write --wait dedicated, which never sleeps")
     foreign = OF_SENDING if arguments.receive else OF_RECEIVING
     for name in foreign:
         if getattr(arguments, name) is not None:
             option = "--" + name.replace("_", "-")
             raise UsageError(
-                f"generate: {option} is about {'sending' if arguments.receive else 'counting'}; "
+                f"generate: {option} is an option of {'sending' if arguments.receive else 'counting'}; "
                 f"leave it out, or {'leave out' if arguments.receive else 'add'} --receive"
             )
     ended = threading.Event()

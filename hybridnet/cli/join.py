@@ -23,7 +23,7 @@ SUMMARY = (
     "Join a network that runs on another computer, as its guest: an interface here, behind a simulated link."
 )
 EXAMPLES = """  ssh SERVER sudo hybridnet ticket | sudo hybridnet join SERVER   the ticket by SSH
-  sudo hybridnet join 192.0.2.7 --ticket laptop.ticket            a ticket that was brought here
+  sudo hybridnet join 192.0.2.7 --ticket laptop.ticket            a ticket that was copied here
 
 SIGINT (Ctrl-C) or SIGTERM leaves; the interface, its addresses and routes go.
 """
@@ -38,10 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ticket",
         metavar="FILE",
-        help="what `hybridnet ticket` has printed there (default: standard input)",
+        help="what `hybridnet ticket` printed on that computer (default: standard input)",
     )
     parser.add_argument(
-        "--device", metavar="NAME", help="what the interface is called here (default: as in the network)"
+        "--device",
+        metavar="NAME",
+        help="the name of the interface on this computer (default: as in the network)",
     )
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
 
@@ -78,7 +80,7 @@ def _ticket(file: str | None) -> Ticket:
 
     if file is None and sys.stdin.isatty():
         raise UsageError(
-            "join: there is no ticket; `ssh HOST sudo hybridnet ticket | sudo hybridnet join HOST` brings one, or give "
+            "join: there is no ticket; write `ssh HOST sudo hybridnet ticket | sudo hybridnet join HOST`, or give "
             "--ticket FILE"
         )
     try:
@@ -90,7 +92,7 @@ def _ticket(file: str | None) -> Ticket:
         raise UsageError(f"join: the ticket cannot be read: {file}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(
-            "join: the ticket cannot be read: it is no text; `hybridnet ticket` prints one"
+            "join: the ticket cannot be read: it is not text; `hybridnet ticket` prints one"
         ) from None
 
 
@@ -105,7 +107,7 @@ def _line(before: Any, now: Any) -> str:
         for way, key in (("out", "sent_bytes"), ("in", "received_bytes"))
     )
     late = last["late_packets"] - first["late_packets"]
-    parts = [*rates, f"way {last['least_round_trip_ns'] / 1e6:.2f} ms there and back", f"{late} late"]
+    parts = [*rates, f"round trip {last['least_round_trip_ns'] / 1e6:.2f} ms", f"{late} late"]
     return "   ".join([*parts, "the run is silent"] if last["peer_silent"] else parts)
 
 

@@ -14,14 +14,14 @@ LIVE = {"live", "live_address"}
 
 
 def add_live_arguments(
-    parser: argparse.ArgumentParser, what: str = "serve the running network as a page, and print its link"
+    parser: argparse.ArgumentParser, what: str = "serve a page of the running network, and print its link"
 ) -> None:
     """Add --live, which does `what`, and --live-address."""
     parser.add_argument("--live", action="store_true", help=what)
     parser.add_argument(
         "--live-address",
         metavar="[ADDRESS:]PORT",
-        help="where the page listens (default: a free port of 127.0.0.1); who reaches it needs the link's token",
+        help="where the page listens (default: a free port of 127.0.0.1); visitors need the link's token",
     )
 
 

@@ -58,8 +58,8 @@ EXIT_CODES = """exit codes:
   2  usage: the command line or the topology makes no sense
   3  the environment lacks something; the message says what, and how to get it
   4  it ran, but the verdict is broken: the results cannot be trusted (run and mn: only with --strict)
-  130  interrupted by ^C; what it made is removed
-  141  nobody read its output to the end, as after `| head -3`
+  130  interrupted by ^C; hybridnet has removed what it made
+  141  the reader closed its output early, as `| head -3` does
 """
 
 
@@ -115,7 +115,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
             raise
         file = f"{error.filename}: " if error.filename else ""
         _say(
-            f"error: {file}{error.strerror}; mend that and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
+            f"error: {file}{error.strerror}; mend this and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
         )
         return EnvironmentLackError.exit_code
     except KeyboardInterrupt:

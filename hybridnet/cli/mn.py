@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--innamespace",
         action="store_true",
-        help="accepted: switches reach their controllers beside the network",
+        help="accepted without effect: switches always reach their controllers outside the network",
     )
     what.add_argument(
         "--listenport",
@@ -92,13 +92,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="listenport",
         action="store_const",
         const=None,
-        help="they do not listen, as by default",
+        help="switches do not listen for OpenFlow; this is the default",
     )
     where = parser.add_argument_group("where").add_mutually_exclusive_group()
     add_machines_argument(
         where,
-        "spread the network over so many machines on this computer (m1, m2 ...), or over these (default: it is on this "
-        "computer itself)",
+        "spread the network over N machines on this computer (m1, m2 ...), or over machines with these names (default: "
+        "the network is on this computer itself)",
     )
     where.add_argument(
         "--cluster",
@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--placement",
         choices=("block", "random"),
-        help="accepted with --cluster: METIS chooses which node goes where",
+        help="accepted with --cluster, without effect: METIS chooses which node goes where",
     )
     use = parser.add_argument_group("what to do with it")
     use.add_argument(
@@ -131,11 +131,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="wait until the switches have their controller",
     )
     use.add_argument(
-        "-t", "--twait", dest="wait", type=float, metavar="SECONDS", help="the same, at most so many seconds"
+        "-t",
+        "--twait",
+        dest="wait",
+        type=float,
+        metavar="SECONDS",
+        help="as --wait, for at most this many seconds",
     )
     add_strict_argument(use)
     add_recording_arguments(use)
-    use.add_argument("-c", "--clean", action="store_true", help="remove what killed runs have left, and exit")
+    use.add_argument(
+        "-c", "--clean", action="store_true", help="remove what killed runs left behind, and exit"
+    )
     use.add_argument(
         "-v",
         "--verbosity",
@@ -144,7 +151,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="which messages to show (default: info)",
     )
     use.add_argument(
-        "--version", action="store_true", help="print the version of Mininet that this stands for, and exit"
+        "--version",
+        action="store_true",
+        help="print the version of Mininet that hybridnet imitates, and exit",
     )
 
 

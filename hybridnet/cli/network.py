@@ -43,8 +43,8 @@ __all__ = [
 
 
 SPREAD = (
-    "spread a network that names no machines itself over so many machines on this computer (m1, m2 ...), or over these "
-    "(default: the machines that the topology names, else m1)"
+    "spread a network that names no machines itself over N machines on this computer (m1, m2 ...), or over machines "
+    "with these names (default: the machines that the topology names, else m1)"
 )
 
 
@@ -59,8 +59,8 @@ def add_cut_delay_argument(parser: argparse.ArgumentParser) -> None:
         "--cut-delay",
         metavar="DELAY",
         default=format_delay(LEAST_CUT_DELAY_NS).replace(" ", ""),
-        help="least delay of the links between machines, where a network is spread; what takes longer to come across "
-        "is late (default: %(default)s)",
+        help="least delay of the links between the machines over which a network is spread; packets that take longer "
+        "are late (default: %(default)s)",
     )
 
 
@@ -119,7 +119,7 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ip6-base",
         metavar="PREFIX",
-        help="IPv6 addresses too, such as fd00::/48 (default: only where the topology gives one)",
+        help="give IPv6 addresses too, from this prefix, such as fd00::/48 (default: only where the topology has one)",
     )
     parser.add_argument("--mac", action="store_true", help="MAC addresses count from 00:00:00:00:00:01")
     parser.add_argument(
@@ -140,7 +140,7 @@ def add_asked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--switches",
         choices=SWITCH_KINDS,
-        help="of which kind the OpenFlow switches are that do not say where they forward (default: openvswitch)",
+        help="the kind of OpenFlow switches that do not choose their datapath themselves (default: openvswitch)",
     )
     add_wait_argument(parser)
 
@@ -150,15 +150,15 @@ def add_instances_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--instances",
         metavar="N|auto",
-        help="divide what each machine simulates among so many instances, where the topology names none itself; auto: "
-        "one for each processor that is free (default: 1)",
+        help="divide what each machine simulates among N instances, if the topology names none itself; auto: "
+        "one for each free processor (default: 1)",
     )
     parser.add_argument(
         "--peering",
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="an option of the way between instances, such as transport=tcp or compression=auto; again for another one "
+        help="an option of the peering between instances, such as transport=tcp or compression=auto; may be repeated "
         "(docs/peering.md)",
     )
 

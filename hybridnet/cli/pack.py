@@ -7,7 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-SUMMARY = "Make one file of a run directory, to publish; keys, certificates and tokens are left out."
+SUMMARY = "Pack a run directory into one file, to publish it; keys, certificates and tokens are left out."
 EXAMPLES = """  hybridnet pack runs/one
   hybridnet pack runs/one --to one.hybridnet.tar.gz
 """

@@ -30,7 +30,7 @@ GRACE = "30s"
 LEAST_GRACE_S = 5.0
 
 
-LOCAL = "so many machines on this computer (m1, m2 ...), or these"
+LOCAL = "N machines on this computer (m1, m2 ...), or machines with these names"
 WORKERS = "the machines are the workers of this Dask scheduler, tls://HOST:PORT"
 
 
@@ -51,19 +51,19 @@ def add_place_arguments(parser: argparse.ArgumentParser, machines: str = LOCAL, 
     where.add_argument(
         "--cloudlab",
         action="store_true",
-        help="the machines are the nodes of the CloudLab experiment that this computer is a node of",
+        help="the machines are the nodes of the CloudLab experiment to which this node belongs",
     )
     where.add_argument(
         "--manifest",
         metavar="FILE",
-        help="the machines are the nodes of this manifest of a CloudLab experiment",
+        help="the machines are the nodes in this manifest of a CloudLab experiment",
     )
 
     parser.add_argument(
         "--grace",
         metavar="TIME",
         default=GRACE,
-        help="for how long a machine on another computer may be out of reach before it is given up and the run ends "
+        help="how long a machine on another computer may be out of reach before it counts as lost and the run ends "
         "(default: %(default)s)",
     )
 
@@ -73,8 +73,8 @@ def add_ssh_argument(parser: Any) -> None:
     parser.add_argument(
         "--ssh",
         metavar="HOST,HOST",
-        help="machines m1, m2 ... are these computers, USER@HOST each; HOST/ADDRESS says by which IPv4 address the "
-        "others reach it, where that is another one",
+        help="machines m1, m2 ... are these computers, USER@HOST each; HOST/ADDRESS gives the IPv4 address at which "
+        "the others reach it, if it is not the one that SSH uses",
     )
 
 

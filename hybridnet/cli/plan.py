@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--draw",
         metavar="FILE",
-        help="also write the network to FILE: a picture (.png, .svg, .pdf), for Graphviz (.dot), or to be read again "
-        "with --topo (.yaml, .graphml)",
+        help="also write the network to FILE: a picture (.png, .svg, .pdf), a Graphviz file (.dot), or a file that "
+        "--topo reads again (.yaml, .graphml)",
     )
     parser.add_argument(
         "--schema",

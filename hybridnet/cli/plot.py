@@ -21,14 +21,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, metavar="RUN", help="a run directory with a time series")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the pictures (default: RUN/plots)")
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="of a simulation, which replication (default: the first)"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="for a simulation, the seed of the replication to draw (default: the first)",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "--format", choices=("png", "svg", "pdf"), default="png", help="of the pictures (default: png)"
+        "--format", choices=("png", "svg", "pdf"), default="png", help="format of the pictures (default: png)"
     )
     how.add_argument(
-        "--web", action="store_true", help="one interactive page instead, run.html, which needs nothing else"
+        "--web", action="store_true", help="write one interactive, self-contained page instead, run.html"
     )
     parser.add_argument("--json", action="store_true", help="print the paths of the pictures as JSON")
 

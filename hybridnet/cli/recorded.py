@@ -22,25 +22,25 @@ def add_recording_arguments(parser: argparse._ActionsContainer) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="keep what happens and what repeats it in this run directory (default with --series and --trace: a new "
-        "one in runs)",
+        help="keep the results, and what is needed to repeat the run, in this run directory (default with --series and "
+        "--trace: a new one in runs)",
     )
     parser.add_argument(
         "--series",
         metavar="TIME",
-        help="sample counters every so often, such as 100ms, into the run directory",
+        help="sample counters at this interval, such as 100ms, into the run directory",
     )
     parser.add_argument(
         "--series-of",
         metavar="NAME,NAME|all",
-        help="what is sampled: nodes, links, interfaces, applications, or all (default: links between machines, "
-        "portals, applications, TCP connections, hosts' interfaces, lateness, processors)",
+        help="what --series samples: names of nodes, links, interfaces or applications, or all (default: links between "
+        "machines, portals, applications, TCP connections, hosts' interfaces, lateness, processors)",
     )
     parser.add_argument(
         "--trace",
         metavar="NAME,NAME",
-        help="write into the run directory the frames at these simulated interfaces as text and pcap, and the state of "
-        "the TCP connections of these simulated hosts whenever it changes",
+        help="write the frames at these simulated interfaces, as text and pcap, and the state of the TCP connections "
+        "of these simulated hosts, whenever it changes, into the run directory",
     )
 
 
@@ -51,7 +51,7 @@ def add_set_argument(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="what hybridnet.value(NAME, DEFAULT) returns, or a parameter of the topology; may be repeated",
+        help="set what hybridnet.value(NAME, DEFAULT) returns, or a parameter of the topology; may be repeated",
     )
 
 
@@ -65,7 +65,7 @@ def ending_with_record(
         body: runs networks, and returns an exit code.
     """
     if arguments.series_of is not None and arguments.series is None:
-        raise UsageError("--series-of says what --series samples; write --series 100ms, too")
+        raise UsageError("--series-of says what --series samples; also write --series 100ms")
     trace = [] if arguments.trace is None else arguments.trace.split(",")
     if not all(trace) or len(set(trace)) < len(trace):
         raise UsageError(f"--trace {arguments.trace}: write NAME,NAME, each once")

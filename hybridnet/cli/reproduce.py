@@ -39,11 +39,13 @@ EXAMPLES = """  hybridnet reproduce                  lists the experiments
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The experiment's name, and its own arguments."""
     add_detach_argument(parser)
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment; without it, a list")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the experiment (default: list the experiments)"
+    )
     parser.add_argument(
         "--json", action="store_true", help="print the list, or the experiment's checks, as JSON"
     )
-    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="options of the experiment")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,7 +95,7 @@ def _refuse_places(arguments: argparse.Namespace, why: str) -> None:
     for name, value in vars(given).items():
         if value != getattr(defaults, name):
             raise UsageError(
-                f"reproduce {arguments.name}: --{name} says where machines are, and this experiment has none "
+                f"reproduce {arguments.name}: --{name} says where machines are, but this experiment has none "
                 f"({why}); leave it out"
             )
 

@@ -11,7 +11,7 @@ from hybridnet.cli.compare import print_comparison
 from hybridnet.errors import ExperimentError
 from hybridnet.quantities import parse_percent
 
-SUMMARY = "Repeat a recorded run, and compare: simulations must be identical, emulated networks agree."
+SUMMARY = "Repeat a recorded run, and compare: simulations must be identical, emulated networks must agree."
 EXAMPLES = """  hybridnet rerun runs/one
   hybridnet rerun one.hybridnet.tar.gz --out runs/again
   hybridnet rerun runs/one --within 5%
@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--within",
         default="10%",
         metavar="PERCENT",
-        help="emulated figures agree within their 95 %% interval, or within so much of the first (default: 10%%)",
+        help="emulated figures must agree within their 95 %% interval, or within this share of the first run's figure "
+        "(default: 10%%)",
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 

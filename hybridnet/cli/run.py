@@ -92,8 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--on-loss",
         choices=ON_LOSS,
         default=STOP,
-        help="when a machine is lost, stop, or continue with the others: links to it are down then, and the verdict "
-        "names it (default: %(default)s)",
+        help="what to do when a machine is lost: stop, or continue with the others; links to it are then down, and the "
+        "verdict names it (default: %(default)s)",
     )
     add_cut_delay_argument(parser)
     add_strict_argument(parser)
@@ -165,8 +165,8 @@ def _refuse_network_arguments(arguments: argparse.Namespace, of_scripts: set[str
         if getattr(arguments, name) != defaults[name]:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
-                f"{option} says how a --topo is built, and {arguments.file} is a script that builds its own; "
-                f"choose one of its topologies with --topo, or say it in the script ({option} after -- is the script's)"
+                f"{option} says how a --topo is built, but {arguments.file} is a script that builds its own; choose "
+                f"one of its topologies with --topo, or set this in the script ({option} after -- goes to the script)"
             )
 
 
@@ -184,7 +184,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
     if of_mininet and arguments.switches == SIMULATED:
         raise UsageError(
             f"--switches {SIMULATED}: {file} is written for Mininet, whose switches are bridges of Open vSwitch; leave "
-            "it out, or describe the network with hybridnet's Topo"
+            "the option out, or describe the network with hybridnet's Topo"
         )
     wanted = asked_of(arguments)
     before, sys.argv = sys.argv, [file, *arguments.script_arguments]

@@ -46,37 +46,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds",
         default="1",
         metavar="N|FIRST-LAST",
-        help="replications, with the seeds 1 to N, or these (default: 1)",
+        help="replications with the seeds 1 to N, or FIRST to LAST (default: 1)",
     )
     parser.add_argument(
         "--jobs",
         type=int,
         metavar="N",
-        help="replications at once (default: as many as there are processors for)",
+        help="how many replications run at once (default: as many as there are processors for)",
     )
     add_parallel_argument(parser)
     parser.add_argument(
         "--mpi",
         type=int,
         metavar="N",
-        help="the same in N processes of an MPI job, on this computer or on --hosts",
+        help="as --parallel, but each part is a process of an MPI job, on this computer or on --hosts",
     )
     parser.add_argument(
         "--hosts",
         metavar="A,B",
-        help="machines of the MPI job, which ssh reaches and where the same hybridnet is",
+        help="computers of the MPI job; ssh must reach them, and they must have the same hybridnet",
     )
     parser.add_argument(
         "--real-time",
         action="store_true",
-        help="no faster than the wall clock, and no longer than --until of it",
+        help="run no faster than the wall clock, and end when --until has passed on it",
     )
     parser.add_argument(
         "--trace-hash",
         action="store_true",
         help="print a digest of every packet at every link, to compare runs",
     )
-    parser.add_argument("--series", metavar="TIME", help="sample all counters every so much simulated time")
+    parser.add_argument(
+        "--series", metavar="TIME", help="sample all counters at this interval of simulated time"
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -86,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace",
         metavar="NAME,NAME",
-        help="with --out and one seed: frames at these interfaces as text and pcap, and the state of the TCP "
-        "connections of these hosts whenever it changes",
+        help="with --out and one seed: write the frames at these interfaces, as text and pcap, and the state of the "
+        "TCP connections of these hosts, whenever it changes",
     )
     add_set_argument(parser)
     add_live_arguments(parser, "step the simulation on a page, and print its link; see docs/live.md")
@@ -235,14 +237,14 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
     console.print(table)
     if report.partition is not None:
         waited = sum(each.waited_share for each in report.replications) / len(report.replications)
-        console.print(f"{report.partition}; {waited:.1%} of the time they waited for each other")
+        console.print(f"{report.partition}; they waited for each other {waited:.1%} of the time")
     for each in report.replications:
         if each.trace_hash is not None:
             console.print(f"trace of seed {each.seed}: {each.trace_hash}", soft_wrap=True, highlight=False)
     for each in report.replications:
         if each.simulated_ns < report.until_ns:
             console.print(
-                f"seed {each.seed}: real time was over after {each.simulated_ns / 1e9:.3f} s simulated"
+                f"seed {each.seed}: the wall clock reached --until after only {each.simulated_ns / 1e9:.3f} s simulated"
             )
     seconds = report.until_ns / 1e9
     processor = sum(each.processor_s for each in report.replications)
@@ -250,7 +252,7 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
     count = len(report.replications)
     console.print(
         f"{seconds:g} s simulated {count} time{'s' if count > 1 else ''} in {report.wall_s:.2f} s; {events} events, "
-        f"{events / max(processor, 1e-9) / 1e6:.1f} million in a second of a processor"
+        f"{events / max(processor, 1e-9) / 1e6:.1f} million per second of processor time"
     )
 
 

@@ -8,7 +8,7 @@ import json
 import shlex
 import time
 
-SUMMARY = "List the detached runs, those that have ended among them."
+SUMMARY = "List the detached runs, including those that have ended."
 EXAMPLES = """  hybridnet status
   hybridnet status --json
 """

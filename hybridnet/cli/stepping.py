@@ -47,7 +47,7 @@ def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int
         stepping(topo, seed=seeds[0], until=arguments.until or LONGEST) as simulation,
         simulation.live(where.host, where.port, where.names) as page,
     ):
-        print(f"*** Live page: {page.url}\n*** To look only: {page.reading_url}\n*** ^C ends", flush=True)
+        print(f"*** Live page: {page.url}\n*** Read-only page: {page.reading_url}\n*** ^C ends", flush=True)
         _wait_for_interrupt()
         simulation.pause()
         now = simulation.progress

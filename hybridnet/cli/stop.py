@@ -9,9 +9,7 @@ import time
 
 from hybridnet.errors import MachineError
 
-SUMMARY = (
-    "End a detached run as ^C does: its network is removed, its results stay. Forget one that has ended."
-)
+SUMMARY = "End a detached run as ^C does: its network is removed, its results stay. Remove the entry of an ended run."
 EXAMPLES = """  hybridnet stop
   hybridnet stop d1
 """
@@ -21,7 +19,12 @@ _POLL_S = 0.1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RUN."""
-    parser.add_argument("run_name", nargs="?", metavar="RUN", help="such as d1 (default: the one that runs)")
+    parser.add_argument(
+        "run_name",
+        nargs="?",
+        metavar="RUN",
+        help="a detached run, such as d1 (default: the only one that runs)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

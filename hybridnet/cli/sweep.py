@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 JOBS_LIMIT = 4096
 _SCHEDULER = r"(\w+://)?([^/:\s]+|\[[0-9a-fA-F:]+\]):\d+"
-SUMMARY = "Run a script or a topology with many values and seeds; go on where a killed sweep ended."
+SUMMARY = "Run a script or a topology with many values and seeds; continue a sweep that was killed."
 EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set delay=1ms,10ms --seeds 5
   hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
   hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until",
         metavar="TIME",
-        help="simulate each point for so long, as `hybridnet simulate` (default: `run` it)",
+        help="simulate each point for this long, as `hybridnet simulate` does (default: run it in real time)",
     )
     parser.add_argument(
         "--set",
@@ -62,28 +62,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=int,
         metavar="N",
-        help="simulated points at once (default: one for each processor, or for as many as --parallel takes, or as "
-        "many as a Dask cluster takes); emulated ones run one after the other",
+        help="how many simulated points run at once (default: as many as there are processors for, or as many as a "
+        "Dask cluster takes); emulated points run one after the other",
     )
     add_parallel_argument(parser)
     add_place_arguments(
         parser,
         SPREAD,
         "with --until, simulate on the workers of this Dask scheduler, which have the same hybridnet: HOST:PORT, or "
-        "tls://HOST:PORT with the certificates of Dask's configuration; without it, they are the machines: tls://HOST:PORT",
+        "tls://HOST:PORT with the certificates of Dask's configuration; without --until, the workers are the machines: "
+        "tls://HOST:PORT",
     )
     add_asked_arguments(parser)
-    parser.add_argument("--series", metavar="TIME", help="sample counters every so often, in each point")
+    parser.add_argument("--series", metavar="TIME", help="sample counters at this interval, in each point")
     parser.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
-        help="the sweep's directory (default: runs/sweep-NAME); what is there stays",
+        help="the sweep's directory (default: runs/sweep-NAME); points that it already has stay",
     )
     parser.add_argument(
-        "--show", metavar="TEXT,TEXT", help="print the figures whose name has one of these (default: results, "
-        "applications)"
-    )  # fmt: skip
+        "--show",
+        metavar="TEXT,TEXT",
+        help="print the figures whose names contain one of these texts (default: results, applications)",
+    )
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
 
 
@@ -133,7 +135,7 @@ def _command(arguments: argparse.Namespace) -> Command:
     from hybridnet.sweep.sweep import Command
 
     if arguments.file is None and arguments.topo is None:
-        raise UsageError("sweep: give a FILE.py, or --topo tree,2 or the like")
+        raise UsageError("sweep: give a FILE.py, or a topology such as --topo tree,2")
     if arguments.file is not None:
         require_file(arguments.file)
     words: list[str] = []
@@ -162,22 +164,21 @@ def _check_jobs(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--parallel {arguments.parallel}: write a number from 1 to {JOBS_LIMIT}")
     if arguments.until is None and arguments.parallel > 1:
         raise UsageError(
-            "--parallel: it cuts simulated networks into parts, and these run; divide them by --instances, or write "
-            "--until, too"
+            "--parallel: it cuts simulated networks into parts, but these points run in real time; divide them by "
+            "--instances, or also write --until"
         )
     if arguments.until is None:
         return
     for word in asked_words(arguments):
         if word.startswith("--"):
             raise UsageError(
-                f"{word} says how a network runs, and points that are simulated do not; leave it out, or leave out "
-                "--until"
+                f"{word} says how a network runs in real time, but these points are simulated; leave it out, or leave "
+                "out --until"
             )
     for word in place_words(arguments):
         if word.startswith("--") and word != "--dask":
             raise UsageError(
-                f"{word} says where machines are, and points that are simulated have none; leave it out, or leave out "
-                "--until"
+                f"{word} says where machines are, but simulated points have none; leave it out, or leave out --until"
             )
     if arguments.dask is not None and not re.fullmatch(_SCHEDULER, arguments.dask):
         raise UsageError(f"--dask {arguments.dask}: write HOST:PORT, or tls://HOST:PORT")
@@ -232,13 +233,13 @@ def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str
             what = (
                 "the script has changed since"
                 if {**before, "script": script} == said
-                else "it is of another command"
+                else "another command made it"
             )
             raise UsageError(
                 f"sweep: {directory} holds an earlier sweep, and {what}; give another --out, or remove it"
             )
     elif directory.exists() and any(directory.iterdir()):
-        raise UsageError(f"sweep: {directory} holds something that is no sweep; give another --out")
+        raise UsageError(f"sweep: {directory} holds something that is not a sweep; give another --out")
     else:
         directory.mkdir(parents=True, exist_ok=True)
         note.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")

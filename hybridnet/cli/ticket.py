@@ -47,10 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.guest in (None, guest) and arguments.run_name in (None, run_name)
     ]
     if not chosen and root_runs_something():
-        raise EnvironmentLackError("ticket: what runs here is root's; run with sudo")
+        raise EnvironmentLackError("ticket: the networks that run here belong to root; run with sudo")
     if len(chosen) != 1:
         wanted = "guest" if arguments.guest is None else f"guest {arguments.guest}"
-        told = f"there is no {wanted}" if not chosen else f"there are several: say which {wanted}, and --run"
-        raise UsageError(f"ticket: {told}; there are here: {there}")
+        told = (
+            f"there is no {wanted}" if not chosen else f"there are several; name the {wanted} and the --run"
+        )
+        raise UsageError(f"ticket: {told}; the guests here are: {there}")
     print(chosen[0].read_text(), end="")
     return 0

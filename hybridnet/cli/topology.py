@@ -47,11 +47,11 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         if text is None:
             if len(own) != 1:
                 found = f"it has {', '.join(sorted(own))}" if own else "it has none"
-                raise UsageError(f"{file}: say which topology with --topo; {found}")
+                raise UsageError(f"{file}: choose a topology with --topo; {found}")
             text = next(iter(own))
         known.update(own)
     if text is None:
-        raise UsageError("no topology is named; give a FILE.py, or --topo tree,2 or the like")
+        raise UsageError("no topology is named; give a FILE.py, or a topology such as --topo tree,2")
     name, positional, named = parse_call(text)
     if name.endswith(READ):
         if positional:

@@ -35,7 +35,7 @@ EXAMPLES = """  sudo hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
   sudo hybridnet wire set eth1-eth2 --rate "20 Mbit/s"   from another terminal
   sudo hybridnet wire set eth1-eth2 --loss none --forward "rate=none,delay=50ms"
 
-SIGINT (Ctrl-C) or SIGTERM ends a wire; it puts the interfaces' settings back and says its verdict.
+SIGINT (Ctrl-C) or SIGTERM ends a wire; it puts the interfaces' settings back and prints its verdict.
 """
 STATUS_PERIOD_S = 1.0
 
@@ -67,13 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="segments written to an interface at once (default: 192, pcap 64)",
     )
     add_wait_argument(parser)
-    parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn at random (default: 1)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the random numbers (default: 1)")
     parser.add_argument(
         "--record", metavar="FILE.pcapng", help="keep everything that crosses A and B, for hybridnet replay"
     )
-    parser.add_argument("--name", help="by which `wire set` finds it (default: A-B)")
+    parser.add_argument("--name", help="the name by which `wire set` finds the wire (default: A-B)")
     parser.add_argument(
-        "--duration", metavar="TIME", help="end after this long (default: when it is told to)"
+        "--duration", metavar="TIME", help="end after this long (default: run until ^C or SIGTERM)"
     )
     parser.add_argument("--json", action="store_true", help="print the figures and the verdict as JSON")
 

@@ -761,7 +761,7 @@ class Net(Structure):
         self._endings.add(self._recorded.end_series)
         if (where := wanted()) is not None:
             page = self.live(where.host, where.port, where.names)
-            info(f"*** Live page: {page.url}\n*** To look only: {page.reading_url}\n")
+            info(f"*** Live page: {page.url}\n*** Read-only page: {page.reading_url}\n")
 
     def _await_switches_of(self, plan: Plan, names: Sequence[str]) -> None:
         """Wait for the controllers of those of `names` that are switches and have some, as `waitConnected` says."""

@@ -174,7 +174,7 @@ def test_a_ticket_is_printed_for_a_pipe_and_a_guest_joins_a_network_of_the_compu
         ticket = subprocess.run([*cli, "ticket", "laptop"], capture_output=True, text=True, check=True).stdout
         refused = subprocess.run([*cli, "ticket", "phone"], capture_output=True, text=True, check=False)
         assert refused.returncode == 2
-        assert "there is no guest phone; there are here: laptop of run" in refused.stderr
+        assert "there is no guest phone; the guests here are: laptop of run" in refused.stderr
         process = subprocess.Popen(
             guest.inside(*cli, "join", SERVER, "--device", "tap7"),
             stdin=subprocess.PIPE,

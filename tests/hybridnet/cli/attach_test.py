@@ -151,7 +151,7 @@ def test_who_is_one_too_many_is_told(capsys: pytest.CaptureFixture[str]) -> None
             there.settimeout(20)
             assert there.recv(4096)  # it is one of them
         assert main(["attach", run.name]) == UsageError.exit_code
-    assert f"{MOST_CLIENTS} others look at it" in capsys.readouterr().err
+    assert f"{MOST_CLIENTS} others are attached to it" in capsys.readouterr().err
 
 
 def test_where_the_keeper_was_killed_one_is_told_where_the_output_is(attached: type[Attached]) -> None:
@@ -161,4 +161,4 @@ def test_where_the_keeper_was_killed_one_is_told_where_the_output_is(attached: t
     os.kill(run.facts["keeper"], signal.SIGKILL)
     status, told = here.end()
     assert status == UsageError.exit_code
-    assert f"what the run said is in {run.directory / 'output'}" in told
+    assert f"the run's output is in {run.directory / 'output'}" in told

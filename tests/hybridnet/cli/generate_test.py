@@ -31,7 +31,7 @@ from hybridnet.cli.main import main
         (["x", "--pcap", "f", "--source-mac", "02:03"], "source_mac '02:03' is not a MAC address"),
         (
             ["x", "--receive", "--rate", "1pps"],
-            "--rate is about sending; leave it out, or leave out --receive",
+            "--rate is an option of sending; leave it out, or leave out --receive",
         ),
         (["x", "--silence", "1s"], "--silence is about counting; leave it out, or add --receive"),
         (["x", "--receive", "--count", "0"], "count 0 is not a whole number from 1"),

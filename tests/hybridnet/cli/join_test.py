@@ -22,7 +22,7 @@ def test_the_only_ticket_needs_no_name_and_of_several_one_is_chosen(
 ) -> None:
     monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path))
     assert main(["ticket"]) == 2
-    assert "there is no guest; there are here: none" in capsys.readouterr().err
+    assert "there is no guest; the guests here are: none" in capsys.readouterr().err
     offered(tmp_path, "run1", "laptop")
     assert main(["ticket"]) == 0
     assert capsys.readouterr().out == "ticket of laptop in run1\n"
@@ -41,7 +41,7 @@ def test_who_may_not_see_what_root_runs_is_told_so(
     monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path))
     monkeypatch.setattr("hybridnet.system.journal.root_runs_something", lambda: True)
     assert main(["ticket"]) == 3
-    assert "what runs here is root's; run with sudo" in capsys.readouterr().err
+    assert "the networks that run here belong to root; run with sudo" in capsys.readouterr().err
 
 
 def test_without_a_ticket_that_makes_sense_nobody_joins(

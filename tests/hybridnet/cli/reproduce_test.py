@@ -45,4 +45,4 @@ def test_the_list_imports_no_experiment() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "hybridnet beside MaxiNet's way" in done.stdout
+    assert "hybridnet compared with MaxiNet's way" in done.stdout

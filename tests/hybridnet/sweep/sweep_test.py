@@ -161,11 +161,11 @@ def test_a_directory_of_something_else_is_refused(capsys: pytest.CaptureFixture[
     Path("s").mkdir()
     Path("s/precious").write_text("")
     assert main(WORDS) == 2
-    assert "holds something that is no sweep" in capsys.readouterr().err
+    assert "holds something that is not a sweep" in capsys.readouterr().err
     Path("s/precious").unlink()
     assert main(WORDS) == 0
     assert main([*WORDS[:3], "6s", *WORDS[4:]]) == 2
-    assert "it is of another command" in capsys.readouterr().err
+    assert "another command made it" in capsys.readouterr().err
     Path("pinged.py").write_text(SCRIPT + "\n")
     assert main(WORDS) == 2
     assert "the script has changed since" in capsys.readouterr().err
