@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hybridnet.forecast.costs import Costs
 
 SUMMARY = "Measure what packets cost on each computer, for `hybridnet plan --demand`."
-EXAMPLES = """  sudo hybridnet calibrate                      this computer, about three minutes
+EXAMPLES = """  sudo hybridnet calibrate                      this computer, about four minutes
   sudo hybridnet calibrate --quick              shorter and coarser
   hybridnet calibrate --ssh me@node1,me@node2   each of them, and the connection between them
   hybridnet calibrate --show                    what is known about this computer
