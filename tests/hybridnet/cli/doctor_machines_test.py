@@ -18,7 +18,7 @@ def test_a_good_way_has_nothing_worth_knowing() -> None:
     ("way", "says"),
     [
         (replace(GOOD, rtt_s=2e-3), "--cut-delay 2ms"),
-        (replace(GOOD, back_bps=94e6), "94 Mbit/s is what all cut links share"),
+        (replace(GOOD, back_bps=94e6), "all cut links share 94 Mbit/s"),
         (replace(GOOD, clock_offset_s=-3.5), "times of day differ by -3.5 s"),
         (replace(GOOD, drift_ppm=-400.0), "drift apart by -400 ppm"),
         (replace(GOOD, lost=3), "3 datagrams were lost"),

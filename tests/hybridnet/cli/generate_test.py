@@ -33,7 +33,7 @@ from hybridnet.cli.main import main
             ["x", "--receive", "--rate", "1pps"],
             "--rate is an option of sending; leave it out, or leave out --receive",
         ),
-        (["x", "--silence", "1s"], "--silence is about counting; leave it out, or add --receive"),
+        (["x", "--silence", "1s"], "--silence is an option of counting; leave it out, or add --receive"),
         (["x", "--receive", "--count", "0"], "count 0 is not a whole number from 1"),
         (["x", "--receive", "--silence", "2"], '"2" has no unit'),
     ],

@@ -122,7 +122,7 @@ def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["sweep", "--until", "1s"], "give a FILE.py, or --topo"),
+        (["sweep", "--until", "1s"], "give a FILE.py, or a topology such as --topo"),
         (["sweep", "nowhere.py", "--until", "1s"], "there is no such file"),
         (["sweep", "pinged.py", "--until", "1s", "--set", "count"], "write NAME=VALUE,VALUE"),
         (["sweep", "pinged.py", "--until", "1s", "--jobs", "0"], "--jobs 0"),
