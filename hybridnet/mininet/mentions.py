@@ -39,18 +39,16 @@ class Mentions:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._words = set(re.findall(r"[\w-]+", text))
         self._put_together = set(_PUT_TOGETHER.findall(text)) - {("", "0")}  # which is a host's
 
     def name(self, device: str) -> bool:
         """Whether the text names the device."""
         node, _, number = device.rpartition("-eth")
-        return (
-            re.search(rf"(?<![\w-]){re.escape(device)}(?!\w)", self._text) is not None
-            or re.search(rf"(?<![\w-]){re.escape(node)}-eth(?!\w)", self._text) is not None
-            or any(
-                node.startswith(begin) and told in ("", number) for begin, told in self._put_together if node
-            )
+        if device in self._words or f"{node}-eth" in self._words:
+            return True
+        return node != "" and any(
+            node.startswith(begin) and told in ("", number) for begin, told in self._put_together
         )
 
 

@@ -71,10 +71,12 @@ def needs_python2(script: Path) -> bool:
 
 
 def _uses_python2(tree: ast.Module) -> bool:
-    """Whether it uses built-in names that Python 3 lacks, and neither defines them nor expects them missing."""
+    """Whether it uses built-in names that Python 3 lacks, and neither defines them nor is meant for both."""
     used, known = set(), set()
     for node in ast.walk(tree):
         match node:
+            case ast.Name(id="NameError") | ast.Attribute(attr="version_info"):
+                return False  # it asks which Python runs it
             case ast.Name(id=name, ctx=ast.Load()):
                 used.add(name)
             case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
@@ -84,7 +86,7 @@ def _uses_python2(tree: ast.Module) -> bool:
                     return False  # it may bring any name
             case ast.alias(name=name, asname=other):
                 known.add(other or name.partition(".")[0])
-    return "NameError" not in used and bool(used & _ONLY_IN_PYTHON2 - known)
+    return bool(used & _ONLY_IN_PYTHON2 - known)
 
 
 def python3_source(script: Path) -> str | None:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// sleeper SECONDS: how late a thread wakes that does nothing but sleep, as many as there are processors, a millisecond at a time, under
-// SCHED_FIFO before every instance where that is allowed. What the lateness of instances is measured against: no program
-// can be more punctual. Prints the latest of all and the 99.9th percentile, in ns.
+// sleeper SECONDS: how late threads wake that do nothing but sleep, a millisecond at a time. There are as many as processors,
+// under SCHED_FIFO before every instance where that is allowed. What the lateness of instances is measured against: no
+// program can be more punctual. Prints the latest of all and the 99.9th percentile, in ns.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -78,6 +78,7 @@ def test_true_division_stays_where_the_script_asks_for_it(tmp_path: Path) -> Non
         ("from functools import reduce\nreduce(max, [1])\n", False),
         ("from six.moves import *\nxrange(3)\n", False),
         ("try:\n    ask = raw_input\nexcept NameError:\n    ask = input\n", False),
+        ("import sys\nif sys.version_info[0] < 3:\n    text = unicode\n", False),
     ],
 )
 def test_a_script_may_be_of_python_2_though_python_3_can_parse_it(
