@@ -306,14 +306,14 @@ class Agent:
             self._instances.restart(plan)
 
     @verb
-    def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]]:
-        """Waits for instances that end by themselves: see `hybridnet.agent.instances.Instances.await_outages`."""
-        return self._instances.await_outages(known, seconds)
+    def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]] | None:
+        """Waits for instances that end by themselves: see `hybridnet.agent.outages.Outages.await_more`."""
+        return self._instances.outages.await_more(known, seconds)
 
     @verb
     def stop_watching(self) -> None:
         """`await_outages` waits no longer."""
-        self._instances.stop_watching()
+        self._instances.outages.stop_watching()
 
     @verb
     def check_instances(self) -> None:

@@ -222,7 +222,7 @@ class Counting:
             "drops": dict(drops),
             "switching": self._switching.counters(age_s),
             "instances": self.snapshot(of_elements=False),
-            **self._instances.counts(),
+            **self._instances.outages.counts(),
         }
 
     def _end_sampler(self) -> None:

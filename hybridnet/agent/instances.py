@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 from hybridnet.agent.fragments import addition, removal
 from hybridnet.agent.instance_process import InstanceProcess
+from hybridnet.agent.outages import Outages
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
@@ -45,10 +44,7 @@ class Instances:
         self._numbers = itertools.count(1)
         self._running: dict[str, InstanceProcess] = {}
         self._final: dict[str, Json | None] = {}
-        self._changed = threading.Condition()  # guards what follows
-        self._starts: dict[str, int] = {}
-        self._outages: list[Json] = []
-        self._watched = True
+        self.outages = Outages()
 
     def simulate(self, parts: Iterable[Mapping[str, Any]]) -> None:
         """Have the instances simulate these parts of theirs; start those that a part is the whole plan of.
@@ -131,45 +127,22 @@ class Instances:
             raise MachineError(f"restart: there is no instance {name!r} here; the instances are {self.names}")
         ended = self._running[name]
         if not ended.ended:
-            self._miss(name, "was restarted")
+            self.outages.miss(name, "was restarted")
             self._final[name] = ended.stop()
         else:
             ended.kill()  # what is left of it
         self._begin(plan)
         self._running[name].await_ready()
-        with self._changed:
-            for outage in self._outages:
-                if outage["instance"] == name and outage["to_ns"] is None:
-                    outage["to_ns"] = time.monotonic_ns()
-
-    def counts(self) -> Json:
-        """Of each instance how often it was ``started``; and ``outages``: which was missing from when to when (to_ns
-        None: still; CLOCK_MONOTONIC), and how it ended.
-        """
-        with self._changed:
-            return {"started": dict(self._starts), "outages": [dict(outage) for outage in self._outages]}
-
-    def await_outages(self, known: int, seconds: float) -> list[Json]:
-        """Those after the first `known`, as soon as there are any, or after so many seconds, or at `stop_watching`."""
-        with self._changed:
-            self._changed.wait_for(lambda: len(self._outages) > known or not self._watched, seconds)
-            return [dict(outage) for outage in self._outages[known:]]
-
-    def stop_watching(self) -> None:
-        """`await_outages` waits no longer."""
-        with self._changed:
-            self._watched = False
-            self._changed.notify_all()
+        self.outages.have_back(name)
 
     def close(self) -> None:
         """End all. A second call ends what the first could not."""
-        self.stop_watching()
+        self.outages.stop_watching()
         Endings(
+            self.outages.forget,
             lambda: shutil.rmtree(self._directory, ignore_errors=True),
             *(partial(self._end, name) for name in list(self._running)),
         ).close()
-        with self._changed:
-            self._outages, self._starts, self._watched = [], {}, True
 
     def final(self) -> dict[str, Json | None]:
         """The counters with which they ended, since the last call; None for one that could not say."""
@@ -191,22 +164,15 @@ class Instances:
     def _begin(self, plan: Json) -> None:
         name, number = plan["name"], next(self._numbers)
         self._sockets.mkdir(mode=0o700, exist_ok=True)
-        with self._changed:
-            self._starts[name] = self._starts.get(name, 0) + 1
+        self.outages.begin(name)
         self._running[name] = InstanceProcess(
             plan,
             self._journal,
             self._directory / name,
             self._sockets / f"instance-{number}.sock",
-            partial(self._miss, name),
+            partial(self.outages.miss, name),
             self._outside,
         )
-
-    def _miss(self, name: str, how: str) -> None:
-        with self._changed:
-            outage = {"instance": name, "from_ns": time.monotonic_ns(), "to_ns": None, "how": how}
-            self._outages.append(outage)
-            self._changed.notify_all()
 
     def _forget_memory(self, parts: Iterable[Mapping[str, Any]]) -> None:
         """What two instances of this machine shared that are peers no longer: all that begins with their port."""

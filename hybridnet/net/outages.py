@@ -167,6 +167,8 @@ class Outages:
         while not self._ended.is_set():
             try:
                 news = self._cluster.call(machine, "await_outages", known=known, seconds=WAIT_SECONDS)
+                if news is None:  # its network is taken down
+                    return
                 known += len(news)
                 for outage in news:
                     if outage["how"] != "was restarted" and not self._ended.is_set():
