@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cluster import Machines
-from hybridnet.cluster.here import HERE, Here
+from hybridnet.cluster.here import HERE
 from hybridnet.controllers.kinds import Controller
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.live.wanted import checked_place, wanted
@@ -43,6 +43,7 @@ from hybridnet.net.iperf import Flow, iperf_pair
 from hybridnet.net.iperf_matrix import IperfMatrix, checked_pairs, measure_flows
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.losses import Losses
+from hybridnet.net.machines import NetMachines
 from hybridnet.net.measure import Mark, Measured, Measuring
 from hybridnet.net.members import Members
 from hybridnet.net.nodes import LiveNodes
@@ -63,7 +64,6 @@ from hybridnet.results import on_loss as losing
 from hybridnet.results.limits import Limits
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.ending import Endings, uninterrupted
-from hybridnet.system.folders import require_folder
 from hybridnet.system.log import debug, info, warn
 from hybridnet.topo import Topo, find_loop, natural
 from hybridnet.values import flag, number, shown, whole
@@ -162,8 +162,6 @@ class Net(Structure):
         self._wait_connected = waitConnected
         self._reroute = reroute
         self._on_loss = on_loss
-        self._own_cluster = cluster is None
-        self._here = machine == HERE
         self._on_progress = on_progress
         self._measuring = Measuring(self.stop, limits)
         self._recorded = Recorded(record_series, series_of, out)
@@ -173,7 +171,7 @@ class Net(Structure):
             LiveNodes(host, switch, self.start, self._switches),
             Controllers(controller),
             link_defaults(link),
-            cluster,
+            NetMachines(cluster, here=machine == HERE),
             self._await_switches_of,
         )
         self.final_counters: dict[str, Any] = {}  # of each instance, once the network is stopped
@@ -692,15 +690,18 @@ class Net(Structure):
         traced = self._recorded.traced(topo)
         captures = {**self._options.captures, **({} if traced is None else traced.captures)}
         asked_for = dataclasses.replace(self._options, captures=captures)
-        names = self._machine_names(topo)
-        if self._cluster is None or self.controllers:
+        names = self._machines.names(topo)
+        if not self._machines.there or self.controllers:
             # A first plan, with made-up addresses: report what cannot be built before anything is started.
             specs = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, start=1)]
             make_plan(topo, specs, asked_for)
         self._controllers.check_machines(names)
-        self._check_record(names)
+        if self._options.record is not None:
+            self._machines.require_folder(self._options.record)
         self._controllers.suit(find_loop(topo))
-        cluster = self._machines(names)
+        cluster = self._machines.begin(
+            names, self._controllers, self._endings, has_switches=bool(self.switches)
+        )
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
         heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
         specs = boot.machine_specs(cluster)
@@ -782,62 +783,20 @@ class Net(Structure):
         for node in self._nodes.values():
             node.unbind()
 
-    def _machine_names(self, topo: Topo) -> list[str]:
-        if self._cluster is not None:
-            return self._cluster.machines
-        return [HERE] if self._here else boot.machine_names(topo)
-
-    def _check_record(self, names: list[str]) -> None:
-        """Raise MachineError where the folder for records is missing: before controllers begin."""
-        if (folder := self._options.record) is None:
-            return
-        if self._cluster is None:  # machines of its own have the files of this computer
-            require_folder(folder)
-        else:
-            self._cluster.call_all(dict.fromkeys(names, ("check_folder", {"folder": folder})))
-
-    def _machines(self, names: list[str]) -> Machines:
-        """The machines, with the controllers begun: beside local ones, which take a while to come up."""
-        if self._cluster is not None:
-            heads = {name: own_address_toward(self._cluster.address(name)) for name in names}
-            self._controllers.begin(heads, self._endings)
-            return self._cluster
-        self._endings.add(self._close_cluster)
-        if self._here:
-            self._cluster = here = Here(alone=bool(self.switches))
-            head = {HERE: here.address(HERE)}
-            self._controllers.begin(head, self._endings, here.journal.environment())
-            return here
-        from hybridnet.cluster import Cluster
-
-        info(f"*** Starting machines: {' '.join(names)}\n")
-        self._cluster = Cluster.local(
-            names,
-            on_head_address=lambda address: self._controllers.begin(
-                dict.fromkeys(names, address), self._endings
-            ),
-        )
-        return self._cluster
-
     def _destroy(self) -> None:
         """Have every machine that is left take its part down; with machines of our own it goes with them at the
         latest.
         """
         self.plan, self.links, self._running = None, [], None
-        if self._cluster is None:  # it has gone with the machines
+        if not self._machines.there:  # it has gone with the machines
             return
         try:
             answers = self.cluster.call_left(dict.fromkeys(self.cluster.machines, ("destroy", {})))
             self.final_counters = {**self._left_counters, **by_instance(answers)}
         except HybridnetError:
-            if not self._own_cluster:
+            if self._machines.given:
                 raise
             debug("*** a machine could not remove its part; it goes with the machine\n")
-
-    def _close_cluster(self) -> None:
-        if self._cluster is not None:
-            self._cluster.close()
-            self._cluster = None
 
     def _some_hosts(self, hosts: Any, what: str) -> list[Any]:
         if hosts is None:

@@ -18,6 +18,7 @@ from hybridnet.net.classes import check_link_class
 from hybridnet.net.controllers import Controllers
 from hybridnet.net.link_changes import LinkChanges
 from hybridnet.net.losses import Losses
+from hybridnet.net.machines import NetMachines
 from hybridnet.net.members import Leaving, Members, check_instance_leaving, newcomers
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.net.outages import Outages
@@ -56,7 +57,7 @@ class Structure:
         topo: the description.
         nodes, controllers: what is live of it.
         link_defaults: options of all links that do not say them.
-        cluster: the machines, if they are there already.
+        machines: which it has or will have.
         await_switches: waits until the switches of these names have their controllers.
     """
 
@@ -66,7 +67,7 @@ class Structure:
         nodes: LiveNodes,
         controllers: Controllers,
         link_defaults: Mapping[str, Any],
-        cluster: Machines | None,
+        machines: NetMachines,
         await_switches: Callable[[Plan, Sequence[str]], None],
     ) -> None:
         self.topo = topo
@@ -74,7 +75,7 @@ class Structure:
         self.plan: Plan | None = None
         self._nodes, self._controllers = nodes, controllers
         self._link_defaults = link_defaults
-        self._cluster: Machines | None = cluster
+        self._machines = machines
         self._await_switches = await_switches
         self._started = False
         self._running: Running | None = None
@@ -271,9 +272,7 @@ class Structure:
     @property
     def cluster(self) -> Machines:
         """The machines. Raises MachineError before `start`."""
-        if self._cluster is None:
-            raise MachineError("the network is not running; call net.start() first")
-        return self._cluster
+        return self._machines.cluster
 
     @property
     def controllers(self) -> list[RemoteController]:

@@ -130,7 +130,7 @@ def test_who_watches_sees_each_network_once_and_can_stop_it() -> None:
         left = network(FakeCluster())
         left.start()
         failed = network(FakeCluster("m2"), limits=None)
-        failed._cluster.answers["counters"] = lambda machine: 1 / 0  # type: ignore[union-attr]
+        failed.cluster.answers["counters"] = lambda machine: 1 / 0  # type: ignore[attr-defined]
         with pytest.raises(ZeroDivisionError):
             failed.start()
         assert len(watch.verdicts) == 1

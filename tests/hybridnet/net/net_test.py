@@ -98,7 +98,7 @@ def test_a_controller_that_does_not_come_up_is_the_error_and_nothing_stays() -> 
             raise ControllerError("controller c0 ended")
 
     network = net(controller=Stillborn())
-    cluster: Any = network._cluster
+    cluster: Any = network.cluster
     with pytest.raises(ControllerError, match="c0 ended"):
         network.start()
     assert "obey_controllers" not in cluster.verbs()
@@ -126,7 +126,7 @@ def test_a_controller_for_a_machine_that_is_not_there_is_refused() -> None:
 def test_start_waits_for_the_switches_and_asks_again() -> None:
     network = net(controller=Recorded())
     answers = iter([False, False, True])
-    cluster: Any = network._cluster
+    cluster: Any = network.cluster
     cluster.answers["switches_connected"] = lambda machine: {"s1": next(answers)}
     with network:
         assert cluster.verbs().count("switches_connected") == 3
@@ -135,7 +135,7 @@ def test_start_waits_for_the_switches_and_asks_again() -> None:
 def test_a_switch_that_finds_no_controller_is_named_and_everything_is_removed() -> None:
     controller = Recorded()
     network = net(controller=controller, waitConnected=0.01)
-    cluster: Any = network._cluster
+    cluster: Any = network.cluster
     cluster.answers["switches_connected"] = lambda machine: {"s1": False}
     with pytest.raises(ControllerError, match=r"1 of 1 switches \(s1\) found no controller"):
         network.start()
@@ -147,7 +147,7 @@ def test_a_controller_that_dies_while_switches_are_awaited_is_the_error() -> Non
     controller = Recorded()
     controller.dead = True
     network = net(controller=controller)
-    cluster: Any = network._cluster
+    cluster: Any = network.cluster
     cluster.answers["switches_connected"] = lambda machine: {"s1": False}
     with pytest.raises(ControllerError, match="controller c0 is dead"):
         network.start()
@@ -159,7 +159,7 @@ def test_a_failed_build_is_raised_after_the_controllers_ended() -> None:
 
     controller = Recorded()
     network = net(controller=controller)
-    cluster: Any = network._cluster
+    cluster: Any = network.cluster
     cluster.answers["build"] = refuse
     with pytest.raises(MachineError, match="no room"):
         network.start()
