@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.cluster import Machines
 from hybridnet.cluster.here import HERE
 from hybridnet.controllers.kinds import Controller
-from hybridnet.errors import HybridnetError, MachineError, UsageError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.live.wanted import checked_place, wanted
 from hybridnet.net import batch, boot, probes
 from hybridnet.net.arguments import check_arguments, plan_options
@@ -51,14 +51,14 @@ from hybridnet.net.outages import Outages
 from hybridnet.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.net.recorded import Recorded
 from hybridnet.net.returns import Returns
-from hybridnet.net.structure import Running, Structure, name_of
+from hybridnet.net.running import Running
+from hybridnet.net.structure import Structure, name_of
 from hybridnet.net.timeline_changes import read_timeline
 from hybridnet.net.timelines import Timeline, Timelines
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, make_plan
 from hybridnet.plan.asked import asked
-from hybridnet.plan.pins import pins_of
 from hybridnet.plan.switch_kinds import switches_notes
 from hybridnet.results import on_loss as losing
 from hybridnet.results.limits import Limits
@@ -373,7 +373,7 @@ class Net(Structure):
             ...     print(page.url)
             http://127.0.0.1:43501/?token=…
         """
-        running = self._now()
+        _, running = self._now()
         place = checked_place(host, port, names)
         from hybridnet.live.network import Live  # only who looks waits for these imports
         from hybridnet.live.page import Page
@@ -540,7 +540,7 @@ class Net(Structure):
         Raises:
             UsageError: no such link or status.
         """
-        running = self._now()
+        _, running = self._now()
         running.timelines.follow()
         flag(reroute, "configLinkStatus: reroute")
         running.links.set_status(name_of(src), name_of(dst), status, self._nodes, running.losses.missed())
@@ -562,7 +562,7 @@ class Net(Structure):
             UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
             MachineError: an instance refused it; then nothing has changed, on no machine.
         """
-        running = self._now()
+        _, running = self._now()
         running.timelines.follow()
         plain = running.links.plain(name_of(src), name_of(dst), key, options)
         if plain is not None:
@@ -590,10 +590,9 @@ class Net(Structure):
             >>> net.timeline([(1.0, {"link": ("r1", "r2"), "delay": "20ms"}),  # doctest: +SKIP
             ...               (2.0, {"link": ("r1", "r2"), "status": "down", "reroute": True})]).wait()
         """
-        running = self._now()
+        plan, running = self._now()
         if lead is not None:
             number(lead, "timeline: lead", 0, 1e6)
-        plan, _ = self._planning(running)
         return running.timelines.begin(
             read_timeline(changes),
             plan,
@@ -636,9 +635,7 @@ class Net(Structure):
 
     def _capture(self, interface: Any, file: Any, filter: Any, most: Any) -> Capture:
         """The same, into a file that no run directory keeps."""
-        self._now()
-        plan = self.plan
-        assert plan is not None
+        plan, _ = self._now()
         from hybridnet.net.captures import begin_capture  # only who captures waits for this import
 
         return begin_capture(self.cluster, plan, interface, file, filter, most)
@@ -654,9 +651,9 @@ class Net(Structure):
             UsageError: there is no such instance.
             MachineError: the network does not run, or the instance does not start; then it stays missing.
         """
-        again = self._now().outages.restart(name)
-        assert self.plan is not None
-        self._recorded.began_again(self.plan.machine_of_instance[name], again)
+        plan, running = self._now()
+        again = running.outages.restart(name)
+        self._recorded.began_again(plan.machine_of_instance[name], again)
 
     def restart_machine(self, name: str) -> None:
         """Start a machine that was lost again, while the others run on: ``on_loss="continue"``.
@@ -677,8 +674,7 @@ class Net(Structure):
             >>> if "m2" in net.cluster.lost():  # doctest: +SKIP
             ...     net.restart_machine("m2")
         """
-        running, plan = self._now(), self.plan
-        assert plan is not None
+        plan, running = self._now()
         running.timelines.follow()
         self.build_seconds[name] = running.returns.restart(name, plan, self._nodes)
 
@@ -738,7 +734,7 @@ class Net(Structure):
         self._await_switches(plan, list(self._nodes))
         self._endings.add(lambda: self._terminate(self._configured), once=True)
         links = LinkChanges(topo, plan, cluster)
-        outages = Outages(cluster, links, lambda: self._planning(self._now()), reroute=self._reroute)
+        outages = Outages(cluster, links, self._planning, reroute=self._reroute)
         losses = Losses(cluster, outages, self._on_loss or losing.wanted())
         returns = Returns(
             cluster, links, outages, losses, self._measuring, self._recorded, self._await_switches
@@ -815,30 +811,10 @@ class Net(Structure):
             )
         return ends[0], ends[1]
 
-    def _planning(self, running: Running) -> tuple[Plan, Callable[[frozenset[str]], Plan]]:
-        """The plan, and what plans the same network with routes that avoid some links."""
-        plan = self.plan
-        assert plan is not None
-
-        def without(down: frozenset[str]) -> Plan:
-            return make_plan(self._described(), running.specs, running.options, pins_of(plan), down)
-
-        return plan, without
-
     def _of_each(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """What each machine answers that is left. Raises as `_refuse_losses`."""
         self._refuse_losses()
         return self.cluster.call_left(dict.fromkeys(self.cluster.machines, (verb, arguments)))
-
-    def _refuse_losses(self) -> None:
-        """Raise MachineError if a machine is lost and the others do not go on."""
-        if self._running is not None:
-            self._running.losses.refuse()
-
-    def _now(self) -> Running:
-        if self._running is None:
-            raise MachineError("the network is not running; call net.start() first")
-        return self._running
 
 
 def _listed(pairs: Any) -> Sequence[Any]:

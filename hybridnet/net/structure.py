@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,14 +16,10 @@ from hybridnet.net import boot
 from hybridnet.net.changes import make_changes, undo_changes
 from hybridnet.net.classes import check_link_class
 from hybridnet.net.controllers import Controllers
-from hybridnet.net.link_changes import LinkChanges
-from hybridnet.net.losses import Losses
 from hybridnet.net.machines import NetMachines
-from hybridnet.net.members import Leaving, Members, check_instance_leaving, newcomers
+from hybridnet.net.members import Leaving, check_instance_leaving, newcomers
 from hybridnet.net.nodes import LiveNodes, check_node_class, unknown_node
-from hybridnet.net.outages import Outages
-from hybridnet.net.returns import Returns
-from hybridnet.net.timelines import Timelines
+from hybridnet.net.running import Running
 from hybridnet.node import Node, Switch
 from hybridnet.node.link import Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
@@ -33,21 +29,7 @@ from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.topo import External, LinkSpec, Topo
 from hybridnet.values import plain, shown
 
-__all__ = ["Running", "Structure", "name_of"]
-
-
-@dataclass(frozen=True)
-class Running:
-    """What a network is planned with; its changes are planned with the same, and with the machines that join."""
-
-    specs: Sequence[MachineSpec]
-    options: PlanOptions
-    links: LinkChanges
-    timelines: Timelines
-    outages: Outages
-    losses: Losses
-    returns: Returns
-    members: Members
+__all__ = ["Structure", "name_of"]
 
 
 class Structure:
@@ -206,7 +188,7 @@ class Structure:
             >>> net.addHost("h9", machine="m3")  # doctest: +SKIP
             >>> net.delMachine("m3")  # doctest: +SKIP
         """
-        plan, running = self._now_planned("delMachine")
+        plan, running = self._now("delMachine: ")
         running.members.check_leaving(name, plan, self._leaving)
         with self.changes():
             own = [node.name for node in self.topo.node_specs() if plan.machine_of.get(node.name) == name]
@@ -222,7 +204,7 @@ class Structure:
             UsageError: there is no such instance, or it simulates something.
             MachineError: it could not be ended, or the others could not do without it. Nothing has changed.
         """
-        plan, _ = self._now_planned("delInstance")
+        plan, _ = self._now("delInstance: ")
         check_instance_leaving(name, plan)
         with self.changes():
             self._leaving.instances.add(name)
@@ -397,11 +379,25 @@ class Structure:
     def _bind(self, plan: Plan, nodes: LiveNodes, live: Sequence[Link]) -> None:
         self.links = boot.bind_nodes(plan, dict(nodes.items()), self.cluster, live)
 
-    def _now_planned(self, what: str) -> tuple[Plan, Running]:
-        """The plan and what runs. Raises MachineError: the network does not run."""
+    def _now(self, what: str = "") -> tuple[Plan, Running]:
+        """The plan and what runs. Raises MachineError, whose text begins with `what`: the network does not run."""
         if self.plan is None or self._running is None:
-            raise MachineError(f"{what}: the network is not running; call net.start() first")
+            raise MachineError(f"{what}the network is not running; call net.start() first")
         return self.plan, self._running
+
+    def _planning(self) -> tuple[Plan, Callable[[frozenset[str]], Plan]]:
+        """The plan, and what plans the same network with routes that avoid some links."""
+        plan, running = self._now()
+
+        def without(down: frozenset[str]) -> Plan:
+            return make_plan(self._described(), running.specs, running.options, pins_of(plan), down)
+
+        return plan, without
+
+    def _refuse_losses(self) -> None:
+        """Raise MachineError if a machine is lost and the others do not go on."""
+        if self._running is not None:
+            self._running.losses.refuse()
 
     def _simulate(self, wire: LinkSpec, options: Mapping[str, Any]) -> None:
         """Put a simulated link with these options in the place of one that nothing simulates."""

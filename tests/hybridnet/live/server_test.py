@@ -53,7 +53,7 @@ class Site:
 
 
 def live_of(running: Net) -> Live:
-    links = running._now().links
+    links = running._now()[1].links
     return Live(
         running, running._measuring.judge, lambda: frozenset(links.down), links.options, running._capture
     )
