@@ -14,6 +14,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from hybridnet.experiments.common.options import add_seeds_argument
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_curves, plot_windows
@@ -74,13 +75,7 @@ class Point:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seeds",
-        type=count,
-        default=10,
-        metavar="N",
-        help="replications, each with its own seed (default: 10)",
-    )
+    add_seeds_argument(parser, 10)
     parser.add_argument(
         "--uplink-queue",
         type=count,

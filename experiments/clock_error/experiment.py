@@ -25,7 +25,8 @@ from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.clock_error.network import DELAY_NS, SENDERS, Errors, TwoWays, errors_of, watched
 from hybridnet.experiments.clock_error.plot import plot
-from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
+from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what differing clocks cost in delay and order, with clocks that are told and measured"
 MACHINES = 2
@@ -67,16 +68,8 @@ class Point:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seconds",
-        type=positive,
-        default=2.0,
-        metavar="S",
-        help="seconds of each run that count (default: 2)",
-    )
-    parser.add_argument(
-        "--rounds", type=count, default=1, metavar="N", help="rounds of all runs (default: 1)"
-    )
+    add_seconds_argument(parser, 2.0, "seconds of each run that count")
+    add_rounds_argument(parser, 1, "rounds of all runs")
     add_experiment_arguments(parser, "clock-error", quick="one error of each kind, for 1 s")
 
 

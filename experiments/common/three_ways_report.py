@@ -17,9 +17,15 @@ import matplotlib.pyplot as plt
 from rich.table import Table
 
 from hybridnet.experiments.common.figure6 import ACCESS_MBPS, CORE_MBPS, FRAME, PAYLOAD
+from hybridnet.experiments.common.options import (
+    add_arms_argument,
+    add_lead_argument,
+    add_rounds_argument,
+    add_step_argument,
+)
 from hybridnet.experiments.common.three_ways import MACHINES, Round, Scale, Step, run_arm
 from hybridnet.quantities import parse_rate
-from hybridnet.results import Check, Experiment, Verdict, add_experiment_arguments, count, positive
+from hybridnet.results import Check, Experiment, Verdict, add_experiment_arguments
 
 __all__ = ["Rounds", "add_scale_arguments", "plot", "ratio_check", "run_rounds", "table_of"]
 
@@ -67,16 +73,8 @@ class Rounds:
 
 def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequence[str]) -> None:
     """Add the options of a figure that compares these arms."""
-    parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="rounds of each arm (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--seconds-per-step",
-        type=positive,
-        default=0.8,
-        metavar="S",
-        help="simulated seconds of each step; goodput is that of the second half (default: %(default)s; the paper: 30)",
-    )
+    add_rounds_argument(parser, 3, "rounds of each arm")
+    add_step_argument(parser, 0.8, "; goodput is that of the second half", published=30)
     parser.add_argument(
         "--core-delay",
         default=CORE_DELAY,
@@ -93,21 +91,8 @@ def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequen
     parser.add_argument(
         "--exact", action="store_true", help="simulate single segments, and not trains of TCP segments"
     )
-    parser.add_argument(
-        "--lead",
-        type=float,
-        default=LEAD_S,
-        metavar="S",
-        help="seconds for the start of a network in real time (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--arms",
-        nargs="+",
-        choices=arms,
-        default=list(arms),
-        metavar="ARM",
-        help=f"the arms to run: {', '.join(arms)} (default: all)",
-    )
+    add_lead_argument(parser, LEAD_S, "a network in real time")
+    add_arms_argument(parser, arms)
     add_experiment_arguments(
         parser, name, quick="2 and 4 flows, steps of 0.4 s, one round; nothing is promised"
     )

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from hybridnet.errors import UsageError
 from hybridnet.experiments.common.linux_flows import LinuxFlow, require_algorithms
+from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
 from hybridnet.experiments.common.path import PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.differential.cells import (
@@ -30,7 +30,7 @@ from hybridnet.experiments.differential.cells import (
 )
 from hybridnet.experiments.differential.plot import plot_throughputs, plot_windows
 from hybridnet.experiments.differential.real import Batch, run_batch
-from hybridnet.results import Check, Experiment, Word, add_experiment_arguments
+from hybridnet.results import Check, Experiment, Word, add_experiment_arguments, positive
 
 SUMMARY = "the same TCP flow by formula, simulated, and by Linux's own TCP, side by side"
 
@@ -48,16 +48,8 @@ QUICK_CELLS = [Cell(False, "reno", 0.01, 0.01), Cell(False, "cubic", 0.01, 0.01)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=SECONDS,
-        metavar="S",
-        help="duration of each flow, in seconds (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, metavar="N", help="rounds of all flows (default: %(default)s)"
-    )
+    add_seconds_argument(parser, SECONDS, "seconds of each flow", least=5)
+    add_rounds_argument(parser, ROUNDS, "rounds of all flows")
     parser.add_argument(
         "--mode", choices=tuple(MODES), default="both", help="how segments travel (default: %(default)s)"
     )
@@ -77,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--at-once",
-        type=float,
+        type=positive,
         default=BUDGET_MBPS,
         metavar="MBIT/S",
         help="how much the real flows that run at once may send together, judging by the simulated ones, in Mbit/s "
@@ -93,15 +85,9 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
-        UsageError: no round, or flows that are too short to say anything.
         EnvironmentLackError: the machine's kernel lacks a congestion control.
     """
     seconds, rounds = (10.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
-    if seconds < 5 or rounds < 1 or arguments.at_once <= 0:
-        raise UsageError(
-            f"differential: --seconds {seconds:g} --rounds {rounds} --at-once {arguments.at_once:g}: write at "
-            "least 5 seconds, at least 1 round, and --at-once above 0"
-        )
     cells = _chosen(arguments)
     experiment = Experiment(
         arguments,

@@ -13,9 +13,10 @@ from typing import Any
 
 from rich.table import Table
 
+from hybridnet.experiments.common.options import add_step_argument
 from hybridnet.experiments.common.tcp_plot import plot_dumbbell
 from hybridnet.experiments.dumbbell.network import Step, climb, tcp_options
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments, positive
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "64 TCP flows over a simulated dumbbell, as in figures 6 and 7 of Obaida and Liu 2017"
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
@@ -33,13 +34,7 @@ MODES_APART = 0.03
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seconds-per-step",
-        type=positive,
-        default=STEP_S,
-        metavar="S",
-        help="simulated seconds of each step (default: 30)",
-    )
+    add_step_argument(parser, STEP_S)
     add_experiment_arguments(
         parser, "dumbbell", quick="three steps of 1 s, 1 to 4 flows; neither fairness nor the total is judged"
     )

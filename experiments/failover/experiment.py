@@ -21,7 +21,8 @@ from rich.table import Table
 
 from hybridnet import Net, Ryu
 from hybridnet.cluster import Cluster
-from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.errors import HybridnetError
+from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS, add_switches_argument
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 from hybridnet.topologies import LeafSpineTopo
@@ -69,7 +70,7 @@ class Looped(LeafSpineTopo):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     add_switches_argument(parser, "network")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds (default: %(default)s)")
+    add_rounds_argument(parser, 3)
     parser.add_argument(
         "--way", action="append", choices=list(WAYS), help="the way of repair; may be repeated (default: all)"
     )
@@ -81,16 +82,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
-
-    Raises:
-        UsageError: fewer rounds than one.
     """
     ways = arguments.way or list(WAYS)
     rounds = arguments.rounds
     if arguments.quick:
         ways, rounds = [way for way in ways if way != "spanning tree"], 1
-    if rounds < 1:
-        raise UsageError(f"failover: --rounds {rounds}: write at least 1")
     experiment = Experiment(arguments, {"ways": ways, "switches": arguments.switches, "rounds": rounds})
     silent: dict[str, list[float]] = {way: [] for way in ways}
     with arguments.cluster([MACHINE]) as cluster, experiment.console.status("") as status:

@@ -16,8 +16,14 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet.experiments.common.figure6 import Figure6, limit_bps, received
+from hybridnet.experiments.common.options import (
+    add_arms_argument,
+    add_rounds_argument,
+    add_seconds_argument,
+    add_step_argument,
+)
 from hybridnet.experiments.fig7.plot import plot
-from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 from hybridnet.simulate import Replication, simulate
 
 SUMMARY = "parallel simulation in one part, threads and MPI, as in figure 7 of Obaida and Liu 2017"
@@ -51,31 +57,10 @@ class Arm:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seconds-per-step",
-        type=positive,
-        default=0.5,
-        metavar="S",
-        help="simulated seconds of each step of the staircase (default: 0.5; the paper: 30)",
-    )
-    parser.add_argument(
-        "--seconds",
-        type=positive,
-        default=2.0,
-        metavar="S",
-        help="simulated seconds with 64 flows (default: 2)",
-    )
-    parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="rounds with 64 flows (default: 3)"
-    )
-    parser.add_argument(
-        "--arms",
-        nargs="+",
-        choices=[name.split()[-1] for name in ARMS],
-        default=[name.split()[-1] for name in ARMS],
-        metavar="ARM",
-        help="the arms to run: part, threads, MPI (default: all)",
-    )
+    add_step_argument(parser, 0.5, " of the staircase", published=30)
+    add_seconds_argument(parser, 2.0, "simulated seconds with 64 flows")
+    add_rounds_argument(parser, 3, "rounds with 64 flows")
+    add_arms_argument(parser, [name.split()[-1] for name in ARMS])
     add_experiment_arguments(
         parser, "fig7", quick="steps of 50 ms up to 8 flows, 0.1 s of 64 flows, one round"
     )

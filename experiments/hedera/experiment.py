@@ -20,12 +20,18 @@ from statistics import mean
 from rich.table import Table
 
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.options import (
+    add_lead_argument,
+    add_rounds_argument,
+    add_seconds_argument,
+    at_least,
+)
 from hybridnet.experiments.common.switch_kinds import add_switches_argument
 from hybridnet.experiments.hedera import real_hosts, simulated_hosts
 from hybridnet.experiments.hedera.arms import ARMS, Settings
 from hybridnet.experiments.hedera.patterns import PATTERNS, named
 from hybridnet.experiments.hedera.plot import plot_bandwidth
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.results import Check, Experiment, add_experiment_arguments, positive
 
 SUMMARY = "Hedera compared with ECMP and a non-blocking switch: what crosses a fat tree"
 
@@ -61,40 +67,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rate",
-        type=float,
+        type=positive,
         default=2.0,
         metavar="MBPS",
         help="rate of every link, in Mbit/s (default: %(default)g)",
     )
     parser.add_argument(
         "--poll",
-        type=float,
+        type=positive,
         default=1.0,
         metavar="S",
         help="seconds between two readings of the counters by the scheduler (default: %(default)g)",
     )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=10.0,
-        metavar="S",
-        help="seconds of each pattern that count (default: %(default)g)",
-    )
+    add_seconds_argument(parser, 10.0, "seconds of each pattern that count")
     parser.add_argument(
         "--omit",
-        type=float,
+        type=at_least(0),
         default=5.0,
         metavar="S",
         help="seconds before these, not counted (default: %(default)g)",
     )
-    parser.add_argument(
-        "--lead",
-        type=float,
-        default=8.0,
-        metavar="S",
-        help="seconds before the first flow of simulated hosts, for the start of the network (default: %(default)g)",
-    )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds (default: %(default)s)")
+    add_lead_argument(parser, 8.0, "a network of simulated hosts")
+    add_rounds_argument(parser, 3)
     parser.add_argument(
         "--pattern",
         action="append",
@@ -112,18 +106,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
-        UsageError: a figure makes no sense.
+        UsageError: there is no fat tree of such switches, or no such pattern.
     """
     chosen = [name for word in arguments.pattern or PATTERNS for name in named(word)]
     patterns = QUICK if arguments.quick else tuple(dict.fromkeys(chosen))
     rounds = 1 if arguments.quick else arguments.rounds
-    figures = (arguments.rate, arguments.poll, arguments.seconds, arguments.lead, rounds)
-    if arguments.k < 4 or arguments.k % 2 or min(figures) <= 0 or arguments.omit < 0:
-        raise UsageError(
-            f"hedera: --k {arguments.k} --rate {arguments.rate:g} --poll {arguments.poll:g} "
-            f"--seconds {arguments.seconds:g} --omit {arguments.omit:g} --lead {arguments.lead:g} "
-            f"--rounds {rounds}: write an even --k of at least 4, --omit of at least 0, and the others above 0"
-        )
+    if arguments.k < 4 or arguments.k % 2:
+        raise UsageError(f"hedera: --k {arguments.k}: write an even number of at least 4")
     settings = Settings(
         k=arguments.k,
         rate_mbps=arguments.rate,

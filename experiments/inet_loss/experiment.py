@@ -16,9 +16,10 @@ from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.inet_testbed import Arm, bridge_plan
 from hybridnet.experiments.common.numbered import FILTER, Place, send_and_count
+from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
 from hybridnet.experiments.inet_loss.balance import equations_of
 from hybridnet.experiments.inet_loss.report import PUBLISHED_PERCENT, LossRun, checks_of, table_of
-from hybridnet.results import Check, Experiment, add_experiment_arguments, count, positive
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "loss in capture at 12,500 and 125,000 small packets per second, as in Scussel and others 2015"
 
@@ -32,12 +33,8 @@ GATHER = ("--gather", "50us")  # at 125,000/s six frames leave with one system c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seconds", type=positive, default=60.0, metavar="S", help="seconds of each run (default: 60)"
-    )
-    parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="rounds, each of all runs in turn (default: 3)"
-    )
+    add_seconds_argument(parser, 60.0, "seconds of each run")
+    add_rounds_argument(parser, 3, "rounds, each of all runs in turn")
     add_experiment_arguments(parser, "inet-loss", quick="2 s, one round, 1,250 and 12,500 packets/s")
 
 

@@ -23,6 +23,7 @@ from hybridnet.experiments.common.inet_testbed import (
     across_plan,
     local_plan,
 )
+from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.inet_rtt.plot import plot
 from hybridnet.experiments.inet_rtt.report import (
@@ -35,7 +36,7 @@ from hybridnet.experiments.inet_rtt.report import (
     table_of,
     to_json,
 )
-from hybridnet.results import Check, Experiment, add_experiment_arguments, count
+from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "ping to and across the simulator, as in figures 2 and 3 of Scussel and others 2015"
 
@@ -54,9 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="pings for each arm, test and round (default: 300)",
     )
-    parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="rounds, each of all arms in turn (default: 3)"
-    )
+    add_rounds_argument(parser, 3, "rounds, each of all arms in turn")
     add_experiment_arguments(parser, "inet-rtt", quick="20 pings, one round: to see that it works")
 
 

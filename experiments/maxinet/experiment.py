@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -20,6 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from hybridnet.cli.tables import wide_console
 from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.maxinet.arms import (
     RECEIVERS,
     SENDERS,
@@ -56,7 +56,7 @@ from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
 from hybridnet.forecast import Demand
 from hybridnet.net.boot import machine_specs
 from hybridnet.quantities import parse_delay, parse_rate
-from hybridnet.results import Check, RunDirectory, count
+from hybridnet.results import Check, RunDirectory, add_experiment_arguments
 from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
@@ -92,9 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seconds of each step, at least 3 (default: as --scale says)",
     )
-    parser.add_argument(
-        "--rounds", type=count, default=3, metavar="N", help="rounds, each of all arms in turn (default: 3)"
-    )
+    add_rounds_argument(parser, 3, "rounds, each of all arms in turn")
     parser.add_argument(
         "--port-type",
         choices=("auto", "afxdp", "afpacket", "system"),
@@ -113,13 +111,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DELAY",
         help="one-way delay of that link, which hides the transit of the real network (default: %(default)s)",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("runs/maxinet"),
-        metavar="DIR",
-        help="run directory (default: %(default)s)",
-    )
+    add_experiment_arguments(parser, "maxinet")
 
 
 def demanded() -> tuple[Topo, Demand]:

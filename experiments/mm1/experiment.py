@@ -16,6 +16,7 @@ from rich.table import Table
 
 from hybridnet._simcore import KendallRun
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.options import add_seed_argument
 from hybridnet.experiments.mm1.plot import plot
 from hybridnet.experiments.mm1.systems import ARRIVALS, SERVICE, SYSTEMS, Estimate
 from hybridnet.experiments.mm1.theory import mm1_share
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=int, default=10_000, metavar="N", help="jobs in a run (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the first run (default: %(default)s)")
+    add_seed_argument(parser, 1, "run")
     parser.add_argument(
         "--threads",
         type=int,
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Raises:
         UsageError: fewer than two runs, or fewer than one job or thread.
     """
-    for name, least in (("replications", 2), ("jobs", 1), ("threads", 1), ("seed", 0)):
+    for name, least in (("replications", 2), ("jobs", 1), ("threads", 1)):
         if getattr(arguments, name) < least:
             raise UsageError(f"--{name} {getattr(arguments, name)}: it must be at least {least}")
     facts = {"replications": arguments.replications, "jobs": arguments.jobs}

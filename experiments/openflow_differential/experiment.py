@@ -13,10 +13,10 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from hybridnet.errors import UsageError
+from hybridnet.experiments.common.options import add_seed_argument
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.results import Check, Experiment, add_experiment_arguments, count
 
 SUMMARY = "100,000 random frames through random flow tables of two switches: same ports, bytes, counters"
 MACHINES, MACHINE = 1, "m1"
@@ -39,14 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--pipelines",
-        type=int,
+        type=count,
         default=PIPELINES,
         metavar="N",
         help=f"number of random pipelines, with {FRAMES_EACH} frames each (default: %(default)s)",
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the first pipeline (default: %(default)s)"
-    )
+    add_seed_argument(parser, 0, "pipeline")
     add_experiment_arguments(parser, "openflow-differential", quick=f"{QUICK_PIPELINES} pipelines")
 
 
@@ -55,21 +53,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
-
-    Raises:
-        UsageError: fewer pipelines than one, or a negative seed.
     """
-    count = QUICK_PIPELINES if arguments.quick else arguments.pipelines
-    if count < 1 or arguments.seed < 0:
-        raise UsageError(
-            f"openflow-differential: --pipelines {count} --seed {arguments.seed}: write at least 1 pipeline, "
-            "and a seed of 0 or more"
-        )
+    pipelines = QUICK_PIPELINES if arguments.quick else arguments.pipelines
     experiment = Experiment(
-        arguments, {"target": arguments.target, "pipelines": count, "seed": arguments.seed}
+        arguments, {"target": arguments.target, "pipelines": pipelines, "seed": arguments.seed}
     )
     judgement, tampered = Judgement(), Judgement()
-    seeds = range(arguments.seed, arguments.seed + count)
+    seeds = range(arguments.seed, arguments.seed + pipelines)
     with (
         arguments.cluster([MACHINE]) as cluster,
         experiment.console.status("two of Open vSwitch, one tampered with") as status,
@@ -77,9 +67,10 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         with bench(cluster, REFERENCE, REFERENCE, tampers=True) as two:
             two.compare(seeds[:TOGETHER], FRAMES_EACH, tampered)
         with bench(cluster, REFERENCE, arguments.target) as two:
-            for first in range(0, count, TOGETHER):
+            for first in range(0, pipelines, TOGETHER):
                 status.update(
-                    f"{first} of {count} pipelines, {judgement.frames} frames, {len(judgement.unexplained)} deviations"
+                    f"{first} of {pipelines} pipelines, {judgement.frames} frames, "
+                    f"{len(judgement.unexplained)} deviations"
                 )
                 two.compare(seeds[first : first + TOGETHER], FRAMES_EACH, judgement)
     experiment.console.print(_table(judgement))
@@ -116,13 +107,13 @@ def _table(judgement: Judgement) -> Table:
     for column in ("kind", "clause", "in all", "seed", "for example"):
         table.add_column(column, overflow="fold")
     counts = Counter((deviation.kind, deviation.clause) for deviation in judgement.deviations)
-    for (kind, clause), count in counts.items():
+    for (kind, clause), number in counts.items():
         same = [each for each in judgement.deviations if (each.kind, each.clause) == (kind, clause)]
         for place, deviation in enumerate(same[: 1 if clause else SHOWN]):
             table.add_row(
                 kind if place == 0 else "",
                 clause if place == 0 else "",
-                str(count) if place == 0 else "",
+                str(number) if place == 0 else "",
                 str(deviation.table),
                 deviation.words,
             )

@@ -14,6 +14,7 @@ import os
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from hybridnet.errors import EnvironmentLackError, ExperimentError, UsageError
+from hybridnet.experiments.common.options import add_seconds_argument, at_least
 from hybridnet.experiments.overload.load import LimitedWire, Load, pass_frames
 from hybridnet.experiments.overload.place import joined
 from hybridnet.experiments.overload.quota import CpuQuota
@@ -41,15 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CORES",
         help="share of a core that the wire gets (default: %(default)s)",
     )
-    parser.add_argument(
-        "--seconds", type=float, default=30.0, metavar="S", help="seconds of overload (default: %(default)s)"
-    )
+    add_seconds_argument(parser, 30.0, "seconds of overload", least=1)
     parser.add_argument(
         "--step-seconds",
-        type=float,
+        type=at_least(1),
         default=3.0,
         metavar="S",
-        help="seconds of each load before the overload (default: %(default)s)",
+        help="seconds of each load before the overload, at least 1 (default: %(default)g)",
     )
     parser.add_argument(
         "--size", type=int, default=1400, metavar="BYTES", help="size of the frames (default: %(default)s)"
@@ -70,8 +69,6 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     if not 0.01 <= arguments.quota <= 1:
         raise UsageError(f"overload: --quota {arguments.quota:g} is not a share of a core; write 0.01 to 1")
-    if arguments.seconds < 1 or arguments.step_seconds < 1:
-        raise UsageError("overload: --seconds and --step-seconds must be at least 1")
     if os.geteuid() != 0:
         raise EnvironmentLackError(
             "overload: network namespaces and control groups need root; run it with sudo"

@@ -16,6 +16,7 @@ from typing import Any
 from hybridnet import Net
 from hybridnet.cluster.places import ClusterFactory
 from hybridnet.errors import UsageError
+from hybridnet.experiments.common.options import add_seconds_argument
 from hybridnet.experiments.scale.network import (
     PAYLOAD_BPS,
     ROUTERS,
@@ -88,13 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="simulate in N instances of one machine, 1 to 11 (default: %(default)s)",
     )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=SECONDS,
-        metavar="S",
-        help="seconds that are judged (default: %(default)g)",
-    )
+    add_seconds_argument(parser, SECONDS, "seconds that are judged", least=1)
     add_experiment_arguments(parser, "scale", quick="1,000 hosts, 100 flows, 5 s")
 
 
@@ -112,10 +107,10 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     if arguments.quick:
         hosts, flows, seconds = 1_000, 100, 5.0
     switches = ROUTERS * SWITCHES_PER_ROUTER
-    if hosts % 2 or hosts < switches or not 1 <= flows <= hosts // 2 or seconds < 1:
+    if hosts % 2 or hosts < switches or not 1 <= flows <= hosts // 2:
         raise UsageError(
-            f"scale: --hosts {hosts} --flows {flows} --seconds {seconds:g}: write an even number of hosts, at "
-            f"least {switches}, at most one flow for two of them, and at least 1 s"
+            f"scale: --hosts {hosts} --flows {flows}: write an even number of hosts, at least {switches}, and at "
+            "most one flow for two of them"
         )
     if not 1 <= instances <= ROUTERS + 1:
         raise UsageError(

@@ -26,7 +26,7 @@ from typing import Any
 
 from hybridnet import Net
 from hybridnet.cluster import Cluster
-from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.linux_flows import (
     LinuxFlow,
     clock_of,
@@ -34,6 +34,7 @@ from hybridnet.experiments.common.linux_flows import (
     require_algorithms,
     run_flows,
 )
+from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
 from hybridnet.experiments.shared_queue.host_delay import HostDelay, measure_host_delay
 from hybridnet.experiments.shared_queue.link import (
     ALGORITHM,
@@ -67,14 +68,8 @@ QUEUES = ("drop-tail", "codel")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=SECONDS,
-        metavar="S",
-        help="seconds of each round (default: %(default)g)",
-    )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds (default: %(default)s)")
+    add_seconds_argument(parser, SECONDS, "seconds of each round", least=5)
+    add_rounds_argument(parser, 3)
     parser.add_argument(
         "--queue", choices=QUEUES, default=QUEUES[0], help="queue of the shared link (default: %(default)s)"
     )
@@ -93,14 +88,9 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
-        UsageError: no round, or one that is too short to say anything.
         EnvironmentLackError: the machine's kernel has no CUBIC.
     """
     seconds, rounds = (15.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
-    if seconds < 5 or rounds < 1:
-        raise UsageError(
-            f"shared-queue: --seconds {seconds:g} --rounds {rounds}: write at least 5 seconds and 1 round"
-        )
     queue: str = arguments.queue
     facts = {
         "seconds": seconds,

@@ -15,10 +15,11 @@ from statistics import fmean
 from typing import Any
 
 from hybridnet.experiments.common.formulas import INDEPENDENT, PERIODIC, pftk, square_root
+from hybridnet.experiments.common.options import add_seeds_argument
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_friendly, plot_windows
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments, count
+from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP throughput under loss compared with the formulas, as in figure 5-2 of Idserda 2004"
@@ -80,13 +81,7 @@ class Point:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--seeds",
-        type=count,
-        default=10,
-        metavar="N",
-        help="replications, each with its own seed (default: 10)",
-    )
+    add_seeds_argument(parser, 10)
     parser.add_argument(
         "--recovery",
         choices=tuple(RECOVERIES),

@@ -18,6 +18,7 @@ import time
 
 from hybridnet._simcore import LinkPipeline, TwoCopies
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.tlem.latency import MOST_SECONDS, Accuracy, measure_accuracy, median_of
 from hybridnet.experiments.tlem.report import CASES, Case, Figures, checks_of, plot, plot_errors, table_of
 from hybridnet.results import Check, Experiment, add_experiment_arguments
@@ -28,9 +29,7 @@ WITHOUT_MACHINES = "it measures this computer's processor and a wire on it"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--rounds", type=int, default=5, metavar="N", help="rounds of all cases (default: %(default)s)"
-    )
+    add_rounds_argument(parser, 5, "rounds of all cases")
     parser.add_argument(
         "--packets",
         type=int,
@@ -61,13 +60,11 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
-        UsageError: no round, fewer than four packets, or no root for the latency.
+        UsageError: fewer than four packets, or no root for the latency.
         HybridnetError: the link dropped packets, so its figures would be wrong.
     """
-    if arguments.rounds < 1 or arguments.packets < 4:
-        raise UsageError(
-            f"--rounds {arguments.rounds} --packets {arguments.packets}: write at least 1 round and 4 packets"
-        )
+    if arguments.packets < 4:
+        raise UsageError(f"tlem: --packets {arguments.packets}: write at least 4")
     if arguments.latency and os.geteuid() != 0:
         raise UsageError("measure the delay of hybridnet wire: that needs root; --no-latency leaves it out")
     if not 0.1 <= arguments.latency_seconds <= MOST_SECONDS:

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 import pytest
 
+from hybridnet.cli.main import Parser
 from hybridnet.errors import UsageError
 from hybridnet.experiments.hedera import experiment as hedera
 from hybridnet.experiments.hedera.experiment import BEST, ECMP, JUDGED, LEAST_GAIN, checks_of
@@ -33,10 +32,16 @@ def test_a_pattern_that_was_not_run_promises_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--k", "5"], ["--k", "2"], ["--rate", "0"], ["--rounds", "0"], ["--omit", "-1"]], ids=" ".join
+    ("words", "why"),
+    [
+        (["--k", "5"], "--k 5: write an even number of at least 4"),
+        (["--k", "2"], "--k 2: write an even number of at least 4"),
+        (["--rate", "0"], "--rate: '0' is not a number above 0"),
+        (["--omit", "-1"], "--omit: '-1' is not a number of at least 0"),
+    ],
 )
-def test_figures_without_sense_are_refused_before_a_machine_starts(words: list[str]) -> None:
-    parser = argparse.ArgumentParser()
+def test_figures_without_sense_are_refused_before_a_machine_starts(words: list[str], why: str) -> None:
+    parser = Parser()
     hedera.add_arguments(parser)
-    with pytest.raises(UsageError, match="write an even --k of at least 4"):
+    with pytest.raises(UsageError, match=why):
         hedera.run(parser.parse_args(words))

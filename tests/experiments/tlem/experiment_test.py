@@ -30,5 +30,5 @@ def test_every_case_is_measured_in_every_round(tmp_path: Path) -> None:
 
 
 def test_nothing_to_measure_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--rounds 0"):
-        tlem.run(arguments(tmp_path / "run", "--rounds", "0"))
+    with pytest.raises(UsageError, match="--packets 3"):
+        tlem.run(arguments(tmp_path / "run", "--packets", "3"))
