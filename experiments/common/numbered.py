@@ -25,7 +25,6 @@ FILTER = f"udp dst port {PORT}"
 
 SILENCE_S = 0.5
 READY_S = 30.0
-Snapshots = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

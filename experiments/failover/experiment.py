@@ -139,7 +139,7 @@ def silence(cluster: Cluster, way: Way, switch: Mapping[str, Any]) -> float:
     with Net(Looped(switch=switch), cluster=cluster, controller=Ryu("c0", way.app)) as net:
         first, last = net.hosts[0], net.hosts[-1]
         leaf = f"s{len(SPINES) + LEAVES}"
-        _await_answer(net, first, last)
+        _await_answer(first, last)
         used = _used_spine(net, first, last, leaf)
         count = round((FAILS_AFTER_S + way.watched_s) / way.interval_s)
         pinging = first.popen(
@@ -166,7 +166,7 @@ def longest_gap(said: str, interval_s: float) -> float:
     return max(later - earlier - 1 for earlier, later in pairwise(numbers)) * interval_s
 
 
-def _await_answer(net: Net, first: Any, last: Any) -> None:
+def _await_answer(first: Any, last: Any) -> None:
     deadline = time.monotonic() + UP_S
     while "bytes from" not in first.cmd(f"ping -c 1 -W 1 {last.IP()}"):
         if time.monotonic() > deadline:

@@ -103,9 +103,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
                     arms[name].rounds += simulate(Figure6(), seconds, **how).replications
     goodput = staircase_of(arms["one part"].staircase, steps, step_s)
     _write(experiment, arms, goodput, step_s)
-    return experiment.finish(
-        checks_of(arms, seconds, judged=not arguments.quick), table_of(arms, seconds, step_s)
-    )
+    return experiment.finish(checks_of(arms, seconds, judged=not arguments.quick), table_of(arms, seconds))
 
 
 def staircase_of(replication: Replication, steps: Sequence[int], step_s: float) -> list[tuple[float, float]]:
@@ -169,7 +167,7 @@ def real_mbps(arm: Arm) -> float:
     )
 
 
-def table_of(arms: dict[str, Arm], seconds: float, step_s: float) -> Table:
+def table_of(arms: dict[str, Arm], seconds: float) -> Table:
     """One line for each arm, and the paper's."""
     table = Table()
     for column in (

@@ -44,7 +44,6 @@ class Field:
 
 
 _ETHERNET = ("tcp", "tcp6", "arp")
-_IP4 = ("tcp", "udp", "sctp", "icmp")
 _IP6 = ("tcp6", "udp6", "sctp6", "icmp6")
 
 FIELDS = (

@@ -13,7 +13,7 @@ from hybridnet.experiments.openflow_conformance.fields import BY_NAME
 
 __all__ = [
     "HELLO", "apply", "barrier", "bucket", "counters_of", "delete_all", "flow", "flow_statistics", "goto", "group",
-    "message", "output", "plain", "pop_mpls", "push", "set_field", "to_group", "write", "write_metadata",
+    "message", "output", "plain", "push", "set_field", "to_group", "write", "write_metadata",
 ]  # fmt: skip
 
 Match = Mapping[str, int | tuple[int, int]]
@@ -77,10 +77,6 @@ def to_group(number: int) -> bytes:
 
 def push(kind: int, ethertype: int) -> bytes:
     return struct.pack("!HHHxx", kind, 8, ethertype)
-
-
-def pop_mpls(ethertype: int) -> bytes:
-    return struct.pack("!HHHxx", 20, 8, ethertype)
 
 
 def plain(kind: int) -> bytes:

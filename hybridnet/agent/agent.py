@@ -147,10 +147,6 @@ class Agent:
         """
         return {**machine_facts.capacity(), "shared_switching": self._switching.is_shared()}
 
-    @verb
-    def heartbeat(self) -> None:
-        """Tells the agent that its head is there."""
-
     # -- the network ------------------------------------------------------------------------------------------------
 
     @verb

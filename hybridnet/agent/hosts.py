@@ -223,12 +223,10 @@ class Hosts:
                 found.append(int(entry))
         return found
 
-    def kill_processes(self, hosts: list[str] | None = None, patience: float = 2.0) -> None:
-        """End every process in some hosts, or in all: SIGTERM, and SIGKILL for those that are still there after
-        `patience` seconds.
-        """
+    def kill_processes(self, hosts: list[str] | None = None) -> None:
+        """End every process in some hosts, or in all: SIGTERM, and SIGKILL for those that are still there after 2 s."""
         hosts = self.names if hosts is None else hosts
-        for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0)):
+        for number, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 10.0)):
             deadline = time.monotonic() + seconds
             descriptors = [fd for pid in self.processes(hosts) if (fd := _signalled(pid, number)) is not None]
             for descriptor in descriptors:

@@ -20,7 +20,6 @@ from hybridnet.errors import UsageError
 from hybridnet.results.run_directory import read_object
 
 if TYPE_CHECKING:
-    from hybridnet.results.estimate import Estimate
     from hybridnet.sweep.sweep import Command, Workers
     from hybridnet.sweep.table import Row
 
@@ -243,10 +242,6 @@ def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str
     else:
         directory.mkdir(parents=True, exist_ok=True)
         note.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
-
-
-def _interval(over: Estimate) -> str:
-    return f"± {over.half_width:.2g}" if over.replications > 1 else ""
 
 
 def _print(rows: list[Row], named: list[str] | None) -> None:

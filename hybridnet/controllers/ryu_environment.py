@@ -68,8 +68,8 @@ def ryu_python(say: Callable[[str], None] | None = None) -> Path:
     return make_ryu_environment(say)
 
 
-def make_ryu_environment(say: Callable[[str], None] | None = None, folder: Path | None = None) -> Path:
-    """Make the environment in ``folder`` (default: `environment_folder`) with pip, and return its Python.
+def make_ryu_environment(say: Callable[[str], None] | None = None) -> Path:
+    """Make the environment in `environment_folder` with pip, and return its Python.
 
     What is there and complete stays. One process makes it at a time; a second one waits for the first.
 
@@ -77,7 +77,7 @@ def make_ryu_environment(say: Callable[[str], None] | None = None, folder: Path 
         EnvironmentLackError: the folder cannot be written, or pip fails; quotes pip's last lines.
     """
     say = say or _to_stderr
-    folder = folder or environment_folder()
+    folder = environment_folder()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder.with_suffix(".lock")):

@@ -48,7 +48,6 @@ from hybridnet.plan import Plan
 __all__ = ["Computer", "Loads", "Part", "Work"]
 
 KERNEL_PORTS = "system"
-PACKET_PORTS = "afpacket"
 XDP_PORTS = "afxdp"
 SIMULATED = ("portal", "switch", "openflow", "router", "simhost")
 LEAST_RTT_S = 0.0001

@@ -51,20 +51,16 @@ class Guest:
         host: the computer where the run waits: a name, or an IPv4 address.
         ticket: what the run has said of the guest.
         device: what the interface is called here; None: as in the network.
-        limits: what the verdict tolerates.
 
     Raises:
         UsageError: the host has no IPv4 address.
         EnvironmentLackError: not root, or there is an interface of that name.
     """
 
-    def __init__(
-        self, host: str, ticket: Ticket, *, device: str | None = None, limits: Limits | None = None
-    ) -> None:
+    def __init__(self, host: str, ticket: Ticket, *, device: str | None = None) -> None:
         self.host, self.ticket = text(host, "join: host"), ticket
         self.device = ticket.device if device is None else text(device, "join: device")
         self.verdict: Verdict | None = None
-        self._limits = limits or Limits()
         self._what = f"guest {ticket.guest}"
         self.address = _resolved(self.host)
         if os.geteuid() != 0:
@@ -212,7 +208,7 @@ class Guest:
             process.check()  # raises, with its last words
         elif self._first is not None:
             self._last = final
-            self.verdict = judge([([self._first], [final])], self._limits)
+            self.verdict = judge([([self._first], [final])], Limits())
 
     def _configure(self) -> None:
         """Give the interface what the ticket says; a TAP is up as soon as it is there."""

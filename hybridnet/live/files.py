@@ -46,10 +46,10 @@ class Files:
         return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 
 
-def library(name: str, directory: Path = DIRECTORY) -> str:
+def library(name: str) -> str:
     """The text of one of the files of others. Raises EnvironmentLackError: it has not been fetched."""
-    _check_fetched((name,), directory)
-    return (directory / "vendor" / name).read_text(encoding="utf-8")
+    _check_fetched((name,), DIRECTORY)
+    return (DIRECTORY / "vendor" / name).read_text(encoding="utf-8")
 
 
 def _check_fetched(names: tuple[str, ...], directory: Path) -> None:

@@ -24,7 +24,6 @@ from hybridnet.mininet.util import numCores
 from hybridnet.node import node as live
 from hybridnet.node.popen import Popen
 from hybridnet.system.devices import state_of
-from hybridnet.topo import host_options
 
 if TYPE_CHECKING:
     from hybridnet.mininet.net import Mininet
@@ -462,10 +461,6 @@ class CPULimitedHost(Host):
         in_real_time = (sched or self.sched) == "rt"
         share = None if f < 0 else f if in_real_time else f * numCores()
         self._limit(share=share, sched="rt" if in_real_time else "cfs", period_us=self.period_us)
-
-    def setCPUs(self, cores: Any, mems: int = 0) -> None:
-        """Pin it to processors: a number, a list, or text such as "0,2-3"."""
-        self._limit(cores=host_options.cores(cores, f"host {self.name}: cores"))
 
     def _limit(self, **limit: Any) -> None:
         try:

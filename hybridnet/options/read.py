@@ -29,10 +29,10 @@ __all__ = [
 MOST = 1 << 40
 
 
-def cure(name: object, known: Collection[str], what: str = "options") -> str:
+def cure(name: object, known: Collection[str]) -> str:
     """How an error about an unknown name ends."""
     near = difflib.get_close_matches(str(name), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"the {what} are {', '.join(sorted(known))}"
+    return f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(known))}"
 
 
 def refuse_unknown(given: Collection[str], of: Table, what: str, error: type[HybridnetError]) -> None:

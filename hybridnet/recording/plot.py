@@ -13,9 +13,8 @@ from hybridnet.errors import UsageError
 from hybridnet.recording.pictures import SPREAD, Picture, histogram_pictures, pictures_of, total_of
 from hybridnet.series.table import read_series, series_folders
 
-__all__ = ["FORMATS", "plot_run"]
+__all__ = ["plot_run"]
 
-FORMATS = ("png", "svg", "pdf")
 MOST_LINES = 12  # of a picture: those with the greatest mean; a note counts the others
 _SIZE_INCHES = (8.0, 4.5)
 _DPI = 120
@@ -28,7 +27,7 @@ def plot_run(run: Path, out: Path | None = None, seed: int | None = None, form: 
         run: the run directory.
         out: the folder of the pictures; None: ``plots`` in the run directory.
         seed: of a simulation, which replication; None: the first.
-        form: one of `FORMATS`.
+        form: png, svg or pdf.
 
     Returns:
         The paths of the pictures.

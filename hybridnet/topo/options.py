@@ -7,12 +7,12 @@ missing. Here an option is understood, or it is an error that says what to write
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.errors import TopologyError
+from hybridnet.options.read import cure
 from hybridnet.topo.addresses import address_option, mac_address
 from hybridnet.topo.direction import direction_options
 
@@ -84,6 +84,4 @@ def check_names(
             continue
         if name in unsupported:
             raise TopologyError(f"{what}: option {name!r} is not supported; {unsupported[name]}")
-        near = difflib.get_close_matches(str(name), allowed, n=1)
-        cure = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(allowed))}"
-        raise TopologyError(f"{what}: unknown option {name!r}; {cure}")
+        raise TopologyError(f"{what}: unknown option {name!r}; {cure(name, allowed)}")

@@ -64,7 +64,7 @@ def test_whatever_a_verb_raises_is_its_error_and_the_agent_lives(cluster: Cluste
         UsageError, match="machine left: verb upload: got an unexpected keyword argument 'file'"
     ):
         cluster.call("left", "upload", path="/dev/null", data=b"", file=1)
-    cluster.call("left", "heartbeat")
+    cluster.call("left", "facts")
 
 
 def test_calls_to_several_machines_run_at_the_same_time(cluster: Cluster) -> None:
@@ -90,7 +90,7 @@ def test_progress_reaches_the_head(cluster: Cluster, monkeypatch: pytest.MonkeyP
     cluster.call("left", "build", plan=tree("left", 2))
     deadline = time.monotonic() + 5
     while ("left", "switch ports: 8 of 8") not in told and time.monotonic() < deadline:
-        cluster.call("left", "heartbeat")  # events come by another way than answers, a little later
+        cluster.call("left", "facts")  # events come by another way than answers, a little later
     assert ("left", "switch ports: 8 of 8") in told
     assert ("left", "4 hosts") in told
     assert ("left", "bridges: 3 of 3") in told
@@ -124,7 +124,7 @@ def test_a_lost_machine_is_started_again_and_stays_lost_where_that_fails(own_clu
     with pytest.raises(RuntimeError), cluster.restarting("left"):
         raise RuntimeError
     with pytest.raises(MachineError, match="machine left: its agent"):
-        cluster.call("left", "heartbeat")
+        cluster.call("left", "facts")
     with cluster.restarting("left") as call:
         call("build", plan=pair("left"))
     assert cluster.call("left", "run_command", node="h1", text="echo here")["output"] == "here\n"

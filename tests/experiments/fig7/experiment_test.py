@@ -56,7 +56,7 @@ def test_the_table_compares_each_arm_with_one_part_and_closes_with_the_paper() -
     ]
     for name in ("one part", "MPI"):
         found[name].rounds = [replace(each, figures=bytes_of_each) for each in found[name].rounds]
-    cells = {str(column.header): list(column.cells) for column in table_of(found, 1.0, 0.5).columns}
+    cells = {str(column.header): list(column.cells) for column in table_of(found, 1.0).columns}
     assert cells["arm"] == ["one part", "two threads", "MPI", "paper, MPI, two machines"]
     assert cells["beside one part"][:3] == ["1.00", f"{2 / 1.25:.2f}", f"{2 / 4:.2f}"]
     assert cells["waiting"][:3] == ["-", "25.0%", "-"]
