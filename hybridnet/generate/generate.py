@@ -40,6 +40,7 @@ from hybridnet.generate.report import (
     receiver_figures,
     sender_figures,
 )
+from hybridnet.options.tables import extension
 from hybridnet.quantities import format_delay, parse_delay
 from hybridnet.results import Verdict
 from hybridnet.values import choice, flag, number, shown, text, whole
@@ -242,7 +243,7 @@ class Generator(_Part):
             _check_device(device, self._what)
             self.description = f"{size}-byte frames, {describe_steps(steps)}"
             self.description += "" if gaps == "constant" else f", {gaps}"
-            frames = _core().numbered_flow(
+            frames = extension().numbered_flow(
                 source_mac=source_mac or _mac_of(device),
                 destination_mac=destination_mac or DESTINATION_MAC,
                 source=source,
@@ -264,7 +265,7 @@ class Generator(_Part):
                 )
             pace, numerator, denominator = self._pace(rate_of, speed)
             _check_device(device, self._what)
-            frames, known = _core().replay(
+            frames, known = extension().replay(
                 str(pcap),
                 pace=pace,
                 numerator=numerator,
@@ -280,7 +281,7 @@ class Generator(_Part):
             self.description = f"{known['frames']:,} frames of {pcap}, {how}"
             self.description += "" if loop == 1 else f", {loop} times"
         super().__init__(
-            _core().Generator(
+            extension().Generator(
                 frames,
                 device,
                 backend=backend,
@@ -381,7 +382,7 @@ class Receiver(_Part):
             "" if silence_ns is None else f", until none comes for {format_delay(silence_ns)}"
         )
         super().__init__(
-            _core().Receiver(
+            extension().Receiver(
                 device,
                 port,
                 backend=backend,
@@ -406,17 +407,6 @@ class Receiver(_Part):
     def __enter__(self) -> Receiver:
         self.start()
         return self
-
-
-def _core() -> Any:
-    """The extension, loaded when it is needed."""
-    try:
-        from hybridnet import _simcore
-    except ImportError as error:
-        raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make install"
-        ) from None
-    return _simcore
 
 
 def _check_count(count: object, what: str) -> None:

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import EnvironmentLackError, PlanError
+from hybridnet.errors import PlanError
 from hybridnet.instance.plugin import find_plugin
+from hybridnet.options.tables import extension
 from hybridnet.schema.check import check
 from hybridnet.system.networks import in_network
 
@@ -30,14 +31,8 @@ def build(plan: dict[str, Any], directory: Path, outside: int | None = None) -> 
     Raises:
         EnvironmentLackError: the extension has not been built.
     """
-    try:
-        from hybridnet import _simcore
-    except ImportError as error:
-        raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make install"
-        ) from None
     given = {key: plan[key] for key in ("pool_bytes", "moderation_ns") if key in plan}
-    instance = _simcore.Instance(
+    instance = extension().Instance(
         plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **given
     )
     if "record" in plan:

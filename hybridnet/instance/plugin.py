@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError, PlanError, UsageError
+from hybridnet.options.tables import extension
 
 __all__ = ["PATH_VARIABLE", "build_plugin", "describe_plugin", "find_plugin", "include_directory"]
 
@@ -68,13 +69,8 @@ def describe_plugin(path: Path) -> str:
         PlanError: it is not a plug-in, or was built for another version of the interface.
         EnvironmentLackError: the extension has not been built.
     """
-    try:
-        from hybridnet import _simcore
-    except ImportError as error:
-        raise EnvironmentLackError(
-            f"the simulator's extension cannot be loaded ({error}); build it: make install"
-        ) from None
-    return _simcore.describe_plugin(str(path))
+    described: str = extension().describe_plugin(str(path))
+    return described
 
 
 def build_plugin(source: Path, output: Path | None = None, flags: Sequence[str] = ()) -> Path:
