@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Plain values as people write them: whole numbers, numbers, yes or no, text, one of several names.
+"""Plain values as people write them: whole numbers, numbers, yes or no, text, one of several names; and how messages
+show values, names and numbers of things.
 
-Each function returns the value if it is of its kind and within its range, and otherwise raises an error that names the
-object, the value and the cure. `what` names the object and the option; `error` is the class that is raised.
+Each function that checks returns the value if it is of its kind and within its range, and otherwise raises an error
+that names the object, the value and the cure. `what` names the object and the option; `error` is the class that is
+raised.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 
 from hybridnet.errors import HybridnetError, UsageError
 
-__all__ = ["choice", "file_path", "flag", "number", "plain", "shown", "speakable", "text", "whole"]
+__all__ = ["choice", "counted", "file_path", "flag", "number", "plain", "shown", "speakable", "text", "whole"]
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
@@ -35,6 +37,17 @@ def shown(value: object) -> str:
 def plain(name: object) -> str:
     """A name within a sentence: without quotes, unless it is not a name at all."""
     return name if isinstance(name, str) and len(name) <= _SHORT.maxstring else shown(name)
+
+
+def counted(number: int, noun: str) -> str:
+    """How many of a thing there are, within a sentence.
+
+    Example:
+        >>> counted(1, "switch"), counted(2, "switch"), counted(0, "host")
+        ('1 switch', '2 switches', '0 hosts')
+    """
+    plural = "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}{'' if number == 1 else plural}"
 
 
 def whole(

@@ -20,13 +20,13 @@ from hybridnet.plan.guests import ANYBODY
 from hybridnet.system.log import info
 from hybridnet.topo import Topo, natural
 from hybridnet.topo.options import End
+from hybridnet.values import counted
 
 __all__ = [
     "await_peers",
     "await_switches",
     "bind_again",
     "bind_nodes",
-    "counted",
     "late_spec",
     "links_between",
     "machine_names",
@@ -267,16 +267,6 @@ def parts_text(hosts: Sequence[object], switches: Sequence[object], links: Seque
     """
     parts = (("host", hosts), ("switch", switches), ("link", links))
     return ", ".join(counted(len(made), what) for what, made in parts)
-
-
-def counted(number: int, what: str) -> str:
-    """
-    Example:
-        >>> counted(1, "switch"), counted(2, "switch"), counted(0, "host")
-        ('1 switch', '2 switches', '0 hosts')
-    """
-    plural = "es" if what.endswith("ch") else "s"
-    return f"{number} {what}{'' if number == 1 else plural}"
 
 
 def own_address_toward(address: str) -> str:

@@ -23,6 +23,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.partition import Groups, parts_of
 from hybridnet.quantities import format_delay
+from hybridnet.values import counted
 
 __all__ = ["Partition", "partition", "partition_as_named"]
 
@@ -55,9 +56,9 @@ class Partition:
     def __str__(self) -> str:
         sizes = Counter(self.part_of.values())
         nodes = ", ".join(str(sizes[part]) for part in range(self.parts))
-        links = f"{len(self.cut)} cut link{'' if len(self.cut) == 1 else 's'}"
+        links = counted(len(self.cut), "cut link")
         ahead = "" if self.lookahead_ns is None else f", lookahead {format_delay(self.lookahead_ns)}"
-        parts = f"{self.parts} part{'' if self.parts == 1 else 's'}"
+        parts = counted(self.parts, "part")
         return f"{parts} of {nodes} nodes: {links}{ahead}, heaviest part {self.balance:.2f} of the mean"
 
 
@@ -83,7 +84,7 @@ def partition(plan: Json, parts: int) -> Partition:
     if best is None:
         delayed = len(set(_merged(plan, 1, leaves=False).values()))
         why = (
-            f"links with a delay join only {delayed} part{'' if delayed == 1 else 's'} of it; give links between "
+            f"links with a delay join only {counted(delayed, 'part')} of it; give links between "
             "routers a delay, or take fewer parts"
             if delayed < parts
             else f"of the {delayed} pieces between its links with a delay, METIS makes fewer; take fewer parts"

@@ -26,7 +26,7 @@ from hybridnet.plan.partition import Groups, parts_of
 from hybridnet.quantities import format_delay
 from hybridnet.topo import LinkSpec, Topo
 from hybridnet.topo.direction import Direction
-from hybridnet.values import shown
+from hybridnet.values import counted, shown
 
 __all__ = ["Spread", "spread"]
 
@@ -57,7 +57,7 @@ class Spread:
         nodes = Counter(self.machine_of.values())
         parts = ", ".join(f"{nodes[name]} on {name}" for name in self.machines)
         cut = len(self.cut)
-        text = f"{sum(nodes.values())} nodes: {parts}; {cut} cut link{'' if cut == 1 else 's'}"
+        text = f"{sum(nodes.values())} nodes: {parts}; {counted(cut, 'cut link')}"
         if self.slowed:
             which = "which" if cut == 1 else f"of which {len(self.slowed)}"
             named = ", ".join(self.slowed[:5]) + (", ..." if len(self.slowed) > 5 else "")

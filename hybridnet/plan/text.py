@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.plan.balance import balance
 from hybridnet.plan.links import LinkPlan
 from hybridnet.quantities import format_delay
+from hybridnet.values import counted
 
 if TYPE_CHECKING:
     from hybridnet.plan import Plan
@@ -38,7 +39,7 @@ def _balance(plan: Plan) -> Iterator[str]:
     yield "instances"
     yield from _branch(
         [
-            f"{name}: {_counted(load.nodes, 'node')}, {_counted(load.portals, 'portal')}, links for {load.mbps} Mbit/s "
+            f"{name}: {counted(load.nodes, 'node')}, {counted(load.portals, 'portal')}, links for {load.mbps} Mbit/s "
             f"({100 * load.share:.0f} %)"
             for name, load in compared.loads.items()
         ]
@@ -46,7 +47,7 @@ def _balance(plan: Plan) -> Iterator[str]:
     cut = [link for link in plan.links if link.kind == "cut"]
     if compared.lookahead_ns is not None:
         yield (
-            f"between the instances: {_counted(len(cut), 'cut link')} for {compared.cut_mbps} Mbit/s, lookahead "
+            f"between the instances: {counted(len(cut), 'cut link')} for {compared.cut_mbps} Mbit/s, lookahead "
             f"{format_delay(compared.lookahead_ns)}"
         )
         yield from _branch(
@@ -76,7 +77,7 @@ def _guests(plan: Plan) -> Iterator[str]:
 def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:
     estimate = plan.estimates[name]
     yield (
-        f"{name}: {_count(machine['hosts'], 'host')}, {_count(machine['switches'], 'switch')}, "
+        f"{name}: {counted(len(machine['hosts']), 'host')}, {counted(len(machine['switches']), 'switch')}, "
         f"{machine['port_type']} ports, about {estimate['memory_bytes'] / 1e6:.0f} MB"
     )
     several = len(machine["instances"]) > 1
@@ -127,11 +128,11 @@ def _host(host: dict[str, Any]) -> str:
 
 def _switch(switch: dict[str, Any]) -> str:
     controllers = " ".join(switch["controllers"]) or "no controller"
-    return f"{switch['name']}: dpid {switch['dpid']}, {_count(switch['ports'], 'port')}, {controllers}"
+    return f"{switch['name']}: dpid {switch['dpid']}, {counted(len(switch['ports']), 'port')}, {controllers}"
 
 
 def _bridge(bridge: dict[str, Any]) -> str:
-    return f"{bridge['name']}: {_count(bridge['ports'], 'port')}{', spanning tree' if bridge['stp'] else ''}"
+    return f"{bridge['name']}: {counted(len(bridge['ports']), 'port')}{', spanning tree' if bridge['stp'] else ''}"
 
 
 def _pair(pair: dict[str, Any]) -> str:
@@ -164,12 +165,3 @@ def _ends(link: LinkPlan) -> str:
 def _directions(link: LinkPlan) -> str:
     there, back = link.a_to_b.text(), link.b_to_a.text()
     return there if there == back else f"there: {there}; back: {back}"
-
-
-def _count(items: list[Any], noun: str) -> str:
-    return _counted(len(items), noun)
-
-
-def _counted(number: int, noun: str) -> str:
-    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"

@@ -7,7 +7,7 @@ import pytest
 
 from hybridnet.controllers.kinds import RemoteController
 from hybridnet.errors import ControllerError
-from hybridnet.net.boot import await_switches, counted, machine_names
+from hybridnet.net.boot import await_switches, machine_names
 from hybridnet.net.controllers import controller_targets
 from hybridnet.topo import Topo
 from hybridnet.topologies import TwoTrees
@@ -45,7 +45,3 @@ def test_many_missing_switches_are_named_in_part() -> None:
         ControllerError, match=r"7 of 7 switches \(s1, s2, s3, s4, s5 \.\.\.\) found no controller"
     ):
         await_switches(cluster, ["m1"], lambda: None, None, 0.0)  # type: ignore[arg-type]
-
-
-def test_counts_agree_with_their_nouns() -> None:
-    assert [counted(n, "switch") for n in (0, 1, 2)] == ["0 switches", "1 switch", "2 switches"]
