@@ -14,6 +14,8 @@ import tty
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hybridnet.cli.detaching import add_detached_run_argument
+
 if TYPE_CHECKING:
     import socket
 
@@ -26,12 +28,7 @@ LEAVE = b"\x1d"  # ^]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RUN."""
-    parser.add_argument(
-        "run_name",
-        nargs="?",
-        metavar="RUN",
-        help="a detached run, such as d1 (default: the only one that runs)",
-    )
+    add_detached_run_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The option --detach: the command goes on in a process of its own, and this one returns."""
+"""Detached runs: the option with which a command goes on in a process of its own, and the argument that names one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-__all__ = ["add_detach_argument", "run_detached"]
+__all__ = ["add_detach_argument", "add_detached_run_argument", "run_detached"]
 
 _DETACH = "--detach"
 
@@ -18,6 +18,16 @@ def add_detach_argument(parser: argparse.ArgumentParser) -> None:
         _DETACH,
         action="store_true",
         help="run independently of this terminal; see `hybridnet attach`, `status` and `stop`",
+    )
+
+
+def add_detached_run_argument(parser: argparse.ArgumentParser) -> None:
+    """Add RUN."""
+    parser.add_argument(
+        "run_name",
+        nargs="?",
+        metavar="RUN",
+        help="a detached run, such as d1 (default: the only one that runs)",
     )
 
 

@@ -7,6 +7,7 @@ import argparse
 import sys
 import time
 
+from hybridnet.cli.detaching import add_detached_run_argument
 from hybridnet.errors import MachineError
 
 SUMMARY = "End a detached run as ^C does: its network is removed, its results stay. Remove the entry of an ended run."
@@ -19,12 +20,7 @@ _POLL_S = 0.1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RUN."""
-    parser.add_argument(
-        "run_name",
-        nargs="?",
-        metavar="RUN",
-        help="a detached run, such as d1 (default: the only one that runs)",
-    )
+    add_detached_run_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
