@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.errors import MachineError
-from hybridnet.system.networks import enter_network
+from hybridnet.system.network_namespace import enter_network
 from hybridnet.system.priority import Priority, raise_thread
 
 Result = TypeVar("Result")

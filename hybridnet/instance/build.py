@@ -11,7 +11,7 @@ from hybridnet.errors import PlanError
 from hybridnet.instance.plugin import find_plugin
 from hybridnet.options.tables import extension
 from hybridnet.schema.check import check
-from hybridnet.system.networks import in_network
+from hybridnet.system.network_namespace import in_network
 
 _ANYBODY = "any"  # the remote of a guest
 

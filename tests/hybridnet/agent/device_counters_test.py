@@ -15,7 +15,7 @@ import pytest
 
 from hybridnet.agent import device_counters
 from hybridnet.agent.device_counters import DeviceCounters, Row
-from hybridnet.system.networks import CLONE_NEWNET
+from hybridnet.system.network_namespace import CLONE_NEWNET
 
 _COLUMNS = (0, 1, 2, 3, 8, 9, 10, 11)
 
