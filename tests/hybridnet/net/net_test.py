@@ -11,6 +11,7 @@ from hybridnet.controllers.kinds import RemoteController, Ryu
 from hybridnet.errors import ControllerError, MachineError, PlanError, TopologyError, UsageError
 from hybridnet.net import Net, own_address_toward
 from hybridnet.node import Host
+from hybridnet.system.log import setLogLevel
 from hybridnet.topo import Topo
 from hybridnet.topologies import SingleSwitchTopo, TwoTrees
 from tests.hybridnet.net.support import FakeCluster
@@ -275,6 +276,41 @@ def test_classes_of_nodes_are_used_and_configured_once_the_network_runs() -> Non
     with pytest.raises(TopologyError, match="is not a Host class"):
         network.addHost("h2", cls=dict)
     assert "h2" not in network.topo.nodes()
+
+
+def test_a_ping_of_some_hosts_prints_the_table_without_its_headline_as_mininet_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    setLogLevel("output")
+    network = net()
+    with network:
+        fake(network).answers["ping_pairs"] = lambda machine, pairs, **_: [{"received": 1} for _ in pairs]
+        network.pingPair()
+    assert capsys.readouterr().err == "h1 -> h2 \nh2 -> h1 \n*** Results: 0% dropped (2/2 received)\n"
+
+
+def test_ping_all_prints_mininets_table_and_returns_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    setLogLevel("output")
+    network = net()
+    with network:
+        fake(network).answers["ping_pairs"] = lambda machine, pairs, **_: [
+            {"received": int(address == "10.0.0.3")} for _, address in pairs
+        ]
+        lost = network.pingAll()
+    assert lost == pytest.approx(100 * 4 / 6)
+    assert capsys.readouterr().err == (
+        "*** Ping: testing ping reachability\n"
+        "h1 -> X h3 \n"
+        "h2 -> X h3 \n"
+        "h3 -> X X \n"
+        "*** Results: 66% dropped (2/6 received)\n"
+    )
+
+
+def test_ping_pair_takes_the_first_two_hosts(capsys: pytest.CaptureFixture[str]) -> None:
+    with net() as network:
+        network.pingPair()
+    assert "(2/2 received)" in capsys.readouterr().err
 
 
 def test_link_status_reaches_the_emulated_ends_or_the_simulation() -> None:
