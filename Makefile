@@ -10,6 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE# else each of the thousand programs that tests 
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
 TWO_AT_A_TIME := -n 2 --dist loadfile# files, whose tests share a network
+ON_ONE_CORE := check-wheel docs check-types check-format check-lint check-layers check-stub check-generated# the longest first
 FUZZERS := build/dev/tests/fuzz
 FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
@@ -40,7 +41,9 @@ test-system:  ## tests with real namespaces, switches and controllers
 	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not thorough and not alone' --durations=10 tests/system; \
 	else echo "not run: they need root"; fi
 
-check: install check-thorough check-format check-lint check-types check-layers check-stub check-generated docs check-tidy check-sanitizers check-threads check-fuzz check-wheel  ## all of the following
+check: install check-thorough  ## all of the following
+	@$(MAKE) -j "$$(nproc)" --output-sync=target $(ON_ONE_CORE)
+	@$(MAKE) check-tidy check-sanitizers check-threads check-fuzz
 
 check-thorough:  ## the tests that look closer, and those that need the computer for themselves
 	@echo "== thorough tests"

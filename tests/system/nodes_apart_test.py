@@ -104,7 +104,7 @@ def test_an_experiment_runs_there_and_its_results_come_back(nodes: list[Node], t
     [
         ("openflow-conformance", ("--only", "group: indirect"), "cases.json"),
         ("openflow-differential", ("--pipelines", "4"), "judgement.json"),
-        ("controller-load", ("--size", "4"), "loads.json"),
+        ("controller-load", ("--size", "4", "--switches", "openvswitch"), "loads.json"),
     ],
 )
 def test_an_experiment_has_its_switches_there_and_its_controller_here(
