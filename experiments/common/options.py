@@ -56,33 +56,44 @@ def add_seconds_argument(
         what: which seconds these are, for its help.
         least: that make sense; None: any above 0.
     """
+    _add_seconds(parser, "--seconds", default, what, least)
+
+
+def _add_seconds(
+    parser: argparse.ArgumentParser,
+    name: str,
+    default: float,
+    what: str,
+    least: float | None,
+    paper: str = "",
+) -> None:
     bound = "" if least is None else f", at least {least:g}"
     parser.add_argument(
-        "--seconds",
+        name,
         type=positive if least is None else at_least(least),
         default=default,
         metavar="S",
-        help=f"{what}{bound} (default: %(default)g)",
+        help=f"{what}{bound} (default: %(default)g{paper})",
     )
 
 
 def add_step_argument(
-    parser: argparse.ArgumentParser, default: float, what: str = "", *, published: float | None = None
+    parser: argparse.ArgumentParser,
+    default: float,
+    what: str = "simulated seconds of each step",
+    *,
+    least: float | None = None,
+    published: float | None = None,
 ) -> None:
-    """Add --seconds-per-step, how long each step of a simulated staircase of flows is.
+    """Add --seconds-per-step, how long each step of a staircase of loads is.
 
     Args:
-        what: more about a step, for its help.
+        what: which seconds these are, for its help.
+        least: that make sense; None: any above 0.
         published: how long it is in the paper that is reproduced, if it is another time.
     """
     paper = "" if published is None else f"; the paper: {published:g}"
-    parser.add_argument(
-        "--seconds-per-step",
-        type=positive,
-        default=default,
-        metavar="S",
-        help=f"simulated seconds of each step{what} (default: %(default)g{paper})",
-    )
+    _add_seconds(parser, "--seconds-per-step", default, what, least, paper)
 
 
 def add_seeds_argument(parser: argparse.ArgumentParser, default: int) -> None:

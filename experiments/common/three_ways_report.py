@@ -74,7 +74,9 @@ class Rounds:
 def add_scale_arguments(parser: argparse.ArgumentParser, name: str, arms: Sequence[str]) -> None:
     """Add the options of a figure that compares these arms."""
     add_rounds_argument(parser, 3, "rounds of each arm")
-    add_step_argument(parser, 0.8, "; goodput is that of the second half", published=30)
+    add_step_argument(
+        parser, 0.8, "simulated seconds of each step; goodput is that of the second half", published=30
+    )
     parser.add_argument(
         "--core-delay",
         default=CORE_DELAY,

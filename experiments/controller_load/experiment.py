@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         action="append",
         metavar="N",
-        help=f"number of switches; may be repeated (default: {SIZES})",
+        help=f"number of switches; may be repeated (default: {', '.join(map(str, SIZES))})",
     )
     parser.add_argument(
         "--switches",

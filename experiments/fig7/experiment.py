@@ -57,7 +57,7 @@ class Arm:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    add_step_argument(parser, 0.5, " of the staircase", published=30)
+    add_step_argument(parser, 0.5, "simulated seconds of each step of the staircase", published=30)
     add_seconds_argument(parser, 2.0, "simulated seconds with 64 flows")
     add_rounds_argument(parser, 3, "rounds with 64 flows")
     add_arms_argument(parser, [name.split()[-1] for name in ARMS])

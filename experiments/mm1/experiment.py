@@ -16,7 +16,7 @@ from rich.table import Table
 
 from hybridnet._simcore import KendallRun
 from hybridnet.errors import UsageError
-from hybridnet.experiments.common.options import add_seed_argument
+from hybridnet.experiments.common.options import add_seed_argument, add_seeds_argument
 from hybridnet.experiments.mm1.plot import plot
 from hybridnet.experiments.mm1.systems import ARRIVALS, SERVICE, SYSTEMS, Estimate
 from hybridnet.experiments.mm1.theory import mm1_share
@@ -40,9 +40,7 @@ SHARE_BOUND = 0.01
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
-    parser.add_argument(
-        "--replications", type=int, default=50, metavar="N", help="number of runs (default: %(default)s)"
-    )
+    add_seeds_argument(parser, 50)
     parser.add_argument(
         "--jobs", type=int, default=10_000, metavar="N", help="jobs in a run (default: %(default)s)"
     )
@@ -66,15 +64,13 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Raises:
         UsageError: fewer than two runs, or fewer than one job or thread.
     """
-    for name, least in (("replications", 2), ("jobs", 1), ("threads", 1)):
+    for name, least in (("seeds", 2), ("jobs", 1), ("threads", 1)):
         if getattr(arguments, name) < least:
             raise UsageError(f"--{name} {getattr(arguments, name)}: it must be at least {least}")
-    facts = {"replications": arguments.replications, "jobs": arguments.jobs}
+    facts = {"replications": arguments.seeds, "jobs": arguments.jobs}
     experiment = Experiment(arguments, facts, seed=arguments.seed)
     runs = {
-        system.name: system.replicate(
-            arguments.jobs, arguments.replications, arguments.seed, arguments.threads
-        )
+        system.name: system.replicate(arguments.jobs, arguments.seeds, arguments.seed, arguments.threads)
         for system in SYSTEMS
     }
     shares = [fmean(run.share_of_time[jobs] for run in runs["M/M/1"]) for jobs in range(LEVELS)]

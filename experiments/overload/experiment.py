@@ -14,7 +14,7 @@ import os
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from hybridnet.errors import EnvironmentLackError, ExperimentError, UsageError
-from hybridnet.experiments.common.options import add_seconds_argument, at_least
+from hybridnet.experiments.common.options import add_seconds_argument, add_step_argument
 from hybridnet.experiments.overload.load import LimitedWire, Load, pass_frames
 from hybridnet.experiments.overload.place import joined
 from hybridnet.experiments.overload.quota import CpuQuota
@@ -43,13 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="share of a core that the wire gets (default: %(default)s)",
     )
     add_seconds_argument(parser, 30.0, "seconds of overload", least=1)
-    parser.add_argument(
-        "--step-seconds",
-        type=at_least(1),
-        default=3.0,
-        metavar="S",
-        help="seconds of each load before the overload, at least 1 (default: %(default)g)",
-    )
+    add_step_argument(parser, 3.0, "seconds of each load before the overload", least=1)
     parser.add_argument(
         "--size", type=int, default=1400, metavar="BYTES", help="size of the frames (default: %(default)s)"
     )
@@ -107,7 +101,7 @@ def _measure(arguments: argparse.Namespace, journal: Journal, progress: Progress
 
             rate = FIRST_PPS
             while rate <= MOST_PPS and not _saturated(ramp):
-                ramp.append(passed(rate, arguments.step_seconds))
+                ramp.append(passed(rate, arguments.seconds_per_step))
                 rate = round(rate * STEP)
             if not _saturated(ramp):
                 raise ExperimentError(

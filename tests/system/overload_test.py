@@ -27,7 +27,7 @@ def groups(run: str = "*") -> list[Path]:
 def test_an_overloaded_wire_keeps_its_goodput_counts_its_drops_and_is_not_trusted(tmp_path: Path) -> None:
     before = groups()
     done = subprocess.run(
-        [*REPRODUCE, "--seconds", SECONDS, "--step-seconds", "1", "--out", str(tmp_path / "out")],
+        [*REPRODUCE, "--seconds", SECONDS, "--seconds-per-step", "1", "--out", str(tmp_path / "out")],
         capture_output=True,
         text=True,
         timeout=200,

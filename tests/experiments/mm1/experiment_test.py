@@ -34,14 +34,14 @@ def test_the_papers_experiment_agrees_with_theory(tmp_path: Path) -> None:
 
 
 def test_the_number_of_threads_changes_nothing(tmp_path: Path) -> None:
-    small = ("--replications", "5", "--jobs", "500")
+    small = ("--seeds", "5", "--jobs", "500")
     alone = reproduce(tmp_path / "alone", *small, "--threads", "1")
     together = reproduce(tmp_path / "together", *small, "--threads", "4")
     assert [check.measured for check in alone] == [check.measured for check in together]
 
 
 def test_everything_is_written(tmp_path: Path) -> None:
-    reproduce(tmp_path / "run", "--replications", "3", "--jobs", "200")
+    reproduce(tmp_path / "run", "--seeds", "3", "--jobs", "200")
     written = {path.name for path in (tmp_path / "run").iterdir()}
     assert {"manifest.json", "mm1.json", "mm1.png", "replications.csv", "jobs_in_system.csv"} <= written
     assert {"mm1.sca", "mm1.vec", "mm1.jsonl", "mm2.sca", "md1.vec", "mm15.sca", "mm1.parquet"} <= written
@@ -56,5 +56,5 @@ def test_everything_is_written(tmp_path: Path) -> None:
 
 
 def test_one_run_has_no_interval(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--replications 1"):
-        reproduce(tmp_path / "run", "--replications", "1")
+    with pytest.raises(UsageError, match="--seeds 1"):
+        reproduce(tmp_path / "run", "--seeds", "1")
