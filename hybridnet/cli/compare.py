@@ -51,7 +51,9 @@ def print_comparison(comparison: Comparison, *, of_all: bool = False) -> None:
             continue
         sure = all(over is not None and over.replications > 1 for over in (each.first, each.second))
         beyond = sure and not each.agrees(0.0)
-        difference = "" if math.isnan(each.absolute) else f"{each.absolute:+.4g} ± {each.half_width:.2g}"
+        difference = "" if math.isnan(each.absolute) else f"{each.absolute:+.4g}"
+        if sure:
+            difference += f" ± {each.half_width:.2g}"
         share = (
             "" if math.isnan(each.relative) or math.isinf(each.relative) else f"{100 * each.relative:+.1f} %"
         )

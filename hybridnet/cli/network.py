@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -245,7 +247,7 @@ def controllers_of(text: str | None, topo: Topo) -> list[RemoteController]:
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
         return [RemoteController("c0", **named)]
     apps = [] if text is None else text.split(",")
-    return [Ryu("c0", *apps, on_line=lambda line: print(f"c0: {line}"))]
+    return [Ryu("c0", *apps, on_line=_printer("c0"))]
 
 
 def _controller(name: str, options: dict[str, Any]) -> RemoteController:
@@ -255,4 +257,16 @@ def _controller(name: str, options: dict[str, Any]) -> RemoteController:
     if "apps" not in options and {"ip", "port"} & set(options):
         return RemoteController(name, **options)
     apps = options.pop("apps", [])
-    return Ryu(name, *apps, on_line=lambda line: print(f"{name}: {line}"), **options)
+    return Ryu(name, *apps, on_line=_printer(name), **options)
+
+
+def _printer(name: str) -> Callable[[str], None]:
+    """Print a controller's lines. The thread that follows its log goes on when nobody reads them: the controller says
+    there what it has found, and the command notices at its end that its output is closed.
+    """
+
+    def say(line: str) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            print(f"{name}: {line}")
+
+    return say

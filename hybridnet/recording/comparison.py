@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.recording.figures import figures_of_run
-from hybridnet.results.estimate import Estimate
+from hybridnet.results.estimate import Estimate, uncounted
 
 __all__ = ["Comparison", "Difference", "compare_runs"]
 
@@ -88,6 +88,9 @@ def compare_runs(first: Path, second: Path) -> Comparison:
         UsageError: one is no run directory, or has no figures.
     """
     figures = figures_of_run(first), figures_of_run(second)
+    for own, others in (figures, figures[::-1]):
+        runs = max(each.replications for each in own.values())
+        own |= {name: Estimate(0.0, 0.0, runs) for name in uncounted(own, others)}
     hashes = hashes_of_simulation(first), hashes_of_simulation(second)
     return Comparison(
         [Difference(name, *(each.get(name) for each in figures)) for name in {**figures[0], **figures[1]}],

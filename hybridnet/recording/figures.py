@@ -15,7 +15,7 @@ import pyarrow
 from pyarrow import parquet
 
 from hybridnet.errors import UsageError
-from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.results.estimate import Estimate, estimate, estimate_of_figure
 from hybridnet.results.run_directory import read_object
 from hybridnet.series.table import SeriesTable, read_series, series_folders
 
@@ -72,15 +72,19 @@ def figures_of_run(run: Path) -> dict[str, Estimate]:
 
 
 def _of_replications(file: Path) -> dict[str, Estimate]:
-    values: dict[str, list[float]] = {}
+    keys = ("seed", "element", "name", "value")
+    values: dict[str, dict[int, float]] = {}
     try:
-        table = parquet.read_table(file, columns=["element", "name", "value"])
-        columns = [table[key].to_pylist() for key in ("element", "name", "value")]
+        table = parquet.read_table(file, columns=list(keys))
+        columns = [table[key].to_pylist() for key in keys]
     except (OSError, KeyError, pyarrow.ArrowException) as error:
         raise UsageError(f"{file}: it is damaged: {error}; repeat the run") from None
-    for element, name, value in zip(*columns, strict=True):
-        values.setdefault(f"{element} {name}", []).append(value)
-    return {key: estimate(each) for key, each in values.items()}
+    for seed, element, name, value in zip(*columns, strict=True):
+        values.setdefault(f"{element} {name}", {})[seed] = value
+    seeds = dict.fromkeys(columns[0])
+    return {
+        name: estimate_of_figure(name, [each.get(seed) for seed in seeds]) for name, each in values.items()
+    }
 
 
 def _of_series(run: Path) -> dict[str, Estimate]:

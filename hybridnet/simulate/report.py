@@ -6,12 +6,12 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hybridnet.plan.parts import Partition
-from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.results.estimate import Estimate, estimate_of_figure, is_zero_without_event
 from hybridnet.results.run_directory import RunDirectory
 from hybridnet.series import Block
 from hybridnet.series.writer import SeriesWriter
@@ -46,19 +46,30 @@ class SimulationReport:
     partition: Partition | None = None
 
     def figures(self) -> list[Figure]:
-        """The mean of every counter at the end with its 95 % interval. A counter that a replication never touched is 0
-        there.
+        """The mean of every figure at the end with its 95 % interval. A replication that dropped nothing counts as 0;
+        one that could not measure something, such as a round trip, is left out of its mean.
         """
-        keys = dict.fromkeys(key for each in self.replications for key in each.figures)
-        return [
-            Figure(*key, estimate([each.figures.get(key, 0.0) for each in self.replications])) for key in keys
-        ]
+        return [Figure(*key, self._over(key)) for key in self._keys()]
 
     def __getitem__(self, key: tuple[str, str]) -> Estimate:
         """The mean of one counter, by (element, name). Raises KeyError if there is none."""
         if not any(key in each.figures for each in self.replications):
             raise KeyError(key)
-        return estimate([each.figures.get(key, 0.0) for each in self.replications])
+        return self._over(key)
+
+    def _keys(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys(key for each in self.replications for key in each.figures))
+
+    def _over(self, key: tuple[str, str]) -> Estimate:
+        return estimate_of_figure(key[1], [each.figures.get(key) for each in self.replications])
+
+    def _written(self) -> list[Replication]:
+        """The replications as files have them, with zeros: who reads one row does not know what the others counted."""
+        counted = [key for key in self._keys() if is_zero_without_event(key[1])]
+        return [
+            replace(each, figures=each.figures | {key: 0.0 for key in counted if key not in each.figures})
+            for each in self.replications
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """All of it but the series, as data."""
@@ -81,7 +92,8 @@ class SimulationReport:
         there are any, ``histograms.json``, and ``series.parquet`` with the samples. Returns their paths.
         """
         columns = ["seed", "element", "name", "value"]
-        rows = [(each.seed, *key, value) for each in self.replications for key, value in each.figures.items()]
+        replications = self._written()
+        rows = [(each.seed, *key, value) for each in replications for key, value in each.figures.items()]
         written = [
             directory.write_json("figures.json", self.to_json()),
             directory.write_csv("figures.csv", columns, rows),
@@ -91,7 +103,7 @@ class SimulationReport:
             written.append(directory.write_json("histograms.json", self._histograms()))
         if any(each.sampled_ns for each in self.replications):
             written += self._write_series(directory.path)
-        return [*written, *(path for each in self.replications for path in _omnetpp(each, directory))]
+        return [*written, *(path for each in replications for path in _omnetpp(each, directory))]
 
     def _histograms(self) -> list[dict[str, Any]]:
         return [

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.results.estimate import Estimate, estimate, uncounted
 from hybridnet.results.run_directory import read_object
 from hybridnet.sweep.sweep import Done
 
@@ -56,15 +56,24 @@ def figures_of_point(folder: Path) -> dict[str, float]:
     return figures
 
 
+def figures_of_points(done: Sequence[Done]) -> list[dict[str, float]]:
+    """The figures of each point. What others dropped, and it did not, is 0 there."""
+    figures = [figures_of_point(each.folder) for each in done]
+    names = dict.fromkeys(name for each in figures for name in each)
+    return [each | dict.fromkeys(uncounted(each, names), 0.0) for each in figures]
+
+
 def table_of(done: Sequence[Done]) -> list[Row]:
     """The rows, in the order of the points. A figure that a seed lacks is estimated from the others."""
     order: dict[tuple[tuple[str, str], ...], list[dict[str, float]]] = {}
-    for each in done:
-        order.setdefault(tuple(each.point.values.items()), []).append(figures_of_point(each.folder))
+    for each, figures in zip(done, figures_of_points(done), strict=True):
+        order.setdefault(tuple(each.point.values.items()), []).append(figures)
     rows = []
-    for values, figures in order.items():
-        names = dict.fromkeys(name for each in figures for name in each)
-        over = {name: estimate([each[name] for each in figures if name in each]) for name in names}
+    for values, over_seeds in order.items():
+        names = dict.fromkeys(name for figures in over_seeds for name in figures)
+        over = {
+            name: estimate([figures[name] for figures in over_seeds if name in figures]) for name in names
+        }
         rows.append(Row(dict(values), over))
     return rows
 
@@ -99,8 +108,8 @@ def write_table(directory: Path, done: Sequence[Done], rows: Sequence[Row]) -> N
     columns: dict[str, list[Any]] = {"seed": [], "figure": [], "value": []}
     settings = list(dict.fromkeys(name for each in done for name in each.point.values))
     set_columns: dict[str, list[Any]] = {name: [] for name in settings}
-    for each in done:
-        for figure, value in figures_of_point(each.folder).items():
+    for each, figures in zip(done, figures_of_points(done), strict=True):
+        for figure, value in figures.items():
             for name in settings:
                 set_columns[name].append(_number_or_text(each.point.values.get(name)))
             columns["seed"].append(each.point.seed)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet.cli.compare import print_comparison
 from hybridnet.errors import UsageError
 from hybridnet.recording.comparison import Difference, compare_runs
 from hybridnet.recording.figures import figures_of_run
@@ -108,3 +109,21 @@ def test_what_is_no_run_or_has_no_figures_is_said(tmp_path: Path) -> None:
     (tmp_path / "figures.parquet").write_bytes(b"PAR1")
     with pytest.raises(UsageError, match=r"figures.parquet: it is damaged"):
         figures_of_run(tmp_path)
+
+
+def test_a_simulation_without_drops_dropped_none(tmp_path: Path) -> None:
+    without, with_drops = simulated(tmp_path / "a", Pinged()), simulated(tmp_path / "b", Pinged(loss=50.0))
+    there = {each.name: each for each in compare_runs(without, with_drops).differences}
+    back = {each.name: each for each in compare_runs(with_drops, without).differences}
+    [name] = [name for name in there if name.startswith("a-b:a-eth0") and "dropped" in name]
+    assert there[name].first == back[name].second == Estimate(0.0, 0.0, 2)
+    assert there[name].absolute == -back[name].absolute > 0
+
+
+def test_a_difference_of_single_runs_has_no_interval(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for seeds, says in ((1, False), (2, True)):
+        first = simulated(tmp_path / f"a{seeds}", Pinged(5), seeds)
+        print_comparison(compare_runs(first, simulated(tmp_path / f"b{seeds}", Pinged(7), seeds)))
+        assert ("±" in capsys.readouterr().out) is says

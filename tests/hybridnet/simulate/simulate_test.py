@@ -165,6 +165,46 @@ def test_a_folder_that_is_no_run_directory_is_refused_before_anything_is_simulat
         Net(Pair(), out=tmp_path).simulate("3600s", seeds=1000)
 
 
+class Rare(Topo):
+    """A link that drops in a few replications only, and a ping that few of them get an answer to."""
+
+    def build(self) -> None:
+        self.addSimHost("a", applications=[{"kind": "ping", "destination": "b", "count": 2}])
+        self.addSimHost("b")
+        self.addLink("a", "b", delay="1ms", loss=35)
+
+
+def test_a_replication_that_dropped_nothing_counts_in_the_mean_of_drops_wherever_it_is_read(
+    tmp_path: Path,
+) -> None:
+    from pyarrow import parquet
+
+    report = simulate(Rare(), "3s", seeds=12, jobs=1)
+    key = ("a-b:a-eth0>b-eth0", "dropped.impaired")
+    counted = [each.figures.get(key, 0.0) for each in report.replications]
+    assert 0.0 in counted
+    assert report[key].mean == sum(counted) / 12
+    directory = RunDirectory(tmp_path)
+    report.write(directory)
+    directory.write_manifest(1, {})
+    assert figures_of_run(tmp_path)[" ".join(key)] == report[key]
+    rows = parquet.read_table(tmp_path / "figures.parquet").to_pylist()
+    assert [row["value"] for row in rows if (row["element"], row["name"]) == key] == counted
+    scalars = [
+        read_results(tmp_path / "omnetpp" / f"seed-{seed}.sca").scalars.get(key) for seed in range(1, 13)
+    ]
+    assert scalars == counted
+
+
+def test_a_round_trip_that_nobody_measured_is_no_figure_and_not_zero() -> None:
+    report = simulate(Rare(), "3s", seeds=12, jobs=1)
+    answered = [each for each in report.replications if each.figures["a:ping:0", "received"] > 0]
+    assert 0 < len(answered) < 12
+    over = report["a:ping:0", "least_rtt_ns"]
+    assert over.replications == len(answered)
+    assert over.mean == sum(each.figures["a:ping:0", "least_rtt_ns"] for each in answered) / len(answered)
+
+
 class Visited(Topo):
     def build(self) -> None:
         self.addSimSwitch("s1")
@@ -209,3 +249,17 @@ def test_values_that_are_missing_are_left_out() -> None:
         "applications": [{"name": "p", "node": "a", "sent": 1, "least_rtt_ns": None, "dropped": {"full": 2}}]
     }
     assert list(figures_of(snapshot)) == [("p", "sent", 1.0), ("p", "dropped.full", 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("row", "names"),
+    [
+        ({"received": 0, "least_rtt_ns": 0, "mean_rtt_ns": 0, "greatest_rtt_ns": 0}, ["received"]),
+        ({"received": 1, "least_rtt_ns": 5}, ["received", "least_rtt_ns"]),
+        ({"answered": 0, "least_rtt_ns": 0}, ["answered"]),  # a hop of traceroute
+        ({"answered": 0, "mean_ns": 0, "greatest_ns": 0}, ["answered"]),  # a request_client
+        ({"cwnd_bytes": 14600, "srtt_ns": 0}, ["cwnd_bytes"]),
+    ],
+)
+def test_what_an_application_has_not_timed_yet_is_left_out(row: dict[str, int], names: list[str]) -> None:
+    assert [name for _, name, _ in figures_of({"applications": [{"name": "p", **row}]})] == names

@@ -62,6 +62,22 @@ def test_each_combination_has_its_figures_over_the_seeds(capsys: pytest.CaptureF
     assert json.loads(Path("s/sweep.json").read_text())[0]["values"] == {"count": "5", "interval": "50ms"}
 
 
+def test_points_that_dropped_nothing_count_in_the_mean_of_drops(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WORDS[:5], "count=1,3", "--seeds", "6", "--out", "s", "--json"]) == 0
+    over = json.loads(capsys.readouterr().out)
+    figure = "a-b:a-eth0>b-eth0 dropped.impaired"
+    table = parquet.read_table("s/sweep.parquet").to_pylist()
+    for row in over:
+        drops = [
+            each["value"]
+            for each in table
+            if each["figure"] == figure and each["set_count"] == float(row["values"]["count"])
+        ]
+        assert len(drops) == 6
+        assert 0.0 in drops
+        assert row["figures"][figure]["mean"] == pytest.approx(sum(drops) / 6)
+
+
 def test_points_in_parts_have_the_figures_of_whole_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WORDS, "--json"]) == 0
     whole = sent(capsys.readouterr().out)
