@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -14,6 +15,9 @@ from hybridnet.plan.parts import Partition, ends_of
 __all__ = ["Engine", "Parts", "Whole"]
 
 Json = dict[str, Any]
+
+_FIRST_PIECE_NS = 1_000_000
+_PIECE_S = 0.1
 
 
 class Engine(Protocol):
@@ -62,7 +66,7 @@ class Whole:
         return self._simulation
 
     def run_for(self, duration_ns: int) -> None:
-        self._simulation.run_for(duration_ns)
+        _run_in_pieces(self._simulation, duration_ns)
 
     def snapshot(self) -> Json:
         snapshot: Json = self._simulation.snapshot()
@@ -113,6 +117,7 @@ class Parts:
             number: self._simulation.partition(number)
             for number in (range(partition.parts) if here is None else here)
         }
+        self._all_here = here is None
         self._hashed = hashed
         self._gather = gather
         self._order = _order(plan)
@@ -143,7 +148,10 @@ class Parts:
             self._simulation.join(of_b, of_a, link["b_to_a"]["delay_ns"])
 
     def run_for(self, duration_ns: int) -> None:
-        self._simulation.run_for(duration_ns)
+        if self._all_here:
+            _run_in_pieces(self._simulation, duration_ns)
+        else:  # all processes must run for the same times
+            self._simulation.run_for(duration_ns)
 
     def run_in_real_time(self, duration_ns: int) -> int:
         """Simulate no faster than the wall clock, and until that has gone on by the duration. Returns how much was
@@ -185,6 +193,21 @@ class Parts:
         told = self._gather(own)
         parts = [counters for _, of_process in told for counters in of_process]
         return sum(events for events, _ in told), {"parts": parts}
+
+
+def _run_in_pieces(simulation: Any, duration_ns: int) -> None:
+    """Run for so long, in pieces of about `_PIECE_S` of wall time: Python heeds ^C and SIGTERM only between two of them."""
+    piece_ns = _FIRST_PIECE_NS
+    while duration_ns > 0:
+        step_ns = min(duration_ns, piece_ns)
+        began = time.perf_counter()
+        simulation.run_for(step_ns)
+        took_s = time.perf_counter() - began
+        duration_ns -= step_ns
+        if took_s > _PIECE_S:
+            piece_ns = max(step_ns // 2, 1)
+        elif took_s < _PIECE_S / 2:
+            piece_ns = step_ns * 2
 
 
 def _add_nodes(simulation: Any, plan: Json) -> None:

@@ -2,6 +2,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -59,3 +63,20 @@ def test_a_run_directory_is_written(file: str, tmp_path: Path, capsys: pytest.Ca
 def test_mistakes_are_one_line(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", file, "--until", "1s", "--seeds", "0"]) == 2
     assert "error: --seeds 0: at least one is needed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_long_simulation_of_one_seed_heeds_an_interrupt(file: str, parts: int) -> None:
+    words = ["simulate", file, "--topo", "Pair,rate=1000", "--until", "3600s", "--parallel", str(parts)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hybridnet.cli", *words], stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1.5)  # it simulates; all of it takes minutes
+    told = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.communicate(timeout=3)
+    finally:
+        process.kill()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert time.monotonic() - told < 2
