@@ -196,7 +196,7 @@ class Parts:
 
 
 def _run_in_pieces(simulation: Any, duration_ns: int) -> None:
-    """Run for so long, in pieces of about `_PIECE_S` of wall time: Python heeds ^C and SIGTERM only between two of them."""
+    """Run for so long, in pieces of about `_PIECE_S` of wall time: Python heeds ^C and SIGTERM only between them."""
     piece_ns = _FIRST_PIECE_NS
     while duration_ns > 0:
         step_ns = min(duration_ns, piece_ns)
