@@ -18,4 +18,4 @@ def interpreter(cluster: Machines, machine: str) -> str:
 
 def hybridnet_command(cluster: Machines, machine: str) -> list[str]:
     """What runs hybridnet's command line on a machine."""
-    return [interpreter(cluster, machine), "-m", "hybridnet.cli"]
+    return [interpreter(cluster, machine), "-P", "-m", "hybridnet.cli"]

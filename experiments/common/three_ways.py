@@ -217,7 +217,7 @@ def pace_verdict(steps: Sequence[Step]) -> Verdict:
 
 def hosts_of(cluster: Cluster) -> Hosts:
     """The machines of a cluster as an MPI job reaches them: by the network between them."""
-    shell = (sys.executable, "-m", "hybridnet.cli", "exec", "--run", cluster.journal.run)
+    shell = (sys.executable, "-P", "-m", "hybridnet.cli", "exec", "--run", cluster.journal.run)
     address = ipaddress.IPv4Address(cluster.address(SENDER))
     network = str(ipaddress.IPv4Network(f"{address}/24", strict=False)) if address in LOCAL else None
     return Hosts(MACHINES, shell, network)

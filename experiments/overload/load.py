@@ -21,7 +21,7 @@ __all__ = ["LimitedWire", "Load", "pass_frames"]
 
 SILENCE_S = 1.0  # longer than a wire without processor time holds a frame back
 PATIENCE_S = 60.0
-GENERATE = (sys.executable, "-m", "hybridnet.cli", "generate")
+GENERATE = (sys.executable, "-P", "-m", "hybridnet.cli", "generate")
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ class LimitedWire:
     def __init__(self, w: Namespace, quota: CpuQuota, options: list[str]) -> None:
         command = [
             sys.executable,
+            "-P",
             "-m",
             "hybridnet.experiments.overload.limited_wire",
             "wa",

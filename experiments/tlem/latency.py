@@ -123,7 +123,7 @@ def _join(a: str, of_a: str, b: str, of_b: str) -> None:
 def _wire(namespace: str) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as state:
         process = subprocess.Popen(
-            _inside(namespace, "-m", "hybridnet.cli", "wire", "wa", "wb", "--delay", f"{DELAY_NS}ns"),
+            _inside(namespace, "-P", "-m", "hybridnet.cli", "wire", "wa", "wb", "--delay", f"{DELAY_NS}ns"),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

@@ -57,7 +57,7 @@ class InstanceProcess:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [
-                    *(*prefix(Priority.INSTANCE), sys.executable, "-m", "hybridnet.instance"),
+                    *(*prefix(Priority.INSTANCE), sys.executable, "-P", "-m", "hybridnet.instance"),
                     *(str(plan_file), "--control", str(self._socket_path)),
                     *(() if outside is None else ("--outside", str(outside))),
                 ],

@@ -37,7 +37,7 @@ def run_detached(command_line: Sequence[str]) -> int:
 
     words = list(command_line)
     words.remove(_DETACH)  # the first; one after -- is the script's
-    run = detach([sys.executable, "-m", "hybridnet.cli", *words])
+    run = detach([sys.executable, "-P", "-m", "hybridnet.cli", *words])
     print(
         f"detached as {run.name}: `hybridnet attach {run.name}`, `hybridnet status`, `hybridnet stop {run.name}`"
     )

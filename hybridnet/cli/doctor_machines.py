@@ -95,7 +95,7 @@ def opinions_of(way: Way) -> list[str]:
 
 def examine_machines(cluster: Cluster) -> dict[str, list[Finding]]:
     """Each machine's own `hybridnet doctor`, and its device toward the others."""
-    programs = {machine: [cluster.facts(machine)["executable"], "-m"] for machine in cluster.machines}
+    programs = {machine: [cluster.facts(machine)["executable"], "-P", "-m"] for machine in cluster.machines}
     words = ["hybridnet.cli", "doctor", "--json"]
     calls: dict[str, tuple[str, dict[str, Any]]] = {
         machine: ("exec", {"argv": [*program, *words], "timeout": _PATIENCE_S})
@@ -148,7 +148,7 @@ def _measure(cluster: Cluster, machine: str, other: str) -> dict[str, Any]:
     """From a machine to another, which serves meanwhile."""
     address = cluster.address(other)
     token = secrets.token_hex(TOKEN_BYTES).encode() + b"\n"
-    program = [cluster.facts(other)["executable"], "-m", _PROBE, "serve", address]
+    program = [cluster.facts(other)["executable"], "-P", "-m", _PROBE, "serve", address]
     server = cluster.call(other, "start_process", node="", command=program, stdin=True)["number"]
     try:
         cluster.call(other, "write_process", number=server, data=token)
@@ -158,6 +158,7 @@ def _measure(cluster: Cluster, machine: str, other: str) -> dict[str, Any]:
         port = json.loads(line)["port"]
         client = [
             cluster.facts(machine)["executable"],
+            "-P",
             "-m",
             _PROBE,
             "measure",

@@ -14,6 +14,9 @@ EXAMPLES = """  hybridnet status
 """
 
 
+_MODULE = "hybridnet.cli"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """--json."""
     parser.add_argument("--json", action="store_true", help="print them as a JSON list")
@@ -54,9 +57,16 @@ def run(arguments: argparse.Namespace) -> int:
                 state(each),
                 time.strftime("%F %T", time.localtime(each.facts["began"])),
                 f"{each.seconds:.0f} s",
-                shlex.join(["hybridnet", *each.facts["command"][3:]]),
+                _shown(each.facts["command"]),
             )
             for each in runs
         ],
     )
     return 0
+
+
+def _shown(command: list[str]) -> str:
+    """As a user writes it: `python -P -m hybridnet.cli` is ``hybridnet``."""
+    if _MODULE in command:
+        command = ["hybridnet", *command[command.index(_MODULE) + 1 :]]
+    return shlex.join(command)

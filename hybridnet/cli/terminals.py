@@ -37,4 +37,6 @@ def terminal_of(
     into = ["exec", "--run", journal.run, place, "/bin/sh", "-c", command]
     environment = {**journal.environment(), **(display or {})}
     name = f"{title}: {node.name}" if title else node.name
-    return open_terminal(name, [sys.executable, "-m", "hybridnet.cli", *into], environment, journal.directory)
+    return open_terminal(
+        name, [sys.executable, "-P", "-m", "hybridnet.cli", *into], environment, journal.directory
+    )

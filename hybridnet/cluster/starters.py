@@ -173,7 +173,7 @@ class LocalStarter(Starter):
             # Open vSwitch would take the same processor for every machine's.
             "pmd_cpus": [cpus[self._machines.index(machine) % len(cpus)]],
         }
-        return [sys.executable, "-m", "hybridnet.machines.init"], first
+        return [sys.executable, "-P", "-m", "hybridnet.machines.init"], first
 
     def _end_lost(self, machine: str) -> None:
         self.clear(machine)  # its control groups, say, are this computer's

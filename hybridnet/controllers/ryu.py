@@ -42,7 +42,7 @@ NO_MODULE = 3  # exit status of what looks for one
 LOOK_SECONDS = 20.0
 _LOOK_FOR_MODULE = f"""
 import importlib.util, sys
-sys.path[0] = sys.argv[1]
+sys.path.insert(0, sys.argv[1])
 try:
     found = importlib.util.find_spec(sys.argv[2])
 except (ImportError, ValueError):
@@ -90,7 +90,7 @@ def check_module(name: str) -> None:
         python = find_ryu_python()
     except EnvironmentLackError:
         return
-    words = [str(python), "-c", _LOOK_FOR_MODULE, str(CONTROLLERS), name]
+    words = [str(python), "-P", "-c", _LOOK_FOR_MODULE, str(CONTROLLERS), name]
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     try:
         looked = subprocess.run(

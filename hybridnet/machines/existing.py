@@ -40,7 +40,7 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
         **second["agent"],
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "hybridnet.machines.init"],
+        [sys.executable, "-P", "-m", "hybridnet.machines.init"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, RUN_VARIABLE: first["run"], MACHINE_VARIABLE: first["machine"]},

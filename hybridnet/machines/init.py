@@ -210,7 +210,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's ^C is for the head, which tells the agents
     with (directory / "agent.log").open("wb") as log:
         agent = subprocess.Popen(
-            [sys.executable, "-m", "hybridnet.machines.worker"],
+            [sys.executable, "-P", "-m", "hybridnet.machines.worker"],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,

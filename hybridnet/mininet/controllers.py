@@ -418,7 +418,7 @@ class _Own(kinds.RemoteController):
 
     def __init__(self, name: str, port: int) -> None:
         super().__init__(name, "127.0.0.1", port)
-        words = [sys.executable, "-m", "hybridnet.mininet.controller_program", f"ptcp:{port}"]
+        words = [sys.executable, "-P", "-m", "hybridnet.mininet.controller_program", f"ptcp:{port}"]
         self._small = _OwnProgram(name, shlex.join(words), port, None)
         self._larger = kinds.Controller(name, port=port)
         self._chosen: kinds.RemoteController = self._small

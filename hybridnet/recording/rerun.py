@@ -116,7 +116,7 @@ def command_of(run: Path, out: Path) -> list[str]:
     if missing:
         raise UsageError(f"{run}: it lacks {FILES}/{missing[0]}; put it there, and try again")
     # A script's arguments come last, right after the script.
-    return [sys.executable, "-m", "hybridnet.cli", verb, "--out", str(out), *words]
+    return [sys.executable, "-P", "-m", "hybridnet.cli", verb, "--out", str(out), *words]
 
 
 def places_of(run: Path, files: Path) -> dict[str, str]:

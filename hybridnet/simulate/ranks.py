@@ -78,7 +78,7 @@ def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Hosts) -> Itera
 
 def _replications(command: list[str], job: Job, seeds: Sequence[int]) -> Iterator[Replication]:
     process = subprocess.Popen(
-        [*command, sys.executable, "-c", _MAIN],
+        [*command, sys.executable, "-P", "-c", _MAIN],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

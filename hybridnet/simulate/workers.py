@@ -50,7 +50,7 @@ def replications(job: Job, seeds: list[int], at_once: int) -> Iterator[Replicati
 class _Worker:
     def __init__(self, job: Job) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from hybridnet.simulate.workers import main; main()"],
+            [sys.executable, "-P", "-c", "from hybridnet.simulate.workers import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a ^C is the head's, which ends its workers

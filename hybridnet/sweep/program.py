@@ -28,7 +28,7 @@ def start_program(
     """
     verb, *rest = words
     return subprocess.Popen(
-        [sys.executable, "-m", "hybridnet.cli", verb, "--out", str(out), *rest],
+        [sys.executable, "-P", "-m", "hybridnet.cli", verb, "--out", str(out), *rest],
         cwd=directory,
         stdin=subprocess.DEVNULL,
         stdout=output,

@@ -102,7 +102,7 @@ def detach(command: Sequence[str]) -> DetachedRun:
         except FileExistsError:
             number += 1
     keeper = subprocess.Popen(
-        [sys.executable, "-m", "hybridnet.system.keeper", str(directory), *command],
+        [sys.executable, "-P", "-m", "hybridnet.system.keeper", str(directory), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=(directory / "keeper.log").open("wb"),

@@ -102,7 +102,7 @@ def _guard(head: int, run: str, state: str, package: str) -> None:
         "from hybridnet.system.cleaning import main; sys.exit(main())"
     )
     environment = {**os.environ, "HYBRIDNET_STATE_DIR": state}
-    os.execve(sys.executable, [sys.executable, "-c", program, run], environment)
+    os.execve(sys.executable, [sys.executable, "-P", "-c", program, run], environment)
 
 
 if __name__ == "__main__":

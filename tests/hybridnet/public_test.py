@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import hybridnet
 
@@ -28,3 +30,17 @@ def test_describing_and_planning_load_neither_dask_nor_the_simulator() -> None:
 def test_mininets_name_is_another_for_net() -> None:
     assert hybridnet.Mininet is hybridnet.Net
     assert hybridnet.TCLink is hybridnet.Link
+
+
+def test_programs_of_ours_take_no_modules_from_the_folder_in_which_a_user_works() -> None:
+    # Without -P, `python -m` looks there first: a user's queue.py would be the queue that Dask imports.
+    package = Path(hybridnet.__file__).parent
+    starts = [
+        (file.name, found[0])
+        for file in package.rglob("*.py")
+        for found in re.finditer(
+            r'(?:"-P",\s*)?"-m",?\s*(?:"hybridnet\.|_PROBE)', file.read_text(encoding="utf-8")
+        )
+    ]
+    assert len(starts) > 10
+    assert [each for each in starts if not each[1].startswith('"-P"')] == []

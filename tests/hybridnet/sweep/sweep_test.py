@@ -78,6 +78,15 @@ def test_points_that_dropped_nothing_count_in_the_mean_of_drops(capsys: pytest.C
         assert row["figures"][figure]["mean"] == pytest.approx(sum(drops) / 6)
 
 
+def test_files_in_the_folder_that_are_named_like_libraries_are_no_libraries() -> None:
+    for name in ("json", "queue", "rich", "numpy"):
+        Path(f"{name}.py").write_text("raise SystemExit('this is no library')")
+    Path("scripts").mkdir()
+    Path("pinged.py").rename("scripts/pinged.py")
+    words = ["sweep", "scripts/pinged.py", "--until", "1s", "--out", "s"]
+    assert main(words) == 0
+
+
 def test_points_in_parts_have_the_figures_of_whole_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WORDS, "--json"]) == 0
     whole = sent(capsys.readouterr().out)

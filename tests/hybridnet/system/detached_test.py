@@ -129,3 +129,6 @@ def test_the_command_line_goes_on_without_the_option(
     await_that(lambda: find_detached("d1").status == 0)
     output = (find_detached("d1").directory / "output").read_bytes()
     assert b"arguments ['--detach']" in output
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    assert f"  hybridnet run {script} -- --detach"[:60] in capsys.readouterr().out.replace("\n", "")
