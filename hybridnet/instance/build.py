@@ -129,8 +129,14 @@ def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
         return direction
     try:
         text = Path(model["file"]).read_text(encoding="ascii")
-    except (OSError, ValueError) as error:
-        raise PlanError(f"trace file {model['file']}: {error}") from None
+        if "\0" in text:
+            raise ValueError
+    except OSError as error:
+        raise PlanError(f"read trace {model['file']}: {error.strerror}; give a mahimahi trace") from None
+    except ValueError:
+        raise PlanError(
+            f"read trace {model['file']}: it is not text; write one opportunity per line"
+        ) from None
     return {**direction, "rate_model": {**model, "text": text}}
 
 

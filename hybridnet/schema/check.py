@@ -66,11 +66,17 @@ def check(value: Any, name: str, what: str, part: str = "") -> None:
 
 
 def told(error: Any) -> str:
-    """What an error of the validator says, with all values where only some are possible."""
+    """What an error of the validator says, with all values or all forms where only some are possible."""
+    given = json.dumps(error.instance)[:200]
     options = getattr(error.kind, "options", None)
-    if not isinstance(options, list):
-        return str(error.message)
-    return f"{json.dumps(error.instance)[:200]} is not one of {', '.join(map(json.dumps, options))}"
+    if isinstance(options, list):
+        return f"{given} is not one of {', '.join(map(json.dumps, options))}"
+    forms = getattr(error.kind, "context", None)
+    if isinstance(forms, list) and all(forms):
+        return f"{given} has none of its forms: {', or '.join(told(form[0]) for form in forms)}"
+    if isinstance(forms, list):
+        return f"{given} has more than one of its forms; write two"
+    return str(error.message)
 
 
 @cache

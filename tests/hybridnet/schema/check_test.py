@@ -106,3 +106,21 @@ def test_plans_of_thousands_of_hosts_are_checked_within_half_a_second() -> None:
     began = time.perf_counter()
     check(machine, "machine", "plan")
     assert time.perf_counter() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        (
+            {"at": 1, "lnk": ["a", "b"]},
+            'at 0: {"at": 1, "lnk": ["a", "b"]} has none of its forms: "link" is a required property, or "routes" is a '
+            "required property",
+        ),
+        (
+            {"at": 1, "routes": {"r": [{"prefix": "10.0.0.0/8"}]}},
+            'none of its forms: "via" is a required property, or "interface" is a required property',
+        ),
+    ],
+)
+def test_what_has_several_forms_is_told_what_each_needs(entry: dict[str, Any], says: str) -> None:
+    assert says in refusal([entry], "timeline")

@@ -219,7 +219,12 @@ def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
     pytest.importorskip("hybridnet._simcore")
     trace = tmp_path / "wire.up"
     direction = {**PLAIN, "rate_bps": None, "rate_model": {"model": "opportunities", "file": str(trace)}}
-    with pytest.raises(PlanError, match=r"trace file .*wire\.up"):
+    with pytest.raises(
+        PlanError, match=r"read trace .*wire\.up: No such file or directory; give a mahimahi trace$"
+    ):
+        with_trace(direction)
+    trace.write_bytes(b"\x7fELF\0")
+    with pytest.raises(PlanError, match=r"read trace .*wire\.up: it is not text"):
         with_trace(direction)
     trace.write_text("1\n5\n4\n")
     with pytest.raises(Exception, match=r"wire\.up: line 3 is 4, before the 5"):
