@@ -3,6 +3,10 @@
 
 iperf3 announces a UDP flow by a single datagram, and waits half a minute for the answer to it. Over a link that loses
 packets the announcement is lost now and then, so a flow that does not begin soon is begun anew, for a while.
+
+iperf3's server divides what it received by the time from its being ready until the client has told it, over TCP, that
+the flow is over. Over a link with a long delay, or that loses packets, this is seconds longer than the flow. So the
+server prints its figures often, and the rate is that of the time in which something came.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ MOST_SECONDS = 86_400
 CONGESTION_CONTROL = "cubic"
 BEGIN_SECONDS = 5.0  # a UDP flow that has not begun by then is begun anew
 TRY_SECONDS = 60.0  # the longest that this goes on
+SERVER_SECONDS = 5.0  # the longest that the server prints its last lines after the client has ended
 END_SECONDS = 60.0  # the longest that the two ends exchange their figures, over a link that loses packets
 
 _UNITS = {
@@ -38,6 +43,8 @@ _UNITS = {
 _BEGUN = re.compile(r"local \S+ port \d+ connected to")
 _SENT = re.compile(r"([\d.]+) Kbits/sec +[\d.]+ ms +\d+/\d+ .*sender")
 _RECEIVED = re.compile(r"([\d.]+) Kbits/sec +[\d.]+ ms +(\d+)/(\d+) .*receiver")
+_LASTED = re.compile(r"-([\d.]+) +sec .*receiver")
+_CAME = re.compile(r"([\d.]+)-([\d.]+) +sec +([\d.]+) [KMGT]?Bytes")
 _FAILED = re.compile(r"iperf3: error - (.+)")
 _LOST_BEGIN = ("unable to read from stream socket", "control socket has closed unexpectedly")
 
@@ -116,21 +123,24 @@ def format_bandwidth(bits_per_second: float, unit: str | None = None) -> str:
 
 
 def _tcp(server: Host, client: Host, flow: Flow) -> Found:
-    with _serving(server, flow):
+    with _serving(server, flow) as serving:
         argv = [*_client(server, flow), "-J", "-C", CONGESTION_CONTROL]
         out, err, _ = client.pexec(argv)
         end = _report(out, err, client)["end"]
-    return Found(end["sum_received"]["bits_per_second"], end["sum_sent"]["bits_per_second"])
+        received = end["sum_received"]
+        factor = _without_idle_ends(received["seconds"], flow, _read_until(serving, _LASTED, SERVER_SECONDS))
+    return Found(factor * received["bits_per_second"], end["sum_sent"]["bits_per_second"])
 
 
 def _udp(server: Host, client: Host, flow: Flow) -> Found:
     argv = [*_client(server, flow), "-u", "-b", _offered(flow.rate), "-f", "k", "--forceflush"]
     deadline = time.monotonic() + TRY_SECONDS
     while True:
-        with _serving(server, flow), client.popen(argv, stderr=subprocess.STDOUT) as sending:
+        with _serving(server, flow) as serving, client.popen(argv, stderr=subprocess.STDOUT) as sending:
             said = _read_until(sending, _BEGUN, BEGIN_SECONDS)
             if _BEGUN.search(said):
-                return _figures(said + _rest(sending, flow, client), client)
+                said += _rest(sending, flow, client)
+                return _figures(said, flow, _read_until(serving, _LASTED, SERVER_SECONDS), client)
         failed = _FAILED.search(said)
         if failed is not None and not failed[1].startswith(_LOST_BEGIN):
             raise ExperimentError(f"iperf: the client on {client} failed: {failed[1]}")
@@ -142,7 +152,8 @@ def _udp(server: Host, client: Host, flow: Flow) -> Found:
 
 
 def _serving(server: Host, flow: Flow) -> Popen:
-    argv = ["iperf3", "-s", "-1", "-p", str(flow.port), "--forceflush"]
+    every_s = min(max(flow.seconds / 100, 0.1), 60.0)  # what iperf3 takes
+    argv = ["iperf3", "-s", "-1", "-p", str(flow.port), "-i", f"{every_s:g}", "--forceflush"]
     serving = server.popen(argv, stderr=subprocess.STDOUT)
     try:
         _await_line(serving, "Server listening", server)
@@ -178,15 +189,32 @@ def _rest(program: Popen, flow: Flow, client: Host) -> str:
     return str(out)
 
 
-def _figures(said: str, client: Host) -> Found:
-    sent, received = _SENT.search(said), _RECEIVED.search(said)
-    if sent is None or received is None:
+def _without_idle_ends(lasted_s: float, flow: Flow, server_said: str) -> float:
+    """By how much the rate over `lasted_s`, which the server says, is less than that over the time of the flow itself.
+
+    Args:
+        server_said: a line for each of its intervals.
+    """
+    rows = [row for row in server_said.splitlines() if "receiver" not in row and "sender" not in row]
+    came = [found for found in map(_CAME.search, rows) if found and float(found[3]) > 0]
+    if not came or lasted_s <= 0:
+        return 1.0
+    came_for_s = float(came[-1][2]) - float(came[0][1])
+    return lasted_s / min(lasted_s, max(flow.seconds, came_for_s))
+
+
+def _figures(said: str, flow: Flow, server_said: str, client: Host) -> Found:
+    sent, received, lasted = _SENT.search(said), _RECEIVED.search(said), _LASTED.search(said)
+    if sent is None or received is None or lasted is None:
         failed = _FAILED.search(said)
         raise ExperimentError(
             f"iperf: the client on {client} gave no result: {failed[1] if failed else said.strip()[-300:]}"
         )
     lost, total = int(received[2]), int(received[3])
-    return Found(1e3 * float(received[1]), 1e3 * float(sent[1]), 100.0 * lost / total if total else None)
+    factor = _without_idle_ends(float(lasted[1]), flow, server_said)
+    return Found(
+        factor * 1e3 * float(received[1]), 1e3 * float(sent[1]), 100.0 * lost / total if total else None
+    )
 
 
 def _await_line(program: Popen, wanted: str, server: Host) -> None:

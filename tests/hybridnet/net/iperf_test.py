@@ -15,7 +15,9 @@ from hybridnet.node import Host
 from hybridnet.node.link import Intf
 from tests.hybridnet.net.support import FakeCluster
 
-TCP = {"end": {"sum_received": {"bits_per_second": 9e6}, "sum_sent": {"bits_per_second": 1e7}}}
+TCP = {
+    "end": {"sum_received": {"bits_per_second": 9e6, "seconds": 2.0}, "sum_sent": {"bits_per_second": 1e7}}
+}
 UDP = b"""Connecting to host 10.0.0.1, port 5001
 [  5] local 10.0.0.2 port 40000 connected to 10.0.0.1 port 5001
 [ ID] Interval           Transfer     Bitrate         Total Datagrams
@@ -64,6 +66,30 @@ def test_udp_offers_the_rate_and_reports_what_was_left_of_it(rate: str) -> None:
     assert iperf(server, client, Flow("UDP", rate)) == Found(8e6, 1e7, 20.0)
     assert commands(cluster)[1][7:10] == ["-u", "-b", "10000000"]
     assert not cluster.programs
+
+
+def server_says(last: str) -> bytes:
+    """A server that got data from 0.50 to 3.50 s, and was told only after 5 s that the flow is over."""
+    return f"""Server listening on 5001
+[  5]   0.00-0.50   sec  0.00 Bytes  0.00 bits/sec  0.000 ms  0/0 (0%)
+[  5]   0.50-3.00   sec  2048 KBytes  6711 Kbits/sec  0.012 ms  200/1000 (20%)
+[  5]   3.00-3.50   sec   512 KBytes  8389 Kbits/sec  0.012 ms  20/100 (20%)
+[  5]   3.50-5.04   sec  0.00 Bytes  0.00 bits/sec  0.012 ms  0/0 (0%)
+[  5]   0.00-5.04   sec  4883 KBytes  8000 Kbits/sec  {last}  receiver
+""".encode()
+
+
+@pytest.mark.parametrize(("seconds", "over"), [(2, 3.0), (3, 3.0), (4, 4.0), (10, 5.04)])
+def test_a_server_that_waits_before_or_after_the_flow_does_not_lower_the_rate(
+    seconds: float, over: float
+) -> None:
+    _, server, client = pair(UDP, server_says("0.012 ms  800/4000 (20%)"))
+    found = iperf(server, client, Flow("UDP", seconds=seconds))
+    assert found == Found(pytest.approx(8e6 * 5.04 / over), 1e7, 20.0)
+    received = {"bits_per_second": 9e6, "seconds": 5.04}
+    report = {"end": {"sum_received": received, "sum_sent": {"bits_per_second": 1e7}}}
+    _, server, client = pair(json.dumps(report).encode(), server_says(""))
+    assert iperf(server, client, Flow(seconds=seconds)) == Found(pytest.approx(9e6 * 5.04 / over), 1e7)
 
 
 def test_a_udp_flow_whose_announcement_is_lost_is_begun_anew() -> None:

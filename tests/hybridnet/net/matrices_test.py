@@ -89,7 +89,9 @@ def test_many_pairs_are_asked_in_slices_and_each_within_what_one_call_takes() ->
     assert max(sizes) == 65_536 // 100
 
 
-TCP = {"end": {"sum_received": {"bits_per_second": 9e6}, "sum_sent": {"bits_per_second": 1e7}}}
+TCP = {
+    "end": {"sum_received": {"bits_per_second": 9e6, "seconds": 1.0}, "sum_sent": {"bits_per_second": 1e7}}
+}
 
 
 def flowing() -> tuple[FakeCluster, list[Host]]:
