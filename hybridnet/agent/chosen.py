@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Chosen", "chosen_of"]
+__all__ = ["Chosen", "chosen_of", "not_there"]
 
 _ALWAYS = ("applications", "connections", "portals")  # unless elements are named
 
@@ -75,3 +76,21 @@ def chosen_of(plan: dict[str, Any], elements: str | list[str] | None) -> Chosen:
         },
         named=named,
     )
+
+
+def not_there(plans: Iterable[dict[str, Any]], elements: str | list[str] | None) -> list[str]:
+    """What the user named and no machine with one of these plans can sample: nothing simulated and no emulated host has
+    this name. An application is there if its host is.
+    """
+    if not isinstance(elements, list):
+        return []
+    there: set[str] = set()
+    for plan in plans:
+        made = [plan, *plan["instances"]]
+        nodes = [node for each in made for key in ("hosts", "nodes") for node in each.get(key, ())]
+        there |= {node["name"] for node in nodes}
+        there |= {interface["name"] for node in nodes for interface in node["interfaces"]}
+        links = [link for instance in plan["instances"] for link in instance["links"]]
+        there |= {link["name"] for link in links}
+        there |= {end["portal"] for link in links for end in (link["a"], link["b"]) if "portal" in end}
+    return [name for name in elements if name not in there and name.partition(":")[0] not in there]

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.agent.chosen import not_there
 from hybridnet.agent.counters import computer
 from hybridnet.agent.files import PIECE_LIMIT
 from hybridnet.cluster import Machines
@@ -17,8 +18,9 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.plan import Plan
 from hybridnet.recording.ambient import current
 from hybridnet.results.verdict import Verdict
+from hybridnet.system.log import warn
 from hybridnet.topo import Topo
-from hybridnet.values import shown
+from hybridnet.values import plain, shown
 
 if TYPE_CHECKING:
     from hybridnet.net.traced import Traced
@@ -86,6 +88,11 @@ class Recorded:
         if interval_s is not None:
             self._sampling = {"interval_s": interval_s, "elements": elements}
             self._sampling_since_s = time.monotonic()
+            for name in not_there(plan.machines.values(), elements):
+                warn(
+                    f"*** Warning: the series has nothing of {plain(name)}: no host and nothing simulated has this "
+                    "name; `hybridnet plan` lists what there is\n"
+                )
             cluster.call_all(dict.fromkeys(cluster.machines, ("start_series", self._sampling)))
 
         def take(last: bool) -> Mapping[str, Any]:

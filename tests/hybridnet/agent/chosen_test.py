@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from hybridnet.agent.chosen import chosen_of
+from hybridnet.agent.chosen import chosen_of, not_there
 
 PLAN = {
     "hosts": [
@@ -45,3 +45,10 @@ def test_what_is_named_is_taken_and_nothing_else() -> None:
 
 def test_a_machine_where_nothing_is_simulated_has_its_hosts() -> None:
     assert set(chosen_of({**PLAN, "instances": []}, None).devices) == {"h1", "h2"}
+
+
+def test_a_name_that_nothing_has_is_found_before_anything_is_sampled() -> None:
+    named = ["h1", "h1-eth1", "r1", "r1-eth2", "r1-r2", "p-h1-eth0", "r1:ping:0"]
+    assert not_there([PLAN], named) == []
+    assert not_there([PLAN], ["h1", "s1", "r1-h1", "h9:ping:0"]) == ["s1", "r1-h1", "h9:ping:0"]
+    assert not_there([PLAN], "all") == not_there([PLAN], None) == []
