@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -17,7 +18,7 @@ from hybridnet.cli.simulate import add_parallel_argument, seeds_of
 from hybridnet.cli.tables import print_table
 from hybridnet.cli.user_code import require_file
 from hybridnet.errors import UsageError
-from hybridnet.results.run_directory import read_object
+from hybridnet.results.run_directory import Hold, hold, read_object
 
 if TYPE_CHECKING:
     from hybridnet.sweep.sweep import Command, Workers
@@ -101,11 +102,14 @@ def run(arguments: argparse.Namespace) -> int:
     command = _command(arguments)
     _check_jobs(arguments)
     directory = arguments.out or Path("runs") / f"sweep-{_name(arguments)}"
-    _claim(directory, command, arguments)
+    claimed = _claim(directory, command, arguments)
     console = Console(stderr=True)
     done = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with (
+        contextlib.closing(claimed),
+        Progress(*columns, console=console, disable=not console.is_terminal) as progress,
+    ):
         task = progress.add_task("sweep", total=len(points))
         command, workers = _workers(arguments, command)
         for each in run_sweep(
@@ -208,8 +212,10 @@ def _name(arguments: argparse.Namespace) -> str:
     return Path(arguments.file).stem if arguments.file is not None else str(arguments.topo.partition(",")[0])
 
 
-def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> None:
-    """Note what is swept; refuse a directory of something else: its points would be taken for this sweep's."""
+def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> Hold:
+    """Note what is swept; refuse a directory of something else: its points would be taken for this sweep's. Until the
+    claim is closed, no other sweep runs the same points.
+    """
     import hashlib
 
     script = None if arguments.file is None else hashlib.sha256(Path(arguments.file).read_bytes()).hexdigest()
@@ -220,9 +226,13 @@ def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> 
     }
     note = directory / "sweep-command.json"
     try:
+        if not directory.exists():
+            directory.mkdir(parents=True, exist_ok=True)
+        held = hold(directory)
         _claim_folder(directory, note, said, script)
     except OSError as error:
         raise UsageError(f"sweep: {directory}: {error.strerror}; give another --out") from None
+    return held
 
 
 def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str | None) -> None:
@@ -237,10 +247,9 @@ def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str
             raise UsageError(
                 f"sweep: {directory} holds an earlier sweep, and {what}; give another --out, or remove it"
             )
-    elif directory.exists() and any(directory.iterdir()):
+    elif any(directory.iterdir()):
         raise UsageError(f"sweep: {directory} holds something that is not a sweep; give another --out")
     else:
-        directory.mkdir(parents=True, exist_ok=True)
         note.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
 
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
@@ -17,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import UsageError
+
+__all__ = ["Hold", "RunDirectory", "check_run_directory", "hold", "read_object"]
 
 _TOOLS = {
     "open vswitch": ["ovs-vswitchd", "--version"],
@@ -48,6 +52,41 @@ def check_run_directory(path: str | os.PathLike[str]) -> Path:
     return folder
 
 
+class Hold:
+    """A folder into which no other process writes a run, until this object is closed or gone. See `hold`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.close = weakref.finalize(self, os.close, descriptor)
+
+
+_holds: weakref.WeakValueDictionary[tuple[int, int], Hold] = weakref.WeakValueDictionary()
+"""Of this process, by device and inode: one network may replace what another one of the same script has written."""
+
+
+def hold(folder: Path) -> Hold:
+    """Keep other processes from writing a run into a folder that exists. The kernel lets go of it when this one ends.
+
+    Raises:
+        UsageError: one does.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    status = os.fstat(descriptor)
+    if (held := _holds.get((status.st_dev, status.st_ino))) is not None:
+        os.close(descriptor)
+        return held
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise UsageError(
+            f"{folder}: another command is writing into it; wait for its end, or give another name"
+        ) from None
+    except OSError:
+        pass  # a file system without locks
+    _holds[status.st_dev, status.st_ino] = made = Hold(descriptor)
+    return made
+
+
 def read_object(file: Path) -> dict[str, Any]:
     """What a JSON file of a run directory holds.
 
@@ -73,8 +112,8 @@ class RunDirectory:
             (a ``manifest.json``), which is then replaced.
 
     Raises:
-        UsageError: the path is a file, a folder that holds something other than a run, or one that cannot be written
-            to.
+        UsageError: the path is a file, a folder that holds something other than a run, one that cannot be written to,
+            or one into which another process is writing a run.
 
     Example:
         >>> import tempfile
@@ -86,10 +125,10 @@ class RunDirectory:
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = check_run_directory(path)
-        if self.path.exists():
-            for entry in self.path.iterdir():
-                shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         self.path.mkdir(parents=True, exist_ok=True)
+        self._hold = hold(self.path)
+        for entry in self.path.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 
     def write_json(self, name: str, content: Any) -> Path:
         """Write ``content`` as indented JSON; make the folders in ``name``."""

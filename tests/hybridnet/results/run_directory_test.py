@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 from pyarrow import parquet
@@ -92,3 +94,35 @@ def test_a_file_is_no_run_directory(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="it is a file"):
         RunDirectory(tmp_path / "file")
+
+
+WRITER = "import sys; from hybridnet.results import RunDirectory; run = RunDirectory(sys.argv[1]); print(); input()"
+
+
+def test_a_folder_into_which_another_process_writes_is_left_alone(tmp_path):
+    words = [sys.executable, "-c", WRITER, str(tmp_path / "run")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"\n"
+        (tmp_path / "run" / "manifest.json").touch()
+        with pytest.raises(
+            UsageError, match="run: another command is writing into it; wait for its end, or give"
+        ):
+            RunDirectory(tmp_path / "run")
+        assert (tmp_path / "run" / "manifest.json").exists()
+        other.kill()
+    RunDirectory(tmp_path / "run")
+    assert not (tmp_path / "run" / "manifest.json").exists()
+
+
+def test_one_process_may_replace_what_it_has_written(tmp_path):
+    first = RunDirectory(tmp_path / "run")
+    first.write_manifest(1, {})
+    RunDirectory(tmp_path / "run").write_manifest(2, {})
+    assert json.loads((first.path / "manifest.json").read_text())["seed"] == 2
+
+
+def test_directories_that_are_done_keep_no_descriptors(tmp_path):
+    before = len(os.listdir("/proc/self/fd"))
+    for number in range(5):
+        RunDirectory(tmp_path / str(number))
+    assert len(os.listdir("/proc/self/fd")) == before

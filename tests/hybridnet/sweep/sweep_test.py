@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from pyarrow import parquet
 
 from hybridnet.cli.main import main
+from hybridnet.results.run_directory import hold
 
 SCRIPT = """
 from hybridnet import Topo, value
@@ -135,6 +137,18 @@ def test_a_sweep_that_is_told_to_end_ends_its_programs(tmp_path: Path) -> None:
     process.terminate()
     assert process.wait(60) == 128 + signal.SIGTERM
     assert not [name for name in points() if not name.endswith((".unfinished", ".log"))]
+
+
+def test_two_sweeps_do_not_run_the_same_points(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(WORDS) == 0
+    with contextlib.closing(hold(Path("s"))):
+        words = [sys.executable, "-m", "hybridnet.cli", *WORDS]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "error: s: another command is writing into it; wait for its end, or give another name\n"
+    )
 
 
 def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFixture[str]) -> None:
