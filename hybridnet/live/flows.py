@@ -13,6 +13,7 @@ from typing import Any
 from hybridnet.errors import ExperimentError, HybridnetError, UsageError
 from hybridnet.live.network import Live, UnknownNameError
 from hybridnet.node import Host
+from hybridnet.node.iperf_server import LASTED, interval_words, without_idle_ends
 from hybridnet.node.popen import Popen
 from hybridnet.quantities import parse_rate
 from hybridnet.system.ending import Endings
@@ -91,12 +92,15 @@ class Flows:
             number = next(self._numbers)
         port = FIRST_PORT + number % 1000
         how = ["-C", "cubic"] if offered is None else ["-u", "-b", str(int(offered))]
-        usual = ["-f", "k", "-i", "1", "--forceflush", "-p", str(port)]
-        listening = ends[0].popen(["iperf3", "-s", "-1", *usual], stderr=subprocess.STDOUT)
+        usual = ["-f", "k", "--forceflush", "-p", str(port)]
+        listening = ends[0].popen(
+            ["iperf3", "-s", "-1", *interval_words(seconds), *usual], stderr=subprocess.STDOUT
+        )
         try:
             _await_server(listening, server)
             sending = ends[1].popen(
-                ["iperf3", "-c", address, "-t", f"{seconds:g}", *usual, *how], stderr=subprocess.STDOUT
+                ["iperf3", "-c", address, "-t", f"{seconds:g}", "-i", "1", *usual, *how],
+                stderr=subprocess.STDOUT,
             )
         except BaseException:
             listening.close()
@@ -146,7 +150,7 @@ class Flows:
 
     def _follow(self, flow: Flow) -> None:
         """Reads what the client prints until it ends."""
-        sending = flow.programs[1]
+        listening, sending = flow.programs
         assert sending.stdout is not None
         said = ""
         try:
@@ -157,6 +161,8 @@ class Flows:
                 if found := _TOTAL.search(line):
                     flow.received_bps = 1e3 * float(found[1])
             status = sending.wait(5)
+            if flow.received_bps is not None and (lasted := LASTED.search(said)):
+                flow.received_bps *= without_idle_ends(float(lasted[1]), flow.seconds, listening)
             Endings(*(program.close for program in flow.programs)).close()
         except (HybridnetError, subprocess.TimeoutExpired) as error:
             status, said = 1, str(error)

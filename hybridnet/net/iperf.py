@@ -3,10 +3,6 @@
 
 iperf3 announces a UDP flow by a single datagram, and waits half a minute for the answer to it. Over a link that loses
 packets the announcement is lost now and then, so a flow that does not begin soon is begun anew, for a while.
-
-iperf3's server divides what it received by the time from its being ready until the client has told it, over TCP, that
-the flow is over. Over a link with a long delay, or that loses packets, this is seconds longer than the flow. So the
-server prints its figures often, and the rate is that of the time in which something came.
 """
 
 from __future__ import annotations
@@ -20,6 +16,7 @@ from typing import Any, NamedTuple
 
 from hybridnet.errors import ExperimentError, MachineError, UsageError
 from hybridnet.node import Host
+from hybridnet.node.iperf_server import LASTED, interval_words, read_until, without_idle_ends
 from hybridnet.node.popen import Popen
 from hybridnet.quantities import parse_rate
 from hybridnet.system.log import output
@@ -31,7 +28,6 @@ MOST_SECONDS = 86_400
 CONGESTION_CONTROL = "cubic"
 BEGIN_SECONDS = 5.0  # a UDP flow that has not begun by then is begun anew
 TRY_SECONDS = 60.0  # the longest that this goes on
-SERVER_SECONDS = 5.0  # the longest that the server prints its last lines after the client has ended
 END_SECONDS = 60.0  # the longest that the two ends exchange their figures, over a link that loses packets
 
 _UNITS = {
@@ -43,8 +39,6 @@ _UNITS = {
 _BEGUN = re.compile(r"local \S+ port \d+ connected to")
 _SENT = re.compile(r"([\d.]+) Kbits/sec +[\d.]+ ms +\d+/\d+ .*sender")
 _RECEIVED = re.compile(r"([\d.]+) Kbits/sec +[\d.]+ ms +(\d+)/(\d+) .*receiver")
-_LASTED = re.compile(r"-([\d.]+) +sec .*receiver")
-_CAME = re.compile(r"([\d.]+)-([\d.]+) +sec +([\d.]+) [KMGT]?Bytes")
 _FAILED = re.compile(r"iperf3: error - (.+)")
 _LOST_BEGIN = ("unable to read from stream socket", "control socket has closed unexpectedly")
 
@@ -128,7 +122,7 @@ def _tcp(server: Host, client: Host, flow: Flow) -> Found:
         out, err, _ = client.pexec(argv)
         end = _report(out, err, client)["end"]
         received = end["sum_received"]
-        factor = _without_idle_ends(received["seconds"], flow, _read_until(serving, _LASTED, SERVER_SECONDS))
+        factor = without_idle_ends(received["seconds"], flow.seconds, serving)
     return Found(factor * received["bits_per_second"], end["sum_sent"]["bits_per_second"])
 
 
@@ -137,10 +131,10 @@ def _udp(server: Host, client: Host, flow: Flow) -> Found:
     deadline = time.monotonic() + TRY_SECONDS
     while True:
         with _serving(server, flow) as serving, client.popen(argv, stderr=subprocess.STDOUT) as sending:
-            said = _read_until(sending, _BEGUN, BEGIN_SECONDS)
+            said = read_until(sending, _BEGUN, BEGIN_SECONDS)
             if _BEGUN.search(said):
                 said += _rest(sending, flow, client)
-                return _figures(said, flow, _read_until(serving, _LASTED, SERVER_SECONDS), client)
+                return _figures(said, flow, serving, client)
         failed = _FAILED.search(said)
         if failed is not None and not failed[1].startswith(_LOST_BEGIN):
             raise ExperimentError(f"iperf: the client on {client} failed: {failed[1]}")
@@ -152,8 +146,7 @@ def _udp(server: Host, client: Host, flow: Flow) -> Found:
 
 
 def _serving(server: Host, flow: Flow) -> Popen:
-    every_s = min(max(flow.seconds / 100, 0.1), 60.0)  # what iperf3 takes
-    argv = ["iperf3", "-s", "-1", "-p", str(flow.port), "-i", f"{every_s:g}", "--forceflush"]
+    argv = ["iperf3", "-s", "-1", "-p", str(flow.port), *interval_words(flow.seconds), "--forceflush"]
     serving = server.popen(argv, stderr=subprocess.STDOUT)
     try:
         _await_line(serving, "Server listening", server)
@@ -167,18 +160,6 @@ def _client(server: Host, flow: Flow) -> list[str]:
     return ["iperf3", "-c", str(server.IP()), "-p", str(flow.port), "-t", f"{flow.seconds:g}"]
 
 
-def _read_until(program: Popen, wanted: re.Pattern[str], seconds: float) -> str:
-    """What it prints until something matches, or the time is up, or it ends."""
-    assert program.stdout is not None
-    said, deadline = "", time.monotonic() + seconds
-    while not wanted.search(said) and (left := deadline - time.monotonic()) > 0:
-        piece = program.stdout.read_available(left)
-        if piece is None:
-            break
-        said += piece.decode(errors="replace")
-    return said
-
-
 def _rest(program: Popen, flow: Flow, client: Host) -> str:
     try:
         out, _ = program.communicate(timeout=flow.seconds + END_SECONDS)
@@ -189,29 +170,15 @@ def _rest(program: Popen, flow: Flow, client: Host) -> str:
     return str(out)
 
 
-def _without_idle_ends(lasted_s: float, flow: Flow, server_said: str) -> float:
-    """By how much the rate over `lasted_s`, which the server says, is less than that over the time of the flow itself.
-
-    Args:
-        server_said: a line for each of its intervals.
-    """
-    rows = [row for row in server_said.splitlines() if "receiver" not in row and "sender" not in row]
-    came = [found for found in map(_CAME.search, rows) if found and float(found[3]) > 0]
-    if not came or lasted_s <= 0:
-        return 1.0
-    came_for_s = float(came[-1][2]) - float(came[0][1])
-    return lasted_s / min(lasted_s, max(flow.seconds, came_for_s))
-
-
-def _figures(said: str, flow: Flow, server_said: str, client: Host) -> Found:
-    sent, received, lasted = _SENT.search(said), _RECEIVED.search(said), _LASTED.search(said)
+def _figures(said: str, flow: Flow, serving: Popen, client: Host) -> Found:
+    sent, received, lasted = _SENT.search(said), _RECEIVED.search(said), LASTED.search(said)
     if sent is None or received is None or lasted is None:
         failed = _FAILED.search(said)
         raise ExperimentError(
             f"iperf: the client on {client} gave no result: {failed[1] if failed else said.strip()[-300:]}"
         )
     lost, total = int(received[2]), int(received[3])
-    factor = _without_idle_ends(float(lasted[1]), flow, server_said)
+    factor = without_idle_ends(float(lasted[1]), flow.seconds, serving)
     return Found(
         factor * 1e3 * float(received[1]), 1e3 * float(sent[1]), 100.0 * lost / total if total else None
     )
