@@ -100,7 +100,11 @@ def _code_of(argv: Sequence[str] | None) -> int:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
             words = sys.argv[1:] if argv is None else argv
             forget_files()
-            arguments = _parser(words[:1]).parse_args(words)
+            arguments, unknown = _parser(words[:1]).parse_known_args(words)
+            if unknown:
+                raise UsageError(
+                    f"unrecognized arguments: {' '.join(unknown)}; see `hybridnet {words[0]} --help`"
+                )
             arguments.command_line = list(words)
             return int(arguments.run(arguments))
     except HybridnetError as error:

@@ -45,9 +45,12 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     if file is not None:
         own = topologies_of(load_file(file))
         if text is None:
+            if not own:
+                raise UsageError(
+                    f"{file}: it has no topology; write a class of Topo in it, or name one, such as --topo tree,2"
+                )
             if len(own) != 1:
-                found = f"it has {', '.join(sorted(own))}" if own else "it has none"
-                raise UsageError(f"{file}: choose a topology with --topo; {found}")
+                raise UsageError(f"{file}: choose a topology with --topo; it has {', '.join(sorted(own))}")
             text = next(iter(own))
         known.update(own)
     if text is None:

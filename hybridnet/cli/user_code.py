@@ -25,7 +25,9 @@ def require_file(file: str) -> None:
     if Path(file).is_dir():
         raise UsageError(f"{file}: it is a folder; name a file in it")
     if not Path(file).is_file():
-        raise UsageError(f"{file}: there is no such file")
+        raise UsageError(
+            f"{file}: {'it is no ordinary file' if Path(file).exists() else 'there is no such file'}"
+        )
 
 
 @contextlib.contextmanager
