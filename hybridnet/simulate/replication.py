@@ -53,7 +53,8 @@ class Replication:
         applications: the elements among them that are applications.
         sampled_ns: instants of simulated time at which `series` has values.
         sampled_wall_s: how long the simulation had taken by then, without the sampling. Seconds of wall time.
-        series: the counters at these instants; 0 where one had not been touched yet.
+        series: the counters at these instants; 0 where one had not been touched yet, or its connection is gone.
+        spans: of each counter of a connection, from which sample to which it was there, both included.
         histograms: at the end, by (element, name); see `hybridnet.series.figures`.
         kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
@@ -70,6 +71,7 @@ class Replication:
     sampled_ns: list[int] = field(default_factory=list)
     sampled_wall_s: list[float] = field(default_factory=list)
     series: Series = field(default_factory=dict)
+    spans: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     histograms: dict[tuple[str, str], Histogram] = field(default_factory=dict)
     kinds: dict[tuple[str, str], str] = field(default_factory=dict)
     wall_s: float = 0.0
@@ -78,6 +80,15 @@ class Replication:
     simulated_ns: int = 0
     trace_hash: str | None = None
     synchronization: dict[str, Any] | None = None
+
+    def span(self, key: tuple[str, str]) -> slice:
+        """The samples of a counter that say something: of a connection those at which it was there, and the one before,
+        at which it had done nothing yet. After it, 0 would be a counter that goes back.
+        """
+        if key not in self.spans:
+            return slice(0, len(self.sampled_ns))
+        first, last = self.spans[key]
+        return slice(max(first - 1, 0), last + 1)
 
     @property
     def waited_share(self) -> float | None:
@@ -112,6 +123,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
     sampled_wall_s: list[float] = []
     simulating_s = 0.0
     series: Series = {}
+    spans: dict[tuple[str, str], tuple[int, int]] = {}
     kinds: dict[tuple[str, str], str] = {}
     left_ns = job.until_ns
     while left_ns > 0:
@@ -128,6 +140,9 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
             for kind, element, name, value in of_sections(simulation.snapshot(), _SAMPLED):
                 values = series.setdefault((element, name), [])
                 kinds[element, name] = kind
+                if kind == "connections":
+                    first, _ = spans.get((element, name), (len(sampled), 0))
+                    spans[element, name] = first, len(sampled)
                 values += [0.0] * (len(sampled) - len(values))  # a counter appears with its first event
                 values.append(value)
             sampled.append(simulation.now_ns)
@@ -142,6 +157,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
         sampled_ns=sampled,
         sampled_wall_s=sampled_wall_s,
         series={key: values + [0.0] * (len(sampled) - len(values)) for key, values in series.items()},
+        spans=spans,
         histograms={(element, name): bins for element, name, bins in histograms_of(final)},
         kinds=kinds,
         wall_s=took[0],

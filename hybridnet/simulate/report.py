@@ -115,12 +115,20 @@ class SimulationReport:
     def _write_series(self, folder: Path) -> list[Path]:
         writer = SeriesWriter(folder)
         for each in self.replications:
-            keys = [(each.kinds[key], *key) for key in each.series]
-            times = array("d", [instant_ns / 1e9 for instant_ns in each.sampled_ns])
-            by_instant = array("d", itertools.chain.from_iterable(zip(*each.series.values(), strict=True)))
-            writer.append([Block(keys, times, by_instant)], each.seed)
+            together: dict[tuple[int, int], list[tuple[str, str]]] = {}  # what has the same samples
+            for key in each.series:
+                span = each.span(key)
+                together.setdefault((span.start, span.stop), []).append(key)
+            writer.append([_block(each, keys, slice(*span)) for span, keys in together.items()], each.seed)
         path = writer.finish()
         return [] if path is None else [path]
+
+
+def _block(replication: Replication, keys: list[tuple[str, str]], span: slice) -> Block:
+    times = array("d", [instant_ns / 1e9 for instant_ns in replication.sampled_ns[span]])
+    rows = zip(*(replication.series[key][span] for key in keys), strict=True)
+    by_instant = array("d", itertools.chain.from_iterable(rows))
+    return Block([(replication.kinds[key], *key) for key in keys], times, by_instant)
 
 
 def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path]:
@@ -130,7 +138,10 @@ def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path
         f"simulate-{replication.seed}",
         [("seed", str(replication.seed))],
         [(*key, value) for key, value in replication.figures.items()],
-        [(*key, replication.sampled_ns, values) for key, values in replication.series.items()],
+        [
+            (*key, replication.sampled_ns[replication.span(key)], values[replication.span(key)])
+            for key, values in replication.series.items()
+        ],
         [(*key, bins) for key, bins in replication.histograms.items()],
     )
     for suffix, text in zip(("sca", "vec"), texts, strict=True):

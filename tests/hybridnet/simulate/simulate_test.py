@@ -10,8 +10,10 @@ import pytest
 from hybridnet import Net, Topo
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.recording.figures import figures_of_run
+from hybridnet.recording.pictures import pictures_of
 from hybridnet.results import RunDirectory
 from hybridnet.series.figures import figures_of
+from hybridnet.series.table import read_series
 from hybridnet.simulate import SimulationReport, simulate
 from tests.omnetpp_files import read_results
 
@@ -203,6 +205,35 @@ def test_a_round_trip_that_nobody_measured_is_no_figure_and_not_zero() -> None:
     over = report["a:ping:0", "least_rtt_ns"]
     assert over.replications == len(answered)
     assert over.mean == sum(each.figures["a:ping:0", "least_rtt_ns"] for each in answered) / len(answered)
+
+
+class Short(Topo):
+    """A connection that is over, and forgotten a minute later, and another one after it."""
+
+    def build(self) -> None:
+        bulk = {"kind": "tcp_bulk", "destination": "b", "port": 9, "size": "1 MB"}
+        self.addSimHost("a", applications=[bulk, {**bulk, "start": "70s"}])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addLink("a", "b", bw=10, delay="5ms")
+
+
+def test_a_connection_that_is_gone_has_no_samples_and_stays_a_flow_of_the_pictures(tmp_path: Path) -> None:
+    simulate(Short(), "80s", series="500ms", jobs=1).write(RunDirectory(tmp_path))
+    series = read_series(tmp_path)
+    sent = {
+        name: values for name, _, values in series.each("connections", "acknowledged_bytes") if name[0] == "a"
+    }
+    assert len(sent) == 2
+    for values in sent.values():
+        assert list(values) == sorted(values)
+        assert values[-1] > 1_000_000
+    [throughput] = [each for each in pictures_of(series) if each.name == "throughput"]
+    assert {line.name for line in throughput.lines} == set(sent)
+    assert all(max(line.values) > 5 and min(line.values) >= 0 for line in throughput.lines)
+    vectors = read_results(tmp_path / "omnetpp" / "seed-1.vec").vectors
+    assert [list(vectors[name, "acknowledged_bytes"].values) for name in sent] == [
+        list(each) for each in sent.values()
+    ]
 
 
 class Visited(Topo):
