@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from hybridnet.cluster import Machines
+from hybridnet.system.python_command import python_module
 
 __all__ = ["PYTHON", "hybridnet_command", "interpreter"]
 
@@ -18,4 +19,4 @@ def interpreter(cluster: Machines, machine: str) -> str:
 
 def hybridnet_command(cluster: Machines, machine: str) -> list[str]:
     """What runs hybridnet's command line on a machine."""
-    return [interpreter(cluster, machine), "-P", "-m", "hybridnet.cli"]
+    return python_module("hybridnet.cli", interpreter(cluster, machine))

@@ -13,7 +13,6 @@ clock whatever happens. The third can fall behind; then a step lasts longer, and
 from __future__ import annotations
 
 import ipaddress
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from hybridnet.plan import PeeringOptions
 from hybridnet.quantities import parse_delay
 from hybridnet.results import Limits, Verdict
 from hybridnet.simulate import Hosts, simulate
+from hybridnet.system.python_command import python_module
 
 __all__ = ["ARMS", "MACHINES", "Round", "Scale", "Step", "run_arm"]
 
@@ -217,7 +217,7 @@ def pace_verdict(steps: Sequence[Step]) -> Verdict:
 
 def hosts_of(cluster: Cluster) -> Hosts:
     """The machines of a cluster as an MPI job reaches them: by the network between them."""
-    shell = (sys.executable, "-P", "-m", "hybridnet.cli", "exec", "--run", cluster.journal.run)
+    shell = (*python_module("hybridnet.cli"), "exec", "--run", cluster.journal.run)
     address = ipaddress.IPv4Address(cluster.address(SENDER))
     network = str(ipaddress.IPv4Network(f"{address}/24", strict=False)) if address in LOCAL else None
     return Hosts(MACHINES, shell, network)

@@ -16,12 +16,13 @@ from typing import Any
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.overload.place import Namespace
 from hybridnet.experiments.overload.quota import CpuQuota
+from hybridnet.system.python_command import python_module
 
 __all__ = ["LimitedWire", "Load", "pass_frames"]
 
 SILENCE_S = 1.0  # longer than a wire without processor time holds a frame back
 PATIENCE_S = 60.0
-GENERATE = (sys.executable, "-P", "-m", "hybridnet.cli", "generate")
+GENERATE = (*python_module("hybridnet.cli"), "generate")
 
 
 @dataclass(frozen=True)
@@ -94,10 +95,7 @@ class LimitedWire:
 
     def __init__(self, w: Namespace, quota: CpuQuota, options: list[str]) -> None:
         command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "hybridnet.experiments.overload.limited_wire",
+            *python_module("hybridnet.experiments.overload.limited_wire"),
             "wa",
             "wb",
             *options,

@@ -24,6 +24,7 @@ import numpy as np
 
 from hybridnet.errors import HybridnetError
 from hybridnet.results import Check
+from hybridnet.system.python_command import python_module
 
 DELAY_NS = 10_000_000
 RATE = 100_000
@@ -123,7 +124,9 @@ def _join(a: str, of_a: str, b: str, of_b: str) -> None:
 def _wire(namespace: str) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as state:
         process = subprocess.Popen(
-            _inside(namespace, "-P", "-m", "hybridnet.cli", "wire", "wa", "wb", "--delay", f"{DELAY_NS}ns"),
+            _inside(
+                namespace, *python_module("hybridnet.cli"), "wire", "wa", "wb", "--delay", f"{DELAY_NS}ns"
+            ),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -145,7 +148,7 @@ def _one_way_delays(a: str, b: str, count: int) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "delays.npy"
         receiver = subprocess.Popen(
-            _inside(b, str(_PROGRAM), "receive", str(file), str(count)),
+            _inside(b, sys.executable, str(_PROGRAM), "receive", str(file), str(count)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -155,7 +158,7 @@ def _one_way_delays(a: str, b: str, count: int) -> np.ndarray:
             assert receiver.stdout is not None
             receiver.stdout.readline()
             _out_of("ip", "netns", "exec", a, "ping", "-c", "2", "-i", "0.2", "-q", _ADDRESS)  # knows the way
-            _out_of(*_inside(a, str(_PROGRAM), "send", _ADDRESS, str(RATE), str(count)))
+            _out_of(*_inside(a, sys.executable, str(_PROGRAM), "send", _ADDRESS, str(RATE), str(count)))
             receiver.stdin.close()
             receiver.wait(timeout=_PATIENCE_S)
         finally:
@@ -169,8 +172,8 @@ def _one_way_delays(a: str, b: str, count: int) -> np.ndarray:
     return delays
 
 
-def _inside(namespace: str, *arguments: str) -> list[str]:
-    return ["ip", "netns", "exec", namespace, sys.executable, *arguments]
+def _inside(namespace: str, *command: str) -> list[str]:
+    return ["ip", "netns", "exec", namespace, *command]
 
 
 def _out_of(*command: str) -> str:

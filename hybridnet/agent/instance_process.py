@@ -8,7 +8,6 @@ import json
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from hybridnet.system.ending import Endings
 from hybridnet.system.huge_pages import HUGE_PAGES
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import Priority, prefix, raise_session
+from hybridnet.system.python_command import python_module
 
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
@@ -57,7 +57,7 @@ class InstanceProcess:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [
-                    *(*prefix(Priority.INSTANCE), sys.executable, "-P", "-m", "hybridnet.instance"),
+                    *(*prefix(Priority.INSTANCE), *python_module("hybridnet.instance")),
                     *(str(plan_file), "--control", str(self._socket_path)),
                     *(() if outside is None else ("--outside", str(outside))),
                 ],

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
+
+from hybridnet.system.python_command import python_module
 
 __all__ = ["add_detach_argument", "add_detached_run_argument", "run_detached"]
 
@@ -37,7 +38,7 @@ def run_detached(command_line: Sequence[str]) -> int:
 
     words = list(command_line)
     words.remove(_DETACH)  # the first; one after -- is the script's
-    run = detach([sys.executable, "-P", "-m", "hybridnet.cli", *words])
+    run = detach([*python_module("hybridnet.cli"), *words])
     print(
         f"detached as {run.name}: `hybridnet attach {run.name}`, `hybridnet status`, `hybridnet stop {run.name}`"
     )

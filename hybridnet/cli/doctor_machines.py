@@ -14,6 +14,7 @@ from hybridnet.cli.doctor_checks import Finding
 from hybridnet.errors import MachineError
 from hybridnet.machines.way_probe import TOKEN_BYTES
 from hybridnet.quantities import format_delay
+from hybridnet.system.python_command import python_module
 
 if TYPE_CHECKING:
     from hybridnet.cluster import Cluster
@@ -95,10 +96,12 @@ def opinions_of(way: Way) -> list[str]:
 
 def examine_machines(cluster: Cluster) -> dict[str, list[Finding]]:
     """Each machine's own `hybridnet doctor`, and its device toward the others."""
-    programs = {machine: [cluster.facts(machine)["executable"], "-P", "-m"] for machine in cluster.machines}
-    words = ["hybridnet.cli", "doctor", "--json"]
+    programs = {
+        machine: python_module("hybridnet.cli", cluster.facts(machine)["executable"])
+        for machine in cluster.machines
+    }
     calls: dict[str, tuple[str, dict[str, Any]]] = {
-        machine: ("exec", {"argv": [*program, *words], "timeout": _PATIENCE_S})
+        machine: ("exec", {"argv": [*program, "doctor", "--json"], "timeout": _PATIENCE_S})
         for machine, program in programs.items()
     }
     found = {}
@@ -148,7 +151,7 @@ def _measure(cluster: Cluster, machine: str, other: str) -> dict[str, Any]:
     """From a machine to another, which serves meanwhile."""
     address = cluster.address(other)
     token = secrets.token_hex(TOKEN_BYTES).encode() + b"\n"
-    program = [cluster.facts(other)["executable"], "-P", "-m", _PROBE, "serve", address]
+    program = [*python_module(_PROBE, cluster.facts(other)["executable"]), "serve", address]
     server = cluster.call(other, "start_process", node="", command=program, stdin=True)["number"]
     try:
         cluster.call(other, "write_process", number=server, data=token)
@@ -157,10 +160,7 @@ def _measure(cluster: Cluster, machine: str, other: str) -> dict[str, Any]:
             raise MachineError(f"machine {other}: it cannot listen at {address}")
         port = json.loads(line)["port"]
         client = [
-            cluster.facts(machine)["executable"],
-            "-P",
-            "-m",
-            _PROBE,
+            *python_module(_PROBE, cluster.facts(machine)["executable"]),
             "measure",
             address,
             str(port),

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.node import Node, Switch
 from hybridnet.system.journal import Journal
+from hybridnet.system.python_command import python_module
 from hybridnet.system.terminal import Terminal, open_terminal
 
 __all__ = ["terminal_of"]
@@ -37,6 +37,4 @@ def terminal_of(
     into = ["exec", "--run", journal.run, place, "/bin/sh", "-c", command]
     environment = {**journal.environment(), **(display or {})}
     name = f"{title}: {node.name}" if title else node.name
-    return open_terminal(
-        name, [sys.executable, "-P", "-m", "hybridnet.cli", *into], environment, journal.directory
-    )
+    return open_terminal(name, [*python_module("hybridnet.cli"), *into], environment, journal.directory)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -31,6 +30,7 @@ from hybridnet.machines.ssh import SshMachine
 from hybridnet.system.cleaning import clean_machine, clean_remote
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, state_directory
+from hybridnet.system.python_command import python_module
 from hybridnet.values import shown
 
 __all__ = ["LocalStarter", "Meeting", "SshStarter", "Starter"]
@@ -173,7 +173,7 @@ class LocalStarter(Starter):
             # Open vSwitch would take the same processor for every machine's.
             "pmd_cpus": [cpus[self._machines.index(machine) % len(cpus)]],
         }
-        return [sys.executable, "-P", "-m", "hybridnet.machines.init"], first
+        return python_module("hybridnet.machines.init"), first
 
     def _end_lost(self, machine: str) -> None:
         self.clear(machine)  # its control groups, say, are this computer's

@@ -32,6 +32,7 @@ from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.controllers.ryu_environment import find_ryu_python, ryu_python
 from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
 from hybridnet.system.ending import Endings
+from hybridnet.system.python_command import python_code
 from hybridnet.user_files import user_file
 
 CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
@@ -90,7 +91,7 @@ def check_module(name: str) -> None:
         python = find_ryu_python()
     except EnvironmentLackError:
         return
-    words = [str(python), "-P", "-c", _LOOK_FOR_MODULE, str(CONTROLLERS), name]
+    words = [*python_code(_LOOK_FOR_MODULE, str(python)), str(CONTROLLERS), name]
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     try:
         looked = subprocess.run(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from distributed import Worker
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.cleaning import clean_machine
 from hybridnet.system.journal import MACHINE_VARIABLE, RUN_VARIABLE, start_time
+from hybridnet.system.python_command import python_module
 
 _LAUNCHED = "_hybridnet_launched"
 
@@ -40,7 +40,7 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
         **second["agent"],
     }
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "hybridnet.machines.init"],
+        python_module("hybridnet.machines.init"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, RUN_VARIABLE: first["run"], MACHINE_VARIABLE: first["machine"]},

@@ -36,6 +36,7 @@ from typing import Any, NoReturn
 from hybridnet.machines.edition import edition
 from hybridnet.system.journal import make_private
 from hybridnet.system.parent import die_with_parent
+from hybridnet.system.python_command import python_module
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
     0x20000,
@@ -210,7 +211,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's ^C is for the head, which tells the agents
     with (directory / "agent.log").open("wb") as log:
         agent = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hybridnet.machines.worker"],
+            python_module("hybridnet.machines.worker"),
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,

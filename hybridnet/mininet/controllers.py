@@ -14,7 +14,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -28,6 +27,7 @@ from hybridnet.mininet.importing import path_without_programs
 from hybridnet.mininet.log import warn
 from hybridnet.mininet.outside import OutsideNode
 from hybridnet.mininet.tolerance import tolerate
+from hybridnet.system.python_command import python_module
 
 __all__ = [
     "NOX", "Controller", "DefaultController", "DefaultControllers", "NullController", "OVSController",
@@ -418,7 +418,7 @@ class _Own(kinds.RemoteController):
 
     def __init__(self, name: str, port: int) -> None:
         super().__init__(name, "127.0.0.1", port)
-        words = [sys.executable, "-P", "-m", "hybridnet.mininet.controller_program", f"ptcp:{port}"]
+        words = [*python_module("hybridnet.mininet.controller_program"), f"ptcp:{port}"]
         self._small = _OwnProgram(name, shlex.join(words), port, None)
         self._larger = kinds.Controller(name, port=port)
         self._chosen: kinds.RemoteController = self._small

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, MachineError, UsageError
+from hybridnet.system.python_command import python_module
 
 __all__ = ["controllers_of", "main", "plan_of", "ports_of"]
 
@@ -155,10 +156,7 @@ def _running(plan: dict[str, Any]) -> Any:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(plan))
         command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "hybridnet.instance",
+            *python_module("hybridnet.instance"),
             str(file),
             "--control",
             f"{folder}/control",

@@ -14,7 +14,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from hybridnet.recording.capsule import FILES
 from hybridnet.recording.comparison import Comparison, Difference, compare_runs
 from hybridnet.recording.figures import figures_of_run, manifest_of
 from hybridnet.recording.pack import unpack
+from hybridnet.system.python_command import python_module
 from hybridnet.user_files import KEPT_VARIABLE
 
 __all__ = ["VERBS", "Rerun", "opened", "rerun"]
@@ -116,7 +116,7 @@ def command_of(run: Path, out: Path) -> list[str]:
     if missing:
         raise UsageError(f"{run}: it lacks {FILES}/{missing[0]}; put it there, and try again")
     # A script's arguments come last, right after the script.
-    return [sys.executable, "-P", "-m", "hybridnet.cli", verb, "--out", str(out), *words]
+    return [*python_module("hybridnet.cli"), verb, "--out", str(out), *words]
 
 
 def places_of(run: Path, files: Path) -> dict[str, str]:

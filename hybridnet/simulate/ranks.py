@@ -28,6 +28,7 @@ from hybridnet.options.tables import extension
 from hybridnet.simulate.engine import Parts
 from hybridnet.simulate.replication import Job, Replication, replicate
 from hybridnet.system.priority import Priority, raise_session, raise_thread
+from hybridnet.system.python_command import python_code
 
 __all__ = ["Hosts", "replications_over_mpi"]
 
@@ -78,7 +79,7 @@ def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Hosts) -> Itera
 
 def _replications(command: list[str], job: Job, seeds: Sequence[int]) -> Iterator[Replication]:
     process = subprocess.Popen(
-        [*command, sys.executable, "-P", "-c", _MAIN],
+        [*command, *python_code(_MAIN)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 from hybridnet.errors import MachineError
 from hybridnet.simulate.replication import Job, Replication, run_replication
 from hybridnet.system.parent import die_with_parent
+from hybridnet.system.python_command import python_code
 
 __all__ = ["replications"]
 
@@ -50,7 +51,7 @@ def replications(job: Job, seeds: list[int], at_once: int) -> Iterator[Replicati
 class _Worker:
     def __init__(self, job: Job) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from hybridnet.simulate.workers import main; main()"],
+            python_code("from hybridnet.simulate.workers import main; main()"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a ^C is the head's, which ends its workers

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from hybridnet.system.parent import die_with_parent
+from hybridnet.system.python_command import python_module
 
 __all__ = ["start_program"]
 
@@ -28,7 +28,7 @@ def start_program(
     """
     verb, *rest = words
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "hybridnet.cli", verb, "--out", str(out), *rest],
+        [*python_module("hybridnet.cli"), verb, "--out", str(out), *rest],
         cwd=directory,
         stdin=subprocess.DEVNULL,
         stdout=output,

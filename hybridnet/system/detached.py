@@ -13,7 +13,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import require_own, start_time, state_directory
+from hybridnet.system.python_command import python_module
 
 __all__ = ["DetachedRun", "detach", "detached_runs", "find_detached"]
 
@@ -102,7 +102,7 @@ def detach(command: Sequence[str]) -> DetachedRun:
         except FileExistsError:
             number += 1
     keeper = subprocess.Popen(
-        [sys.executable, "-P", "-m", "hybridnet.system.keeper", str(directory), *command],
+        [*python_module("hybridnet.system.keeper"), str(directory), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=(directory / "keeper.log").open("wb"),
