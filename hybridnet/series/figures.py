@@ -14,14 +14,6 @@ Histogram = list[tuple[int, int]]
 _GREATEST = "max_"  # and the unit: what a histogram has beside its buckets
 
 _SECTIONS = ("applications", "links", "nodes", "interfaces")
-_MEASURED_BY = {  # of what an application times, the count without which it has timed nothing: 0 ns would be a figure
-    "least_rtt_ns": ("received", "answered"),
-    "mean_rtt_ns": ("received", "answered"),
-    "greatest_rtt_ns": ("received", "answered"),
-    "mean_ns": ("answered",),
-    "greatest_ns": ("answered",),
-    "srtt_ns": ("srtt_ns",),
-}
 _NAMES = {"name", "node", "from", "to", "status", "state", "device", "notes"}
 
 
@@ -36,21 +28,8 @@ def figures_of(snapshot: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
         >>> list(figures_of({"links": [link]}))
         [('r1-r2', 'delivered_packets', 5.0), ('r1-r2', 'dropped.queue_full', 1.0)]
     """
-    for _, element, name, value in of_sections(_measured(snapshot), _SECTIONS):
+    for _, element, name, value in of_sections(snapshot, _SECTIONS):
         yield element, name, value
-
-
-def _measured(snapshot: Mapping[str, Any]) -> dict[str, Any]:
-    """The snapshot, with applications that lack what they have not measured yet."""
-    rows = [
-        {
-            name: value
-            for name, value in row.items()
-            if name not in _MEASURED_BY or any(row.get(by) for by in _MEASURED_BY[name])
-        }
-        for row in snapshot.get("applications", ())
-    ]
-    return {**snapshot, "applications": rows}
 
 
 def histograms_of(snapshot: Mapping[str, Any]) -> Iterator[tuple[str, str, Histogram]]:

@@ -2,6 +2,7 @@
 #include "simcore/application/applications.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "simcore/application/bulk_client.h"
 #include "simcore/application/iperf3_server.h"
@@ -14,6 +15,12 @@ namespace simcore {
 namespace {
 
 using Figures = Applications::Figures;
+
+// Times are figures only once something has been timed: 0 ns would be one.
+Figures with_times(Figures figures, std::int64_t timed, const Figures& times) {
+  if (timed > 0) figures.insert(figures.end(), times.begin(), times.end());
+  return figures;
+}
 
 Figures figures_of(const TcpDiscard& a) {
   return {{"received_bytes", a.received()},
@@ -54,19 +61,18 @@ Figures figures_of(const HttpServer& a) {
 }
 Figures figures_of(const RequestServer& a) { return {{"answered", a.answered()}}; }
 Figures figures_of(const RequestClient& a) {
-  return {{"answered", a.answered()},
-          {"mean_ns", a.mean().count_ns()},
-          {"greatest_ns", a.greatest().count_ns()},
-          {"failed", a.failed()}};
+  return with_times({{"answered", a.answered()}, {"failed", a.failed()}}, a.answered(),
+                    {{"mean_ns", a.mean().count_ns()}, {"greatest_ns", a.greatest().count_ns()}});
 }
 Figures figures_of(const BulkClient& a) {
   Figures figures = {{"written_bytes", a.written()}, {"finished", a.finished()}, {"failed", a.failed()}};
   if (const TcpConnection* const connection = a.connection()) {
     const TcpSender& sender = connection->sender();
     figures.insert(figures.end(), {{"cwnd_bytes", sender.congestion_window().cwnd},
-                                   {"srtt_ns", sender.rtt().srtt().count_ns()},
                                    {"retransmitted_segments",
                                     static_cast<std::int64_t>(sender.counters().retransmitted_segments)}});
+    return with_times(std::move(figures), sender.rtt().has_sample() ? 1 : 0,
+                      {{"srtt_ns", sender.rtt().srtt().count_ns()}});
   }
   return figures;
 }
@@ -74,12 +80,11 @@ Figures figures_of(const UdpSource& a) {
   return {{"sent_datagrams", a.datagrams()}, {"sent_bytes", a.bytes()}};
 }
 Figures figures_of(const Ping& a) {
-  return {{"sent", a.sent()},
-          {"received", a.received()},
-          {"duplicates", a.duplicates()},
-          {"least_rtt_ns", a.least_rtt().count_ns()},
-          {"mean_rtt_ns", a.mean_rtt().count_ns()},
-          {"greatest_rtt_ns", a.greatest_rtt().count_ns()}};
+  return with_times({{"sent", a.sent()}, {"received", a.received()}, {"duplicates", a.duplicates()}},
+                    a.received(),
+                    {{"least_rtt_ns", a.least_rtt().count_ns()},
+                     {"mean_rtt_ns", a.mean_rtt().count_ns()},
+                     {"greatest_rtt_ns", a.greatest_rtt().count_ns()}});
 }
 
 Figures figures_of(const Traceroute& a) {
@@ -104,10 +109,10 @@ void add_hops(const std::string& name, const Traceroute& traceroute, std::vector
     const Traceroute::Hop& hop = traceroute.hops()[i];
     const std::int64_t mean = hop.answered == 0 ? 0 : hop.sum.count_ns() / hop.answered;
     rows.push_back({.name = name + "/" + std::to_string(i + 1),
-                    .figures = {{"answered", hop.answered},
-                                {"least_rtt_ns", hop.least.count_ns()},
-                                {"mean_rtt_ns", mean},
-                                {"greatest_rtt_ns", hop.greatest.count_ns()}},
+                    .figures = with_times({{"answered", hop.answered}}, hop.answered,
+                                          {{"least_rtt_ns", hop.least.count_ns()},
+                                           {"mean_rtt_ns", mean},
+                                           {"greatest_rtt_ns", hop.greatest.count_ns()}}),
                     .labels = {{"address", hop.address ? hop.address->to_string() : ""}}});
   }
 }

@@ -34,7 +34,10 @@ class BulkClient {
   std::int64_t written() const { return bytes_ - sender_.unwritten(); }
   // What its TCP is doing: null while there is no connection.
   const TcpConnection* connection() const { return sender_.connection(); }
-  bool finished() const { return sender_.finished(); }
+  // Both sides have closed; that TCP waits for segments that may still be on their way is its own affair.
+  bool finished() const {
+    return sender_.finished() || (connection() != nullptr && connection()->state() == TcpState::time_wait);
+  }
   bool failed() const { return refused_ || sender_.error() != TcpError::none; }
 
  private:

@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kMostPort = 65'535;
 constexpr std::size_t kSelectors = 8;
+constexpr std::int64_t kUsualBands = 3;
 
 // The class selector of an IP packet: the upper three bits of its DSCP. None of what is no IP packet.
 std::optional<std::size_t> class_selector(const Packet& packet) {
@@ -117,13 +118,18 @@ void ClassQueue::look(const std::function<void(const Packet&)>& see) const {
 }
 
 PriorityQueue::PriorityQueue(const PriorityConfig& config, const QueuePlace& place, RandomStream random)
-    : ClassQueue(
-          {config.by,
-           config.by == ClassBy::flow ? config.ports.size() + 1 : static_cast<std::size_t>(config.bands),
-           config.ports},
-          place, random) {
+    : ClassQueue({config.by,
+                  config.by == ClassBy::flow ? config.ports.size() + 1
+                                             : static_cast<std::size_t>(config.bands.value_or(kUsualBands)),
+                  config.ports},
+                 place, random) {
   if (config.by == ClassBy::flow && config.ports.empty())
     throw ConfigError("make priority queue: by flow, and no ports say which goes first; write ports");
+  if (config.by == ClassBy::flow && config.bands)
+    throw ConfigError(
+        "make priority queue: bands are classes by DSCP, and by flow there is one for each port and one for "
+        "all others; "
+        "leave bands out");
   if (config.by == ClassBy::dscp && !config.ports.empty())
     throw ConfigError("make priority queue: ports are of classes by flow; write by flow, or leave them out");
 }
@@ -186,7 +192,7 @@ const OptionTable<PriorityConfig>& PriorityConfig::options() {
   static const OptionTable<C> table(
       "priority", "strict priority: nobody is sent while somebody of an earlier class waits", C{},
       {by_option<C>(),
-       {"bands", &C::bands, {.help = "classes by DSCP", .least = 1, .most = kSelectors}},
+       {"bands", &C::bands, {.help = "classes by DSCP; 3 if left out", .least = 1, .most = kSelectors}},
        ports_option<C>()});
   return table;
 }

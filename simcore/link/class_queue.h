@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "simcore/kernel/random.h"
@@ -33,7 +34,7 @@ enum class ClassBy : std::uint8_t { dscp, flow };
 
 struct PriorityConfig {
   ClassBy by = ClassBy::dscp;
-  std::int64_t bands = 3;  // classes; of flows by port there is one more than ports
+  std::optional<std::int64_t> bands = {};  // classes by DSCP; absent: 3
   std::vector<std::int64_t> ports = {};
 
   bool operator==(const PriorityConfig&) const = default;

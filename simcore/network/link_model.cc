@@ -12,6 +12,16 @@ LossModel loss_or_none(const LossModel& model) { return model ? model : independ
 
 ErrorModel errors_or_none(const ErrorModel& model) { return model ? model : independent_bit_errors(0.0); }
 
+// What a part of a link says against its options, with the name of the link.
+template <class Make>
+auto made_for(const std::string& link, const Make& make) {
+  try {
+    return make();
+  } catch (const ConfigError& error) {
+    throw ConfigError("link " + link + ": " + error.what());
+  }
+}
+
 // What only delays, behind a ServedLink.
 Link::Config delaying(const Link::Config& config) { return {.propagation_delay = config.propagation_delay}; }
 
@@ -101,9 +111,12 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
   if (!model.served()) return change;
   const bool same_limits = model.link.queue_packets == model_.link.queue_packets &&
                            model.link.queue_bytes == model_.link.queue_bytes;
-  if (!serving_ || model.queue != model_.queue || !same_limits) change.queue = make_queue(model);
+  if (!serving_ || model.queue != model_.queue || !same_limits)
+    change.queue = made_for(name_, [&] { return make_queue(model); });
   if (!serving_ || !keeps_server(model)) {
-    change.make_server = [this, to = change.model] { return make_server(to); };
+    change.make_server = [this, to = change.model] {
+      return made_for(name_, [&] { return make_server(to); });
+    };
     change.first_server = change.make_server();
   }
   return change;

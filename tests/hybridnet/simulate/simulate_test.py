@@ -280,17 +280,3 @@ def test_values_that_are_missing_are_left_out() -> None:
         "applications": [{"name": "p", "node": "a", "sent": 1, "least_rtt_ns": None, "dropped": {"full": 2}}]
     }
     assert list(figures_of(snapshot)) == [("p", "sent", 1.0), ("p", "dropped.full", 2.0)]
-
-
-@pytest.mark.parametrize(
-    ("row", "names"),
-    [
-        ({"received": 0, "least_rtt_ns": 0, "mean_rtt_ns": 0, "greatest_rtt_ns": 0}, ["received"]),
-        ({"received": 1, "least_rtt_ns": 5}, ["received", "least_rtt_ns"]),
-        ({"answered": 0, "least_rtt_ns": 0}, ["answered"]),  # a hop of traceroute
-        ({"answered": 0, "mean_ns": 0, "greatest_ns": 0}, ["answered"]),  # a request_client
-        ({"cwnd_bytes": 14600, "srtt_ns": 0}, ["cwnd_bytes"]),
-    ],
-)
-def test_what_an_application_has_not_timed_yet_is_left_out(row: dict[str, int], names: list[str]) -> None:
-    assert [name for _, name, _ in figures_of({"applications": [{"name": "p", **row}]})] == names

@@ -72,6 +72,43 @@ TEST_F(ApplicationsTest, a_host_tells_the_state_and_the_window_of_its_connection
   ASSERT_EQ(on_server_.connections().size(), 1u);
 }
 
+TEST_F(ApplicationsTest, what_nobody_has_timed_is_no_figure) {
+  const auto has = [this](const std::string& row, std::string_view name) {
+    for (const Applications::Row& each : at_client_.rows()) {
+      for (const auto& [key, value] : each.figures) {
+        if (each.name == row && key == name) return true;
+      }
+    }
+    return false;
+  };
+  at_client_.add(Ping::Config{.destination = at_server_, .count = 1, .start = SimTime::at_ns(1'000'000'000)});
+  on_server_.add(RequestServerApplication{.port = 10, .sizes = {10, 20}, .tcp = TcpOptions::rfc()});
+  at_client_.add(RequestClient::Config{.destination = at_server_,
+                                       .port = 10,
+                                       .sizes = {10, 20},
+                                       .count = 1,
+                                       .start = SimTime::at_ns(1'000'000'000),
+                                       .tcp = TcpOptions::rfc()});
+  for (const bool timed : {false, true}) {
+    EXPECT_TRUE(has("client:ping:0", "received"));
+    for (const std::string_view name : {"least_rtt_ns", "mean_rtt_ns", "greatest_rtt_ns"})
+      EXPECT_EQ(has("client:ping:0", name), timed) << name;
+    for (const std::string_view name : {"mean_ns", "greatest_ns"})
+      EXPECT_EQ(has("client:request_client:1", name), timed) << name;
+    run(Duration::seconds(5));
+  }
+}
+
+TEST_F(ApplicationsTest, a_bulk_transfer_is_finished_when_both_sides_have_closed) {
+  on_server_.add(service(ServiceApplication::Kind::tcp_discard, 9));
+  at_client_.add(
+      BulkApplication{.destination = at_server_, .port = 9, .bytes = 1'000, .tcp = TcpOptions::rfc()});
+  EXPECT_EQ(figure(at_client_, "client:tcp_bulk:0", "finished"), 0);
+  run(Duration::seconds(5));  // far less than its TCP stays in TIME_WAIT
+  EXPECT_EQ(figure(at_client_, "client:tcp_bulk:0", "finished"), 1);
+  EXPECT_EQ(figure(at_client_, "client:tcp_bulk:0", "failed"), 0);
+}
+
 TEST_F(ApplicationsTest, two_at_one_port_are_refused) {
   using Kind = ServiceApplication::Kind;
   on_server_.add(service(Kind::iperf3_server, 5'201));

@@ -170,6 +170,7 @@ TEST_F(ClassQueueTest, handsOverAllInTheOrderInWhichItCame) {
 TEST_F(ClassQueueTest, refusesWhatContradictsItself) {
   EXPECT_THROW(PriorityQueue({.by = ClassBy::flow}, {}, random), ConfigError);
   EXPECT_THROW(PriorityQueue({.ports = {80}}, {}, random), ConfigError);
+  EXPECT_THROW(PriorityQueue({.by = ClassBy::flow, .bands = 3, .ports = {80}}, {}, random), ConfigError);
   EXPECT_THROW(WeightedQueue({.by = ClassBy::flow, .weights = {1, 2, 3}, .ports = {80}}, {}, random),
                ConfigError);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "simcore/link/class_queue.h"
 #include "simcore/link/codel.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/link/traffic.h"
@@ -31,6 +32,18 @@ TEST_F(LinkModelTest, aPlainModelIsALink) {
   EXPECT_EQ(link.in_flight(), 2U);
   run(10);
   EXPECT_EQ(far.segment_times(1), (std::vector<std::int64_t>{3'000'000, 4'000'000}));
+}
+
+TEST_F(LinkModelTest, aPartThatRefusesItsOptionsNamesTheLink) {
+  LinkModel model(plain());
+  model.queue = WeightedConfig{.by = ClassBy::flow, .weights = {1, 2, 3}, .ports = {80}};
+  try {
+    ModelledLink link(sim, pool, "a-b", model, far);
+    FAIL() << "it was made";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("link a-b: make weighted queue: 1 ports and 3 weights", 0), 0U)
+        << error.what();
+  }
 }
 
 TEST_F(LinkModelTest, whatComesOutGoesWhereItLeadsNow) {
