@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 from statistics import median
@@ -163,6 +164,8 @@ def _ring() -> list[Result]:
             time.sleep(RING_S)
         lasted, busy = time.monotonic() - began, _busy_ns() - busy
         after = net.snapshot(of_elements=False)
+    for reason in measured.verdict.reasons:
+        print(f"instances/ring: {measured.verdict.word}: {reason}", file=sys.stderr)
     latest = max(_latest_ms(before[name], after[name]) for name in after)
     cpu = {name: after[name]["loop"]["cpu_ns"] - before[name]["loop"]["cpu_ns"] for name in after}
     sinks = [_sink(snapshot) for snapshot in after.values()]

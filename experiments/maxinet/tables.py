@@ -39,8 +39,8 @@ def table_of(title: str, comparisons: Sequence[StepComparison]) -> Table:
             f"{step.flows} + {step.flows}",
             f"{step.demand_bps / 1e6:.0f}",
             *(f"{step.total_bps[arm] / 1e6:.1f}{MARKS[step.words[arm]]}" for arm in arms),
-            *(f"{step.ratio_to(arm):.1f} x" for arm in others),
-            f"{step.ratio_to('maxinet', SIMULATED_ARM):.0f} x",
+            *(_times(step.ratio_to(arm)) for arm in others),
+            _times(step.ratio_to("maxinet", SIMULATED_ARM)),
             f"[{_COLOURS[step.word]}]{step.word}[/]",
         )
     return table
@@ -63,6 +63,10 @@ def costs_table_of(title: str, comparisons: Sequence[StepComparison]) -> Table:
             )
         table.add_section()
     return table
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f} x" if ratio >= 20 else f"{ratio:.1f} x"
 
 
 def _seconds(value: float) -> str:
