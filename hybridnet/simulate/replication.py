@@ -53,8 +53,9 @@ class Replication:
         applications: the elements among them that are applications.
         sampled_ns: instants of simulated time at which `series` has values.
         sampled_wall_s: how long the simulation had taken by then, without the sampling. Seconds of wall time.
-        series: the counters at these instants; 0 where one had not been touched yet, or its connection is gone.
-        spans: of each counter of a connection, from which sample to which it was there, both included.
+        series: the figures at these instants; 0 where one was not there.
+        spans: of each figure of a connection, and each time that something took, from which sample to which it was
+            there, both included.
         histograms: at the end, by (element, name); see `hybridnet.series.figures`.
         kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
@@ -82,13 +83,14 @@ class Replication:
     synchronization: dict[str, Any] | None = None
 
     def span(self, key: tuple[str, str]) -> slice:
-        """The samples of a counter that say something: of a connection those at which it was there, and the one before,
-        at which it had done nothing yet. After it, 0 would be a counter that goes back.
+        """The samples of a figure that say something: those at which it was there, and of a counter those before, at
+        which nothing had happened yet; of a connection's, the last of these. After it, 0 would be a counter that goes
+        back, and before something is timed, 0 would be a time.
         """
         if key not in self.spans:
             return slice(0, len(self.sampled_ns))
         first, last = self.spans[key]
-        return slice(max(first - 1, 0), last + 1)
+        return slice(first if _is_time(key[1]) else max(first - 1, 0), last + 1)
 
     @property
     def waited_share(self) -> float | None:
@@ -140,7 +142,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
             for kind, element, name, value in of_sections(simulation.snapshot(), _SAMPLED):
                 values = series.setdefault((element, name), [])
                 kinds[element, name] = kind
-                if kind == "connections":
+                if kind == "connections" or _is_time(name):
                     first, _ = spans.get((element, name), (len(sampled), 0))
                     spans[element, name] = first, len(sampled)
                 values += [0.0] * (len(sampled) - len(values))  # a counter appears with its first event
@@ -167,6 +169,11 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
         trace_hash=simulation.trace_hash(),
         synchronization=synchronization,
     )
+
+
+def _is_time(name: str) -> bool:
+    """Whether a figure is a time that something took, and no count."""
+    return name.endswith("_ns")
 
 
 def _keep_pace(simulation: Parts, for_ns: int, *, to_the_end: bool) -> None:

@@ -236,6 +236,25 @@ def test_a_connection_that_is_gone_has_no_samples_and_stays_a_flow_of_the_pictur
     ]
 
 
+class Late(Topo):
+    """A ping that begins after two seconds."""
+
+    def build(self) -> None:
+        self.addSimHost("a", applications=[{"kind": "ping", "destination": "b", "start": "2s"}])
+        self.addSimHost("b")
+        self.addLink("a", "b", delay="5ms")
+
+
+def test_before_something_is_timed_a_series_has_no_time_and_counts_are_0(tmp_path: Path) -> None:
+    simulate(Late(), "4s", series="500ms", jobs=1).write(RunDirectory(tmp_path))
+    series = read_series(tmp_path)
+    [(_, times, rtts)] = series.each("applications", "mean_rtt_ns")
+    assert times[0] > 2
+    assert min(rtts) >= 10e6  # there and back
+    [(_, times, answered)] = series.each("applications", "received")
+    assert (times[0], answered[0], answered[-1]) == (0.5, 0, 2)
+
+
 class Visited(Topo):
     def build(self) -> None:
         self.addSimSwitch("s1")
