@@ -21,7 +21,7 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.plan.fit import AFXDP_PORT_BYTES
-from hybridnet.system.python_command import python_code
+from hybridnet.system.python_command import WITHOUT_MODULES
 
 __all__ = ["CHECKS", "Finding", "examine"]
 
@@ -261,7 +261,7 @@ def _ryu() -> Finding:
     except EnvironmentLackError as error:
         return Finding("Ryu", "lacks", "no environment", "no controllers but remote ones", str(error), True)
     program = "import importlib.metadata; print(importlib.metadata.version('ryu'))"
-    version = _version(python_code(program, str(python)), r"\d\S*")
+    version = _version([str(python.absolute()), "-c", program], r"\d\S*")
     if version is None:
         return Finding("Ryu", "lacks", f"{python} has none", "no controllers but remote ones", _INSTALL, True)
     return Finding("Ryu", "has", version, needed=True)
@@ -269,7 +269,7 @@ def _ryu() -> Finding:
 
 def _mininet() -> Finding:
     program = "from mininet.net import VERSION; print(VERSION)"
-    version = _version(python_code(program, "/usr/bin/python3"), r"\d\S*")
+    version = _version(["/usr/bin/python3", "-c", program], r"\d\S*")
     if version is None:
         means = "`reproduce maxinet` has nothing to compare with"
         return Finding("Mininet", "lacks", "not installed", means, "apt-get install mininet")
@@ -344,7 +344,9 @@ def _untried(what: str) -> Finding:
 
 def _version(argv: list[str], pattern: str) -> str | None:
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            argv, cwd=WITHOUT_MODULES, capture_output=True, text=True, timeout=20, check=False
+        )
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return None
     found = re.search(pattern, done.stdout)

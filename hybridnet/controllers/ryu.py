@@ -32,7 +32,7 @@ from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.controllers.ryu_environment import find_ryu_python, ryu_python
 from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
 from hybridnet.system.ending import Endings
-from hybridnet.system.python_command import python_code
+from hybridnet.system.python_command import WITHOUT_MODULES
 from hybridnet.user_files import user_file
 
 CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
@@ -43,7 +43,7 @@ NO_MODULE = 3  # exit status of what looks for one
 LOOK_SECONDS = 20.0
 _LOOK_FOR_MODULE = f"""
 import importlib.util, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[0] = sys.argv[1]
 try:
     found = importlib.util.find_spec(sys.argv[2])
 except (ImportError, ValueError):
@@ -91,11 +91,16 @@ def check_module(name: str) -> None:
         python = find_ryu_python()
     except EnvironmentLackError:
         return
-    words = [*python_code(_LOOK_FOR_MODULE, str(python)), str(CONTROLLERS), name]
+    words = [str(python.absolute()), "-c", _LOOK_FOR_MODULE, str(CONTROLLERS), name]
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     try:
         looked = subprocess.run(
-            words, env=clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=LOOK_SECONDS
+            words,
+            cwd=WITHOUT_MODULES,
+            env=clean,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LOOK_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired):
         return  # whoever starts it says what is wrong

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["python_code", "python_module"]
+__all__ = ["WITHOUT_MODULES", "python_code", "python_module"]
 
 _NOT_FROM_HERE = "-P"
+
+WITHOUT_MODULES = "/"
+"""The folder in which an interpreter of somebody else is started, which may be older than Python 3.11 and lack -P."""
 
 
 def python_module(module: str, python: str = sys.executable) -> list[str]:
