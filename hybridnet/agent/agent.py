@@ -303,7 +303,7 @@ class Agent:
 
     @verb
     def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]] | None:
-        """Waits for instances that end by themselves: see `hybridnet.agent.outages.Outages.await_more`."""
+        """Waits for instances that end by themselves: see `hybridnet.agent.outage_log.OutageLog.await_more`."""
         return self._instances.outages.await_more(known, seconds)
 
     @verb

@@ -83,7 +83,7 @@ class Counting:
             ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
             ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
             where there is none; ``instances`` (their snapshots without elements, by name; None for one that has
-            ended), ``started`` and ``outages`` (`hybridnet.agent.instances.Instances.counts`).
+            ended), ``started`` and ``outages`` (`hybridnet.agent.outage_log.OutageLog.counts`).
 
         Raises:
             MachineError: no network is built here, or an instance or Open vSwitch does not answer.

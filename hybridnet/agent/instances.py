@@ -12,7 +12,7 @@ from typing import Any
 
 from hybridnet.agent.fragments import addition, removal
 from hybridnet.agent.instance_process import InstanceProcess
-from hybridnet.agent.outages import Outages
+from hybridnet.agent.outage_log import OutageLog
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
@@ -44,7 +44,7 @@ class Instances:
         self._numbers = itertools.count(1)
         self._running: dict[str, InstanceProcess] = {}
         self._final: dict[str, Json | None] = {}
-        self.outages = Outages()
+        self.outages = OutageLog()
 
     def simulate(self, parts: Iterable[Mapping[str, Any]]) -> None:
         """Have the instances simulate these parts of theirs; start those that a part is the whole plan of.

@@ -7,12 +7,12 @@ import threading
 import time
 from typing import Any
 
-__all__ = ["Outages"]
+__all__ = ["OutageLog"]
 
 Json = dict[str, Any]
 
 
-class Outages:
+class OutageLog:
     """The starts and the outages of the instances of one machine. Any thread may call it."""
 
     def __init__(self) -> None:

@@ -155,12 +155,7 @@ def _running(plan: dict[str, Any]) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(plan))
-        command = [
-            *python_module("hybridnet.instance"),
-            str(file),
-            "--control",
-            f"{folder}/control",
-        ]
+        command = [*python_module("hybridnet.instance"), str(file), "--control", f"{folder}/control"]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             yield

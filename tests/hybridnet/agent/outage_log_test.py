@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.agent.outages import Outages
+from hybridnet.agent.outage_log import OutageLog
 
 LONG_S = 30.0  # nobody here waits for that
 
@@ -17,13 +17,13 @@ Answer = Future[list[dict[str, Any]] | None]
 
 
 @pytest.fixture
-def outages() -> Outages:
-    outages = Outages()
+def outages() -> OutageLog:
+    outages = OutageLog()
     outages.begin("m1")
     return outages
 
 
-def wait(outages: Outages, threads: ThreadPoolExecutor, known: int = 0) -> Answer:
+def wait(outages: OutageLog, threads: ThreadPoolExecutor, known: int = 0) -> Answer:
     """What a thread is told that waits already."""
     waits = threading.Event()
     condition = outages._changed
@@ -39,7 +39,7 @@ def wait(outages: Outages, threads: ThreadPoolExecutor, known: int = 0) -> Answe
     return answer
 
 
-def test_an_outage_is_told_to_who_waits_and_to_who_asks_later(outages: Outages) -> None:
+def test_an_outage_is_told_to_who_waits_and_to_who_asks_later(outages: OutageLog) -> None:
     with ThreadPoolExecutor() as threads:
         answer = wait(outages, threads)
         outages.miss("m1", "was killed by signal 9")
@@ -52,7 +52,7 @@ def test_an_outage_is_told_to_who_waits_and_to_who_asks_later(outages: Outages) 
     assert outages.await_more(1, 0.0) == []
 
 
-def test_an_instance_that_runs_again_ends_its_outage(outages: Outages) -> None:
+def test_an_instance_that_runs_again_ends_its_outage(outages: OutageLog) -> None:
     outages.miss("m1", "was restarted")
     outages.begin("m1")
     outages.have_back("m1")
@@ -62,7 +62,7 @@ def test_an_instance_that_runs_again_ends_its_outage(outages: Outages) -> None:
     assert outage["from_ns"] <= outage["to_ns"]
 
 
-def test_who_waits_is_let_go_when_nothing_is_watched_any_longer(outages: Outages) -> None:
+def test_who_waits_is_let_go_when_nothing_is_watched_any_longer(outages: OutageLog) -> None:
     with ThreadPoolExecutor() as threads:
         answer = wait(outages, threads)
         outages.stop_watching()
@@ -70,7 +70,7 @@ def test_who_waits_is_let_go_when_nothing_is_watched_any_longer(outages: Outages
     assert outages.await_more(0, LONG_S) is None
 
 
-def test_who_waits_is_let_go_even_if_another_watch_begins_before_it_wakes(outages: Outages) -> None:
+def test_who_waits_is_let_go_even_if_another_watch_begins_before_it_wakes(outages: OutageLog) -> None:
     with ThreadPoolExecutor() as threads:
         answer = wait(outages, threads)
         with outages._changed:  # as if the thread that waits got no processor meanwhile
@@ -81,7 +81,7 @@ def test_who_waits_is_let_go_even_if_another_watch_begins_before_it_wakes(outage
 
 
 def test_what_is_forgotten_is_counted_no_longer_and_watched_again_with_the_next_start(
-    outages: Outages,
+    outages: OutageLog,
 ) -> None:
     outages.miss("m1", "ended")
     outages.forget()
