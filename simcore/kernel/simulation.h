@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace simcore {
 
 class Simulation {
  public:
+  static constexpr std::uint64_t kAll =
+      std::numeric_limits<std::uint64_t>::max();  // events: more than any run has
+
   explicit Simulation(std::uint64_t seed) : seed_(seed) {}
 
   SimTime now() const { return now_; }
@@ -39,20 +43,36 @@ class Simulation {
   std::vector<EventQueue::Due> next_events(std::size_t most) const { return queue_.earliest(most); }
   std::uint64_t events_fired() const { return fired_; }
 
-  // Fires the earliest event if it is due at or before `limit`; says whether it did.
-  bool fire_next(SimTime limit) {
-    if (!queue_.due(limit)) return false;
-    now_ = queue_.none_before();
-    ++fired_;
-    queue_.pop().fire();
-    return true;
+  // Fires what is due at or before `limit`, in order, at most `most` events; says how many. Not from within an event.
+  std::uint64_t fire(SimTime limit, std::uint64_t most) {
+    const std::uint64_t before = fired_;
+    limit_ = limit;
+    last_ = most < kAll - before ? before + most : kAll;
+    while (fired_ != last_ && queue_.due(limit)) {
+      now_ = queue_.none_before();
+      ++fired_;
+      queue_.pop().fire();
+    }
+    return fired_ - before;
   }
+
+  // Fires the earliest event if it is due at or before `limit`; says whether it did.
+  bool fire_next(SimTime limit) { return fire(limit, 1) != 0; }
 
   // Fires everything due at or before `end`, then sets the clock to `end`.
   void run_until(SimTime end) {
-    while (fire_next(end)) {
-    }
+    fire(end, kAll);
     advance_to(end);
+  }
+
+  // From within an event that would otherwise schedule itself for `time`. If that would be the next to fire, sets the clock
+  // there, counts it, and returns true: the event goes on without the queue. Returns false when something else is due by
+  // then, or when the caller of fire() wanted no more.
+  bool go_on_to(SimTime time) {
+    if (time > limit_ || fired_ == last_ || time >= queue_.none_before()) return false;
+    now_ = time;
+    ++fired_;
+    return true;
   }
 
   // Sets the clock forward without firing anything: real time passed while nothing was due.
@@ -70,6 +90,9 @@ class Simulation {
   SimTime now_ = SimTime::zero();
   std::uint64_t seed_;
   std::uint64_t fired_ = 0;
+  // Of the call of fire() that is under way: it fires nothing later, and ends when fired_ is last_.
+  SimTime limit_ = SimTime::zero();
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace simcore

@@ -58,12 +58,17 @@ void DelayLine::give(PacketPtr packet, SimTime release) {
   sink_->accept(std::move(packet));
 }
 
+// What comes out next is delivered at once when it is what happens next anyway. That is known only when the sink has done
+// what it does, so the event is not pending until then.
 void DelayLine::deliver() {
-  fetch_ahead();
-  PacketPtr packet = line_.pop();
-  forget(*packet);
-  if (!line_.empty()) simulation_.schedule(head_, line_.front()->first_arrival);
-  sink_->accept(std::move(packet));
+  do {
+    fetch_ahead();
+    PacketPtr packet = line_.pop();
+    forget(*packet);
+    sink_->accept(std::move(packet));
+    if (line_.empty() || head_.pending()) return;
+  } while (simulation_.go_on_to(line_.front()->first_arrival));
+  simulation_.schedule(head_, line_.front()->first_arrival);
 }
 
 void DelayLine::fetch(int step) const {

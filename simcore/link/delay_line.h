@@ -48,8 +48,10 @@ class DelayLine {
     if (ahead_) [[unlikely]]
       return give(std::move(packet), release);
     release = last_release_ = std::max(release, last_release_);
+    // Otherwise the event is pending, or deliver() sees to it.
+    const bool first = line_.empty();
     append(std::move(packet), release);
-    if (!head_.pending()) simulation_.schedule(head_, release);
+    if (first) simulation_.schedule(head_, release);
   }
 
   // Hands `packet` to the sink at `release`, before all that come out later, after all others. Takes time in

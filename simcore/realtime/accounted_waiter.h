@@ -41,6 +41,9 @@ class AccountedWaiter {
   // An event fires at `now_ns`, `late` after it was due.
   void fires(std::int64_t now_ns, Duration late);
 
+  // So many others fired after it, at most `late` after they were due.
+  void fired(std::uint64_t events, Duration late) { lateness_.record(late, events); }
+
   // So many frames were taken in, or written.
   void handled(std::size_t frames);
 

@@ -16,7 +16,9 @@ class Lateness {
   using Histogram = BasicLogHistogram<4>;
 
   // An event that ran early, which the loop never lets happen, would count as zero.
-  void record(Duration late) { ns_.add(late.count_ns()); }
+  void record(Duration late, std::uint64_t events = 1) {
+    if (events > 0) ns_.add(late.count_ns(), events);
+  }
 
   std::uint64_t count() const { return ns_.total(); }
   Duration max() const { return Duration::ns(ns_.greatest()); }

@@ -11,7 +11,8 @@
 // at which they arrived: portals that have the kernel's timestamps move the clock to each frame's, within
 // what is still possible (advance()), firing what is due before it; so they are polled before what is due at all. For
 // the others the loop moves the clock to now.
-// Lateness, how long after its due instant an event fired, goes into a histogram.
+// Lateness, how long after its due instant an event fired, goes into a histogram. The clock is read once for several events;
+// then none counts as less late than it was, and with the policy `strict` it is read for each.
 //
 // One thread runs the loop and owns everything reachable from it. Others may call stop(),
 // call(), post() and wall_now().
@@ -38,6 +39,8 @@
 #include "simcore/realtime/pollable.h"
 #include "simcore/realtime/waiter.h"
 #include "simcore/sys/event_fd.h"
+#include "simcore/units/error.h"
+#include "simcore/units/time.h"
 
 namespace simcore {
 
@@ -135,6 +138,7 @@ class RunLoop {
  private:
   void prepare_thread();
   bool fire_due(SimTime limit);
+  LatenessError too_late(SimTime due, Duration late) const;
   void move_clock_to_now();
   void poll_stamped(const std::vector<std::uint32_t>& readable);
   void poll_others(const std::vector<std::uint32_t>& readable);

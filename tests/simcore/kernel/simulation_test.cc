@@ -101,5 +101,57 @@ TEST(Simulation, fireNextSaysWhetherSomethingWasDue) {
   EXPECT_TRUE(sim.fire_next(SimTime::at_ns(5)));
 }
 
+TEST(Simulation, fireFiresAtMostAsManyEventsAsItIsToldTo) {
+  Simulation sim(1);
+  int fired = 0;
+  Call first([&] { ++fired; });
+  Call second([&] { ++fired; });
+  Call late([&] { ++fired; });
+  sim.schedule(first, SimTime::at_ns(1));
+  sim.schedule(second, SimTime::at_ns(2));
+  sim.schedule(late, SimTime::at_ns(9));
+  EXPECT_EQ(sim.fire(SimTime::at_ns(5), 1), 1U);
+  EXPECT_EQ(sim.fire(SimTime::at_ns(5), 10), 1U);
+  EXPECT_EQ(sim.fire(SimTime::at_ns(5), 10), 0U);
+  EXPECT_EQ(fired, 2);
+}
+
+TEST(Simulation, anEventGoesOnToWhatWouldFireNextAnyway) {
+  Simulation sim(1);
+  std::vector<std::int64_t> seen;
+  Call* self = nullptr;
+  Call tick([&] {
+    do seen.push_back(sim.now().count_ns());
+    while (sim.go_on_to(sim.now() + Duration::ns(10)));
+    sim.schedule_in(*self, Duration::ns(10));
+  });
+  self = &tick;
+  Call other([&] { seen.push_back(-sim.now().count_ns()); });
+  sim.schedule(tick, SimTime::at_ns(10));
+  sim.schedule(other,
+               SimTime::at_ns(30));  // of the same instant as the third tick, and scheduled before that
+  sim.run_until(SimTime::at_ns(45));
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{10, 20, -30, 30, 40}));
+  EXPECT_EQ(sim.events_fired(), 5U);
+  EXPECT_EQ(sim.next_event_time(), SimTime::at_ns(50));
+}
+
+TEST(Simulation, anEventGoesOnNoFurtherThanTheCallerOfFireWanted) {
+  Simulation sim(1);
+  int ticks = 0;
+  Call* self = nullptr;
+  Call tick([&] {
+    do ++ticks;
+    while (sim.go_on_to(sim.now() + Duration::ns(1)));
+    sim.schedule_in(*self, Duration::ns(1));
+  });
+  self = &tick;
+  sim.schedule(tick, SimTime::zero());
+  EXPECT_EQ(sim.fire(SimTime::at_ns(100), 4), 4U);
+  EXPECT_EQ(ticks, 4);
+  EXPECT_TRUE(sim.fire_next(SimTime::at_ns(100)));
+  EXPECT_EQ(ticks, 5);
+}
+
 }  // namespace
 }  // namespace simcore

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+
 #include "tests/simcore/link/traffic.h"
 
 namespace simcore {
@@ -102,6 +105,64 @@ TEST_F(DelayLineTest, holdsOnePendingEventHoweverManyPacketsAreInFlight) {
   for (int i = 0; i < 1'000; ++i) push(100 + i, 1);
   EXPECT_EQ(sim.pending_events(), 1U);
   EXPECT_EQ(out().size(), 1'000U);
+  EXPECT_EQ(sim.pending_events(), 0U);
+}
+
+TEST_F(DelayLineTest, packetsOfTwoLinesComeOutInTheOrderOfTime) {
+  DelayLine other(sim, far);
+  for (int i = 0; i < 3; ++i) push(10 + 20 * i, 1);
+  for (int i = 0; i < 3; ++i) other.push(frame(pool, sim.now(), 64, 2), SimTime::at_ns(20 + 20 * i));
+  EXPECT_EQ(out(), (Seen{{10, 1}, {20, 2}, {30, 1}, {40, 2}, {50, 1}, {60, 2}}));
+  EXPECT_EQ(sim.events_fired(), 6U);
+}
+
+TEST_F(DelayLineTest, onePacketComesOutAtEachEvent) {
+  for (int i = 0; i < 3; ++i) push(10 + i, 1);
+  EXPECT_TRUE(sim.fire_next(SimTime::at_ns(100)));
+  EXPECT_EQ(line.packets(), 2U);
+  EXPECT_EQ(sim.now(), SimTime::at_ns(10));
+}
+
+// The event that delivers is not pending while the sink has the packet; whatever the sink does to the line, it is afterwards.
+class Feeding final : public PacketSink {
+ public:
+  explicit Feeding(Recorder& next) : next_(next) {}
+  void accept(PacketPtr packet) override {
+    if (feed) std::exchange(feed, {})();
+    next_.accept(std::move(packet));
+  }
+
+  std::function<void()> feed;
+
+ private:
+  Recorder& next_;
+};
+
+TEST_F(DelayLineTest, whoGetsAPacketMayAddOneThatComesNext) {
+  Feeding feeding(far);
+  line.lead_to(feeding);
+  feeding.feed = [&] { push(15, 2); };
+  push(10, 1);
+  EXPECT_EQ(out(), (Seen{{10, 1}, {15, 2}}));
+}
+
+TEST_F(DelayLineTest, whoGetsAPacketMayInsertOneBeforeTheOthers) {
+  Feeding feeding(far);
+  line.lead_to(feeding);
+  feeding.feed = [&] { insert(12, 3); };
+  push(10, 1);
+  push(20, 2);
+  EXPECT_EQ(out(), (Seen{{10, 1}, {12, 3}, {20, 2}}));
+}
+
+TEST_F(DelayLineTest, whoGetsAPacketMayTakeOutTheOthers) {
+  Feeding feeding(far);
+  line.lead_to(feeding);
+  feeding.feed = [&] { EXPECT_EQ(line.take_back(2).size(), 2U); };
+  push(10, 1);
+  push(20, 2);
+  push(30, 3);
+  EXPECT_EQ(out(), (Seen{{10, 1}}));
   EXPECT_EQ(sim.pending_events(), 0U);
 }
 

@@ -354,6 +354,23 @@ TEST_F(RunLoopTest, strict_stops_at_the_first_event_that_is_too_late) {
   EXPECT_FALSE(second_fired);
 }
 
+TEST_F(RunLoopTest, no_event_counts_as_less_late_than_it_was) {
+  RunLoop loop(simulation_, {});
+  Call slow([&] {
+    const SimTime until = simulation_.now() + Duration::us(2'000);
+    while (loop.wall_now() < until) {
+    }
+  });
+  Call second([] {});
+  Call third([&] { loop.stop(); });
+  simulation_.schedule(slow, SimTime::zero());
+  simulation_.schedule(second, SimTime::at_ns(1));
+  simulation_.schedule(third, SimTime::at_ns(2));
+  loop.run();
+  EXPECT_EQ(loop.lateness().count(), 3U);
+  EXPECT_GE(loop.lateness().later_than(Duration::us(1'500)), 2U);
+}
+
 TEST_F(RunLoopTest, tasks_posted_from_another_thread_run_on_the_loops_thread) {
   RunLoop loop(simulation_, {});
   std::thread::id ran_on;
