@@ -109,7 +109,11 @@ def find_machine(machine: str, run_name: str | None) -> Place:
             f"machine {machine}: several runs have one of this name; choose with --run: {', '.join(sorted(found))}"
         )
     if not found:
-        known = f"the machines are {', '.join(sorted(others))}" if others else "no network is running"
+        known = (
+            f"the machines are {', '.join(sorted(others))}, and simulated nodes run no commands"
+            if others
+            else "no network is running"
+        )
         raise UsageError(f"there is no machine or host {machine} on this computer; {known}")
     return next(iter(found.values()))
 

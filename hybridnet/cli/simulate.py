@@ -231,7 +231,7 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
     table.add_column("mean", justify="right")
     table.add_column("95 % interval", justify="right")
     for each in figures:
-        name, scale, unit = _unit(each.name)
+        name, scale, unit = _unit(each.name, each.over.mean)
         interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
         table.add_row(each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval)
     console.print(table)
@@ -256,14 +256,23 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
     )
 
 
-def _unit(name: str) -> tuple[str, float, str]:
-    """A counter's name without its unit, and how its values are printed.
+_UNITS = {
+    "_ns": ((1e-6, " ms"), (1e-3, " µs"), (1.0, " ns")),
+    "_bytes": ((1e-6, " MB"), (1e-3, " kB"), (1.0, " B")),
+}
+_LEAST = 0.1  # of a unit
+
+
+def _unit(name: str, mean: float) -> tuple[str, float, str]:
+    """A counter's name without its unit, and how values about as large as the mean are printed.
 
     Example:
-        >>> _unit("srtt_ns"), _unit("received_bytes"), _unit("sent")
-        (('srtt', 1e-06, ' ms'), ('received', 1e-06, ' MB'), ('sent', 1, ''))
+        >>> _unit("srtt_ns", 2e7), _unit("received_bytes", 98), _unit("sent", 3)
+        (('srtt', 1e-06, ' ms'), ('received', 1.0, ' B'), ('sent', 1, ''))
     """
-    for ending, scale, unit in (("_ns", 1e-6, " ms"), ("_bytes", 1e-6, " MB")):
+    for ending, units in _UNITS.items():
         if name.endswith(ending):
+            fitting = (unit for unit in units if abs(mean) * unit[0] >= _LEAST)
+            scale, unit = units[0] if mean == 0 else next(fitting, units[-1])
             return name.removesuffix(ending), scale, unit
     return name, 1, ""

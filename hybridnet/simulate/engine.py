@@ -12,12 +12,18 @@ from hybridnet.instance.build import add_nodes, with_files
 from hybridnet.options.tables import extension
 from hybridnet.plan.parts import Partition, ends_of
 
-__all__ = ["Engine", "Parts", "Whole"]
+__all__ = ["Engine", "OnTime", "Parts", "Whole"]
 
 Json = dict[str, Any]
 
 _FIRST_PIECE_NS = 1_000_000
 _PIECE_S = 0.1
+_LONGEST_PIECE_NS = 1_000_000_000  # what follows an idle time may take long
+_PACED_PIECE_NS = 100_000_000
+_TOLD_EVERY_S = 0.1
+
+OnTime = Callable[[int], object]
+"""Called now and then with the simulated time that has been reached, nanoseconds."""
 
 
 class Engine(Protocol):
@@ -45,9 +51,12 @@ class Whole:
 
     Args:
         messages: how many of the latest packets are kept for reading; 0: none.
+        on_time: told about ten times per second while it runs.
     """
 
-    def __init__(self, plan: Json, seed: int, *, hashed: bool = False, messages: int = 0) -> None:
+    def __init__(
+        self, plan: Json, seed: int, *, hashed: bool = False, messages: int = 0, on_time: OnTime | None = None
+    ) -> None:
         simulation = extension().OfflineSimulation(seed)
         if hashed:
             simulation.hash_trace()
@@ -59,6 +68,7 @@ class Whole:
             simulation.add_link(link["name"], link["a"]["interface"], link["b"]["interface"], there, back)
         self._simulation = simulation
         self._hashed = hashed
+        self._pieces = _Pieces(simulation, on_time)
 
     @property
     def simulation(self) -> Any:
@@ -66,7 +76,7 @@ class Whole:
         return self._simulation
 
     def run_for(self, duration_ns: int) -> None:
-        _run_in_pieces(self._simulation, duration_ns)
+        self._pieces.run_for(duration_ns)
 
     def snapshot(self) -> Json:
         snapshot: Json = self._simulation.snapshot()
@@ -97,6 +107,7 @@ class Parts:
         simulation: a `_simcore.ParallelSimulation` with as many partitions; None: threads.
         here: the parts that this process has; None: all.
         gather: of what a process says, what all say, in the order of parts; [] in those that need not know.
+        on_time: told about ten times per second while it runs; not where others have parts.
     """
 
     def __init__(
@@ -109,6 +120,7 @@ class Parts:
         simulation: Any = None,
         here: Iterable[int] | None = None,
         gather: Callable[[Any], list[Any]] = _alone,
+        on_time: OnTime | None = None,
     ) -> None:
         self._simulation = (
             extension().ParallelSimulation(seed, partition.parts) if simulation is None else simulation
@@ -118,6 +130,7 @@ class Parts:
             for number in (range(partition.parts) if here is None else here)
         }
         self._all_here = here is None
+        self._pieces = _Pieces(self._simulation, on_time)
         self._hashed = hashed
         self._gather = gather
         self._order = _order(plan)
@@ -149,7 +162,7 @@ class Parts:
 
     def run_for(self, duration_ns: int) -> None:
         if self._all_here:
-            _run_in_pieces(self._simulation, duration_ns)
+            self._pieces.run_for(duration_ns)
         else:  # all processes must run for the same times
             self._simulation.run_for(duration_ns)
 
@@ -157,8 +170,11 @@ class Parts:
         """Simulate no faster than the wall clock, and until that has gone on by the duration. Returns how much was
         simulated, nanoseconds.
         """
-        reached_ns: int = self._simulation.run_in_real_time(duration_ns)
-        return reached_ns
+        if self._all_here:
+            return self._pieces.run_in_real_time(duration_ns)
+        began_ns = time.monotonic_ns()
+        simulated_ns: int = self._simulation.run_in_real_time(duration_ns, began_ns, began_ns + duration_ns)
+        return simulated_ns
 
     @property
     def now_ns(self) -> int:
@@ -195,19 +211,48 @@ class Parts:
         return sum(events for events, _ in told), {"parts": parts}
 
 
-def _run_in_pieces(simulation: Any, duration_ns: int) -> None:
-    """Run for so long, in pieces of about `_PIECE_S` of wall time: Python heeds ^C and SIGTERM only between them."""
-    piece_ns = _FIRST_PIECE_NS
-    while duration_ns > 0:
-        step_ns = min(duration_ns, piece_ns)
-        began = time.perf_counter()
-        simulation.run_for(step_ns)
-        took_s = time.perf_counter() - began
-        duration_ns -= step_ns
-        if took_s > _PIECE_S:
-            piece_ns = max(step_ns // 2, 1)
-        elif took_s < _PIECE_S / 2:
-            piece_ns = step_ns * 2
+class _Pieces:
+    """Runs a simulation in pieces of about a tenth of a second of wall time: Python heeds ^C and SIGTERM only between them,
+    and somebody may want to know how far it is.
+    """
+
+    def __init__(self, simulation: Any, on_time: OnTime | None) -> None:
+        self._simulation = simulation
+        self._on_time = on_time
+        self._piece_ns = _FIRST_PIECE_NS
+        self._told_s = time.monotonic()
+
+    def run_for(self, duration_ns: int) -> None:
+        while duration_ns > 0:
+            step_ns = min(duration_ns, self._piece_ns)
+            began = time.perf_counter()
+            self._simulation.run_for(step_ns)
+            took_s = time.perf_counter() - began
+            duration_ns -= step_ns
+            if took_s > _PIECE_S:
+                self._piece_ns = max(step_ns // 2, 1)
+            elif took_s < _PIECE_S / 2 and step_ns == self._piece_ns:
+                self._piece_ns = min(2 * step_ns, _LONGEST_PIECE_NS)
+            self._tell()
+
+    def run_in_real_time(self, duration_ns: int) -> int:
+        """See `Parts.run_in_real_time`."""
+        began_ns = time.monotonic_ns()
+        simulated_ns = 0
+        while simulated_ns < duration_ns:
+            now_ns = time.monotonic_ns()
+            if now_ns >= began_ns + duration_ns:
+                break
+            step_ns = min(duration_ns - simulated_ns, _PACED_PIECE_NS)
+            deadline_ns = min(began_ns + duration_ns, now_ns + 2 * _PACED_PIECE_NS)
+            simulated_ns += self._simulation.run_in_real_time(step_ns, began_ns + simulated_ns, deadline_ns)
+            self._tell()
+        return simulated_ns
+
+    def _tell(self) -> None:
+        if self._on_time is not None and time.monotonic() >= self._told_s + _TOLD_EVERY_S:
+            self._told_s = time.monotonic()
+            self._on_time(self._simulation.now_ns)
 
 
 def _add_nodes(simulation: Any, plan: Json) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from hybridnet.plan.parts import Partition
 from hybridnet.series.connection_trace import ConnectionTrace
 from hybridnet.series.figures import Histogram, figures_of, histograms_of, of_sections
-from hybridnet.simulate.engine import Engine, Parts, Whole
+from hybridnet.simulate.engine import Engine, OnTime, Parts, Whole
 
 __all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]
 
@@ -101,19 +101,24 @@ class Replication:
         return sum(part["waited_ns"] for part in parts) / max(sum(part["wall_ns"] for part in parts), 1)
 
 
-def run_replication(job: Job, seed: int, trace: ConnectionTrace | None = None) -> Replication:
+def run_replication(
+    job: Job, seed: int, trace: ConnectionTrace | None = None, on_time: OnTime | None = None
+) -> Replication:
     """Run a job once.
 
     Args:
         trace: looks at connections every `TRACE_STEP_NS`; None: nothing does.
+        on_time: told about ten times per second how far it is; None: nobody asks.
 
     Raises:
         EnvironmentLackError: the extension has not been built.
         ConfigError, PlanError, UsageError: the simulator refuses what the plan says.
     """
     if job.partition is None:
-        return replicate(Whole(job.plan, seed, hashed=job.hashed), job, seed, trace)
-    return replicate(Parts(job.plan, seed, job.partition, hashed=job.hashed), job, seed, trace)
+        whole = Whole(job.plan, seed, hashed=job.hashed, on_time=on_time)
+        return replicate(whole, job, seed, trace)
+    parts = Parts(job.plan, seed, job.partition, hashed=job.hashed, on_time=on_time)
+    return replicate(parts, job, seed, trace)
 
 
 def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | None = None) -> Replication:

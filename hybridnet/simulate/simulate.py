@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hybridnet.errors import UsageError
@@ -43,7 +44,7 @@ def simulate(
     trace_hash: bool = False,
     series: str | float | None = None,
     options: PlanOptions | None = None,
-    on_progress: Callable[[int, int], object] = lambda done, of: None,
+    on_progress: Callable[[float, int], object] = lambda done, of: None,
     trace: ConnectionTrace | None = None,
 ) -> SimulationReport:
     """Simulate a network as fast as its events can be handled. Needs no root.
@@ -65,7 +66,8 @@ def simulate(
         trace_hash: take a digest of every packet at every link; replications have it as `trace_hash`.
         series: simulated time between samples of all counters, such as ``"100ms"``; None: none are taken.
         options: of the plan.
-        on_progress: called with how many replications have ended, and of how many.
+        on_progress: called about ten times per second with how many replications are done, those that run with the part
+            of `until` that they have reached, and of how many: 1.25 of 3. With `mpi`, called as each ends.
         trace: writes down the state of TCP connections, of a single replication; None: nothing does.
 
     Raises:
@@ -114,17 +116,23 @@ def simulate(
         raise UsageError(
             "simulate: a trace of connections is taken in virtual time, in one process; leave mpi and real_time out"
         )
+    reached = dict.fromkeys(numbers, 0.0)
+
+    def on_reached(seed: int, now_ns: int) -> None:
+        reached[seed] = now_ns / until_ns
+        on_progress(sum(reached.values()), len(numbers))
+
     began = time.perf_counter()
     made: dict[int, Replication] = {}
     if mpi is not None:
         running: Iterator[Replication] = replications_over_mpi(job, numbers, given_hosts)
     elif at_once == 1:
-        running = (run_replication(job, seed, trace) for seed in numbers)
+        running = (run_replication(job, seed, trace, on_time=partial(on_reached, seed)) for seed in numbers)
     else:
-        running = replications(job, numbers, at_once)
+        running = replications(job, numbers, at_once, on_reached)
     for replication in running:
         made[replication.seed] = replication
-        on_progress(len(made), len(numbers))
+        on_reached(replication.seed, until_ns)
     took_s = time.perf_counter() - began
     return SimulationReport(until_ns, [made[seed] for seed in numbers], took_s, cut)
 

@@ -12,8 +12,9 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypeAlias
 
 from hybridnet.errors import MachineError
 from hybridnet.simulate.replication import Job, Replication, run_replication
@@ -23,8 +24,13 @@ from hybridnet.system.python_command import python_code
 __all__ = ["replications"]
 
 
-def replications(job: Job, seeds: list[int], at_once: int) -> Iterator[Replication]:
+def replications(
+    job: Job, seeds: list[int], at_once: int, on_reached: Callable[[int, int], object]
+) -> Iterator[Replication]:
     """Run one replication for each seed, `at_once` at the same time. Yields them as they end.
+
+    Args:
+        on_reached: called now and then with a seed and the simulated time that its replication has reached.
 
     Raises:
         MachineError: a worker was killed.
@@ -33,19 +39,33 @@ def replications(job: Job, seeds: list[int], at_once: int) -> Iterator[Replicati
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for seed in seeds:
         todo.put(seed)
-    done: queue.SimpleQueue[Replication | BaseException] = queue.SimpleQueue()
+    done: _Results = queue.SimpleQueue()
     workers = [_Worker(job) for _ in range(at_once)]
     for worker in workers:
         threading.Thread(target=worker.work, args=(todo, done), daemon=True).start()
     try:
-        for _ in seeds:
+        left = len(seeds)
+        while left > 0:
             result = done.get()
             if isinstance(result, BaseException):
                 raise result
+            if isinstance(result, _Reached):
+                on_reached(result.seed, result.now_ns)
+                continue
+            left -= 1
             yield result
     finally:
         for worker in workers:
             worker.end()
+
+
+@dataclass(frozen=True)
+class _Reached:
+    seed: int
+    now_ns: int
+
+
+_Results: TypeAlias = "queue.SimpleQueue[Replication | _Reached | BaseException]"
 
 
 class _Worker:
@@ -58,16 +78,17 @@ class _Worker:
         )
         self._job = job
 
-    def work(
-        self, todo: queue.SimpleQueue[int], done: queue.SimpleQueue[Replication | BaseException]
-    ) -> None:
+    def work(self, todo: queue.SimpleQueue[int], done: _Results) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
             _send(self._process.stdin, self._job)
             while True:
-                _send(self._process.stdin, todo.get_nowait())
-                done.put(pickle.load(self._process.stdout))
+                seed = todo.get_nowait()
+                _send(self._process.stdin, seed)
+                while isinstance(said := pickle.load(self._process.stdout), int):
+                    done.put(_Reached(seed, said))
+                done.put(said)
         except queue.Empty:
             return
         except (OSError, EOFError, pickle.UnpicklingError, ValueError):
@@ -87,7 +108,9 @@ class _Worker:
 
 
 def main() -> None:
-    """What a worker does until its standard input ends, or the head does."""
+    """What a worker does until its standard input ends, or the head does. For each seed that it reads it writes integers,
+    the simulated time so far, and then the replication, or why there is none.
+    """
     die_with_parent()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     job = pickle.load(incoming)
@@ -97,7 +120,7 @@ def main() -> None:
         except EOFError:
             return
         try:
-            result: Any = run_replication(job, seed)
+            result: Any = run_replication(job, seed, on_time=lambda now_ns: _send(outgoing, now_ns))
         except Exception as error:  # the head raises it
             result = error
         _send(outgoing, result)

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "simcore/parallel/thread_exchange.h"
-#include "simcore/parallel/windows.h"
-#include "simcore/sys/clock.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -52,25 +50,21 @@ void ParallelSimulation::begin() {
   begun_ = true;
 }
 
-void ParallelSimulation::run_for(Duration duration) { now_ = run_until(now_ + duration, false); }
+void ParallelSimulation::run_for(Duration duration) { now_ = run_until(now_ + duration, std::nullopt); }
 
-Duration ParallelSimulation::run_in_real_time(Duration duration) {
+Duration ParallelSimulation::run_in_real_time(Duration duration, std::int64_t due_ns,
+                                              std::int64_t deadline_ns) {
   const SimTime from = now_;
-  now_ = run_until(now_ + duration, true);
+  now_ = run_until(now_ + duration, Pace{.due_ns = due_ns, .from = from, .deadline_ns = deadline_ns});
   return now_ - from;
 }
 
-SimTime ParallelSimulation::run_until(SimTime end, bool in_real_time) {
+SimTime ParallelSimulation::run_until(SimTime end, const std::optional<Pace>& pace) {
   begin();
   std::vector<std::exception_ptr> failures(here_.size());
   std::vector<SimTime> reached(here_.size(), end);
   const auto run = [&](std::size_t place) {
     try {
-      std::optional<Pace> pace;
-      if (in_real_time) {
-        const std::int64_t begun = monotonic_ns();
-        pace = Pace{.begun_ns = begun, .from = now_, .deadline_ns = begun + (end - now_).count_ns()};
-      }
       reached[place] = run_windows(*here_[place], *exchange_, lookahead_, end, pace);
     } catch (...) {
       failures[place] = std::current_exception();

@@ -13,6 +13,7 @@
 #include "simcore/parallel/exchange.h"
 #include "simcore/parallel/lookahead.h"
 #include "simcore/parallel/partition.h"
+#include "simcore/parallel/windows.h"
 
 namespace simcore {
 
@@ -37,15 +38,16 @@ class ParallelSimulation {
   // Everyone calls these equally often. They throw ConfigError when no link joins an interface, and what happens in a
   // partition; the simulation is of no use then.
   void run_for(Duration duration);
-  // No faster than the wall clock, and no longer: says how much of the duration was simulated.
-  Duration run_in_real_time(Duration duration);
+  // No faster than the wall clock, by which now() is due at `due_ns`, and no longer than until `deadline_ns`, both of
+  // CLOCK_MONOTONIC: says how much of the duration was simulated.
+  Duration run_in_real_time(Duration duration, std::int64_t due_ns, std::int64_t deadline_ns);
 
   SimTime now() const { return now_; }
   std::uint64_t events() const;  // of the partitions here
 
  private:
   void begin();
-  SimTime run_until(SimTime end, bool in_real_time);
+  SimTime run_until(SimTime end, const std::optional<Pace>& pace);
 
   Lookahead lookahead_;
   std::unique_ptr<Exchange> exchange_;

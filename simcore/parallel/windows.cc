@@ -11,7 +11,7 @@ namespace simcore {
 namespace {
 
 void wait_until_due(const Pace& pace, SimTime instant) {
-  const std::int64_t due = pace.begun_ns + (instant - pace.from).count_ns();
+  const std::int64_t due = pace.due_ns + (instant - pace.from).count_ns();
   while (monotonic_ns() < due) sleep_until_ns(due);
 }
 

@@ -22,7 +22,7 @@ namespace simcore {
 // In step with the wall clock: no window begins before its first event is due, and the run ends when its time is over,
 // also when it has not come so far.
 struct Pace {
-  std::int64_t begun_ns;  // monotonic, at simulated time `from`
+  std::int64_t due_ns;  // monotonic, when simulated time `from` is due
   SimTime from;
   std::int64_t deadline_ns;  // monotonic
 };

@@ -109,10 +109,11 @@ void bind_parallel(nb::module_& m) {
           "duration_ns"_a, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "run_in_real_time",
-          [](ParallelSimulation& self, std::int64_t duration_ns) {
-            return self.run_in_real_time(Duration::ns(duration_ns)).count_ns();
+          [](ParallelSimulation& self, std::int64_t duration_ns, std::int64_t due_ns,
+             std::int64_t deadline_ns) {
+            return self.run_in_real_time(Duration::ns(duration_ns), due_ns, deadline_ns).count_ns();
           },
-          "duration_ns"_a, nb::call_guard<nb::gil_scoped_release>())
+          "duration_ns"_a, "due_ns"_a, "deadline_ns"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("now_ns", [](const ParallelSimulation& self) { return self.now().count_ns(); })
       .def_prop_ro("events", &ParallelSimulation::events);
 }

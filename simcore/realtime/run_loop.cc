@@ -159,7 +159,7 @@ void RunLoop::prepare_thread() {
 bool RunLoop::fire_due(SimTime limit) {
   if (!simulation_.event_due(limit)) return true;
   const bool strict = options_.policy == Policy::strict;
-  std::uint64_t left = options_.events_per_turn;
+  auto left = static_cast<std::uint64_t>(options_.events_per_turn);
   for (SimTime now = wall_now();;) {
     const SimTime due = simulation_.next_event_time();
     const Duration late = now - due;

@@ -35,7 +35,8 @@ def test_a_command_runs_in_its_machines_namespaces() -> None:
         assert unknown.returncode == 2
         assert (
             unknown.stderr
-            == "error: there is no machine or host m9 on this computer; the machines are m1, m2\n"
+            == "error: there is no machine or host m9 on this computer; the machines are m1, m2, and "
+            "simulated nodes run no commands\n"
         )
     gone = execute(*run, "m1", "true")
     assert gone.returncode == 2

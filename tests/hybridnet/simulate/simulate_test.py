@@ -132,10 +132,23 @@ def test_opp_scavetool_reads_the_counters_the_samples_and_the_histograms_of_queu
     }
 
 
-def test_progress_counts_replications() -> None:
-    told: list[tuple[int, int]] = []
-    simulate(Pair(), "100ms", seeds=3, jobs=1, on_progress=lambda done, of: told.append((done, of)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_counts_replications(jobs: int) -> None:
+    told: list[tuple[float, int]] = []
+    simulate(Pair(), "100ms", seeds=3, jobs=jobs, on_progress=lambda done, of: told.append((done, of)))
+    assert told == sorted(told)
+    assert {(1, 3), (2, 3), (3, 3)} <= {(round(done, 9), of) for done, of in told}
+
+
+@pytest.mark.parametrize("how", [{"parallel": 1}, {"parallel": 2}, {"parallel": 2, "real_time": True}])
+def test_progress_says_how_far_a_replication_is(monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]) -> None:
+    monkeypatch.setattr("hybridnet.simulate.engine._TOLD_EVERY_S", 0.0)  # after each piece
+    told: list[float] = []
+    simulate(Pair(), "500ms", on_progress=lambda done, of: told.append(done), **how)
+    assert len(told) >= 3
+    assert told == sorted(told)
+    assert 0 < told[0] < 1
+    assert told[-1] == 1
 
 
 def test_a_net_simulates_its_description() -> None:

@@ -12,6 +12,7 @@
 
 #include "simcore/application/application_options.h"
 #include "simcore/options/option_table.h"
+#include "simcore/sys/clock.h"
 #include "simcore/units/error.h"
 
 namespace simcore {
@@ -230,8 +231,27 @@ TEST(ParallelSimulationTest, a_failure_in_one_partition_ends_all) {
 TEST(ParallelSimulationTest, real_time_takes_as_long_as_it_says) {
   ParallelSimulation simulation(1, 2);
   simulation.join(0, 1, Duration::ms(1));
-  EXPECT_EQ(simulation.run_in_real_time(Duration::ms(20)), Duration::ms(20));
+  const std::int64_t begun = monotonic_ns();
+  const std::int64_t end = begun + 20'000'000;
+  EXPECT_EQ(simulation.run_in_real_time(Duration::ms(20), begun, end), Duration::ms(20));
   EXPECT_EQ(simulation.now(), SimTime::at_ns(20'000'000));
+  EXPECT_GE(monotonic_ns(), end);
+}
+
+TEST(ParallelSimulationTest, real_time_that_is_over_ends_what_is_behind) {
+  ParallelSimulation simulation(1, 2);
+  simulation.join(0, 1, Duration::ms(1));
+  struct Ticking final : Event {
+    explicit Ticking(Simulation& clock) : simulation(clock) {
+      simulation.schedule_in(*this, Duration::ms(1));
+    }
+    void fire() override { simulation.schedule_in(*this, Duration::ms(1)); }
+    Simulation& simulation;
+  } ticking(simulation.partition(0).network().simulation());
+  const std::int64_t over = monotonic_ns() - 20'000'000;
+  const Duration simulated = simulation.run_in_real_time(Duration::ms(20), over, over + 20'000'000);
+  EXPECT_LT(simulated, Duration::ms(5));
+  EXPECT_EQ(simulation.now(), SimTime::zero() + simulated);
 }
 
 TEST(ParallelSimulationTest, only_links_with_a_delay_can_be_cut) {
