@@ -212,8 +212,8 @@ class Parts:
 
 
 class _Pieces:
-    """Runs a simulation in pieces of about a tenth of a second of wall time: Python heeds ^C and SIGTERM only between them,
-    and somebody may want to know how far it is.
+    """Runs a simulation in pieces of about a tenth of a second of wall time: Python heeds ^C and SIGTERM only between
+    them, and somebody may want to know how far it is.
     """
 
     def __init__(self, simulation: Any, on_time: OnTime | None) -> None:

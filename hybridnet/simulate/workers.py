@@ -108,8 +108,8 @@ class _Worker:
 
 
 def main() -> None:
-    """What a worker does until its standard input ends, or the head does. For each seed that it reads it writes integers,
-    the simulated time so far, and then the replication, or why there is none.
+    """What a worker does until its standard input ends, or the head does. For each seed that it reads it writes
+    integers, the simulated time so far, and then the replication, or why there is none.
     """
     die_with_parent()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer

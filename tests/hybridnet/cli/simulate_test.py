@@ -65,9 +65,9 @@ def test_mistakes_are_one_line(file: str, capsys: pytest.CaptureFixture[str]) ->
     assert "error: --seeds 0: at least one is needed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("parts", [1, 2])
-def test_a_long_simulation_of_one_seed_heeds_an_interrupt(file: str, parts: int) -> None:
-    words = ["simulate", file, "--topo", "Pair,rate=1000", "--until", "3600s", "--parallel", str(parts)]
+@pytest.mark.parametrize("how", ["--parallel=1", "--parallel=2", "--parallel=2 --real-time"])
+def test_a_long_simulation_of_one_seed_heeds_an_interrupt(file: str, how: str) -> None:
+    words = ["simulate", file, "--topo", "Pair,rate=1000", "--until", "3600s", *how.split()]
     process = subprocess.Popen(
         [sys.executable, "-m", "hybridnet.cli", *words], stderr=subprocess.PIPE, text=True
     )
