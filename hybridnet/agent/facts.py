@@ -16,6 +16,7 @@ from typing import Any
 
 from hybridnet.agent.counters import computer
 from hybridnet.agent.openvswitch import kernel_datapath
+from hybridnet.system.processor import processor_model
 
 
 def capacity() -> dict[str, Any]:
@@ -46,7 +47,7 @@ def facts() -> dict[str, Any]:
     return {
         "hostname": socket.gethostname(),
         "kernel": platform.release(),
-        "processor": _processor(),
+        "processor": processor_model(),
         "cpus": sorted(os.sched_getaffinity(0)),
         "memory_bytes": memory["MemTotal"],
         "memory_available_bytes": memory["MemAvailable"],
@@ -61,12 +62,6 @@ def facts() -> dict[str, Any]:
         "executable": sys.executable,
         "hybridnet": __version__,
     }
-
-
-def _processor() -> str:
-    """The model of the processors as the kernel names it; their architecture where it does not."""
-    found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return found[1].strip() if found else platform.machine()
 
 
 def _memory() -> dict[str, int]:

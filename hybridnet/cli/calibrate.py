@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hybridnet.cli.places import add_place_arguments, places_of
+from hybridnet.cli.progress import tell
 from hybridnet.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not places.elsewhere and not places.names:
             places = replace(places, names=MACHINES)
         with places.open() as cluster:
-            known = calibrate(cluster, quick=arguments.quick, tell=_tell)
+            known = calibrate(cluster, quick=arguments.quick, tell=tell)
         for costs in known:
-            _tell(f"{costs.computer}: kept in {keep_costs(costs)}")
+            tell(f"{costs.computer}: kept in {keep_costs(costs)}")
     if arguments.json:
         print(json.dumps([costs.to_json() for costs in known], indent=2))
         return 0
@@ -72,8 +72,3 @@ def _of_this_computer() -> Costs:
     from hybridnet.forecast.kept import facts_of, read_costs
 
     return read_costs(socket.gethostname(), facts_of(facts()))
-
-
-def _tell(text: str) -> None:
-    """Progress, beside what standard output has."""
-    print(f"*** {text}", file=sys.stderr, flush=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from hybridnet.cli.places import add_place_arguments, places_of
@@ -61,11 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _of_machines(places: Places, *, as_json: bool) -> int:
     from hybridnet.cli.doctor_machines import examine_machines, measure_ways
+    from hybridnet.cli.progress import tell
 
     with places.open() as cluster:
-        _tell(f"examining {', '.join(cluster.machines)}")
+        tell(f"examining {', '.join(cluster.machines)}")
         found = examine_machines(cluster)
-        ways = measure_ways(cluster, lambda pair: _tell(f"measuring the connection between {pair}"))
+        ways = measure_ways(cluster, lambda pair: tell(f"measuring the connection between {pair}"))
     missing = [
         f"{finding.what} on {machine}"
         for machine, findings in found.items()
@@ -128,8 +128,3 @@ def _print_ways(ways: list[Way]) -> None:
     ]
     if rows:
         print_table(head, rows)
-
-
-def _tell(text: str) -> None:
-    """Progress, beside what standard output has."""
-    print(f"*** {text}", file=sys.stderr, flush=True)

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Progress while a network is built: one line per machine, with what it has done last."""
+"""Progress: while a network is built, one line per machine with what it has done last; else a line for each thing."""
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-__all__ = ["BuildProgress"]
+__all__ = ["BuildProgress", "tell"]
+
+
+def tell(text: str) -> None:
+    """Print a line on standard error, beside what standard output has."""
+    print(f"*** {text}", file=sys.stderr, flush=True)
 
 
 class BuildProgress:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
 from hybridnet.cli.detaching import add_detached_run_argument
@@ -29,11 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         MachineError: it does not end within PATIENCE_S.
     """
+    from hybridnet.cli.progress import tell
     from hybridnet.system.detached import find_detached
 
     found = find_detached(arguments.run_name)
     if found.running:
-        print(f"*** ending run {found.name}", file=sys.stderr, flush=True)
+        tell(f"ending run {found.name}")
         found.ask_to_end()
         deadline = time.monotonic() + PATIENCE_S
         while find_detached(found.name).running:

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -194,12 +193,13 @@ def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, 
 
         at_once = max(1, (os.cpu_count() or 1) // arguments.parallel)
         return command, LocalWorkers(1 if arguments.until is None else arguments.jobs or at_once)
+    from hybridnet.cli.progress import tell
     from hybridnet.recording.capsule import FILES, capsule_of
     from hybridnet.sweep.dask_workers import DaskWorkers
     from hybridnet.sweep.points import parse_axes
     from hybridnet.sweep.sweep import Command
 
-    print(f"*** asking the scheduler at {arguments.dask}", file=sys.stderr, flush=True)
+    tell(f"asking the scheduler at {arguments.dask}")
     capsule = capsule_of([command.verb, *command.words])
     files = {f"{FILES}/{name}": path.read_bytes() for name, path in capsule.files.items()}
     for value in (value for values in parse_axes(arguments.set).values() for value in values):

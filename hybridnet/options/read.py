@@ -14,11 +14,11 @@ from hybridnet.errors import HybridnetError, TopologyError
 from hybridnet.options.tables import Family, Option, Table, family, table
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_size
 from hybridnet.user_files import user_file
+from hybridnet.values import choice
 
 __all__ = [
     "bounds_of",
     "cure",
-    "one_of",
     "read_kind",
     "read_model",
     "read_options",
@@ -46,17 +46,6 @@ def refuse_unknown(given: Collection[str], of: Table, what: str, error: type[Hyb
             raise error(f"{what}: there is no option {key} any more; {of.retired[key]}")
         if key not in of.planned:
             raise error(f"{what}: unknown option {key!r}; {cure(key, of.planned)}")
-
-
-def one_of(value: Any, names: Collection[str], what: str) -> str:
-    """`value`, which is one of `names`. Raises TopologyError."""
-    if isinstance(value, str) and value in names:
-        return value
-    near = difflib.get_close_matches(str(value), names, n=1)
-    raise TopologyError(
-        f"{what}: {value!r} is unknown; "
-        + (f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(names)}")
-    )
 
 
 def read_options(given: Mapping[str, Any], of: Table, what: str, named: str = "") -> dict[str, Any]:
@@ -100,7 +89,7 @@ def read_kind(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
     """A dictionary whose `tag` names one of the family, as the plan writes it; raises as above."""
     if not isinstance(given, Mapping) or of.tag not in given:
         raise TopologyError(f"{what}: {given!r} is not {_a(noun)}; write a dictionary with {of.tag!r}")
-    name = one_of(given[of.tag], of.models, f"{what}: {of.tag}")
+    name = choice(given[of.tag], f"{what}: {of.tag}:", of.models, error=TopologyError)
     options = {key: value for key, value in given.items() if key != of.tag}
     return {of.tag: name, **read_options(options, of.models[name], what, name)}
 
@@ -127,9 +116,9 @@ def _nested(value: Any, of: Table, what: str) -> Any:
             raise TopologyError(f"{what}: {value!r} is not a dictionary of options; write one")
         return read_options(value, of, what)
     if not isinstance(value, Mapping):
-        return one_of(value, of.presets, what)
+        return choice(value, f"{what}:", of.presets, error=TopologyError)
     first = next(iter(of.presets))
-    preset = one_of(value.get("preset", first), of.presets, f"{what}: preset")
+    preset = choice(value.get("preset", first), f"{what}: preset:", of.presets, error=TopologyError)
     return {"preset": preset, **read_options({k: v for k, v in value.items() if k != "preset"}, of, what)}
 
 
@@ -230,7 +219,7 @@ def _file(value: Any, option: Option, what: str) -> str:
 
 
 def _choice(value: Any, option: Option, what: str) -> str:
-    return one_of(value, option.choices, what)
+    return choice(value, f"{what}:", option.choices, error=TopologyError)
 
 
 def _map(value: Any, option: Option, what: str) -> dict[str, str]:

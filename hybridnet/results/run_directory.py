@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import UsageError
+from hybridnet.system.processor import processor_model
 
 __all__ = ["Hold", "RunDirectory", "check_run_directory", "hold", "read_object"]
 
@@ -177,7 +178,7 @@ class RunDirectory:
                 "kernel": platform.release(),
                 "cores": os.cpu_count(),
                 "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-                "processor": _processor(),
+                "processor": processor_model(),
                 "sysctl": {name.replace("/", "."): _read(Path("/proc/sys") / name) for name in _SYSCTLS},
                 **facts,
             },
@@ -200,10 +201,3 @@ def _first_line(command: Sequence[str]) -> str | None:
 
 def _read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8").strip() if path.exists() else None
-
-
-def _processor() -> str | None:
-    for line in (_read(Path("/proc/cpuinfo")) or "").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return None

@@ -10,9 +10,10 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.options import table
-from hybridnet.options.read import one_of, read_value
+from hybridnet.options.read import read_value
 from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_queue
 from hybridnet.topo.models import jitter_model, loss_model, plugin_model, queue_model, rate_model
+from hybridnet.values import choice
 
 __all__ = ["Direction", "direction_options", "resolve_direction"]
 
@@ -243,7 +244,7 @@ def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     jitter, distribution = options.get("jitter"), options.get("jitter_distribution")
     if distribution is not None:
         choices = table("direction").said["jitter_distribution"].choices
-        one_of(distribution, choices, f"{what}: jitter_distribution")
+        choice(distribution, f"{what}: jitter_distribution:", choices, error=TopologyError)
     if isinstance(jitter, Mapping):
         if distribution is not None:
             raise TopologyError(

@@ -171,7 +171,7 @@ def test_a_tcp_may_differ_from_its_preset_in_single_options() -> None:
         ({"initial_window": -1}, "not a whole number"),
         ({"preset": "linus"}, "did you mean 'linux'"),
         ({"minimum_rto": 1}, "unit"),
-        (7, "is unknown"),
+        (7, "does not exist"),
     ],
 )
 def test_a_tcp_that_makes_no_sense_is_refused(tcp: Any, error: str) -> None:

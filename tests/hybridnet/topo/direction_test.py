@@ -133,13 +133,13 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"aqm": "pie", "bw": 1}, "aqm: model: 'pie' is unknown"),
+        ({"aqm": "pie", "bw": 1}, "aqm: model: 'pie' does not exist"),
         ({"aqm": "codel"}, "needs bw="),
         ({"ecn": True}, "give aqm="),
         ({"enable_red": True, "aqm": "codel", "bw": 1}, "leave one"),
         ({"reorder": 5}, "give delay="),
         ({"aqm": "codel", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
-        ({"jitter": "1ms", "jitter_distribution": "pareto"}, "'pareto' is unknown"),
+        ({"jitter": "1ms", "jitter_distribution": "pareto"}, "'pareto' does not exist"),
         ({"jitter": {"model": "trace", "delays": []}}, "is not a list of 1 or more"),
         ({"jitter": {"model": "table", "quantiles": ["2ms", "1ms"]}}, "decreases"),
         ({"jitter": {"model": "uniform", "low": "2ms", "high": "1ms"}}, "low is above high"),

@@ -92,7 +92,7 @@ def test_units_are_required_and_the_object_is_named() -> None:
         ({"ecn": "maybe"}, "'maybe' is neither yes nor no"),
         ({"trace": "up", "rate": "1 Mbit/s"}, "and rate= too; leave one of them out"),
         ({"loss": "gilbert_elliott:to_bad=1%"}, "to_good is missing"),
-        ({"loss": "pareto"}, "'pareto' is unknown"),
+        ({"loss": "pareto"}, "'pareto' does not exist"),
         ({"loss": "101%"}, "is not a percentage"),
         ({"reorder": "25%"}, "there is none; give delay="),
     ],
