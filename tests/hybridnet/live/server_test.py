@@ -333,7 +333,7 @@ def test_a_long_body_without_a_length_is_cut_off(site: Site) -> None:
     assert answer.status_code == 413
 
 
-@pytest.mark.parametrize("requests", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("requests", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_malformed_requests_are_refused_and_the_next_good_one_is_answered(site: Site, requests: int) -> None:
     chance = random.Random(1)
     names = ["s2-h2", "h1", "1", "", "..", "%00", "x" * 300, "-1", "1e9", "${jndi}", "é", "a%2fb"]
