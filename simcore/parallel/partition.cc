@@ -2,6 +2,8 @@
 #include "simcore/parallel/partition.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "simcore/network/snapshot_reader.h"
 #include "simcore/sys/clock.h"
@@ -13,6 +15,9 @@ namespace {
 
 // Bytes for one partition, beyond which a window ends early: this bounds what is under way, and stays in the cache.
 constexpr std::size_t kMostUnderWay = std::size_t{1} << 20;
+
+// So many events fire between two looks at these bytes: few enough to pass them by little.
+constexpr std::uint64_t kEventsPerLook = 16;
 
 }  // namespace
 
@@ -49,7 +54,7 @@ void Partition::run_before(SimTime bound) {
   Simulation& simulation = network_.simulation();
   const SimTime last = bound - Duration::ns(1);
   const auto full = [](const Outbox& each) { return each.bytes.size() >= kMostUnderWay; };
-  while (simulation.fire_next(last)) {
+  while (simulation.fire(last, kEventsPerLook) != 0) {
     if (std::ranges::any_of(outboxes_, full)) return;
   }
 }
