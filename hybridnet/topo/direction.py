@@ -113,8 +113,8 @@ class Direction:
             direction["reorder"] = {"probability": self.reorder, **gap}
         if self.jitter_ns > 0 or self.reorder > 0 or self.jitter_model is not None:
             direction["extra_delay"] = dict(self._extra_delay())
-            if self.keep_order:
-                direction["keep_order"] = True
+        if self.keep_order:
+            direction["keep_order"] = True
         return direction
 
     def to_change(self) -> dict[str, Any]:
@@ -197,6 +197,10 @@ def _resolve(options: Mapping[str, Any], what: str) -> Direction:
     given |= _impairments(options, what) | _jitter(options, what) | _queue(options, what)
     if (plugin := plugin_model(options, what)) is not None:
         given["plugin"] = plugin
+    # Where every packet has the same delay, none overtakes another.
+    kept = _plain(options, ("keep_order",), what).get("keep_order")
+    if kept and given.keys() & {"jitter_ns", "jitter_model", "reorder", "plugin"}:
+        given["keep_order"] = True
     _check_queue(given, what)
     others = _plain(options, tuple(options.keys() & (direction_options() - _TOGETHER)), what)
     if others:
@@ -239,7 +243,7 @@ def _impairments(options: Mapping[str, Any], what: str) -> dict[str, Any]:
 
 
 def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """What is asked of jitter, jitter_distribution and keep_order."""
+    """What is asked of jitter and jitter_distribution."""
     given: dict[str, Any] = {}
     jitter, distribution = options.get("jitter"), options.get("jitter_distribution")
     if distribution is not None:
@@ -255,8 +259,6 @@ def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
         given["jitter_ns"] = nanoseconds
         if distribution is not None:
             given["jitter_distribution"] = distribution
-    if _plain(options, ("keep_order",), what).get("keep_order") and given:
-        given["keep_order"] = True
     return given
 
 

@@ -89,6 +89,13 @@ def test_a_jitter_model_comes_upon_the_delay() -> None:
     assert exponential["extra_delay"] == {"model": "exponential", "least_ns": 0, "mean_above_ns": 2 * MS}
 
 
+def test_the_order_is_kept_where_something_could_change_it() -> None:
+    for varies in ({"jitter": "1ms"}, {"delay": "1ms", "reorder": 1}, {"model": "satellite.so"}):
+        assert planned(**varies, keep_order=True)["keep_order"] is True
+        assert "keep_order" not in planned(**varies, keep_order=False)
+    assert "keep_order" not in planned(delay="1ms", keep_order=True)
+
+
 def test_each_direction_has_its_own_models() -> None:
     topo = Topo()
     for name in ("a", "b"):

@@ -137,6 +137,8 @@ def test_packets_overtake_each_other_unless_they_keep_their_order() -> None:
     jitter = {"model": "uniform", "low": "0", "high": "20ms"}
     assert flow(1000, 1, jitter=jitter)["out_of_order"] > 100
     assert flow(1000, 1, jitter=jitter, keep_order=True)["out_of_order"] == 0
+    assert flow(1000, 1, delay="20ms", reorder=10)["out_of_order"] > 100
+    assert flow(1000, 1, delay="20ms", reorder=10, keep_order=True)["out_of_order"] == 0
 
 
 def test_of_each_gap_packets_one_skips_the_delay() -> None:
