@@ -49,6 +49,7 @@ __all__ = ["BACKENDS", "GAPS", "Generator", "Receiver"]
 
 BACKENDS = ("packet", "pcap")
 GAPS = ("constant", "poisson", "on-off")
+SIZE, MEAN_SPAN, SEED = 100, "10 ms", 1
 PORT = 5300
 LEAST_FRAME, MOST_FRAME = 58, 65_549
 MOST_FRAMES = 2**63 - 1
@@ -160,10 +161,10 @@ class Generator(_Part):
         schedule: str | None = None,
         duration: object = None,
         count: int | None = None,
-        size: int = 100,
+        size: int = SIZE,
         gaps: str = "constant",
-        on: object = "10 ms",
-        off: object = "10 ms",
+        on: object = MEAN_SPAN,
+        off: object = MEAN_SPAN,
         source_mac: str | None = None,
         destination_mac: str | None = None,
         source: str = SOURCE,
@@ -180,7 +181,7 @@ class Generator(_Part):
         wait: str = "sleep",
         cpu: int | None = None,
         fifo_priority: int | None = None,
-        seed: int = 1,
+        seed: int = SEED,
         lateness_limit: object = None,
     ) -> None:
         self.device = text(device, "generate: device")
@@ -234,6 +235,10 @@ class Generator(_Part):
             "mean_off_ns": parse_delay(off, f"{self._what}: off"),
         }
         choice(gaps, f"{what}: gaps", GAPS)
+        if gaps != "on-off" and (on != MEAN_SPAN or off != MEAN_SPAN):
+            raise UsageError(
+                f"{what}: on and off are about gaps of on-off; write gaps, too, or leave them out"
+            )
         if pcap is None:
             if speed is not None or loop != 1:
                 raise UsageError(
@@ -259,10 +264,22 @@ class Generator(_Part):
                 seed=seed,
             )
         else:
-            if schedule is not None or gaps != "constant" or trains:
-                raise UsageError(
-                    f"{self._what}: schedule, gaps and trains are about programmed frames; leave them out, or pcap"
-                )
+            of_programmed = {
+                "schedule": (schedule, None),
+                "gaps": (gaps, "constant"),
+                "trains": (trains, False),
+                "size": (size, SIZE),
+                "source": (source, SOURCE),
+                "destination": (destination, DESTINATION),
+                "source_port": (source_port, PORT),
+                "destination_port": (destination_port, PORT),
+                "seed": (seed, SEED),
+            }
+            for option, (given, default) in of_programmed.items():
+                if given != default:
+                    raise UsageError(
+                        f"{self._what}: {option} is about programmed frames; leave it out, or pcap"
+                    )
             pace, numerator, denominator = self._pace(rate_of, speed)
             _check_device(device, self._what)
             frames, known = extension().replay(

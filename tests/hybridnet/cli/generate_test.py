@@ -23,7 +23,12 @@ from hybridnet.cli.main import main
         (["x", "--rate", "1pps", "--count", "1", "--speed", "2"], "speed and loop are about a recorded file"),
         (["x", "--pcap", "f", "--rate", "1pps", "--speed", "2"], "a rate and a speed exclude each other"),
         (["x", "--pcap", "f", "--speed", "0"], "is not a factor"),
-        (["x", "--pcap", "f", "--trains"], "are about programmed frames"),
+        (["x", "--pcap", "f", "--trains"], "trains is about programmed frames"),
+        (["x", "--pcap", "f", "--size", "200"], "size is about programmed frames"),
+        (["x", "--pcap", "f", "--port", "9"], "destination_port is about programmed frames"),
+        (["x", "--pcap", "f", "--source", "192.0.2.1"], "source is about programmed frames"),
+        (["x", "--pcap", "f", "--seed", "2"], "seed is about programmed frames"),
+        (["x", "--rate", "1pps", "--count", "1", "--on", "1s"], "on and off are about gaps of on-off"),
         (
             ["x", "--rate", "1pps", "--count", "1", "--destination", "y"],
             "destination 'y' is not an IPv4 address",
