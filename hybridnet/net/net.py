@@ -239,7 +239,7 @@ class Net(Structure):
 
         Args:
             until: simulated time, such as ``"60s"``; a number is seconds.
-            seeds: how many replications, or their seeds.
+            seeds: how many replications, whose seeds count up from the network's `seed`, 1; or their seeds.
             parallel: so many parts of the network, each a thread; the results are those of one part.
             mpi: so many parts, each a process of an MPI job; None: threads.
             hosts: the machines of these processes, as ssh knows them; none: this computer.
@@ -277,12 +277,12 @@ class Net(Structure):
         keeper.keep(report, topo, self._options)
         return report
 
-    def stepping(self, seed: int = 1, until: str | float = "3600s") -> Stepper:
+    def stepping(self, seed: int | None = None, until: str | float = "3600s") -> Stepper:
         """Simulate the description in virtual time, event by event, or as fast or as slowly as somebody watches it on
         its page; see docs/live.md. Needs no root.
 
         Args:
-            seed: of the simulation.
+            seed: of the simulation; None: the network's `seed`.
             until: where simulated time ends, at most ``"3600s"``; a number is seconds.
 
         Returns:
@@ -301,7 +301,8 @@ class Net(Structure):
             raise UsageError("stepping: the network runs; simulate it before start(), or after stop()")
         from hybridnet.simulate.stepper import stepping  # only who simulates waits for this import
 
-        return stepping(self._described(), seed=seed, until=until, options=self._options)
+        number = self._options.seed if seed is None else seed
+        return stepping(self._described(), seed=number, until=until, options=self._options)
 
     def check(self) -> None:
         """Raise an error if something has died meanwhile: a controller, an instance, or a machine, unless the others go

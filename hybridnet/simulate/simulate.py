@@ -53,7 +53,7 @@ def simulate(
         topo: the description; every node is a simulated one. Where it names as many machines as there are parts, these
             are the parts; else machines and instances make no difference.
         until: simulated time, above 0: ``"60s"``; a number is seconds.
-        seeds: how many replications, with the seeds 1, 2, ...; or the seeds themselves.
+        seeds: how many replications, whose seeds count up from that of the options, 1; or the seeds themselves.
         parallel: so many parts of the network, each a thread, 1 to 1024. The results are those of one part.
         mpi: so many parts, each a process of an MPI job; replications come one after the other. None: threads.
         hosts: the machines of these processes, as ssh knows them, or `Hosts`, to say how they are reached; none: this
@@ -87,7 +87,7 @@ def simulate(
         raise UsageError(
             f"simulate: series {series} over {until} are more than {SAMPLES_LIMIT} samples; take fewer"
         )
-    numbers = _numbers(seeds)
+    numbers = _numbers(seeds, 1 if options is None else options.seed)
     parts = whole(parallel, "simulate: parallel", 1, PARTS_LIMIT)
     given_hosts = check_hosts(hosts)
     if mpi is not None:
@@ -198,11 +198,10 @@ def span_ns(value: Any, name: str) -> int:
     return span_ns
 
 
-def _numbers(seeds: Any) -> list[int]:
-    if isinstance(seeds, Sequence) and not isinstance(seeds, str | bytes):
-        numbers = [whole(seed, "simulate: seed", 0, 2**63 - 1) for seed in seeds]
-    else:
-        numbers = list(range(1, whole(seeds, "simulate: seeds", 1, SEEDS_LIMIT) + 1))
+def _numbers(seeds: Any, first: int) -> list[int]:
+    if not isinstance(seeds, Sequence) or isinstance(seeds, str | bytes):
+        seeds = range(first, first + whole(seeds, "simulate: seeds", 1, SEEDS_LIMIT))
+    numbers = [whole(seed, "simulate: seed", 0, 2**63 - 1) for seed in seeds]
     if not numbers or len(set(numbers)) != len(numbers):
         raise UsageError(f"simulate: seeds {shown(seeds)}: give at least one, and each once")
     return numbers

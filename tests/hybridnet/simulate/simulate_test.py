@@ -57,6 +57,16 @@ def test_the_same_seed_gives_the_same_figures_and_another_seed_others() -> None:
     assert received(report)[0] != received(report)[1]
 
 
+def test_the_seed_of_the_network_is_the_first_one() -> None:
+    report = Net(Pair(loss=1.0), seed=3).simulate(5, seeds=2, jobs=1)
+    assert [each.seed for each in report.replications] == [3, 4]
+    assert received(report) == received(simulate(Pair(loss=1.0), 5, seeds=[3, 4], jobs=1))
+    with pytest.raises(UsageError, match="seed 9223372036854775808 is not a whole number"):
+        Net(Pair(), seed=2**63).simulate(5)
+    with Net(Pair(), seed=7).stepping() as stepper:
+        assert stepper.seed == 7
+
+
 def test_processes_give_what_one_process_gives() -> None:
     alone = simulate(Pair(loss=1.0), "2s", seeds=3, jobs=1)
     together = simulate(Pair(loss=1.0), "2s", seeds=3, jobs=2)
