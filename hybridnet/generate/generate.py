@@ -275,8 +275,8 @@ class Generator(_Part):
                 "destination_port": (destination_port, PORT),
                 "seed": (seed, SEED),
             }
-            for option, (given, default) in of_programmed.items():
-                if given != default:
+            for option, (said, default) in of_programmed.items():
+                if said != default:
                     raise UsageError(
                         f"{self._what}: {option} is about programmed frames; leave it out, or pcap"
                     )
