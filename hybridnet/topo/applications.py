@@ -22,8 +22,8 @@ def resolve_applications(given: Any, what: str) -> list[dict[str, Any]]:
     """The applications as the instance plan writes them; `what` names the host.
 
     Raises:
-        TopologyError: a kind or an option does not exist, one is missing, a value is out of range, or two
-            listen at the same port.
+        TopologyError: a kind or an option does not exist, one is missing, a value is out of range, two listen
+            at the same port, or two udp_source would be one flow.
         UnitError: a quantity has no unit.
 
     Example:
@@ -43,7 +43,26 @@ def resolve_applications(given: Any, what: str) -> list[dict[str, Any]]:
                     "give one of them another"
                 )
             taken[listening] = application["kind"]
+    _refuse_one_flow_twice(resolved, what)
     return resolved
+
+
+def _refuse_one_flow_twice(resolved: Sequence[Mapping[str, Any]], what: str) -> None:
+    """A sink tells sources by their addresses and ports, and counts by the numbers of each."""
+    default = family("application").models["udp_source"].said["local_port"].default
+    flows: set[tuple[Any, ...]] = set()
+    for index, application in enumerate(resolved):
+        if application["kind"] != "udp_source":
+            continue
+        local_port = application.get("local_port", default)
+        flow = application["destination"], application["port"], local_port
+        if flow in flows:
+            raise TopologyError(
+                f"{what}: application {index} (udp_source): another one sends from port {local_port} to port "
+                f"{application['port']} of {application['destination']}, and a sink could not tell them apart; "
+                "give it another local_port"
+            )
+        flows.add(flow)
 
 
 def _resolve(given: Any, what: str) -> dict[str, Any]:

@@ -79,6 +79,14 @@ def test_two_at_one_port_are_refused_but_not_over_different_protocols() -> None:
         resolve({"kind": "iperf3_server", "port": 5201}, {"kind": "udp_sink", "port": 5201})
 
 
+def test_two_sources_that_a_sink_could_not_tell_apart_are_refused() -> None:
+    source = {"kind": "udp_source", "destination": "h", "port": 9, "rate": 1}
+    resolve(source, source | {"local_port": 5000}, source | {"port": 10}, source | {"destination": "k"})
+    for same in (source, source | {"local_port": 49152, "start": "1s"}):
+        with pytest.raises(TopologyError, match=r"application 1 \(udp_source\).* give it another local_port"):
+            resolve(source, same)
+
+
 def test_only_simulated_hosts_have_applications() -> None:
     topo = Topo()
     with pytest.raises(TopologyError, match="unknown option 'applications'"):
