@@ -65,6 +65,9 @@ def print_comparison(comparison: Comparison, *, of_all: bool = False) -> None:
     same = sum(each.absolute == 0 for each in comparison.differences)
     print(f"{len(comparison.differences)} figures, {same} of them the same", end="")
     print("; * the difference is beyond its 95 % interval" if any(row[-1] for row in rows) else "")
+    if comparison.simulated_s is not None and comparison.of_different_times:
+        first, second = comparison.simulated_s
+        print(f"the first simulated {first:g} s, the second {second:g} s, and counters grow with time")
     if comparison.identical is not None:
         print("identical, byte for byte" if comparison.identical else "not identical")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from hybridnet.recording.figures import figures_of_run
 from hybridnet.results.estimate import Estimate, uncounted
+from hybridnet.results.run_directory import read_object
 
 __all__ = ["Comparison", "Difference", "compare_runs"]
 
@@ -71,14 +72,25 @@ class Comparison:
     Args:
         differences: of every figure that one of them has, in the order of the first.
         identical: whether the files of two simulations are the same, byte for byte; None: not both are simulations.
+        simulated_s: of two simulations how much time each simulated, seconds; None: not both are simulations.
     """
 
     differences: list[Difference]
     identical: bool | None
+    simulated_s: tuple[float, float] | None = None
+
+    @property
+    def of_different_times(self) -> bool:
+        """Whether counters differ because one simulation lasted longer."""
+        return self.simulated_s is not None and self.simulated_s[0] != self.simulated_s[1]
 
     def to_json(self) -> dict[str, Any]:
         """As data."""
-        return {"identical": self.identical, "figures": [each.to_json() for each in self.differences]}
+        return {
+            "identical": self.identical,
+            "simulated_s": self.simulated_s,
+            "figures": [each.to_json() for each in self.differences],
+        }
 
 
 def compare_runs(first: Path, second: Path) -> Comparison:
@@ -92,10 +104,18 @@ def compare_runs(first: Path, second: Path) -> Comparison:
         runs = max(each.replications for each in own.values())
         own |= {name: Estimate(0.0, 0.0, runs) for name in uncounted(own, others)}
     hashes = hashes_of_simulation(first), hashes_of_simulation(second)
+    lasted = _simulated_s(first), _simulated_s(second)
     return Comparison(
         [Difference(name, *(each.get(name) for each in figures)) for name in {**figures[0], **figures[1]}],
         hashes[0] == hashes[1] if all(hashes) else None,
+        None if lasted[0] is None or lasted[1] is None else (lasted[0], lasted[1]),
     )
+
+
+def _simulated_s(run: Path) -> float | None:
+    file = run / "figures.json"
+    until_ns = read_object(file).get("until_ns") if file.is_file() else None
+    return until_ns / 1e9 if isinstance(until_ns, int) else None
 
 
 def hashes_of_simulation(run: Path) -> Mapping[str, str]:

@@ -25,9 +25,9 @@ class Pinged(Topo):
         self.addLink("a", "b", delay="1ms", loss=loss)
 
 
-def simulated(path: Path, topo: Topo, seeds: int = 2) -> Path:
+def simulated(path: Path, topo: Topo, seeds: int = 2, until: str = "10s") -> Path:
     record = RunRecord(path)
-    simulate(topo, "10s", seeds=seeds, jobs=1).write(record.directory)
+    simulate(topo, until, seeds=seeds, jobs=1).write(record.directory)
     record.end(0)
     return path
 
@@ -127,3 +127,14 @@ def test_a_difference_of_single_runs_has_no_interval(
         first = simulated(tmp_path / f"a{seeds}", Pinged(5), seeds)
         print_comparison(compare_runs(first, simulated(tmp_path / f"b{seeds}", Pinged(7), seeds)))
         assert ("±" in capsys.readouterr().out) is says
+
+
+def test_simulations_of_different_times_are_said_to_be(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    first = simulated(tmp_path / "a", Pinged())
+    for until, says in (("10s", False), ("2s", True)):
+        comparison = compare_runs(first, simulated(tmp_path / until, Pinged(), until=until))
+        print_comparison(comparison)
+        assert ("the first simulated 10 s, the second 2 s" in capsys.readouterr().out) is says
+        assert comparison.to_json()["simulated_s"] == (10.0, float(until.removesuffix("s")))
