@@ -153,6 +153,13 @@ class LinkChanges:
             self._options.pop(name, None)
             self.down.discard(name)
 
+    def hold_down(self, anew: Collection[str], nodes: LiveNodes, missed: Missed) -> None:
+        """These links have been made anew, and so are up: those that are down go down again."""
+        for link in self._plan.links:
+            if link.name in self.down and link.name in anew:
+                for step in self._status_steps(link, nodes, missed):
+                    step(False)
+
     def set_status(self, src: str, dst: str, status: Any, nodes: LiveNodes, missed: Missed) -> None:
         """See `hybridnet.Net.configLinkStatus`."""
         if status not in ("up", "down"):

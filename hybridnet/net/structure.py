@@ -63,6 +63,7 @@ class Structure:
         self._running: Running | None = None
         self._configured: list[Node] = []  # those whose `config` was called, so that `terminate` will be
         self._gathering: set[str] | None = None  # links that were removed, while changes are gathered
+        self._replaced: set[str] = set()  # of these, plain ones that simulated ones take the place of
         self._leaving = Leaving()  # meanwhile
         self._left_counters: dict[str, Any] = {}  # of the instances of machines that have left
         self.build_seconds: dict[str, dict[str, float]] = {}
@@ -233,6 +234,7 @@ class Structure:
             return
         topo, nodes = self.topo.copy(), self._nodes
         self._nodes, self._gathering, self._leaving = nodes.copy(), set(), Leaving()
+        self._replaced = set()
         try:
             yield
             leave = self._change(nodes, self._running, self._gathering, self._leaving)
@@ -368,7 +370,8 @@ class Structure:
         self.plan = new
         self._running = replace(running, specs=planned.specs, options=planned.options)
         self.build_seconds |= planned.seconds
-        running.links.follow(topo, new, removed)
+        running.links.follow(topo, new, removed - self._replaced)
+        running.links.hold_down(self._replaced, nodes, running.losses.missed())
         running.outages.follow()
 
         def leave() -> None:
@@ -400,7 +403,7 @@ class Structure:
             self._running.losses.refuse()
 
     def _simulate(self, wire: LinkSpec, options: Mapping[str, Any]) -> None:
-        """Put a simulated link with these options in the place of one that nothing simulates."""
+        """Put a simulated link with these options in the place of one that nothing simulates. It keeps its name."""
         given = {**wire.options, **options}
         for end, intf in ((1, wire.a), (2, wire.b)):
             own = (wire.options, options)
@@ -409,10 +412,10 @@ class Structure:
             }
             given[f"intfName{end}"] = intf.interface
         with self.changes():
-            self.topo.delLink(wire.a.node, wire.b.node, wire.key)
+            self.topo.restore(self.topo.revised({}, {}, {wire.name: given}))
             if self._gathering is not None:
                 self._gathering.add(wire.name)
-            self.topo.addLink(wire.a.node, wire.b.node, wire.a.port, wire.b.port, wire.key, **given)
+                self._replaced.add(wire.name)
 
     def _configure(self, nodes: Sequence[Node]) -> None:
         for node in nodes:

@@ -111,3 +111,14 @@ def test_what_was_done_is_taken_back_where_a_machine_refuses(net: Net, cluster: 
     del cluster.answers["link_down"]
     net.configLinkStatus("s1", "s2", "down")
     assert told(cluster) == [("link down", "s1-s2")]
+
+
+def test_a_plain_link_that_is_down_stays_down_when_it_is_given_a_delay(
+    net: Net, cluster: FakeCluster
+) -> None:
+    net.configLinkStatus("h3", "s3", "down")
+    cluster.calls.clear()
+    net.set_link("h3", "s3", delay="5ms")
+    assert told(cluster) == [("link down", "h3-s3"), ("link_down", "h3-eth1"), ("link_down", "s3-eth2")]
+    net.configLinkStatus("h3", "s3", "up")
+    assert told(cluster) == [("link up", "h3-s3"), ("link_up", "h3-eth1"), ("link_up", "s3-eth2")]

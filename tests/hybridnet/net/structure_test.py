@@ -196,8 +196,8 @@ def test_a_wire_that_is_given_a_delay_becomes_a_simulated_link_with_the_same_end
         h1, intf = network["h1"], network["h1"].intf()
         network.set_link("h1", "s1", delay="5ms", params2={"loss": 1})
         assert [(str(link), link.kind) for link in network.links] == [
-            ("h2-eth0<->s1-eth2", "veth"),
             ("h1-eth0<->s1-eth1", "simulated"),
+            ("h2-eth0<->s1-eth2", "veth"),
         ]
         assert (h1.intf(), h1.IP()) == (intf, "10.0.0.1")
         [(_, gone, new)] = told(network)
@@ -205,6 +205,18 @@ def test_a_wire_that_is_given_a_delay_becomes_a_simulated_link_with_the_same_end
         assert [portal["interface"] for portal in new["portals"]] == ["h1-eth0", "s1-eth1"]
         [link] = new["instances"][0]["links"]
         assert (link["a_to_b"]["delay_ns"], link["b_to_a"]["loss"]["probability"]) == (5_000_000, 0.01)
+
+
+def test_a_wire_beside_another_keeps_its_name_when_it_becomes_a_simulated_link() -> None:
+    topo = SingleSwitchTopo(k=2)
+    topo.addLink("h1", "s1")
+    with net(topo=topo) as network:
+        network.set_link("h1", "s1", key=0, delay="5ms")
+        network.set_link("h1", "s1", key=1, delay="6ms")
+        assert network.plan is not None
+        assert [(link.name, link.a_to_b.delay_ns) for link in network.plan.links] == [
+            ("h1-s1", 5_000_000), ("h2-s1", 0), ("h1-s1#1", 6_000_000),
+        ]  # fmt: skip
 
 
 def test_options_for_all_links_hold_for_those_that_come() -> None:
