@@ -410,7 +410,8 @@ class Link:
         node = intf.node
         if node.is_made() and not self.is_loop and not self.by_kernel:
             end = "params1" if intf is self.intf1 else "params2"
-            node.network().set_link(self, **{end: shaping(params, f"link {self.name}")})
+            if options := shaping(params, f"link {self.name}"):  # without what tc would refuse, too
+                node.network().set_link(self, **{end: options})
 
     def reshape(self, intf: Intf, params: Mapping[str, Any]) -> None:
         """Change what is sent at one end of a link that is made; None takes an option back.

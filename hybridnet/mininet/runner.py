@@ -23,7 +23,7 @@ from hybridnet.mininet.util import splitArgs
 
 __all__ = ["run", "tests_of"]
 
-_SPELLINGS = {"pingall": "pingAll", "pingpair": "pingPair", "iperfudp": "iperfUdp"}
+_SPELLINGS = {"pingall": "pingAll", "pingpair": "pingPair"}
 _NOTHING = ("none", "build")
 _OF_NAT = (
     "name", "connect", "inNamespace", "subnet", "localIntf", "flush", "ip", "mac", "defaultRoute", "privateDirs"
@@ -93,6 +93,8 @@ def tests_of(net: Mininet, asked: list[str], known: dict[str, Any]) -> list[Call
             found.append(_call(text, known[name], net, *args, **kwargs))
         elif name == "all":
             found += [net.ping, net.iperf]
+        elif name.lower() == "iperfudp":
+            found.append(_call(text, net.iperf, *args, **{"l4Type": "UDP", **kwargs}))
         elif name not in _NOTHING:
             method = getattr(net, _SPELLINGS.get(name.lower(), name), None)
             if method is None:

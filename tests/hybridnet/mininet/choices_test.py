@@ -56,6 +56,25 @@ def test_a_test_gets_the_arguments_that_it_takes() -> None:
         runner.tests_of(net, ["iperf,bogus=1"], {})
 
 
+def test_every_test_that_the_message_names_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Mininet(SingleSwitchTopo(2), controller=None)
+    with pytest.raises(
+        UsageError, match=r"there are all, build, iperf, iperfudp, none, pingall, pingpair"
+    ) as refused:
+        runner.tests_of(net, ["nope"], {})
+    for name in str(refused.value).rpartition("there are ")[2].split(", "):
+        runner.tests_of(net, [name], {})
+    asked: list[dict[str, object]] = []
+
+    def iperf(l4Type: str = "TCP", seconds: float = 5) -> None:
+        asked.append({"l4Type": l4Type, "seconds": seconds})
+
+    monkeypatch.setattr(net, "iperf", iperf)
+    [test] = runner.tests_of(net, ["iperfudp,seconds=2"], {})
+    test()
+    assert asked == [{"l4Type": "UDP", "seconds": 2}]
+
+
 def test_a_word_that_stands_for_nothing_is_refused_with_those_that_do() -> None:
     with pytest.raises(UsageError, match="--switch huge,1: huge does not exist; there are default, ivs"):
         Choices().chosen("switches", "huge,1")

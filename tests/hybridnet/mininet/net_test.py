@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from functools import partial
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -163,6 +164,20 @@ def test_options_of_one_end_shape_what_that_end_sends() -> None:
     net.addLink(net.addHost("h1"), net.addSwitch("s1"), params1={"bw": 1}, params2={"bw": 2})
     spec = described(net).spec("h1", "s1")
     assert (spec.a_to_b.rate_bps, spec.b_to_a.rate_bps) == (1_000_000, 2_000_000)
+
+
+def test_a_running_link_is_changed_only_by_what_tc_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Mininet(controller=None, link=TCLink)
+    h1 = net.addHost("h1")
+    link = net.addLink(h1, net.addSwitch("s1"))
+    network = Mock()
+    monkeypatch.setattr(h1, "is_made", lambda: True)
+    monkeypatch.setattr(h1, "network", lambda: network)
+    for refused in ({"bw": -1}, {"loss": 200}, {"delay": "fast"}):
+        link.shape(link.intf1, refused)
+    assert not network.set_link.called
+    link.shape(link.intf1, {"bw": 5, "loss": 200})
+    network.set_link.assert_called_once_with(link, params1={"bw": 5})
 
 
 def test_a_link_without_tclink_takes_no_notice_of_rate_and_delay_and_says_so(
