@@ -14,6 +14,7 @@ from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.chosen import Chosen, chosen_of
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instances import Instances
+from hybridnet.agent.link_drops import LinkDrops
 from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.agent.patches import REFRESHED_SECONDS
 from hybridnet.agent.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
@@ -49,12 +50,14 @@ class Counting:
         self._machine, self._plan, self._inside = machine, plan, inside
         self._hosts, self._switching, self._instances = hosts, switching, instances
         self._busy: Busy | None = None
+        self._link_drops = LinkDrops()
         self._sampler: Sampler | None = None
         self._tracer: Tracer | None = None
 
     def begin(self) -> None:
         """The network is built: watch from now on how busy its processors are."""
         self._busy = Busy(self._switching.pid)
+        self._link_drops = LinkDrops()
 
     def end(self) -> None:
         """Sample and trace no longer. A second call does nothing."""
@@ -208,7 +211,7 @@ class Counting:
     ) -> dict[str, Any]:
         """What `counters` answers; of Open vSwitch as of at most `age_s` ago."""
         assert self._busy is not None
-        drops = Counter(machine_counters.device_drops(plan, namespaces, tables))
+        drops = Counter(self._drops_while_up(plan, namespaces, tables, all_carriers=not age_s))
         drops.update(self._switching.socket_drops())
         return {
             "computer": machine_counters.computer(),
@@ -224,6 +227,24 @@ class Counting:
             "instances": self.snapshot(of_elements=False),
             **self._instances.outages.counts(),
         }
+
+    def _drops_while_up(
+        self,
+        plan: dict[str, Any],
+        namespaces: dict[str, str],
+        tables: machine_counters.Tables,
+        *,
+        all_carriers: bool,
+    ) -> dict[str, int]:
+        """The drops at interfaces that had their carriers. Of devices without drops carriers are asked only where a
+        window of a verdict begins or ends, which takes a message for each.
+        """
+        drops = machine_counters.device_drops(plan, namespaces, tables)
+        wanted = {
+            namespace: [device for device in rows if all_carriers or device in drops]
+            for namespace, rows in tables.items()
+        }
+        return self._link_drops.while_up(drops, self._hosts.carriers(wanted))
 
     def _end_sampler(self) -> None:
         if self._sampler is not None:

@@ -3,7 +3,7 @@
 
 The text of /proc/net/dev takes twice as long to make and to read; entering a namespace to open it, ten times as long.
 The message is RTM_GETSTATS with IFLA_STATS_LINK_64 (linux/if_link.h). The kernel answers before the request returns,
-so nothing is waited for.
+so nothing is waited for. What the carrier did is not in that answer, but in that of RTM_GETLINK.
 """
 
 from __future__ import annotations
@@ -15,11 +15,16 @@ import threading
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-__all__ = ["DeviceCounters", "Row"]
+__all__ = ["Carrier", "DeviceCounters", "Row"]
 
 _ERROR, _DONE, _NEW_STATS, _GET_STATS = 2, 3, 92, 94
 _REQUEST, _REQUEST_DUMP = 0x001, 0x301
 _LINK_64 = 1
+_NEW_LINK, _GET_LINK = 16, 18
+_CARRIER, _CARRIER_CHANGES = 33, 35
+_EXTENT_MASK, _WITHOUT_STATISTICS = 29, 8
+_ASK_LINK = struct.Struct("=IHHII4xi8xHHI")  # struct nlmsghdr, struct ifinfomsg, IFLA_EXT_MASK
+_LINK_HEADER_BYTES = 32
 _SIOCGIFINDEX = 0x8933
 _ASK = struct.Struct("=IHHIIBxHiI")  # struct nlmsghdr, struct if_stats_msg
 _HEADER = struct.Struct("=IH")
@@ -28,7 +33,7 @@ _INDEX_AT = 20
 _ATTRIBUTE = struct.Struct("=HH")
 _STATS = struct.Struct("=8Q56xQ")  # of struct rtnl_link_stats64: the first eight, and rx_missed_errors
 _INTERFACE = struct.Struct("16si20x")  # struct ifreq
-_ANSWER_BYTES, _PART_BYTES = 1 << 9, 1 << 15
+_ANSWER_BYTES, _LINK_BYTES, _PART_BYTES = 1 << 9, 1 << 13, 1 << 15
 _SINGLY = 16  # so many devices; of more, all of the namespace are asked for at once
 
 
@@ -43,6 +48,13 @@ class Row(NamedTuple):
     tx_packets: int
     tx_errors: int
     tx_dropped: int
+
+
+class Carrier(NamedTuple):
+    """Whether a device has a carrier, and how often it has got or lost it."""
+
+    there: bool
+    changes: int
 
 
 class DeviceCounters:
@@ -69,6 +81,13 @@ class DeviceCounters:
                     self._numbers.pop(device, None)
                 found |= self._read(missing)
             return found
+
+    def carriers(self, devices: Collection[str]) -> dict[str, Carrier]:
+        """The carriers of those of the devices that are there. Raises OSError as `read`."""
+        with self._lock:
+            numbers = {device: number for device in devices if (number := self._number(device)) is not None}
+            asked = {device: self._carrier(number) for device, number in numbers.items()}
+            return {device: carrier for device, carrier in asked.items() if carrier is not None}
 
     def close(self) -> None:
         """Close the socket."""
@@ -97,6 +116,25 @@ class DeviceCounters:
         self._socket.send(_ASK.pack(_ASK.size, _GET_STATS, _REQUEST, 0, 0, 0, 0, number, _LINK_64))
         self._socket.recv_into(self._answer)
         return _row_at(self._answer, 0) if _HEADER.unpack_from(self._answer)[1] == _NEW_STATS else None
+
+    def _carrier(self, number: int) -> Carrier | None:
+        """None: the device is gone."""
+        ask = _ASK_LINK.pack(
+            _ASK_LINK.size, _GET_LINK, _REQUEST, 0, 0, number, 8, _EXTENT_MASK, _WITHOUT_STATISTICS
+        )
+        self._socket.send(ask)
+        answer = self._socket.recv(_LINK_BYTES)
+        if _HEADER.unpack_from(answer)[1] != _NEW_LINK:
+            return None
+        there, changes, at = True, 0, _LINK_HEADER_BYTES
+        while at < len(answer):
+            length, kind = _ATTRIBUTE.unpack_from(answer, at)
+            if kind == _CARRIER:
+                there = bool(answer[at + _ATTRIBUTE.size])
+            elif kind == _CARRIER_CHANGES:
+                [changes] = _INDEX.unpack_from(answer, at + _ATTRIBUTE.size)
+            at += (length + 3) & ~3
+        return Carrier(there, changes)
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
         """Of all devices, by number."""

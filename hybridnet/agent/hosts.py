@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import host_namespaces
-from hybridnet.agent.device_counters import DeviceCounters, Row
+from hybridnet.agent.device_counters import Carrier, DeviceCounters, Row
 from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
@@ -173,6 +173,19 @@ class Hosts:
             if devices and (counters := self._counters_of(namespace)) is not None:
                 with contextlib.suppress(OSError):  # its host is just being removed
                     found[namespace] = counters.read(devices)
+        return found
+
+    def carriers(self, wanted: Mapping[str, Collection[str]]) -> dict[str, Carrier]:
+        """The carriers of devices, whose names differ on a machine. What is not there is left out.
+
+        Args:
+            wanted: as `counters`.
+        """
+        found: dict[str, Carrier] = {}
+        for namespace, devices in wanted.items():
+            if devices and (counters := self._counters_of(namespace)) is not None:
+                with contextlib.suppress(OSError):  # its host is just being removed
+                    found |= counters.carriers(devices)
         return found
 
     def _counters_of(self, namespace: str) -> DeviceCounters | None:

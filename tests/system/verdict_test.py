@@ -66,6 +66,14 @@ def test_a_quick_ping_is_trusted_busy_cores_saturate_and_slow_switches_are_named
     assert net.verdict().word == "saturated"
 
 
+def test_frames_to_a_link_that_was_set_down_are_not_put_down_to_a_slow_reader() -> None:
+    with Net(SingleSwitchTopo(k=2), controller=None, port_type=PORT_TYPE) as net, net.measured() as measured:
+        net["s1"].intfs[1].ifconfig("down")
+        net["h1"].cmd("ping -c 3 -i 0.2 -W 1", net["h2"].IP())
+        net["s1"].intfs[1].ifconfig("up")
+    assert measured.verdict.figures["m1"]["interface_drops"] == 0
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [(["--strict"], 4), ([], 0)],

@@ -9,6 +9,7 @@ import socket
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -62,4 +63,31 @@ def test_it_stays_in_its_namespace_and_finds_a_device_that_was_made_anew() -> No
         assert counters.read(["d0"]) == {}
         inside(thread, lambda: ip("link add d0 type veth peer name d1"))
         assert list(counters.read(["d0", "d1"])) == ["d0", "d1"]
+        counters.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
+def test_a_carrier_that_goes_and_comes_has_changed_twice() -> None:
+    def ip(text: str) -> None:
+        subprocess.run(["ip", *text.split()], check=True)
+
+    with ThreadPoolExecutor(1) as thread:
+
+        def inside(function: Callable[[], object]) -> object:
+            return thread.submit(function).result()
+
+        assert inside(lambda: ctypes.CDLL(None).unshare(CLONE_NEWNET)) == 0
+        for text in ("link add d0 type veth peer name d1", "link set d1 up", "link set d0 up"):
+            inside(partial(ip, text))
+        counters = thread.submit(DeviceCounters).result()
+        up = counters.carriers(["d0", "none-such"])
+        assert list(up) == ["d0"]
+        assert up["d0"].there
+        inside(lambda: ip("link set d1 down"))
+        assert counters.carriers(["d0"]) == {"d0": (False, up["d0"].changes + 1)}
+        inside(lambda: ip("link set d1 up"))
+        assert counters.carriers(["d0"]) == {"d0": (True, up["d0"].changes + 2)}
+        assert counters.read(["d0"])["d0"].tx_errors == 0  # the answers of both kinds do not mix
+        inside(lambda: ip("link del d0"))
+        assert counters.carriers(["d0"]) == {}
         counters.close()
