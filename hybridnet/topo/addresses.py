@@ -50,6 +50,8 @@ def mac_address(value: Any, what: str) -> str | None:
     mac = value.lower() if isinstance(value, str) else ""
     if not _MAC.fullmatch(mac):
         raise TopologyError(f"{what} {shown(value)} is not a MAC address; write one like 00:00:00:00:00:01")
+    if mac == "00:00:00:00:00:00":
+        raise TopologyError(f"{what} {value} is nobody's address; write one like 00:00:00:00:00:01")
     if int(mac[:2], 16) & 1:
         raise TopologyError(f"{what} {value} is a multicast address; make its first byte even")
     return mac

@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.topo.direction import Direction, direction_options, resolve_direction
+from hybridnet.topo.models import check_fits
 from hybridnet.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.topo.options import (
     END_OPTIONS,
@@ -66,6 +67,7 @@ def describe_link(
         ends.append(resolve_end(node.name, port, interface, params, what))
         own = {option: value for option, value in params.items() if option in direction_options()}
         directions.append(resolve_direction({**both, **own}, what))
+        check_fits(directions[-1].rate_model, directions[-1].overhead_bytes, ends[-1].mtu, what)
     if ends[0].interface == ends[1].interface:
         raise TopologyError(
             f"{what}: both ends are named {ends[0].interface}; give them different intfName1, intfName2"
@@ -99,6 +101,8 @@ def _interface(named: Any, node: NodeSpec, port: int, what: str) -> str:
         raise TopologyError(
             f"{what}: {shown(interface)} is not the name of an interface; write letters, digits, '_', '.', '-'"
         )
+    if interface == "lo" and not node.simulated:
+        raise TopologyError(f"{what}: lo is the loopback interface; choose another intfName")
     if not node.simulated and len(interface) > MAX_DEVICE_NAME:
         raise TopologyError(
             f"{what}: interface {interface} has {len(interface)} characters, Linux allows {MAX_DEVICE_NAME}; "

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Topo
-from hybridnet.errors import MachineError
+from hybridnet.errors import MachineError, TopologyError
 from tests.hybridnet.net.support import FakeCluster
 
 Told = list[tuple[str, str]]
@@ -122,3 +122,17 @@ def test_a_plain_link_that_is_down_stays_down_when_it_is_given_a_delay(
     assert told(cluster) == [("link down", "h3-s3"), ("link_down", "h3-eth1"), ("link_down", "s3-eth2")]
     net.configLinkStatus("h3", "s3", "up")
     assert told(cluster) == [("link up", "h3-s3"), ("link_up", "h3-eth1"), ("link_up", "s3-eth2")]
+
+
+def test_a_bucket_that_holds_no_frame_of_the_ends_mtu_is_refused_while_the_network_runs(
+    cluster: FakeCluster,
+) -> None:
+    described = Topo()
+    described.addHost("h1")
+    described.addHost("h2")
+    described.addLink("h1", "h2", delay="1ms", mtu=9000)
+    with Net(described, controller=None, cluster=cluster) as net:  # type: ignore[arg-type]
+        cluster.calls.clear()
+        with pytest.raises(TopologyError, match="burst of 2000 bytes holds no full frame of mtu=9000"):
+            net.set_link("h1", "h2", bw=10, burst="2 kB")
+        assert cluster.calls == []

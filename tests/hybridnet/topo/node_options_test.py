@@ -29,7 +29,7 @@ def test_addresses_of_the_standard_library_are_taken() -> None:
     assert resolve_node("host", "h1", {"ip": None, "ip6": ""}) == {"ip": None, "ip6": None}
 
 
-@pytest.mark.parametrize("mac", ["00:00:00:00:00", "01:00:00:00:00:01", "hello", 5])
+@pytest.mark.parametrize("mac", ["00:00:00:00:00", "00:00:00:00:00:00", "01:00:00:00:00:01", "hello", 5])
 def test_what_is_no_stations_mac_address_is_refused(mac: Any) -> None:
     with pytest.raises(TopologyError, match=r"^host h1: mac"):
         Topo().addHost("h1", mac=mac)

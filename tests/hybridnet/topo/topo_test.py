@@ -214,3 +214,19 @@ def test_taken_port_and_taken_interface_are_refused() -> None:
 def test_an_option_whose_name_is_no_text_is_refused() -> None:
     with pytest.raises(TopologyError, match="params1: unknown option None"):
         pair().addLink("h1", "s1", params1={None: 5})
+
+
+def test_the_loopback_interface_is_no_end_of_a_link() -> None:
+    with pytest.raises(
+        TopologyError, match="link h1-s1: lo is the loopback interface; choose another intfName"
+    ):
+        pair().addLink("h1", "s1", intfName1="lo")
+
+
+def test_a_bucket_that_holds_no_frame_of_the_ends_mtu_is_refused() -> None:
+    topo = pair()
+    with pytest.raises(
+        TopologyError, match="burst of 2000 bytes holds no full frame of mtu=9000; write 9014 to"
+    ):
+        topo.addLink("h1", "s1", bw=10, burst="2 kB", mtu=9000)
+    topo.addLink("h1", "s1", params1={"mtu": 9000}, params2={"bw": 10, "burst": "2 kB"})
