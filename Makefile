@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE# else each of the thousand programs that tests start compiles what it imports
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
-TWO_AT_A_TIME := -n 2 --dist loadfile# files, whose tests share a network
+SOME_AT_A_TIME := -n $(shell expr $$(nproc) + 1) --dist loadfile# files, whose tests share a network
 ON_ONE_CORE := check-wheel docs check-types check-format check-lint check-layers check-stub check-generated# the longest first
 FUZZERS := build/dev/tests/fuzz
 FUZZ_SECONDS ?= 10
@@ -38,7 +38,7 @@ test-unit:  ## hybridnet's unit tests: no root, seconds
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not thorough and not alone' --durations=10 tests/system; \
+	  $(PYTHON) -m pytest -q $(SOME_AT_A_TIME) -m 'not slow and not thorough and not alone' --durations=10 tests/system; \
 	else echo "not run: they need root"; fi
 
 check: install check-thorough  ## all of the following
@@ -49,7 +49,7 @@ check-thorough:  ## the tests that look closer, and those that need the computer
 	@echo "== thorough tests"
 	@$(PYTHON) -m pytest -q $(ON_EVERY_CORE) -m 'thorough and not system and not slow'
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m pytest -q $(TWO_AT_A_TIME) -m 'thorough and not slow and not alone' --durations=10 tests/system; \
+	  $(PYTHON) -m pytest -q $(SOME_AT_A_TIME) -m 'thorough and not slow and not alone' --durations=10 tests/system; \
 	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
 	else echo "those of the system tier were not run: they need root"; fi
 
@@ -145,7 +145,7 @@ coverage-python:  ## of hybridnet, topologies, experiments: by unit tests, and a
 	@rm -rf build/coverage-python && mkdir -p build/coverage-python
 	@$(PYTHON) -m coverage run -m pytest -q $(ON_EVERY_CORE) -m 'not system and not slow'
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m coverage run -m pytest -q $(TWO_AT_A_TIME) -m 'not slow and not alone' tests/system; \
+	  $(PYTHON) -m coverage run -m pytest -q $(SOME_AT_A_TIME) -m 'not slow and not alone' tests/system; \
 	  $(PYTHON) -m coverage run -m pytest -q -m 'alone and not slow' tests/system; \
 	fi
 	@$(PYTHON) -m coverage combine -q && $(PYTHON) -m coverage report --skip-covered >build/coverage-python/report.txt

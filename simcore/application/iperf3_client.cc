@@ -268,10 +268,9 @@ void Iperf3Client::pump(Stream& stream) {
   }
 }
 
-// Bytes that may be sent now; the first block at once.
+// Bytes that may be sent now.
 std::int64_t Iperf3Client::allowance(const Stream& stream) const {
-  if (parameters_.rate == 0) return std::numeric_limits<std::int64_t>::max();
-  return carried(config_.rate, simulation_.now() - started_).count() + config_.block - stream.bytes;
+  return parameters_.allowed_after(simulation_.now() - started_) - stream.bytes;
 }
 
 void Iperf3Client::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,

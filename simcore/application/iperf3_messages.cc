@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/application/iperf3_messages.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "simcore/packet/byte_order.h"
+#include "simcore/units/data.h"
 
 namespace simcore {
 
@@ -37,6 +40,12 @@ bool take(const Json& from, const char* name, std::int64_t least, std::int64_t m
 }
 
 }  // namespace
+
+std::int64_t Iperf3Parameters::allowed_after(Duration elapsed) const {
+  if (rate == 0) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t bytes = carried(DataRate::bps(rate), elapsed).count();
+  return std::max<std::int64_t>(1, (bytes + block - 1) / block) * block;
+}
 
 std::optional<Iperf3Parameters> Iperf3Parameters::of(const Json& message) {
   constexpr std::int64_t kMostBits = 1'000'000'000'000;

@@ -64,6 +64,10 @@ struct Iperf3Parameters {
   Duration omit = Duration::zero();  // at its start, not counted
   bool wide_counters = false;        // datagrams are numbered by 64 bits
 
+  // Bytes that a stream may have sent so long after its beginning. With a rate whole blocks, the first at once: a next one
+  // begins when the rate has carried those before (iperf3's iperf_check_throttle).
+  std::int64_t allowed_after(Duration elapsed) const;
+
   // None when a value is of another type, out of range, or one that this server cannot serve: a
   // protocol other than TCP and UDP, or a UDP stream toward the client without a rate.
   static std::optional<Iperf3Parameters> of(const Json& message);

@@ -257,11 +257,9 @@ void Iperf3Server::pump(Stream& stream) {
   counters_.sent_bytes += count;
 }
 
-// Bytes that may be sent now; the first block at once.
+// Bytes that may be sent now.
 std::int64_t Iperf3Server::allowance(const Stream& stream) const {
-  if (parameters_.rate == 0) return std::numeric_limits<std::int64_t>::max();
-  const Duration elapsed = simulation_.now() - started_;
-  return carried(DataRate::bps(parameters_.rate), elapsed).count() + parameters_.block - stream.bytes;
+  return parameters_.allowed_after(simulation_.now() - started_) - stream.bytes;
 }
 
 void Iperf3Server::send_datagram(Stream& stream) {

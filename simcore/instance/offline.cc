@@ -47,7 +47,7 @@ void OfflineSimulation::start() {
 
 void OfflineSimulation::run_for(Duration duration) {
   start();
-  network_.simulation().run_until(now() + duration);
+  standstill_.run_until(network_.simulation(), now() + duration);
 }
 
 OfflineSimulation::Stop OfflineSimulation::run(SimTime end, std::uint64_t most_events,
@@ -72,7 +72,9 @@ bool OfflineSimulation::run_until_finished(Duration limit) {
   start();
   const SimTime end = now() + limit;
   for (const auto& [name, transfer] : transfers_) {
-    while (!transfer->finished() && !transfer->failed() && network_.simulation().fire_next(end)) continue;
+    while (!transfer->finished() && !transfer->failed() && network_.simulation().fire_next(end)) {
+      standstill_.look(now(), 1);
+    }
   }
   return std::all_of(transfers_.begin(), transfers_.end(),
                      [](const auto& entry) { return entry.second->finished(); });

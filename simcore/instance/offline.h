@@ -25,6 +25,7 @@
 #include "simcore/network/link_model.h"
 #include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
+#include "simcore/network/standstill.h"
 #include "simcore/network/timeline.h"
 #include "simcore/traffic/transfer.h"
 
@@ -75,6 +76,7 @@ class OfflineSimulation {
   void start();
 
   SimulatedNetwork network_;
+  Standstill standstill_;
   std::map<std::string, std::unique_ptr<Transfer>> transfers_;
   Timeline timeline_{network_};
   std::uint16_t next_port_ = 5001;

@@ -201,7 +201,8 @@ void ModelledLink::delay_further(const LinkModel& model) {
   if (!delay_) {
     delay_ = std::make_unique<VariableDelay>(simulation_, pool_, name_ + "/delay", none, true, far_end());
     link_.lead_to(*delay_);
-  } else if (!model.extra_delay_origin.empty() && model.extra_delay_origin == model_.extra_delay_origin) {
+  } else if (!model.extra_delay_origin.empty() && model.extra_delay_origin == model_.extra_delay_origin &&
+             model.in_order == model_.in_order) {
     return;
   }
   delay_->change(model.extra_delay ? model.extra_delay : none, model.extra_delay ? model.in_order : true,

@@ -54,7 +54,8 @@ void Partition::run_before(SimTime bound) {
   Simulation& simulation = network_.simulation();
   const SimTime last = bound - Duration::ns(1);
   const auto full = [](const Outbox& each) { return each.bytes.size() >= kMostUnderWay; };
-  while (simulation.fire(last, kEventsPerLook) != 0) {
+  while (const std::uint64_t fired = simulation.fire(last, kEventsPerLook)) {
+    standstill_.look(simulation.now(), fired);
     if (std::ranges::any_of(outboxes_, full)) return;
   }
 }

@@ -27,6 +27,7 @@
 
 #include "simcore/network/simulated_network.h"
 #include "simcore/network/snapshot.h"
+#include "simcore/network/standstill.h"
 #include "simcore/parallel/cut_end.h"
 #include "simcore/parallel/exchange.h"
 #include "simcore/parallel/parcel.h"
@@ -88,6 +89,7 @@ class Partition {
   void take_in(std::span<const std::uint8_t> bytes);
 
   SimulatedNetwork network_;
+  Standstill standstill_;
   std::size_t own_;
   std::vector<Outbox> outboxes_;               // one for each partition
   std::vector<std::unique_ptr<CutEnd>> ends_;  // by the number of their link; null: not cut, or not here

@@ -133,12 +133,13 @@ std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
 std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whatever_the_window) {
   const Scoreboard::Index first = *board_.next_lost();
   const std::int64_t allowed = congestion_.cwnd - pipe();
-  if (!whatever_the_window && board_.at(first).length() > allowed) {
+  const std::int64_t mss = congestion_.mss;
+  // One that was sent before the MSS became smaller may be larger than the window.
+  if (!whatever_the_window && std::min(board_.at(first).length(), mss) > allowed) {
     limited_at_ = snd_nxt_;
     return std::nullopt;
   }
   retransmit_now_ = false;
-  const std::int64_t mss = congestion_.mss;
   const std::int64_t longest = longest_train();
   std::int64_t bytes = 0;
   std::int64_t count = 0;
@@ -425,10 +426,21 @@ void TcpSender::reduce_mss(std::int64_t mss) {
   const std::int64_t segments = congestion_.cwnd / congestion_.mss;
   congestion_.mss = mss;
   congestion_.cwnd = std::max<std::int64_t>(segments, 1) * mss;
+  const std::int64_t before = board_.lost_segments();
   for (Scoreboard::Index i = board_.first(); i != board_.end(); ++i) {
     if (board_.at(i).length() > mss && !board_.at(i).sacked) board_.mark_lost(i);
   }
-  retransmit_now_ = board_.next_lost().has_value();
+  if (board_.lost_segments() == before) return;
+  retransmit_now_ = true;
+  // What was too large says nothing of congestion: it is sent again without a smaller window, and nothing of it is undone
+  // (Linux: tcp_simple_retransmit in net/ipv4/tcp_input.c). A timeout after that does reduce the window.
+  if (state_ == RecoveryState::loss) return;
+  state_ = RecoveryState::loss;
+  recover_ = snd_nxt_;
+  can_undo_ = false;
+  frto_ = Frto::off;
+  progress_since_timeout_ = true;
+  tail_probe_at_ = SimTime::never();
 }
 
 }  // namespace simcore

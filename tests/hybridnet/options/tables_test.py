@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hybridnet._simcore import Instance, OfflineSimulation
-from hybridnet.errors import PlanError, TopologyError
+from hybridnet.errors import PlanError, TopologyError, UnitError
 from hybridnet.options import family, table
 from hybridnet.options.document import with_tables
 from hybridnet.options.flags import default_of, flags
@@ -38,6 +38,12 @@ def test_every_option_has_help_and_a_name_of_its_own() -> None:
     for each in tables()[0].values():
         assert len({option.name for option in each.options}) == len(each.options), each.name
         assert [option.name for option in each.options if not option.help] == []
+
+
+def test_what_may_be_none_takes_none_and_nothing_else_does() -> None:
+    assert read_options({"fin_wait_2": None}, table("tcp"), "tcp") == {"fin_wait_2_ns": None}
+    with pytest.raises(UnitError, match="None is not a time"):
+        read_options({"minimum_rto": None}, table("tcp"), "tcp")
 
 
 def test_defaults_stand_once() -> None:

@@ -161,6 +161,22 @@ def test_progress_says_how_far_a_replication_is(monkeypatch: pytest.MonkeyPatch,
     assert told[-1] == 1
 
 
+class Endless(Topo):
+    """A transfer without end over a link that takes no time."""
+
+    def build(self) -> None:
+        bulk = {"kind": "tcp_bulk", "destination": "b", "port": 9}
+        self.addSimHost("a", applications=[bulk])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addLink("a", "b")
+
+
+@pytest.mark.thorough
+def test_time_that_stands_still_is_an_error_that_says_why() -> None:
+    with pytest.raises(HybridnetError, match=r"events have happened at 0 ns.*give links .*\(bw, delay\)"):
+        simulate(Endless(), "10ms")
+
+
 def test_a_net_simulates_its_description() -> None:
     assert received(Net(Pair()).simulate("2s", jobs=1)) == received(simulate(Pair(), "2s", jobs=1))
 

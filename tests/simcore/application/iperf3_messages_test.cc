@@ -27,6 +27,14 @@ TEST(Iperf3Parameters, a_number_one_stands_for_true) {
   EXPECT_TRUE(parameters(R"({"udp":true,"len":1448,"udp_counters_64bit":1})")->wide_counters);
 }
 
+TEST(Iperf3Parameters, a_rate_allows_whole_blocks_and_the_first_at_once) {
+  const auto p = parameters(R"({"tcp":true,"len":1000,"bandwidth":8000})");  // a block each second
+  EXPECT_EQ(p->allowed_after(Duration::zero()), 1'000);
+  EXPECT_EQ(p->allowed_after(Duration::seconds(1)), 1'000);
+  EXPECT_EQ(p->allowed_after(Duration::ms(1'001)), 2'000);
+  EXPECT_EQ(p->allowed_after(Duration::seconds(20)), 20'000);
+}
+
 TEST(Iperf3Parameters, what_cannot_be_served_is_refused) {
   for (const char* text :
        {"{}", "[]", "7", R"({"sctp":true})", R"({"tcp":true,"udp":true})", R"({"tcp":"yes"})",

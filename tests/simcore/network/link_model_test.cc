@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "simcore/link/class_queue.h"
 #include "simcore/link/codel.h"
+#include "simcore/link/delay_model.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/link/traffic.h"
 
@@ -130,6 +133,26 @@ TEST_F(LinkModelTest, impairmentsCanBeAddedAndTakenAwayWhileItRuns) {
   EXPECT_EQ(far.arrivals.size(), 6U);
   EXPECT_EQ(link.counters().accepted_packets, 9U);
   EXPECT_EQ(link.counters().dropped.of(DropReason::impaired), 3U);
+}
+
+TEST_F(LinkModelTest, theOrderIsKeptFromTheChangeOnThatAsksForIt) {
+  LinkModel jittery(plain());
+  jittery.extra_delay = uniform_delay(Duration::zero(), Duration::ms(50));
+  jittery.extra_delay_origin = "the same before and after";
+  ModelledLink link(sim, pool, "l", jittery, far);
+  const auto in_order = [&](int frames) {
+    far.arrivals.clear();
+    for (int i = 0; i < frames; ++i) {
+      link.entrance().accept(frame(pool, sim.now(), 100, static_cast<std::uint8_t>(i)));
+      run(1);
+    }
+    run(100);
+    return std::ranges::is_sorted(far.arrivals, {}, &Recorder::Arrival::flow);
+  };
+  EXPECT_FALSE(in_order(200));
+  jittery.in_order = true;
+  link.change(jittery);
+  EXPECT_TRUE(in_order(200));
 }
 
 TEST_F(LinkModelTest, otherQueuesTakeTheirLimitsFromTheLink) {
