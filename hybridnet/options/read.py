@@ -95,8 +95,8 @@ def read_kind(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
 
 
 def read_value(value: Any, option: Option, what: str) -> Any:
-    """The value of one option, as the plan writes it; None stands for none, where the option may have none. `what` names
-    object and option. Raises as above.
+    """The value of one option, as the plan writes it; None stands for none, if it may have none. `what` names object
+    and option. Raises as above.
     """
     if value is None and option.nullable:
         return None

@@ -134,8 +134,8 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
   const Scoreboard::Index first = *board_.next_lost();
   const std::int64_t allowed = congestion_.cwnd - pipe();
   const std::int64_t mss = congestion_.mss;
-  // One that was sent before the MSS became smaller may be larger than the window.
-  if (!whatever_the_window && std::min(board_.at(first).length(), mss) > allowed) {
+  // One that was sent before the MSS became smaller may be larger than the window: it waits only for what is on its way.
+  if (!whatever_the_window && board_.at(first).length() > allowed && pipe() > 0) {
     limited_at_ = snd_nxt_;
     return std::nullopt;
   }
