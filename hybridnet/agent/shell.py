@@ -39,26 +39,14 @@ _DIGITS = 10  # of the number of a line, at most, and the colon behind it
 # ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
 # get it. A command finds in $? how the one before has ended.
-#
-# When a trap returns from a command whose program it has interrupted, bash 5.2 keeps each later program as a job that
-# is done, and `kill %1` means another one. A trap that returns from a function ends this.
-_LOOP = """trap 'HYBRIDNET_INTERRUPTED=1; return 130 2>/dev/null' INT
+_LOOP = """trap 'return 130 2>/dev/null' INT
 hybridnet_status() { return "$HYBRIDNET_STATUS"; }
-hybridnet_forget_jobs() {
-  HYBRIDNET_INTERRUPTED=
-  [ "$(jobs -p)" != "$(jobs -pr)" ] || return
-  trap return RTMAX
-  kill -s RTMAX "$$"
-  :
-}
-HYBRIDNET_INTERRUPTED=
 HYBRIDNET_STATUS=0
 printf '{mark}0,;'
 while IFS= read -r HYBRIDNET_COMMAND; do
   hybridnet_status
   . "$HYBRIDNET_COMMAND"
   HYBRIDNET_STATUS=$?
-  [ -z "$HYBRIDNET_INTERRUPTED" ] || hybridnet_forget_jobs
   {tell}
   printf '{mark}%d,%s;' "$HYBRIDNET_STATUS" "$!"
 done"""

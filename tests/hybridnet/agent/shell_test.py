@@ -133,18 +133,6 @@ def test_a_shell_as_mininet_s_tells_each_job_as_it_begins(as_mininet: Shell) -> 
     run("kill %1 %2 %3 %4")
 
 
-def test_after_an_interrupt_the_next_job_is_the_first(as_mininet: Shell, shell: Shell) -> None:
-    for made in (as_mininet, shell):
-        made.run("true", 10)
-        with pytest.raises(MachineError, match="did not end within"):
-            made.run("sleep 100", 0.3)
-        made.run("sleep 0.01", 10)
-        made.run("sleep 101 &", 10)
-        assert made.run("jobs", 10).text == "[1]+  Running                 sleep 101 &\n"
-        made.run("kill %1; sleep 0.1; true", 10)
-        assert made.run("jobs", 10).text == ""
-
-
 def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
     shell.start(SLEEPING)
     text = ""
