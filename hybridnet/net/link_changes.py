@@ -17,7 +17,6 @@ from hybridnet.plan import Plan
 from hybridnet.plan.links import LinkPlan, changed, rewritten
 from hybridnet.topo import LinkSpec, Topo
 from hybridnet.topo.direction import direction_options, resolve_direction
-from hybridnet.topo.models import check_fits
 from hybridnet.topo.options import End, check_names
 from hybridnet.values import shown
 
@@ -122,7 +121,7 @@ class LinkChanges:
         then = {**there, **both, **own[0]}, {**back, **both, **own[1]}
         directions = resolve_direction(then[0], what), resolve_direction(then[1], what)
         for direction, end in zip(directions, (spec.a, spec.b), strict=True):
-            check_fits(direction.rate_model, direction.overhead_bytes, end.mtu, what)
+            direction.check_fits(end.mtu, what)
         new, told = changed(before, *directions, least_cut_delay_ns)
         return LinkStep(before, new, then, told)
 

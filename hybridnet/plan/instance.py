@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.errors import PlanError
+from hybridnet.options import family
 from hybridnet.plan.addresses import Addresses
 from hybridnet.plan.layout import Layout
 from hybridnet.plan.links import Ends
@@ -163,6 +164,8 @@ def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> 
         addresses = [address for address in found if address is not None]
         if not addresses:
             raise PlanError(f"{what}: that node has no address; choose one that has")
+        if application["kind"] == "request_client":
+            _check_sizes(application, network.layout.nodes[destination], what)
         application["destination"] = str(addresses[0].ip)
         return application
     try:
@@ -170,6 +173,23 @@ def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> 
     except ValueError:
         raise PlanError(f"{what}: there is no such node, and it is not an address of IPv4 or IPv6") from None
     return application
+
+
+def _check_sizes(client: Mapping[str, Any], server: NodeSpec, what: str) -> None:
+    """Raise PlanError if the server that the client asks takes or gives other sizes: one would wait for the other."""
+    models = family("application").models
+    for each in server.resolved.get("applications") or ():
+        if each["kind"] != "request_server" or each["port"] != client["port"]:
+            continue
+        for name in ("request", "response"):
+            mine, its = (
+                of.get(f"{name}_bytes", models[of["kind"]].said[name].default) for of in (client, each)
+            )
+            if mine != its:
+                raise PlanError(
+                    f"{what}: {name} is {mine} bytes, and {its} at the request_server there, so one of them would "
+                    "wait for ever; write the same at both"
+                )
 
 
 def _route(network: Network, spec: NodeSpec, route: Route) -> Route:

@@ -12,7 +12,7 @@ from hybridnet.errors import TopologyError
 from hybridnet.options import table
 from hybridnet.options.read import read_value
 from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_queue
-from hybridnet.topo.models import jitter_model, loss_model, plugin_model, queue_model, rate_model
+from hybridnet.topo.models import HEADER_BYTES, jitter_model, loss_model, plugin_model, queue_model, rate_model
 from hybridnet.values import choice
 
 __all__ = ["Direction", "direction_options", "resolve_direction"]
@@ -120,6 +120,16 @@ class Direction:
     def to_change(self) -> dict[str, Any]:
         """The direction as `set_link` takes it: null takes away what it has not."""
         return {**dict.fromkeys(table("direction").planned), **self.to_json()}
+
+    def check_fits(self, mtu: int, what: str) -> None:
+        """Raise TopologyError if the bucket or the queue holds no frame of that MTU, which so would never leave."""
+        least = mtu + HEADER_BYTES + self.overhead_bytes
+        burst = None if self.rate_model is None else self.rate_model.get("burst_bytes")
+        for option, held in (("burst", burst), ("max_queue_size", self.queue_bytes)):
+            if held is not None and held < least:
+                raise TopologyError(
+                    f"{what}: {option} of {held} bytes holds no full frame of mtu={mtu}; write {least} to {1 << 40}"
+                )
 
     def text(self) -> str:
         """One line about it.

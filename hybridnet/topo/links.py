@@ -10,7 +10,6 @@ from typing import Any
 
 from hybridnet.errors import TopologyError
 from hybridnet.topo.direction import Direction, direction_options, resolve_direction
-from hybridnet.topo.models import check_fits
 from hybridnet.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.topo.options import (
     END_OPTIONS,
@@ -66,8 +65,9 @@ def describe_link(
         interface = _interface(given.get(f"intfName{number}"), node, port, what)
         ends.append(resolve_end(node.name, port, interface, params, what))
         own = {option: value for option, value in params.items() if option in direction_options()}
-        directions.append(resolve_direction({**both, **own}, what))
-        check_fits(directions[-1].rate_model, directions[-1].overhead_bytes, ends[-1].mtu, what)
+        direction = resolve_direction({**both, **own}, what)
+        direction.check_fits(ends[-1].mtu, what)
+        directions.append(direction)
     if ends[0].interface == ends[1].interface:
         raise TopologyError(
             f"{what}: both ends are named {ends[0].interface}; give them different intfName1, intfName2"

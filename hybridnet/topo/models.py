@@ -16,7 +16,7 @@ from hybridnet.options import family, table
 from hybridnet.options.read import read_kind, read_model, read_options, read_value
 from hybridnet.quantities import parse_percent
 
-__all__ = ["check_fits", "jitter_model", "loss_model", "plugin_model", "queue_model", "rate_model"]
+__all__ = ["HEADER_BYTES", "jitter_model", "loss_model", "plugin_model", "queue_model", "rate_model"]
 
 HEADER_BYTES = 14  # of an Ethernet frame
 FULL_FRAME = 1500 + HEADER_BYTES  # without the overhead
@@ -114,16 +114,6 @@ def plugin_model(options: Mapping[str, Any], what: str) -> dict[str, Any] | None
     arguments = options.get("model_args")
     given = {"model": options["model"], "model_args": {} if arguments is None else arguments}
     return read_options(given, table("plugin"), what)
-
-
-def check_fits(model: Mapping[str, Any] | None, overhead_bytes: int, mtu: int, what: str) -> None:
-    """Raise TopologyError if a rate model has a bucket that holds no frame of that MTU, which so would never leave."""
-    burst = None if model is None else model.get("burst_bytes")
-    least = mtu + HEADER_BYTES + overhead_bytes
-    if burst is not None and burst < least:
-        raise TopologyError(
-            f"{what}: burst of {burst} bytes holds no full frame of mtu={mtu}; write {least} to {1 << 40}"
-        )
 
 
 def _check_bucket(

@@ -228,7 +228,7 @@ LinkModel LinkOptions::link_model(const std::string& place) const {
     made.extra_delay = reordering(made.extra_delay ? made.extra_delay : constant_delay(Duration::zero()),
                                   reorder->probability, reorder->gap);
     made.extra_delay_origin +=
-        " reorder " + std::to_string(reorder->probability) + " " + std::to_string(reorder->gap);
+        " reorder " + OptionValue(reorder->probability).text() + " " + std::to_string(reorder->gap);
   }
   if (plugin) follow(made, load_model(*plugin));
   return made;

@@ -230,3 +230,12 @@ def test_a_bucket_that_holds_no_frame_of_the_ends_mtu_is_refused() -> None:
     ):
         topo.addLink("h1", "s1", bw=10, burst="2 kB", mtu=9000)
     topo.addLink("h1", "s1", params1={"mtu": 9000}, params2={"bw": 10, "burst": "2 kB"})
+
+
+def test_a_queue_in_bytes_that_holds_no_frame_of_the_ends_mtu_is_refused() -> None:
+    topo = pair()
+    with pytest.raises(
+        TopologyError, match="max_queue_size of 1500 bytes holds no full frame of mtu=1500; write 1514 to"
+    ):
+        topo.addLink("h1", "s1", bw=10, max_queue_size="1500 B")
+    topo.addLink("h1", "s1", bw=10, max_queue_size="1514 B")
