@@ -94,6 +94,7 @@ class Control:
         plan = self._live.link(link)
         with self._changing:
             self._live.net.configLinkStatus(plan.a.node, plan.b.node, status)
+            self._watcher.redraw()
         return describe_link(self._live, link)
 
     def exec(self, node: str, command: str, timeout: float = 10.0) -> dict[str, Any]:

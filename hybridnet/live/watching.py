@@ -80,6 +80,7 @@ class Watcher:
         self._plan: Plan | None = None
         self._down: frozenset[str] = frozenset()
         self._lock = threading.Lock()
+        self._looking = threading.Lock()  # one look at a time
         self._drawing: dict[str, Any] = {}
         self._history: deque[tuple[float, Array]] = deque()
         self._instances: dict[str, deque[Mapping[str, Any]]] = {}
@@ -131,9 +132,13 @@ class Watcher:
 
     def look(self) -> None:
         """Look once."""
+        with self._looking:
+            self._look_once()
+
+    def _look_once(self) -> None:
         began = time.thread_time()
         try:
-            verdict, figures, instances = self._look()
+            verdict, figures, instances = self._read()
         except HybridnetError as error:
             verdict = Verdict.of([f"the machines do not answer: {error}"])
             figures, instances = None, {}
@@ -168,7 +173,7 @@ class Watcher:
             else:
                 due = max(due + INTERVAL_S, time.monotonic())  # a slow look delays, and none is made up for
 
-    def _look(self) -> tuple[Verdict, Figures, dict[str, dict[str, float]]]:
+    def _read(self) -> tuple[Verdict, Figures, dict[str, dict[str, float]]]:
         links = self._follow()
         cluster = self._live.net.cluster
         looks: Look = cluster.call_left(dict.fromkeys(cluster.machines, ("look", {"known": links.known()})))
@@ -193,8 +198,10 @@ class Watcher:
         return self._links
 
     def redraw(self) -> None:
-        """What was said of a link has changed: the next look draws anew."""
-        self._down = frozenset({""})
+        """What was said of a link has changed: draw anew, so that who asks next sees it."""
+        with self._looking:
+            self._down = frozenset({""})
+            self._look_once()
 
     def _remember(self, figures: Figures) -> None:
         values = np.stack([getattr(figures, name) for name in _HISTORY]).astype(np.float32)

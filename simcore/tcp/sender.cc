@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr Duration kWorstAckDelay = Duration::ms(200);  // TLP.max_ack_delay of RFC 8985 section 7.2
+constexpr std::int64_t kMostData = 65'415;              // bytes: an IP datagram less its headers
 constexpr Duration kCloseBehind = Duration::ms(1);
 
 // Bytes per second: what the congestion control asks for, and no more than the application allows. None: unpaced.
@@ -278,8 +279,9 @@ bool TcpSender::worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data
 }
 
 std::int64_t TcpSender::longest_train() const {
-  const std::int64_t longest = options_.longest_train;
-  if (longest == 1) return longest;
+  if (options_.longest_train == 1) return 1;
+  const std::int64_t fit = std::max<std::int64_t>(kMostData / congestion_.mss, 1);
+  const std::int64_t longest = std::min<std::int64_t>(options_.longest_train, fit);
   std::optional<double> rate = pacing_rate(*control_, options_);
   if (!rate && options_.size_trains_by_rate && rtt_.has_sample() && rtt_.srtt() > Duration::zero()) {
     rate = rate_of_window(congestion_.cwnd, congestion_.ssthresh, rtt_.srtt());

@@ -153,7 +153,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                  .least = 64}},
                {"longest_train",
                 &O::longest_train,
-                {.help = "segments that travel as one object; 44 are 64 KB", .unit = "segments", .least = 1}},
+                {.help = "segments that travel as one object, and no more than 64 KB; 44 are that much", .unit = "segments", .least = 1}},
                {"size_trains_by_rate",
                 &O::size_trains_by_rate,
                 {.help = "a train is what the window gives in about a millisecond, as in Linux"}},
@@ -223,8 +223,6 @@ void TcpOptions::check(const std::string& owner) const {
   require(receive_buffer >= mss, "receive_buffer", receive_buffer, "at least one mss");
   require(!initial_receive_buffer || *initial_receive_buffer >= mss, "initial_receive_buffer",
           initial_receive_buffer.value_or(0), "at least one mss");
-  require(longest_train * mss <= 65'415, "longest_train", longest_train,
-          "at most 65,415 bytes with mss: an IP datagram less its headers");
   require(rto.maximum_rto >= rto.minimum_rto, "maximum_rto_ns", rto.maximum_rto.count_ns(),
           "at least minimum_rto_ns");
   require(rto.initial_rto <= rto.maximum_rto, "initial_rto_ns", rto.initial_rto.count_ns(),

@@ -166,11 +166,12 @@ def test_a_link_changes_goes_down_and_says_so(site: Site) -> None:
     assert before["options"][0] == {"bw": 10, "delay": "5ms"}
     answer = site.client.patch("/api/v1/links/s2-h2", headers=FULL, json={"options": {"delay": "20ms"}})
     assert answer.json()["text"][0].startswith("10 Mbit/s, 20 ms")
+    drawn = {link["name"]: link for link in site.client.get("/api/v1/network", headers=FULL).json()["links"]}
+    assert drawn["s2-h2"]["text"][0].startswith("10 Mbit/s, 20 ms")
     answer = site.client.put("/api/v1/links/s2-h2/status", headers=FULL, json={"status": "down"})
     assert answer.json()["down"] is True
-    site.watcher.look()
-    down = [link["name"] for link in site.watcher.drawing()["links"] if link["down"]]
-    assert down == ["s2-h2"]
+    drawn = {link["name"]: link for link in site.client.get("/api/v1/network", headers=FULL).json()["links"]}
+    assert [name for name, link in drawn.items() if link["down"]] == ["s2-h2"]
     assert (
         site.client.put("/api/v1/links/s2-h2/status", headers=FULL, json={"status": "up"}).json()["down"]
         is False
