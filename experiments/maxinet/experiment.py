@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     capacity, met = comparisons.values()
     checks = checks_of(capacity, met)
     _write(directory, scales, rounds, comparisons, checks)
-    _tell(console, rounds, comparisons)
+    _tell(console, scales, rounds, comparisons)
     console.print(f"run directory: {directory.path}", highlight=False)
     return checks
 
@@ -261,6 +261,8 @@ def _keep(directory: RunDirectory, folder: str, run: ArmRound) -> None:
             "stalled_s": run.stalled_s,
             "steps": [step.to_json() for step in run.steps],
             "verdicts": [verdict.to_json() for verdict in run.verdicts],
+            "stays": [stay.to_json() for stay in run.stays],
+            "again": [{**stay.to_json(), "verdict": verdict.to_json()} for stay, verdict in run.again],
             "processors": run.processors,
         },
     )
@@ -297,7 +299,9 @@ def _write(
     plot_over_time(directory.path / "over_time.png", scales["capacity"], rounds["capacity"][-1])
 
 
-def _tell(console: Console, rounds: Rounds, comparisons: dict[str, list[StepComparison]]) -> None:
+def _tell(
+    console: Console, scales: Scales, rounds: Rounds, comparisons: dict[str, list[StepComparison]]
+) -> None:
     title = "Goodput at the receivers' interfaces, Mbit/s, "
     console.print(table_of(f"{title}when the arms are full", comparisons["capacity"]))
     console.print(table_of(f"{title}of a demand that the hybrid arm meets", comparisons["met"]))
@@ -310,6 +314,14 @@ def _tell(console: Console, rounds: Rounds, comparisons: dict[str, list[StepComp
         for step in steps:
             for reason in step.reasons:
                 console.print(f"{name}, {step.flows} + {step.flows} flows: {reason}", highlight=False)
+    for name, scale in scales.items():
+        for number, arms in enumerate(rounds[name], 1):
+            for arm, (stay, verdict) in ((run.arm, again) for run in arms for again in run.again):
+                flows = scale.steps[stay.step]
+                console.print(
+                    f"{name}, {flows} + {flows} flows: {arm}, round {number}: measured again, as it was {verdict}",
+                    highlight=False,
+                )
     console.print(
         f"verdict of a step: 99.9 % of the events at most {LIMITS.lateness_p999_ns / 1e6:g} ms late, at most "
         f"{100 * LIMITS.late_packets_fraction:g} % of the packets later than their link's delay, no capture drop, no "

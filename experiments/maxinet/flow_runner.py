@@ -21,8 +21,10 @@ requests as JSON lines on standard input and answers each with one JSON line on 
         makes iperf3 clients ready in their namespaces: they wait
     {"verb": "go", "hosts": ["h1", …], "spread_s": 0.6}
         lets those hosts' clients begin one after the other, evenly over that time, and answers at once
-    {"verb": "finish", "grace_s": 5}
-        waits for the clients, ends what is left, and answers with the samples and iperf3's own reports
+    {"verb": "samples"}
+        answers {"samples": what has been sampled until now}
+    {"verb": "finish", "grace_s": 1}
+        waits so long for what ends by itself, ends the rest, and answers with the samples and iperf3's own reports
 
 When standard input ends, it ends everything that it started.
 """
@@ -319,6 +321,10 @@ class Runner:
             "cores": os.sysconf("SC_NPROCESSORS_ONLN"),
             "ticks_per_second": os.sysconf("SC_CLK_TCK"),
         }
+
+    def samples_verb(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self.sampler is not None, "sample first"
+        return {"samples": list(self.sampler.samples)}
 
     def clients_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         for spec in request["flows"]:

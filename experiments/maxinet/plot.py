@@ -115,7 +115,7 @@ def plot_over_time(path: Path, scale: Scale, last_round: Sequence[ArmRound]) -> 
     _demand(panels[0], scale)
     top = 1.1 * max(second.total_bps for run in last_round for second in run.seconds) / 1e6
     for panel, run in zip(panels[1:], last_round, strict=True):
-        _over_time(panel, scale, run, top)
+        _over_time(panel, run, top)
     figure.suptitle(str(scale), fontsize=9)
     figure.savefig(path, dpi=DPI)
     plt.close(figure)
@@ -212,10 +212,10 @@ def _demand(panel: Axes, scale: Scale) -> None:
     for protocol in ("tcp", "udp"):
         panel.stairs([each[protocol] / 1e6 for each in offered], edges, label=protocol.upper())
     panel.stairs([sum(each.values()) / 1e6 for each in offered], edges, label="both", color="black")
-    _label_time(panel, "Demand (figure 2)", scale)
+    _label_time(panel, "Demand (figure 2)", edges[-1])
 
 
-def _over_time(panel: Axes, scale: Scale, run: ArmRound, top: float) -> None:
+def _over_time(panel: Axes, run: ArmRound, top: float) -> None:
     times = [second.at_s for second in run.seconds]
     for label, values, colour in (
         ("TCP", [second.tcp_bps for second in run.seconds], None),
@@ -223,20 +223,21 @@ def _over_time(panel: Axes, scale: Scale, run: ArmRound, top: float) -> None:
         ("both", [second.total_bps for second in run.seconds], "black"),
     ):
         panel.plot(times, [value / 1e6 for value in values], label=label, marker=".", color=colour)
-    for index, verdict in enumerate(run.verdicts):
-        if verdict.word is Word.BROKEN:
-            begin = index * scale.seconds_per_step
-            panel.axvspan(begin, begin + scale.seconds_per_step, color="orange", alpha=0.2, label="_broken")
+    broken = [
+        stay for stay, verdict in zip(run.stays, run.verdicts, strict=True) if verdict.word is Word.BROKEN
+    ]
+    for stay in (*broken, *(stay for stay, _ in run.again)):
+        panel.axvspan(stay.begin_s, stay.begin_s + stay.lasts_s, color="orange", alpha=0.2, label="_broken")
     if run.arm == "maxinet" and top > PUBLISHED_MAXINET_BPS / 1e6:
         panel.axhline(PUBLISHED_MAXINET_BPS / 1e6, linestyle=":", color="grey", label="published peak")
     panel.set_ylim(0, top)
-    _label_time(panel, TITLES[run.arm], scale)
+    _label_time(panel, TITLES[run.arm], run.stays[-1].begin_s + run.stays[-1].lasts_s)
 
 
-def _label_time(panel: Axes, title: str, scale: Scale) -> None:
+def _label_time(panel: Axes, title: str, until_s: float) -> None:
     panel.set_title(title, fontsize=10)
     panel.set_xlabel("time, s")
     panel.set_ylabel("Mbit/s")
-    panel.set_xlim(0, len(scale.steps) * scale.seconds_per_step)
+    panel.set_xlim(0, until_s)
     panel.grid(alpha=0.3)
     panel.legend(loc="upper left", fontsize=8)

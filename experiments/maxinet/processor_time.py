@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hybridnet.experiments.maxinet.scale import Scale
-from hybridnet.experiments.maxinet.staircase import SETTLE_S
+from hybridnet.experiments.maxinet.staircase import Stay
 
 __all__ = ["PARTS", "ControllerTime", "Sampled", "processors_of", "seconds_per_gb"]
 
@@ -37,7 +36,7 @@ class Sampled:
         cores: that computer's.
         ticks_per_second: of its processor times.
         samples: as the runner answers them.
-        started_s: when the first step began, by the machine's clock.
+        started_s: when the first stay began, by the machine's clock.
     """
 
     computer: str
@@ -49,21 +48,19 @@ class Sampled:
 
 @dataclass(frozen=True)
 class ControllerTime:
-    """How many processors the controller kept busy in a step, and on which computer it runs."""
+    """How many processors the controller kept busy in a stay, and on which computer it runs."""
 
     computer: str
     processors: float
 
 
-def processors_of(
-    machines: Sequence[Sampled], controller: ControllerTime, scale: Scale, index: int
-) -> dict[str, float]:
-    """How many processors each of `PARTS` kept busy on average in the step ``index`` without its first ``SETTLE_S``.
+def processors_of(machines: Sequence[Sampled], controller: ControllerTime, stay: Stay) -> dict[str, float]:
+    """How many processors each of `PARTS` kept busy on average in the seconds of a stay that count.
 
     A computer with several machines counts once, and the controller's own only for the controller, if no machine is
-    there. What a hypervisor took counts as nobody's. Empty if a machine has no sample of the step.
+    there. What a hypervisor took counts as nobody's. Empty if a machine has no sample of them.
     """
-    spans = [_span(machine, scale, index) for machine in machines]
+    spans = [_span(machine, stay) for machine in machines]
     found = dict.fromkeys(PARTS, 0.0)
     busy: dict[str, float] = {}
     for machine, span in zip(machines, spans, strict=True):
@@ -97,14 +94,11 @@ def seconds_per_gb(processors: Mapping[str, float], goodput_bps: float) -> dict[
     return {part: cores * 8e9 / goodput_bps for part, cores in processors.items()}
 
 
-def _span(machine: Sampled, scale: Scale, index: int) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+def _span(machine: Sampled, stay: Stay) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
     """The first and the last sample of the seconds that count; see `staircase.counted_seconds`."""
-    begin = machine.started_s + index * scale.seconds_per_step
     counted = [
         pair
         for pair in itertools.pairwise(machine.samples)
-        if begin + SETTLE_S
-        <= (pair[0]["monotonic_s"] + pair[1]["monotonic_s"]) / 2
-        < begin + scale.seconds_per_step
+        if stay.counts((pair[0]["monotonic_s"] + pair[1]["monotonic_s"]) / 2 - machine.started_s)
     ]
     return (counted[0][0], counted[-1][1]) if counted else None

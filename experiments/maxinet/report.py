@@ -10,7 +10,7 @@ from typing import Any
 
 from hybridnet.experiments.maxinet.processor_time import PARTS, seconds_per_gb
 from hybridnet.experiments.maxinet.scale import Scale
-from hybridnet.experiments.maxinet.staircase import Second, StepResult
+from hybridnet.experiments.maxinet.staircase import Second, Stay, StepResult
 from hybridnet.experiments.maxinet.verdicts import MOST_OF_DEMAND
 from hybridnet.results import Check, Verdict, Word
 
@@ -43,9 +43,11 @@ class ArmRound:
 
     Args:
         arm: ``hybrid``, ``hybrid-simulated``, ``maxinet``, ``maxinet-patch`` or ``tunnel``.
+        stays: one per step: when it was measured.
         steps: one result per step.
         seconds: one entry per second.
         verdicts: one per step.
+        again: of the steps that were measured again, the first stay and why it was broken.
         processors: per step how many each part kept busy; see `processor_time.processors_of`.
         boot_s: seconds from start to "all switches connected".
         stalls: how often the computer kept an instance from running, while the steps were watched. The verdicts leave
@@ -56,9 +58,11 @@ class ArmRound:
     """
 
     arm: str
+    stays: list[Stay]
     steps: list[StepResult]
     seconds: list[Second]
     verdicts: list[Verdict]
+    again: list[tuple[Stay, Verdict]]
     processors: list[dict[str, float]]
     boot_s: float
     stalls: int

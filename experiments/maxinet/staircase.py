@@ -59,11 +59,33 @@ def flows_of(scale: Scale) -> list[FlowSpec]:
 
 
 @dataclass(frozen=True)
+class Stay:
+    """A time on one step. A step whose first stay is broken has another one, which counts.
+
+    Args:
+        step: its index.
+        begin_s: from the start of the first stay.
+        lasts_s: as long as the scale says.
+    """
+
+    step: int
+    begin_s: float
+    lasts_s: float
+
+    def counts(self, at_s: float) -> bool:
+        """Whether a second around this time counts: not the first ``SETTLE_S``."""
+        return self.begin_s + SETTLE_S <= at_s < self.begin_s + self.lasts_s
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Second:
     """What arrived between two samples, payload bit/s by protocol.
 
     Args:
-        at_s: the middle of the interval, from the start of the first step.
+        at_s: the middle of the interval, from the start of the first stay.
         lasts_s: its length, about a second.
         tcp_bps, udp_bps: payload bit/s.
         processor_busy: part of all cores that was not idle, 0 to 1; what a hypervisor took is not idle.
@@ -137,29 +159,23 @@ def seconds_of(
     return seconds
 
 
-def counted_seconds(seconds: Sequence[Second], scale: Scale, index: int) -> list[Second]:
-    """Those of the step ``index`` without its first ``SETTLE_S``."""
-    begin = index * scale.seconds_per_step
-    return [s for s in seconds if begin + SETTLE_S <= s.at_s < begin + scale.seconds_per_step]
+def counted_seconds(seconds: Sequence[Second], stay: Stay) -> list[Second]:
+    """Those of the stay without its first ``SETTLE_S``."""
+    return [second for second in seconds if stay.counts(second.at_s)]
 
 
-def step_results(seconds: Sequence[Second], scale: Scale) -> list[StepResult]:
-    """The mean of each step over time, its first ``SETTLE_S`` left out; zeros if a step has no sample."""
-    results = []
-    for index, flows in enumerate(scale.steps):
-        counted = counted_seconds(seconds, scale, index)
-        results.append(
-            StepResult(
-                flows=flows,
-                tcp_bps=_mean(counted, lambda second: second.tcp_bps),
-                udp_bps=_mean(counted, lambda second: second.udp_bps),
-                total_bps=_mean(counted, lambda second: second.total_bps),
-                most_bps=max((second.total_bps for second in counted), default=0.0),
-                demand_bps=sum(scale.demand_bps(flows).values()),
-                processor_busy=_mean(counted, lambda second: second.processor_busy),
-            )
-        )
-    return results
+def step_result(counted: Sequence[Second], scale: Scale, step: int) -> StepResult:
+    """The mean over these seconds of a step; zeros if there are none."""
+    flows = scale.steps[step]
+    return StepResult(
+        flows=flows,
+        tcp_bps=_mean(counted, lambda second: second.tcp_bps),
+        udp_bps=_mean(counted, lambda second: second.udp_bps),
+        total_bps=_mean(counted, lambda second: second.total_bps),
+        most_bps=max((second.total_bps for second in counted), default=0.0),
+        demand_bps=sum(scale.demand_bps(flows).values()),
+        processor_busy=_mean(counted, lambda second: second.processor_busy),
+    )
 
 
 def _mean(seconds: Sequence[Second], figure: Callable[[Second], float]) -> float:

@@ -12,7 +12,14 @@ from hybridnet.errors import TopologyError
 from hybridnet.options import table
 from hybridnet.options.read import read_value
 from hybridnet.quantities import format_delay, format_rate, parse_delay, parse_queue
-from hybridnet.topo.models import HEADER_BYTES, jitter_model, loss_model, plugin_model, queue_model, rate_model
+from hybridnet.topo.models import (
+    HEADER_BYTES,
+    jitter_model,
+    loss_model,
+    plugin_model,
+    queue_model,
+    rate_model,
+)
 from hybridnet.values import choice
 
 __all__ = ["Direction", "direction_options", "resolve_direction"]

@@ -104,6 +104,7 @@ def test_the_time_of_programs_is_sampled_beyond_their_end(runner: Runner) -> Non
     assert (told["cores"], told["ticks_per_second"]) == (os.cpu_count(), os.sysconf("SC_CLK_TCK"))
     assert told["computer"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
+    assert runner.ask("samples")["samples"][0]["received"].keys() == {"there"}
     runner.ask("go", hosts=["here"], spread_s=0)
     answer = runner.ask("finish", grace_s=seconds + 5)
     assert answer["unfinished"] == []

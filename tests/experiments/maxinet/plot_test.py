@@ -18,19 +18,22 @@ from hybridnet.experiments.maxinet.plot import (
 from hybridnet.experiments.maxinet.processor_time import PARTS
 from hybridnet.experiments.maxinet.report import ArmRound, compare
 from hybridnet.experiments.maxinet.scale import PAPER
-from hybridnet.experiments.maxinet.staircase import Second, step_results
+from hybridnet.experiments.maxinet.staircase import Second, Stay, counted_seconds, step_result
 from hybridnet.results import Verdict
 
 SCALE = replace(PAPER, name="small", steps=(1, 4), seconds_per_step=3)
 
 
 def one_round() -> list[ArmRound]:
-    """Every arm carries 100 Mbit/s in each second, and the last step of one of them is broken."""
-    seconds = [Second(at + 0.5, 1.0, 9e7, 1e7, 0.9) for at in range(6)]
+    """Every arm carries 100 Mbit/s in each second, and its last step is broken, also when it is measured again."""
+    stays = [Stay(0, 0.0, 3), Stay(1, 6.0, 3)]
+    seconds = [Second(at + 0.5, 1.0, 9e7, 1e7, 0.9) for at in range(9)]
     verdicts = [Verdict.of([]), Verdict.of(["late"])]
     processors = [dict.fromkeys(PARTS, 0.4), {}]
+    steps = [step_result(counted_seconds(seconds, stay), SCALE, stay.step) for stay in stays]
+    again = [(Stay(1, 3.0, 3), verdicts[-1])]
     return [
-        ArmRound(arm, step_results(seconds, SCALE), seconds, verdicts, processors, 1.0, 0, 0.0, {}, {})
+        ArmRound(arm, stays, steps, seconds, verdicts, again, processors, 1.0, 0, 0.0, {}, {})
         for arm in TITLES
     ]
 

@@ -14,9 +14,9 @@ from hybridnet.experiments.maxinet.processor_time import (
     processors_of,
     seconds_per_gb,
 )
-from hybridnet.experiments.maxinet.scale import PAPER
+from hybridnet.experiments.maxinet.staircase import Stay
 
-SCALE = replace(PAPER, steps=(1, 2), seconds_per_step=3)
+FIRST, SECOND = Stay(0, 0.0, 3), Stay(1, 3.0, 3)
 CORES = 2
 TICKS = 100
 CONTROLLER = ControllerTime("head", 0.05)
@@ -47,7 +47,7 @@ def test_the_parts_of_a_step_and_the_rest_are_what_was_busy() -> None:
         sample(3.0, 6.0, switches=0.75, idle=9.75, stolen=0.25),
         sample(4.0, 99.0),  # of the next step
     )
-    found = processors_of([machine], replace(CONTROLLER, computer="a"), SCALE, 0)
+    found = processors_of([machine], replace(CONTROLLER, computer="a"), FIRST)
     busy = CORES - (0.75 + 0.25) / 2
     assert found == pytest.approx(
         {
@@ -65,7 +65,7 @@ def test_the_parts_of_a_step_and_the_rest_are_what_was_busy() -> None:
 def test_machines_of_one_computer_add_their_programs_and_count_the_computer_once() -> None:
     senders = sampled("a", sample(1.0, 0.0), sample(3.0, 0.4, idle=2.0))
     receivers = sampled("a", sample(11.0, 0.0), sample(13.0, 0.2, switches=0.6, idle=2.0), started_s=10.0)
-    found = processors_of([senders, receivers], CONTROLLER, SCALE, 0)
+    found = processors_of([senders, receivers], CONTROLLER, FIRST)
     assert (found["hosts"], found["switches"]) == pytest.approx((0.3, 0.3))
     assert sum(found.values()) == pytest.approx(
         CORES - 1.0 + 0.05
@@ -75,18 +75,18 @@ def test_machines_of_one_computer_add_their_programs_and_count_the_computer_once
 def test_machines_of_two_computers_count_both() -> None:
     near = sampled("a", sample(1.0, 0.0), sample(3.0, 0.4, idle=2.0))
     far = sampled("b", sample(1.0, 0.0), sample(3.0, 0.4, idle=3.0))
-    found = processors_of([near, far], replace(CONTROLLER, computer="b"), SCALE, 0)
+    found = processors_of([near, far], replace(CONTROLLER, computer="b"), FIRST)
     assert sum(found.values()) == pytest.approx((CORES - 1.0) + (CORES - 1.5))
 
 
 def test_the_rest_is_never_less_than_nothing() -> None:
     machine = sampled("a", sample(1.0, 0.0), sample(3.0, 2.01, idle=2.0))
-    assert processors_of([machine], ControllerTime("a", 0.0), SCALE, 0)["rest"] == 0.0
+    assert processors_of([machine], ControllerTime("a", 0.0), FIRST)["rest"] == 0.0
 
 
 def test_nothing_is_said_of_a_step_without_a_sample_or_without_goodput() -> None:
     machine = sampled("a", sample(1.0, 0.0), sample(3.0, 0.4, idle=2.0))
-    assert processors_of([machine], CONTROLLER, SCALE, 1) == {}
+    assert processors_of([machine], CONTROLLER, SECOND) == {}
     assert seconds_per_gb({"hosts": 0.5}, 0.0) == {}
     assert seconds_per_gb({}, 1e9) == {}
 

@@ -41,7 +41,7 @@ def arm(name: str, totals_bps: tuple[float, float], verdict: Verdict) -> ArmRoun
         StepResult(flows, total / 2, total / 2, total, total, sum(SCALE.demand_bps(flows).values()), 0.97)
         for flows, total in zip(SCALE.steps, totals_bps, strict=True)
     ]
-    return ArmRound(name, steps, [], [SATURATED, verdict], [BUSY, BUSY], 1.0, 0, 0.0, {}, {})
+    return ArmRound(name, [], steps, [], [SATURATED, verdict], [], [BUSY, BUSY], 1.0, 0, 0.0, {}, {})
 
 
 def one_round(

@@ -6,7 +6,15 @@ from dataclasses import replace
 import pytest
 
 from hybridnet.experiments.maxinet.scale import PAPER
-from hybridnet.experiments.maxinet.staircase import FlowSpec, Second, flows_of, seconds_of, step_results
+from hybridnet.experiments.maxinet.staircase import (
+    FlowSpec,
+    Second,
+    Stay,
+    counted_seconds,
+    flows_of,
+    seconds_of,
+    step_result,
+)
 
 SMALL = replace(
     PAPER,
@@ -46,7 +54,8 @@ def test_a_step_is_the_mean_of_its_seconds_without_the_first():
         Second(at, 1.0, tcp, 0.0, 0.5)
         for at, tcp in ((0.5, 1e9), (1.5, 10.0), (2.5, 30.0), (3.5, 1e9), (4.5, 7.0))
     ]
-    first, second = step_results(seconds, SMALL)
+    stays = [Stay(0, 0.0, 3), Stay(1, 3.0, 3)]
+    first, second = (step_result(counted_seconds(seconds, stay), SMALL, stay.step) for stay in stays)
     assert first.tcp_bps == pytest.approx(20.0)
     assert first.most_bps == 30.0
     assert second.tcp_bps == pytest.approx(7.0)
@@ -55,4 +64,11 @@ def test_a_step_is_the_mean_of_its_seconds_without_the_first():
 
 def test_a_long_interval_weighs_more_than_a_short_one():
     seconds = [Second(1.5, 1.5, 10.0, 0.0, 0.5), Second(2.5, 0.5, 50.0, 0.0, 0.5)]
-    assert step_results(seconds, SMALL)[0].tcp_bps == pytest.approx((1.5 * 10 + 0.5 * 50) / 2)
+    assert step_result(seconds, SMALL, 0).tcp_bps == pytest.approx((1.5 * 10 + 0.5 * 50) / 2)
+
+
+def test_another_stay_on_a_step_has_seconds_of_its_own():
+    seconds = [Second(at + 0.5, 1.0, float(at), 0.0, 0.5) for at in range(6)]
+    again = counted_seconds(seconds, Stay(0, 3.0, 3))
+    assert [second.tcp_bps for second in again] == [4.0, 5.0]
+    assert step_result(again, SMALL, 0).flows == 1

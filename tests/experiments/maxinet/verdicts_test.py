@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hybridnet.experiments.maxinet.scale import PAPER
-from hybridnet.experiments.maxinet.staircase import Second, StepResult, counted_seconds, step_results
+from hybridnet.experiments.maxinet.staircase import Second, Stay, StepResult, counted_seconds, step_result
 from hybridnet.experiments.maxinet.verdicts import stalled_ns, stalls_in, step_verdict, without_stalls
 from hybridnet.results import Verdict
 
@@ -73,7 +73,8 @@ RECORDED_MBPS = (118.0, 134.0, 13.0, 157.0, 134.0)
 def verdict_on(*totals_mbps: float) -> Verdict:
     """On a step whose seconds brought so much each; the first is not counted."""
     seconds = [Second(at + 0.5, 1.0, 1e6 * total, 0.0, 0.9) for at, total in enumerate(totals_mbps)]
-    return step_verdict(None, step_results(seconds, SCALE)[0], counted_seconds(seconds, SCALE, 0))
+    counted = counted_seconds(seconds, Stay(0, 0.0, SCALE.seconds_per_step))
+    return step_verdict(None, step_result(counted, SCALE, 0), counted)
 
 
 def test_a_second_in_which_the_flows_stood_still_breaks_its_step():
