@@ -271,8 +271,10 @@ class MaxinetArm(_Arm):
             self.cluster.call(machine, "note_links", names=_devices_of_half(self.scale, index))
             half = RunnerClient(self.cluster, machine, "mininet_runner.py", [json.dumps(settings)])
             undo.enter_context(half)
-            undo.callback(half.end_input, BOOT_LIMIT_S)
+            undo.callback(half.finish, BOOT_LIMIT_S)
             halves.append(half)
+        for half in halves:  # both clean up at the same time
+            undo.callback(half.end_input)
         mininet_s = []
         for half in halves:
             answer = half.read_line(BOOT_LIMIT_S)

@@ -33,7 +33,7 @@ from hybridnet.experiments.maxinet.arms import (
 from hybridnet.experiments.maxinet.capacity import measure_capacity
 from hybridnet.experiments.maxinet.datapath import Datapath, resolve
 from hybridnet.experiments.maxinet.forecast import demand_of, forecast_capacity
-from hybridnet.experiments.maxinet.measure import GRACE_S, climb, settle
+from hybridnet.experiments.maxinet.measure import GRACE_S, climb
 from hybridnet.experiments.maxinet.plot import plot_comparison, plot_costs, plot_met, plot_over_time
 from hybridnet.experiments.maxinet.report import (
     PUBLISHED_MAXINET_BPS,
@@ -216,8 +216,6 @@ def _run_rounds(
             for name, kind in ARMS.items():
                 progress.update(task, description=f"round {number}: building {name}")
                 with kind(cluster, base, datapath, directory.path) as arm:
-                    progress.update(task, description=f"round {number}: waiting until the computer is quiet")
-                    settle(arm)
                     if not scales:
                         assert isinstance(arm, HybridArm)
                         progress.update(task, description="measuring what this computer carries")

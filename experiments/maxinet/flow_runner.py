@@ -7,7 +7,8 @@ requests as JSON lines on standard input and answers each with one JSON line on 
     {"verb": "quiet", "netns": ["/run/netns/h65", …]}
         has hosts solicit no IPv6 routers
     {"verb": "settle", "quiet_s": 3, "limit_s": 60}
-        waits until the hypervisor has left the machine its processors for that long; answers {"waited_s": 33.1}
+        waits until the hypervisor has left the machine its processors for that long, and does not wait if it had
+        done so before; answers {"waited_s": 33.1}
     {"verb": "servers", "flows": [{"host": "h65", "netns": "/run/netns/h65", "port": 5201}]}
         starts one-shot iperf3 servers, and answers when all of them listen
     {"verb": "ping", "flows": [{"host": "h1", "netns": …, "to": "10.0.0.65"}], "count": 3, "limit_s": 60}
@@ -42,6 +43,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,8 +57,10 @@ for each in /proc/sys/net/ipv6/conf/*/router_solicitations; do [ ! -e $each ] ||
 """
 QUIET_STEAL = 0.01  # of the processors' time: what a hypervisor takes on an otherwise idle host
 STEAL_PERIOD_S = 0.25
+STEAL_KEPT_S = 10.0
 CPUCLOCK_SCHED = 2  # of the kernel's include/linux/posix-timers_types.h: what the scheduler counted
 SAMPLER_PRIORITY = 1  # of SCHED_FIFO: above every ordinary program, below a simcore instance
+BEFORE_FLOWS = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK  # and what is started is an ordinary program again
 
 
 class Flow:
@@ -227,6 +231,19 @@ def ran_ns(pids: Iterable[int]) -> int:
     return sum(time.clock_gettime_ns(~pid << 3 | CPUCLOCK_SCHED) for pid in pids)
 
 
+class StealWatch(threading.Thread):
+    """Reads the processor times of the last `STEAL_KEPT_S` seconds, as long as the program runs."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.readings: deque[tuple[float, list[int]]] = deque(maxlen=round(STEAL_KEPT_S / STEAL_PERIOD_S))
+
+    def run(self) -> None:
+        while True:
+            self.readings.append((time.monotonic(), processor_times()))
+            time.sleep(STEAL_PERIOD_S)
+
+
 def is_quiet(readings: Sequence[tuple[float, Sequence[int]]], quiet_s: float) -> bool:
     """Whether the hypervisor took at most ``QUIET_STEAL`` of the processors' time in the last ``quiet_s`` seconds.
 
@@ -236,6 +253,8 @@ def is_quiet(readings: Sequence[tuple[float, Sequence[int]]], quiet_s: float) ->
     Args:
         readings: (s, (busy, idle, steal)), the oldest first. If they do not reach back so far, the answer is no.
     """
+    if not readings:
+        return False
     last_s, last = readings[-1]
     earlier = [times for at_s, times in readings if at_s <= last_s - quiet_s]
     if not earlier:
@@ -262,6 +281,8 @@ class Runner:
         self.servers: list[Flow] = []
         self.clients: list[Flow] = []
         self.sampler: Sampler | None = None
+        self.steal = StealWatch()
+        self.steal.start()
 
     def quiet_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         asking = [
@@ -279,10 +300,10 @@ class Runner:
 
     def settle_verb(self, request: dict[str, Any]) -> dict[str, Any]:
         began = time.monotonic()
-        readings = [(began, processor_times())]
-        while not is_quiet(readings, request["quiet_s"]) and time.monotonic() < began + request["limit_s"]:
+        while not is_quiet(list(self.steal.readings), request["quiet_s"]):
+            if time.monotonic() > began + request["limit_s"]:
+                break
             time.sleep(STEAL_PERIOD_S)
-            readings.append((time.monotonic(), processor_times()))
         return {"waited_s": round(time.monotonic() - began, 1)}
 
     def servers_verb(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -399,6 +420,7 @@ def shallow_idle() -> None:
 
 def main() -> None:
     shallow_idle()
+    os.sched_setscheduler(0, BEFORE_FLOWS, os.sched_param(SAMPLER_PRIORITY))  # answers while the flows run
     # Beside this file, which goes with the run, whatever ends this program.
     with tempfile.TemporaryDirectory(
         prefix="flows-", dir=os.path.dirname(os.path.abspath(__file__))

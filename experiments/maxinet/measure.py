@@ -84,20 +84,9 @@ class Arm(Protocol):
         """A snapshot per simcore instance; empty if nothing is simulated."""
 
 
-def settle(arm: Arm) -> None:
-    """Wait until what was there before the arm keeps no processor busy any more, in the hypervisor.
-
-    How long that took is ``arm.settings["settled_after_s"]``.
-    """
-    with ThreadPoolExecutor() as machines:
-        answers = machines.map(
-            lambda request: ask(request, verb="settle", quiet_s=QUIET_S, limit_s=SETTLE_LIMIT_S),
-            (arm.sender, arm.receiver),
-        )
-        arm.settings["settled_after_s"] = max(answer["waited_s"] for answer in answers)
-
-
-def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRound:
+def climb(
+    arm: Arm, scale: Scale, tick: Callable[[str, float], None], most_again: int = MOST_AGAIN
+) -> ArmRound:
     """Run every step of the scale on ``arm``.
 
     Before the first step each receiver is pinged by its sender, so that MAC learning and the set-up of OpenFlow
@@ -108,6 +97,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         arm: a network that runs.
         scale: what to offer.
         tick: called every WINDOW_S with what is going on and the seconds that went by.
+        most_again: how many steps may be measured again.
 
     Raises:
         ExperimentError: a host does not answer, or a flow could not be started.
@@ -121,6 +111,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     )
     _warm_up(arm, flows)
     ask(arm.sender, verb="clients", flows=[_client(arm, flow, scale) for flow in flows])
+    settled_after_s = _settle(arm)
 
     machines = [_start_sampling(arm, machine) for machine in (SENDERS, RECEIVERS)]
     began = time.monotonic()
@@ -133,7 +124,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         watched = _stay(
             arm, scale, step, began, partial(tick, f"{arm.name}: {count} TCP + {count} UDP flows")
         )
-        if len(again) < MOST_AGAIN:
+        if len(again) < most_again:
             samples = ask(arm.receiver, verb="samples")["samples"]
             _, verdict = _judge(watched, scale, seconds_of(samples, flows, in_time[-1]))
             if verdict.word is Word.BROKEN:
@@ -164,7 +155,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
         boot_s=arm.boot_s,
         stalls=sum(map(stalls_in, windows)),
         stalled_s=sum(map(stalled_ns, windows)) / 1e9,
-        settings=arm.settings,
+        settings={**arm.settings, "settled_after_s": settled_after_s},
         flows={
             "clients": sent["clients"],
             "servers": arrived["servers"],
@@ -200,6 +191,18 @@ def _judge(watched: _Watched, scale: Scale, seconds: Sequence[Second]) -> tuple[
     counted = counted_seconds(seconds, watched.stay)
     result = step_result(counted, scale, watched.stay.step)
     return result, step_verdict(watched.windows, result, counted)
+
+
+def _settle(arm: Arm) -> float:
+    """Wait until what was there before the arm keeps no processor busy any more, in the hypervisor. Returns the seconds
+    that this took; none where it has been so for `QUIET_S`.
+    """
+    with ThreadPoolExecutor() as machines:
+        answers = machines.map(
+            lambda request: ask(request, verb="settle", quiet_s=QUIET_S, limit_s=SETTLE_LIMIT_S),
+            (arm.sender, arm.receiver),
+        )
+        return max(float(answer["waited_s"]) for answer in answers)
 
 
 def _start_sampling(arm: Arm, machine: str) -> dict[str, Any]:

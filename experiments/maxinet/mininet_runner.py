@@ -19,6 +19,7 @@ needs to work:
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -58,14 +59,32 @@ class HalfTree(Topo):
         return switch
 
 
+def ports_of(net: Mininet) -> list[str]:
+    """The switches' devices, and their patch ports, which are none of the kernel's."""
+    return [port.name for switch in net.switches for port in switch.intfList() if port.link is not None]
+
+
+def ip_batch(lines: list[str]) -> None:
+    """Run commands of ip(8) in one process, and pass over what fails."""
+    text = "".join(f"{line}\n" for line in lines)
+    subprocess.run(["ip", "-force", "-batch", "-"], input=text, text=True, stderr=subprocess.DEVNULL)
+
+
 def name_as_ours(net: Mininet, alias: str) -> None:
     """Give the devices outside hosts the alias by which `hybridnet clean` knows them, should this be killed."""
-    names = [port.name for switch in net.switches for port in switch.intfList() if port.link is not None]
-    lines = [f"link set dev {name} alias {alias}\n" for name in names]
-    # Patch ports are none of the kernel's, and are passed over.
-    subprocess.run(
-        ["ip", "-force", "-batch", "-"], input="".join(lines), text=True, stderr=subprocess.DEVNULL
-    )
+    ip_batch([f"link set dev {name} alias {alias}" for name in ports_of(net)])
+
+
+def end(net: Mininet) -> None:
+    """What ``net.stop()`` does, in a quarter of the time: Open vSwitch lets go of all devices in one transaction, and
+    one process removes them. Mininet removes them one by one while Open vSwitch has them, which then looks through all
+    the others for each.
+    """
+    removals = [["--", "--if-exists", "del-br", switch.name] for switch in net.switches]
+    subprocess.run(["ovs-vsctl", *itertools.chain.from_iterable(removals)])
+    ip_batch([f"link del dev {name}" for name in ports_of(net)])
+    for node in [*net.switches, *net.hosts]:
+        node.terminate()
 
 
 def main() -> None:
@@ -101,7 +120,7 @@ def main() -> None:
         print(json.dumps({"hosts": pids, "seconds": time.monotonic() - began}), flush=True)
         sys.stdin.read()
     finally:
-        net.stop()
+        end(net)
 
 
 if __name__ == "__main__":

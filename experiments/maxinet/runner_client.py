@@ -74,14 +74,18 @@ class RunnerClient:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    def end_input(self, limit_s: float) -> None:
+    def end_input(self) -> None:
+        """End the program's standard input, by which it is told to clean up and end."""
+        with contextlib.suppress(MachineError):  # it has ended already, and does not read
+            self._cluster.call(self._machine, "write_process", number=self._number, data=b"", end=True)
+
+    def finish(self, limit_s: float) -> None:
         """End the program's standard input, and wait until the program has cleaned up and ended.
 
         Raises:
             ExperimentError: it did not end in time. One that had failed before has been reported before.
         """
-        with contextlib.suppress(MachineError):  # it has ended already, and does not read
-            self._cluster.call(self._machine, "write_process", number=self._number, data=b"", end=True)
+        self.end_input()
         if self._cluster.call(self._machine, "wait_process", number=self._number, timeout=limit_s) is None:
             raise ExperimentError(f"{self._script} on {self._machine} did not clean up within {limit_s:g} s")
 

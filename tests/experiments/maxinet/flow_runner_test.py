@@ -29,6 +29,7 @@ def readings(*stolen_in_second: int) -> list[tuple[float, list[int]]]:
     ("stolen", "quiet"),
     [
         ((0, 0, 0), True),
+        ((), False),
         ((0, 0), False),  # two seconds do not say what three are like
         ((0, 25, 0), False),
         ((25, 0, 0, 0), True),  # it was stolen before

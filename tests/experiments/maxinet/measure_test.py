@@ -73,6 +73,7 @@ class FakeArm:
         ]
         return {
             "lost": [],
+            "waited_s": 0.5,
             "monotonic_s": self.clock.now_s,
             "computer": "a",
             "cores": 2,
@@ -115,6 +116,7 @@ def test_a_broken_step_is_measured_again_and_the_second_stay_counts(clock: Clock
     run = measure.climb(arm, SCALE, lambda what, seconds: None)
     assert [(stay.step, stay.begin_s) for stay in run.stays] == [(0, 0.0), (1, 6.0), (2, 9.0), (3, 12.0)]
     assert [verdict.word for verdict in run.verdicts] == [Word.TRUSTED] * 4
+    assert run.settings == {"settled_after_s": 0.5}
     [(stay, verdict)] = run.again
     assert (stay.step, stay.begin_s) == (1, 3.0)
     assert "m1 ran 2.0" in str(verdict)
