@@ -275,13 +275,15 @@ void TcpConnection::expire(SimTime now) {
 }
 
 void TcpConnection::retry_syn(SimTime now) {
-  if (++syn_retries_ > options_.syn_retries) {
+  // Linux repeats a SYN-ACK as RFC 6298 says.
+  const std::uint32_t linear = state_ == TcpState::syn_sent ? options_.syn_linear_timeouts : 0;
+  if (++syn_retries_ > linear + options_.syn_retries) {
     end(TcpError::timed_out);
     return;
   }
   syn_due_ = true;
   Duration wait = options_.rto.initial_rto;
-  for (std::uint32_t i = 0; i < syn_retries_ && wait < options_.rto.maximum_rto; ++i) wait = wait * 2;
+  for (std::uint32_t i = linear; i < syn_retries_ && wait < options_.rto.maximum_rto; ++i) wait = wait * 2;
   syn_retry_at_ = now + std::min(wait, options_.rto.maximum_rto);
 }
 

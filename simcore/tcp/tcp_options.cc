@@ -25,6 +25,7 @@ TcpOptions TcpOptions::linux_like() {
   options.rto.maximum_rto = Duration::seconds(120);
   options.rto.floor_on_variance = true;
   options.backoff_until_sample = false;
+  options.syn_linear_timeouts = 4;                 // net.ipv4.tcp_syn_linear_timeouts
   options.delayed_ack_timeout = Duration::ms(40);  // TCP_DELACK_MIN
   options.quick_acks = 16;                         // TCP_MAX_QUICKACKS
   options.nagle = Nagle::minshall;
@@ -174,6 +175,11 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 &O::data_retries,
                 {.help = "timeouts in a row until the connection is given up (RFC 9293, 3.8.3)"}},
                {"syn_retries", &O::syn_retries, {.help = "the same of a SYN"}},
+               {"syn_linear_timeouts",
+                &O::syn_linear_timeouts,
+                {.help = "so many first timeouts of a SYN do not double, and come on top of syn_retries: "
+                         "Linux 6.5's tcp_syn_linear_timeouts",
+                 .most = 100}},
                {"delayed_ack", &O::delayed_ack, {.help = "RFC 1122, 4.2.3.2"}},
                {"delayed_ack_timeout",
                 &O::delayed_ack_timeout,
