@@ -185,13 +185,13 @@ class CpuLimits:
         for name in needed:
             if name not in found:
                 raise EnvironmentLackError(
-                    f"host {host}: this computer gives no control groups of {name}, so its processor time cannot be "
+                    f"host {host}: this computer has no control groups of {name}, so its processor time cannot be "
                     "limited; mount them (mount -t cgroup2 none /sys/fs/cgroup), or leave cpu= and cores= out"
                 )
         if wanted["sched"] == "rt" and not (found["cpu"].root / "cpu.rt_runtime_us").exists():
             raise EnvironmentLackError(
                 f"host {host}: sched='rt' needs real-time control groups (version 1, CONFIG_RT_GROUP_SCHED), which "
-                "this kernel does not give; write sched='cfs'"
+                "this kernel does not have; write sched='cfs'"
             )
         if "cpu" in needed and "cpuacct" in found:
             needed.append("cpuacct")

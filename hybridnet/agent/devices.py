@@ -73,7 +73,7 @@ class Devices:
         """
         if device in self._lent:
             raise MachineError(
-                f"device {device} is lent already, to {self._lent[device].node or 'the simulator'}"
+                f"device {device} is already lent to {self._lent[device].node or 'the simulator'}"
             )
         home = self._prefix(self._home)
         state = devices.state_of(device, home)

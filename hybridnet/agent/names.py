@@ -27,7 +27,7 @@ def refuse_taken(
         if os.path.lexists(networks / name):
             raise MachineError(
                 f"host {name}: this computer has a network namespace of that name; remove it (ip netns delete {name}), "
-                "or call the host otherwise"
+                "or give the host another name"
             )
     there = {path.name for path in devices.iterdir()} if devices.is_dir() else set()
     for kind, name in _devices(plan):

@@ -75,7 +75,7 @@ class SocketDiagnosis:
                     return
                 if kind == _NLMSG_ERROR:
                     (code,) = struct.unpack_from("=i", body)
-                    raise OSError(-code, "the kernel does not tell of its sockets")
+                    raise OSError(-code, "the kernel does not report its sockets")
                 yield body
 
 

@@ -106,7 +106,7 @@ class Terminal:
         """Give it another size, in characters. Raises UsageError: there is no such size."""
         if not all(type(each) is int and 1 <= each <= MOST_CHARACTERS for each in (rows, columns)):
             raise UsageError(
-                f"terminal of {self._node}: {rows} x {columns} is no size; both are 1 to {MOST_CHARACTERS}"
+                f"terminal of {self._node}: {rows} x {columns} is not a size; both are 1 to {MOST_CHARACTERS}"
             )
         with self._lock:
             if self._master >= 0:

@@ -159,7 +159,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--silence", metavar="TIME", help="end when no frame has come for this long after the first"
     )
     counting.add_argument(
-        "--sent", type=int, metavar="N", help="how many frames were sent; the rest counts as missing"
+        "--sent",
+        type=int,
+        metavar="N",
+        help="how many frames were sent; those that do not arrive count as missing",
     )
 
 

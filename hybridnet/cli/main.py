@@ -119,7 +119,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
             raise
         file = f"{error.filename}: " if error.filename else ""
         _say(
-            f"error: {file}{error.strerror}; mend this and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
+            f"error: {file}{error.strerror}; fix this and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
         )
         return EnvironmentLackError.exit_code
     except KeyboardInterrupt:

@@ -165,13 +165,13 @@ def add_instances_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_wait_argument(parser: argparse.ArgumentParser) -> None:
-    """Add --wait."""
+def add_wait_argument(parser: argparse.ArgumentParser, default: str = "what fits the machine") -> None:
+    """Add --wait; `default` is what its help says."""
     parser.add_argument(
         "--wait",
         metavar="POLICY",
         help="how the simulator waits for frames and events: sleep (least processor time), adaptive, or dedicated (a "
-        "core for each instance, least delay); see docs/portals.md (default: what fits the machine)",
+        f"core for each instance, least delay); see docs/portals.md (default: {default})",
     )
 
 

@@ -102,7 +102,7 @@ def places_of(arguments: argparse.Namespace) -> Places:
 
     Raises:
         UsageError: an option makes no sense.
-        EnvironmentLackError: --cloudlab, and this computer is no CloudLab node.
+        EnvironmentLackError: --cloudlab, and this computer is not a CloudLab node.
     """
     from hybridnet.cluster.places import Places
 

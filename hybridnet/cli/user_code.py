@@ -26,7 +26,7 @@ def require_file(file: str) -> None:
         raise UsageError(f"{file}: it is a folder; name a file in it")
     if not Path(file).is_file():
         raise UsageError(
-            f"{file}: {'it is no ordinary file' if Path(file).exists() else 'there is no such file'}"
+            f"{file}: {'it is not a regular file' if Path(file).exists() else 'there is no such file'}"
         )
 
 

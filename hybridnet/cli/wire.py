@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="segments written to an interface at once (default: 192, pcap 64)",
     )
-    add_wait_argument(parser)
+    add_wait_argument(parser, "adaptive")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the random numbers (default: 1)")
     parser.add_argument(
         "--record", metavar="FILE.pcapng", help="keep everything that crosses A and B, for hybridnet replay"

@@ -339,7 +339,7 @@ class Cluster:
         """
         with self._restarts:
             if machine in self._roll.machines:
-                raise UsageError(f"machine {machine} is one of the cluster already, so it cannot join")
+                raise UsageError(f"machine {machine} is already in the cluster, so it cannot join")
             self._starter.make_place(machine)
             if machine in self._unclear:
                 self._starter.clear(machine)
@@ -370,7 +370,9 @@ class Cluster:
         self._roll.check(machine)
         with self._restarts:
             if machine in self._roll.losses:
-                raise MachineError(f"machine {machine} cannot leave, for it is lost; start it again first")
+                raise MachineError(
+                    f"machine {machine} cannot leave, because it is lost; start it again first"
+                )
             if len(self._roll.machines) == 1:
                 raise UsageError(f"machine {machine} is the last of the cluster, which needs one")
             worker, ended = self._roll.agent(machine)

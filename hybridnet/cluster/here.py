@@ -263,11 +263,11 @@ def _begun(alone: bool) -> Journal:
                 if os.getpid() in owners or not (alone and kinds[0]["alone"]):
                     continue
                 raise MachineError(
-                    f"run {directory.name} has a network on this computer, and the names of two would meet; end it "
+                    f"run {directory.name} has a network on this computer, and the names of two would clash; end it "
                     f"first (hybridnet clean --run {directory.name}), or run this one on machines of its own: "
                     "hybridnet run --machines 1, or Net(machine='local')"
                 )
-            info(f"*** Removing what run {directory.name} left, which was killed\n")
+            info(f"*** Removing what run {directory.name}, which was killed, left behind\n")
             clean_run(directory, lambda text: None)
         journal = Journal.create()
         journal.record("here", alone=alone)

@@ -206,7 +206,9 @@ class Ryu(RemoteController):
             raise UsageError(f"{what}: log {shown(log)} is not a file; write Path('c0.log')")
         self._log = None if log is None else Path(log)
         if on_line is not None and not callable(on_line):
-            raise UsageError(f"{what}: on_line {shown(on_line)} cannot be called; give a function of a line")
+            raise UsageError(
+                f"{what}: on_line {shown(on_line)} cannot be called; give a function that takes a line"
+            )
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
         self.process: RyuController | None = None

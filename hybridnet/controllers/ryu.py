@@ -107,8 +107,8 @@ def check_module(name: str) -> None:
     if looked.returncode == NO_MODULE:
         beside = f"; {name}.py is here: write ./{name}.py" if Path(f"{name}.py").is_file() else ""
         raise UsageError(
-            f"controller {name}: it is no app of ours ({', '.join(our_apps())}), nor a module that Ryu's Python has; "
-            f"name a Ryu app's .py file, or its module, such as ryu.app.simple_switch_13{beside}"
+            f"controller {name}: it is neither an app of hybridnet's ({', '.join(our_apps())}) nor a module that Ryu's "
+            f"Python has; name a Ryu app's .py file, or its module, such as ryu.app.simple_switch_13{beside}"
         )
 
 

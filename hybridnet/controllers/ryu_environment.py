@@ -46,7 +46,7 @@ def find_ryu_python() -> Path:
         if _is_complete(place):
             return place / "bin" / "python"
     raise EnvironmentLackError(
-        f"Ryu has no environment: there is none in {' nor in '.join(map(str, places))}; run `hybridnet setup-ryu`, "
+        f"Ryu has no environment: there is none in {' or in '.join(map(str, places))}; run `hybridnet setup-ryu`, "
         f"or set {NAMED} to a Python that has Ryu"
     )
 
@@ -132,7 +132,7 @@ def _run(command: list[str], folder: Path) -> None:
         last = "\n".join(ended.stdout.strip().splitlines()[-QUOTED_LINES:])
         raise EnvironmentLackError(
             f"Ryu's environment cannot be made in {folder}: {' '.join(command[:4])} ended with status "
-            f"{ended.returncode}; mend what it says and run `hybridnet setup-ryu`, or set {NAMED} to a Python that "
+            f"{ended.returncode}; fix what it reports and run `hybridnet setup-ryu`, or set {NAMED} to a Python that "
             f"has Ryu. Its last lines:\n{last}"
         )
 

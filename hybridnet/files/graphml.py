@@ -167,7 +167,7 @@ def _speed(rate: Any, what: str) -> float:
     try:
         speed = float(rate)
     except ValueError:
-        raise TopologyError(f"{what}: LinkSpeedRaw {rate!r} is not a number of bit/s; mend it") from None
+        raise TopologyError(f"{what}: LinkSpeedRaw {rate!r} is not a number of bit/s; correct it") from None
     return float(number(speed, f"{what}: LinkSpeedRaw", 1, 1e15, error=TopologyError)) / 1e6
 
 
@@ -178,7 +178,7 @@ def _coordinates(data: Mapping[str, Any], what: str) -> tuple[float, float] | No
     try:
         latitude, longitude = (float(each) for each in given)
     except (TypeError, ValueError):
-        raise TopologyError(f"{what}: Latitude and Longitude {given} are not degrees; mend them") from None
+        raise TopologyError(f"{what}: Latitude and Longitude {given} are not degrees; correct them") from None
     number(latitude, f"{what}: Latitude", -90, 90, error=TopologyError)
     number(longitude, f"{what}: Longitude", -180, 180, error=TopologyError)
     return latitude, longitude
@@ -205,7 +205,7 @@ def _within(what: str, add: Callable[..., Any], *arguments: Any, **options: Any)
     except (TopologyError, UnitError) as error:
         raise type(error)(f"{what}: {error}") from None
     except TypeError:
-        raise TopologyError(f"{what}: an attribute is no option: {plain(', '.join(options))}") from None
+        raise TopologyError(f"{what}: an attribute is not an option: {plain(', '.join(options))}") from None
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,6 +223,6 @@ def _values(data: Mapping[str, Any], what: str) -> dict[str, Any]:
             try:
                 value = json.loads(value)
             except ValueError:
-                raise TopologyError(f"{what}: {name} {value!r} is not JSON; mend it") from None
+                raise TopologyError(f"{what}: {name} {value!r} is not JSON; correct it") from None
         found[str(name)] = value
     return found

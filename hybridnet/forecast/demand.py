@@ -109,7 +109,9 @@ def read_demand(file: str | Path) -> Demand:
 def _flows(entry: Any, at: int, read: Read, file: str) -> list[Flow]:
     place = where(("flows", at), read, file)
     if not isinstance(entry, Mapping):
-        raise UsageError(f"{place}: {shown(entry)} is no flow; write {{from: h1, to: h2, rate: 10 Mbit/s}}")
+        raise UsageError(
+            f"{place}: {shown(entry)} is not a flow; write {{from: h1, to: h2, rate: 10 Mbit/s}}"
+        )
     for key in entry:
         choice(key, f"{place}: key", _KEYS)
     for key in _KEYS[:3]:

@@ -36,7 +36,7 @@ def facts_of(facts: Mapping[str, Any]) -> dict[str, Any]:
 def costs_file(computer: str) -> Path:
     """The file of a computer's costs."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}", computer):
-        raise UsageError(f"computer {computer!r}: that is no host name; write the name of one")
+        raise UsageError(f"computer {computer!r}: that is not a host name; write the name of one")
     return _state_of(_user()[0]) / "hybridnet" / "costs" / f"{computer}.json"
 
 
@@ -111,7 +111,7 @@ def stale_because(costs: Costs, facts: Mapping[str, Any] | None, now: datetime |
     try:
         age = (now or datetime.now(UTC)) - datetime.fromisoformat(costs.measured_at)
     except (ValueError, TypeError):
-        return f"{costs.measured_at!r} is no time"
+        return f"{costs.measured_at!r} is not a time"
     if age.days >= MOST_AGE_DAYS:
         return f"they were measured {age.days} days ago, and hold for {MOST_AGE_DAYS}"
     return None

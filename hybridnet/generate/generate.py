@@ -236,13 +236,11 @@ class Generator(_Part):
         }
         choice(gaps, f"{what}: gaps", GAPS)
         if gaps != "on-off" and (on != MEAN_SPAN or off != MEAN_SPAN):
-            raise UsageError(
-                f"{what}: on and off are about gaps of on-off; write gaps, too, or leave them out"
-            )
+            raise UsageError(f"{what}: on and off apply only to on-off gaps; add gaps, or leave them out")
         if pcap is None:
             if speed is not None or loop != 1:
                 raise UsageError(
-                    f"{self._what}: speed and loop are about a recorded file; give pcap, or leave them out"
+                    f"{self._what}: speed and loop apply only to a recorded file; give pcap, or leave them out"
                 )
             steps = self._steps(rate_of, schedule, length_ns, count)
             _check_device(device, self._what)
@@ -278,7 +276,7 @@ class Generator(_Part):
             for option, (said, default) in of_programmed.items():
                 if said != default:
                     raise UsageError(
-                        f"{self._what}: {option} is about programmed frames; leave it out, or pcap"
+                        f"{self._what}: {option} applies only to programmed frames; leave it out, or leave pcap out"
                     )
             pace, numerator, denominator = self._pace(rate_of, speed)
             _check_device(device, self._what)

@@ -67,7 +67,7 @@ class Guest:
             raise EnvironmentLackError(f"{self._what}: making an interface needs root; run it with sudo")
         if not 1 <= len(self.device.encode()) <= 15 or "/" in self.device:
             raise UsageError(
-                f"{self._what}: {self.device!r} is no name of an interface; write 1 to 15 letters"
+                f"{self._what}: {self.device!r} is not a name for an interface; write 1 to 15 letters"
             )
         if self.device in (name for _, name in socket.if_nameindex()):
             raise EnvironmentLackError(
@@ -111,8 +111,8 @@ class Guest:
         """The counters of the guest's instance, now.
 
         Raises:
-            MachineError: the run has not been heard of for `SILENCE_SECONDS`, the instance has ended, or this computer
-                was asleep, and the instance's clock with it.
+            MachineError: the run has not been heard from for `SILENCE_SECONDS`, the instance has ended, or this
+                computer was asleep, and the instance's clock with it.
         """
         last = self._ask()
         now = time.monotonic()
@@ -125,7 +125,7 @@ class Guest:
             self._heard = now
         elif now - self._heard > SILENCE_SECONDS:
             raise MachineError(
-                f"{self._what}: the run at {self._where()} has not been heard of for {SILENCE_SECONDS:g} s; it has "
+                f"{self._what}: the run at {self._where()} has not been heard from for {SILENCE_SECONDS:g} s; it has "
                 "ended, or the way there is cut"
             )
         return last
@@ -271,6 +271,6 @@ def _resolved(host: str) -> str:
         found = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)
     except (OSError, UnicodeError):
         raise UsageError(
-            f"join: {host} has no IPv4 address that this computer knows; write one, or mend the name"
+            f"join: {host} has no IPv4 address that this computer knows; write one, or correct the name"
         ) from None
     return str(found[0][4][0])

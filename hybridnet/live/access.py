@@ -136,7 +136,7 @@ class Gate:
             return "this is not an address of the page"
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{host}":
-            return "another page may not ask this one"
+            return "another page may not send requests to this one"
         site = headers.get("sec-fetch-site", "none")
         opens = (
             headers.get("sec-fetch-mode") == "navigate"
@@ -144,7 +144,7 @@ class Gate:
             and scope["path"] == "/"
         )
         if site not in ("same-origin", "none") and not opens:
-            return "another page may not ask this one"
+            return "another page may not send requests to this one"
         return None
 
     def _is_address(self, host: str) -> bool:

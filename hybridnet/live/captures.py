@@ -144,7 +144,7 @@ class Captures:
         simulated = side.node in self._live.plan.simulated or side.node in self._live.plan.guests
         if plan.kind == "patch":
             raise UsageError(
-                f"capture at link {link}: {side.interface} is no device of a computer; capture at a link of a host"
+                f"capture at link {link}: {side.interface} is not a device of a computer; capture at a link of a host"
             )
         with self._lock:
             if len(self._captures) >= MOST_CAPTURES:

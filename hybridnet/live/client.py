@@ -151,7 +151,7 @@ class Client:
         return self.simulation()
 
     def next_events(self) -> list[dict[str, Any]]:
-        """The next 50 events, as things are."""
+        """The next 50 events, as things stand."""
         return self._list("simulation", "next-events")
 
     def queue(self, link: str) -> list[dict[str, Any]]:

@@ -104,7 +104,7 @@ ROUTES = (
         "GET",
         "/captures",
         "list_captures",
-        "All captures that were begun here; of one at a simulated end how many frames it has lost.",
+        "All captures that were begun here; for one at a simulated end, how many frames it has lost.",
     ),
     Route(
         "POST",
@@ -123,7 +123,7 @@ ROUTES = (
         "GET",
         "/captures/{number}/file",
         "capture_file",
-        "What it has so far, as a pcap file.",
+        "What the capture has so far, as a pcap file.",
         answer="application/vnd.tcpdump.pcap",
         parameters=NUMBER,
     ),
@@ -148,11 +148,11 @@ ROUTES = (
 )
 
 _ERRORS = {
-    "400": "The path or the body makes no sense; `error` says what and how to mend it.",
+    "400": "The path or the body makes no sense; `error` says why, and what to do.",
     "401": "The token is missing or wrong.",
-    "403": "The token only reads, or another page asks.",
+    "403": "The token is read-only, or the request comes from another page.",
     "404": "There is no node, link, capture or flow of that name.",
-    "409": "The network refuses, or does not run any more; `error` says why.",
+    "409": "The network refuses, or no longer runs; `error` says why.",
     "413": "The body is too long.",
     "415": "The body is not JSON.",
     "503": "Too many requests are open.",

@@ -219,7 +219,7 @@ class Server:
             at = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
         except ValueError:
             raise UsageError(
-                f"live page: {shown(host)} is no address; write one such as {LOOPBACK}"
+                f"live page: {shown(host)} is not an address; write one such as {LOOPBACK}"
             ) from None
         family = socket.AF_INET6 if at.version == 6 else socket.AF_INET
         try:

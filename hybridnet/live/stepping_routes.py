@@ -30,7 +30,7 @@ STEPPING_ROUTES = (
         "POST",
         "/simulation/step",
         "step",
-        "Handle so many events (1), and pause.",
+        "Handle this many events (1 by default), then pause.",
         {"events": {"type": "integer", "minimum": 1, "maximum": MOST_EVENTS}},
     ),
     Route(
@@ -46,7 +46,7 @@ STEPPING_ROUTES = (
         },
     ),
     Route("POST", "/simulation/pause", "pause", "Stop where it is."),
-    Route("GET", "/simulation/next-events", "next_events", "The next 50 events, as things are."),
+    Route("GET", "/simulation/next-events", "next_events", "The next 50 events, as things stand."),
     Route(
         "GET",
         "/simulation/packets",
@@ -70,15 +70,15 @@ STEPPING_ROUTES = (
         "GET",
         "/simulation/messages",
         "messages",
-        "The latest 200 packets that interfaces sent or got, as text.",
+        "The latest 200 packets that interfaces sent or received, as text.",
     ),
     Route(
         "PUT",
         "/simulation/messages",
         "follow",
-        "Keep only the packets of these interfaces from now on; of all where none is named.",
+        "Keep only the packets of these interfaces from now on; of all interfaces if none is named.",
         {"interfaces": {"type": "array", "items": NAME, "maxItems": 1000}},
         ("interfaces",),
     ),
-    Route("GET", "/simulation/figures", "figures", "The figures of which a condition can speak, by element."),
+    Route("GET", "/simulation/figures", "figures", "The figures that a condition can use, by element."),
 )

@@ -89,7 +89,7 @@ def fetch_manifest() -> str:
     """
     if shutil.which("geni-get") is None:
         raise EnvironmentLackError(
-            "this computer is no CloudLab node: it has no geni-get; run this on node-0, or give --manifest FILE"
+            "this computer is not a CloudLab node: it has no geni-get; run this on node-0, or give --manifest FILE"
         )
     return run(["geni-get", "manifest"])
 

@@ -66,7 +66,7 @@ class Monitor:
                 calls = {worker.machine: ("exec", {"argv": _PROBE}) for worker in self._workers}
                 answers = self._call_all(calls)
             except HybridnetError as problem:
-                warn(f"*** the workers are monitored no more: {problem}\n")
+                warn(f"*** the workers are no longer monitored: {problem}\n")
                 return
             now = time.time()
             for worker in self._workers:

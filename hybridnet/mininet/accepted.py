@@ -90,7 +90,10 @@ def accepted_route(text: str | None, what: str) -> str | None:
     try:
         default_route(route, f"{what}: defaultRoute")
     except HybridnetError:
-        tolerate(f"{what}: defaultRoute {text!r}", "it is none; the host has no default route, as in Mininet")
+        tolerate(
+            f"{what}: defaultRoute {text!r}",
+            "it is not a route; the host has no default route, as in Mininet",
+        )
         return None
     return route
 

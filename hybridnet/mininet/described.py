@@ -58,7 +58,7 @@ class Described:
             self.ipBaseNum, self.prefixLen = netParse(ipBase)
         except (ValueError, AttributeError):
             raise UsageError(
-                f"ipBase {shown(ipBase)} is no IPv4 network; write one like 10.0.0.0/8"
+                f"ipBase {shown(ipBase)} is not an IPv4 network; write one like 10.0.0.0/8"
             ) from None
         self.nextIP = 1
         self.autoPinCpus, self.numCores, self.nextCore = autoPinCpus, numCores(), 0

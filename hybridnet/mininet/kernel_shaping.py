@@ -56,7 +56,7 @@ def check_kernel_link(link: Link, *, here: bool) -> None:
         )
     for intf in (link.intf1, link.intf2):
         if not isinstance(intf, TCIntf):
-            raise UsageError(f"{what}: {intf} is no TCIntf, which knows the commands; add cls=TCLink")
+            raise UsageError(f"{what}: {intf} is not a TCIntf, which knows the commands; add cls=TCLink")
         _try(tuple(commands_of(intf, intf.shaped)), f"{what}: interface {intf}")
 
 

@@ -155,7 +155,7 @@ class Making(Described):
             dpid = int(own["dpid"], 16)
             if dpid in dpids:
                 dpid = next(number for number in range(1, 1 << 32) if number not in dpids)
-                tolerate(f"switch {switch.name}: its dpid is another's", f"it gets {dpid:016x}")
+                tolerate(f"switch {switch.name}: its dpid is another's, too", f"it gets {dpid:016x}")
                 switch.dpid = switch.params["dpid"] = own["dpid"] = f"{dpid:016x}"
             dpids.add(dpid)
         return own
@@ -170,7 +170,7 @@ class Making(Described):
         own = {name: host.params[name] for name in options if host.params.get(name) is not None}
         own["devices"] = host.borrowed()
         if (mac := accepted_mac(own.pop("mac", None), what)) in taken:  # its `config` gives it
-            tolerate(f"{what}: its mac {mac} is another's", "both have it, as they were told")
+            tolerate(f"{what}: its mac {mac} is another's, too", "both have it, as the script asks")
         elif mac is not None:
             own["mac"] = mac
             taken.add(mac)
@@ -181,15 +181,15 @@ class Making(Described):
             own["ip"] = own["ip"] if "/" in own["ip"] else f"{own['ip']}/8"
             if own["ip"].partition("/")[0] in taken:
                 tolerate(
-                    f"host {host.name}: its address {own['ip']} is another's",
-                    "both have it, as they were told",
+                    f"host {host.name}: its address {own['ip']} is another's, too",
+                    "both have it, as the script asks",
                 )
                 own["ip"] = None
             elif _is_no_host_s(own["ip"]):  # its `config` gives it, once the interface is there
                 if not own["ip"].startswith("0.0.0.0/"):
                     tolerate(
                         f"host {host.name}: its address {own['ip']} is its subnet's own or broadcast address",
-                        "it has it, as it was told",
+                        "it gets this address, as the script asks",
                     )
                 own["ip"] = None
             else:

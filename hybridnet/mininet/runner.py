@@ -161,7 +161,7 @@ def nat_parameters(text: str) -> dict[str, Any]:
     """What --nat gives the NAT.
 
     Raises:
-        UsageError: a word is no parameter of it.
+        UsageError: a word is not one of its parameters.
 
     Example:
         >>> nat_parameters("name=nat7,ip=10.0.0.250")
@@ -170,7 +170,7 @@ def nat_parameters(text: str) -> dict[str, Any]:
     _, args, kwargs = splitArgs(f"nat,{text}" if text else "nat")
     for word in (*args, *(name for name in kwargs if name not in _OF_NAT)):
         raise UsageError(
-            f"--nat {text}: {word} is no parameter of it; write PARAMETER=VALUE, such as name=nat0; there are "
+            f"--nat {text}: {word} is not one of its parameters; write PARAMETER=VALUE, such as name=nat0; there are "
             f"{', '.join(_OF_NAT)}"
         )
     return kwargs

@@ -127,7 +127,7 @@ def await_peers(
             ends = next(each for each in instances[name]["peers"] if each["name"] == peer)
             raise MachineError(
                 f"instances {name} and {peer} do not hear each other after {patience_s:g} s, at {ends['local']} and "
-                f"{ends['remote']}; between machines, let these pass"
+                f"{ends['remote']}; between machines, let UDP pass between these addresses"
             )
         time.sleep(_PEERS_POLL_S)
 

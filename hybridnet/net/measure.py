@@ -184,7 +184,7 @@ class Measuring:
             since = self._first
         elif not isinstance(since, Mark) or since.start is not self._start:
             raise UsageError(
-                f"verdict: since {shown(since)} is no mark of this network since its last start; take one with "
+                f"verdict: since {shown(since)} is not a mark of this network since its last start; take one with "
                 "net.mark()"
             )
         now = self._last or self._now()
@@ -287,5 +287,5 @@ def _lost_line(loss: Loss, since: Mark) -> str:
 
 def _checked(limits: Any, what: str) -> Limits | None:
     if limits is not None and not isinstance(limits, Limits):
-        raise UsageError(f"{what}: limits {shown(limits)} are no hybridnet.results.Limits; leave them out")
+        raise UsageError(f"{what}: limits {shown(limits)} are not hybridnet.results.Limits; leave them out")
     return limits

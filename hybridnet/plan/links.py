@@ -181,7 +181,7 @@ def changed(
     if plan.guest is not None:
         raise PlanError(
             f"link {plan.name}: half of it is on the computer of guest {plan.guest}, and it cannot be changed while "
-            "the network runs; describe it as it shall be before the network starts"
+            "the network runs; give it its final options before the network starts"
         )
     new = replace(plan, a_to_b=a_to_b, b_to_a=b_to_a)
     if plan.kind == "cut":

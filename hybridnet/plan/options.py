@@ -69,14 +69,14 @@ class MachineSpec:
         what = f"machine {text(self.name, 'machine', error=PlanError)}:"
         if _parsed(ipaddress.IPv4Address, self.address) is None:
             raise PlanError(
-                f"{what} address {shown(self.address)} is no IPv4 address; write one like 198.18.0.1"
+                f"{what} address {shown(self.address)} is not an IPv4 address; write one like 198.18.0.1"
             )
         flag(self.kernel_datapath, f"{what} kernel_datapath", error=PlanError)
         flag(self.shared_switching, f"{what} shared_switching", error=PlanError)
         if self.memory_bytes is not None:
             whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)
         if not isinstance(self.processors, Sequence) or isinstance(self.processors, str | bytes):
-            raise PlanError(f"{what} processors {shown(self.processors)} are no list; write (0, 1)")
+            raise PlanError(f"{what} processors {shown(self.processors)} are not a list; write (0, 1)")
         for number in self.processors:
             whole(number, f"{what} processor", 0, 1 << 20, error=PlanError)
         if not isinstance(self.computer, str):
@@ -191,14 +191,16 @@ class PlanOptions:
             whole(self.instances_per_machine, what, 1, MOST_INSTANCES, error=PlanError)
         if not isinstance(self.realtime, RealtimeOptions):
             raise PlanError(
-                f"realtime {shown(self.realtime)} is no RealtimeOptions; write hybridnet.RealtimeOptions(...)"
+                f"realtime {shown(self.realtime)} is not a RealtimeOptions; write hybridnet.RealtimeOptions(...)"
             )
         if self.record is not None and not text(self.record, "record", error=PlanError).startswith("/"):
             raise PlanError(
                 f"record {self.record!r} is not an absolute path, which each machine needs; write os.path.abspath(...)"
             )
         if _parsed(ipaddress.IPv4Network, self.ip_base) is None:
-            raise PlanError(f"ip_base {shown(self.ip_base)} is no IPv4 network; write one like 10.0.0.0/8")
+            raise PlanError(
+                f"ip_base {shown(self.ip_base)} is not an IPv4 network; write one like 10.0.0.0/8"
+            )
         if self.ip6_base is not None:
             self._check_ip6_base(self.ip6_base)
         self._check_captures()
@@ -208,7 +210,7 @@ class PlanOptions:
     def _check_ip6_base(written: object) -> None:
         base = _parsed(ipaddress.IPv6Network, written)
         if base is None:
-            raise PlanError(f"ip6_base {shown(written)} is no IPv6 network; write one like fd00::/48")
+            raise PlanError(f"ip6_base {shown(written)} is not an IPv6 network; write one like fd00::/48")
         if base.prefixlen > IPV6_PREFIX_LENGTH:
             raise PlanError(
                 f"ip6_base {written!r} holds no /64, which each segment gets; write one like fd00::/48"

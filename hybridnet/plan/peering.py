@@ -186,7 +186,7 @@ def peering_notes(
         return []
     return [
         f"peering: {', '.join(between)} {_have(between)} no effect, because instances of one machine share memory; "
-        "leave out, or spread the network (machine=, --machines)"
+        "leave this out, or spread the network (machine=, --machines)"
     ]
 
 

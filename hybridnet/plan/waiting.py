@@ -66,7 +66,7 @@ def choose_waits(machine: MachineSpec, instances: Sequence[Mapping[str, Any]]) -
         raise PlanError(
             f"machine {machine.name}: wait 'dedicated' takes a processor for each of {owners} "
             f"instance{'s' * (owners != 1)} and at least one for the rest, and the machine has {processors}; write "
-            "'adaptive', or give it more"
+            "'adaptive', or give the machine more"
         )
     return chosen
 

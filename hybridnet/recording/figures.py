@@ -43,7 +43,7 @@ def manifest_of(run: Path) -> dict[str, Any]:
     if not run.exists():
         raise UsageError(f"{run}: there is no such run directory")
     if not (run / "manifest.json").is_file():
-        raise UsageError(f"{run}: it is no run directory: it has no manifest.json")
+        raise UsageError(f"{run}: it is not a run directory: it has no manifest.json")
     return read_object(run / "manifest.json")
 
 
@@ -51,14 +51,14 @@ def figures_of_run(run: Path) -> dict[str, Estimate]:
     """Every figure of a run, by a name that another run of the same command has, too.
 
     Raises:
-        UsageError: it is no run directory, or it has no figures.
+        UsageError: it is not a run directory, or it has no figures.
     """
     manifest_of(run)
     figures: dict[str, Estimate] = {}
     if (results := run / "results.json").is_file():
         named = read_object(results)
         if wrong := [name for name, value in named.items() if not isinstance(value, int | float)]:
-            raise UsageError(f"{results}: it is damaged: {wrong[0]} is no number; repeat the run")
+            raise UsageError(f"{results}: it is damaged: {wrong[0]} is not a number; repeat the run")
         figures |= {f"result {name}": Estimate(value, 0.0, 1) for name, value in named.items()}
     if (simulated := run / "figures.parquet").is_file():
         figures |= _of_replications(simulated)

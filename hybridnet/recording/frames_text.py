@@ -66,7 +66,7 @@ def frames_of(capture: Path) -> Iterator[tuple[int, bytes]]:
         head = file.read(_FILE.size)
         unit_ns = _MAGIC.get(_FILE.unpack(head)[0]) if len(head) == _FILE.size else None
         if unit_ns is None:
-            raise UsageError(f"{capture}: it is no pcap file of this computer's byte order")
+            raise UsageError(f"{capture}: it is not a pcap file of this computer's byte order")
         while len(row := file.read(_FRAME.size)) == _FRAME.size:
             seconds, units, length, _ = _FRAME.unpack(row)
             if len(frame := file.read(length)) < length:

@@ -42,7 +42,7 @@ def result(name: str, value: float) -> float:
         )
     if len(_results) >= RESULTS_LIMIT:
         raise UsageError(
-            f"result {name}: there are {RESULTS_LIMIT} already; write so many into a file of your own"
+            f"result {name}: there are {RESULTS_LIMIT} already; write that many into a file of your own"
         )
     _results[name] = float(value)
     return value

@@ -59,7 +59,7 @@ def pack(run: Path, target: Path | None = None) -> Packed:
         target: new; None: beside the directory, with its name.
 
     Raises:
-        UsageError: it is no run directory, the target is there, or its folder is not, or cannot be written to.
+        UsageError: it is not a run directory, the target is there, or its folder is not, or cannot be written to.
     """
     manifest_of(run)
     run = run.resolve()
@@ -108,7 +108,7 @@ def unpack(file: Path, folder: Path) -> None:
                 name = PurePosixPath(member.name)
                 if content is None or name.is_absolute() or ".." in name.parts:
                     raise UsageError(
-                        f"{file}: {member.name!r} is no plain file within it; it was not made by hybridnet pack"
+                        f"{file}: {member.name!r} is not a regular file inside it; it was not made by hybridnet pack"
                     )
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)

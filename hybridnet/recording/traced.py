@@ -34,7 +34,7 @@ def split_traced(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[list[s
             if kinds[other[0]] == "host"
             else f"name its interfaces, such as {other[0]}-eth1"
         )
-        raise UsageError(f"--trace {other[0]}: it is no simulated host; {what}")
+        raise UsageError(f"--trace {other[0]}: it is not a simulated host; {what}")
     return [name for name in names if name not in kinds], hosts
 
 

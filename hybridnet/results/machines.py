@@ -152,7 +152,7 @@ def _judge_machine(name: str, window: tuple[Counters, Counters], limits: Limits,
         more = f" and {len(most) - NAMED_INTERFACES} more" if len(most) > NAMED_INTERFACES else ""
         found.saturated.append(
             f"machine {name}: {total} frames were dropped at interfaces of hosts and switches ({named}{more}; limit "
-            f"{limits.interface_drops}): who reads them there was too slow; lower the load"
+            f"{limits.interface_drops}): whoever reads them there was too slow; lower the load"
         )
     if after["switching"] is not None:
         earlier = before["switching"] or {}

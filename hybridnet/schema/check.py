@@ -59,7 +59,7 @@ def check(value: Any, name: str, what: str, part: str = "") -> None:
             return
         errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.instance_path)))
     except (TypeError, ValueError, OverflowError) as error:
-        raise PlanError(f"{what}: it holds what JSON cannot say: {error}") from None
+        raise PlanError(f"{what}: it holds something that JSON cannot express: {error}") from None
     where = "/".join(map(str, errors[0].instance_path))
     more = f" ({len(errors)} errors)" if len(errors) > 1 else ""
     raise PlanError(f"{what}{f', at {where}' if where else ''}: {told(errors[0])}{more}")

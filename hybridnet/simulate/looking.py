@@ -141,7 +141,7 @@ class Looking:
             UsageError: there is no such interface.
         """
         if isinstance(interfaces, str) or not isinstance(interfaces, Sequence):
-            raise UsageError(f"follow: {shown(interfaces)} is no list of interfaces; write ['a-eth0']")
+            raise UsageError(f"follow: {shown(interfaces)} is not a list of interfaces; write ['a-eth0']")
         names = [text(name, "follow: interface") for name in interfaces]
         there = {row["name"] for row in self.snapshot()["interfaces"]}
         for name in names:

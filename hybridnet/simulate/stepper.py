@@ -156,7 +156,7 @@ class Stepper(Looking):
         """
         until_ns = self._progress.last_ns if until is None else _instant(until)
         if condition is not None and not isinstance(condition, Condition):
-            raise UsageError(f"run: condition {shown(condition)} is no Condition")
+            raise UsageError(f"run: condition {shown(condition)} is not a Condition")
         pace = None if speed is None else number(speed, "run: speed", SLOWEST, FASTEST)
         return self._owner.call(lambda: self._start(until_ns, condition, pace))
 

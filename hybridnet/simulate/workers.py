@@ -95,7 +95,7 @@ class _Worker:
             done.put(
                 MachineError(
                     f"simulate: the process of a replication ended with status {self._process.wait()}; "
-                    "is the memory enough?"
+                    "is there enough memory?"
                 )
             )
 

@@ -60,7 +60,7 @@ def parse_axes(texts: Sequence[str]) -> dict[str, list[str]]:
             raise UsageError(f"--set {text}: write NAME=VALUE,VALUE, such as bw=10,100")
         if name in axes or len(set(values)) != len(values):
             raise UsageError(
-                f"--set {text}: {name if name in axes else 'a value'} stands twice; give it once"
+                f"--set {text}: {name if name in axes else 'a value'} is given twice; give it once"
             )
         axes[name] = values
     return axes

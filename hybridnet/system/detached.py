@@ -114,7 +114,7 @@ def detach(command: Sequence[str]) -> DetachedRun:
             said = (directory / "keeper.log").read_text(errors="replace").strip()[-300:]
             shutil.rmtree(directory)
             raise EnvironmentLackError(
-                f"the run could not be detached: {said or 'its keeper does not begin'}"
+                f"the run could not be detached: {said or 'its keeper does not start'}"
             )
         time.sleep(_POLL_S)
     return run

@@ -19,6 +19,6 @@ def require_loopback() -> None:
             probe.connect(("127.0.0.1", 1))
         except OSError as error:
             raise EnvironmentLackError(
-                f"127.0.0.1 cannot be reached ({error.strerror}), and the parts of a network speak over it; run: "
+                f"127.0.0.1 cannot be reached ({error.strerror}), and the parts of a network communicate over it; run: "
                 "ip link set lo up"
             ) from None

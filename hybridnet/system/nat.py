@@ -99,7 +99,7 @@ def install(described: Translation, prefix: Sequence[str] = ()) -> None:
     except MachineError as error:
         remove(described, prefix)
         raise MachineError(
-            f"the kernel takes no rules of address translation ({described['tool']}): {error}"
+            f"the kernel refuses the rules of address translation ({described['tool']}): {error}"
         ) from None
 
 

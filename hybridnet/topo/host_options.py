@@ -40,7 +40,7 @@ def cores(value: Any, what: str) -> list[int] | None:
     else:
         found = [value]
     if not found or not all(type(core) is int and 0 <= core < MOST_CORES for core in found):
-        raise TopologyError(f"{what} {shown(value)} is no list of processors; write 0, [0, 1] or '0,2-3'")
+        raise TopologyError(f"{what} {shown(value)} is not a list of processors; write 0, [0, 1] or '0,2-3'")
     return sorted(set(found))
 
 
@@ -78,7 +78,7 @@ def devices(value: Any, what: str) -> list[str]:
         raise TopologyError(f"{what} {shown(value)} is not a list of devices; write ['eth1']")
     for device in value:
         if not isinstance(device, str) or not re.fullmatch(r"[^/\s]{1,15}", device):
-            raise TopologyError(f"{what}: {shown(device)} is no name of a device; write one like 'eth1'")
+            raise TopologyError(f"{what}: {shown(device)} is not a name of a device; write one like 'eth1'")
     return list(value)
 
 
@@ -90,7 +90,7 @@ def nat(value: Any, what: str) -> bool | str:
         return str(ipaddress.IPv4Network(value if isinstance(value, str) else "", strict=False))
     except ValueError:
         raise TopologyError(
-            f"{what} {shown(value)} is no IPv4 subnet; write True, or one like 10.0.0.0/8"
+            f"{what} {shown(value)} is not an IPv4 subnet; write True, or one like 10.0.0.0/8"
         ) from None
 
 
@@ -105,7 +105,7 @@ def _directory(value: Any, what: str) -> str | tuple[str, str]:
             source % {"name": "h1"}
         except (KeyError, TypeError, ValueError):
             raise TopologyError(
-                f"{what}: {shown(source)} is no template; only %(name)s stands for something, the host's name"
+                f"{what}: {shown(source)} is not a template; only %(name)s stands for something, the host's name"
             ) from None
         return at, source
     return _path(value, what)

@@ -180,9 +180,7 @@ class Wire:
                 raise UsageError(f"{what}: {option} {shown(given_options)} is not a dictionary; leave it out")
         refuse_unknown(realtime or {}, table("realtime"), f"{what}: realtime", UsageError)
         if not _NAME.fullmatch(self.name):
-            raise UsageError(
-                f"{what}: the name may have letters, figures and _.:@-, 40 at most; give another"
-            )
+            raise UsageError(f"{what}: a name has at most 40 letters, digits and _.:@-; give another")
         self._given = options_of_ways(what, options, forward, backward)
         self._directions = resolve_ways(what, self._given)
         file = None if record is None else self._checked_record(record)

@@ -153,7 +153,7 @@ const OptionTable<RequestClient::Config>& request_client() {
 const OptionTable<BulkApplication>& tcp_bulk() {
   using C = BulkApplication;
   static const OptionTable<C> table(
-      "tcp_bulk", "so many bytes to a TCP port, or without end",
+      "tcp_bulk", "sends a number of bytes to a TCP port, or without end",
       C{.destination = Ipv4Address::any(), .port = 0, .tcp = TcpOptions::linux_like()},
       {destination<C>(), port<C>(),
        limit<C>(

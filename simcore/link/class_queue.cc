@@ -190,7 +190,7 @@ PacketPtr WeightedQueue::release(SimTime) {
 const OptionTable<PriorityConfig>& PriorityConfig::options() {
   using C = PriorityConfig;
   static const OptionTable<C> table(
-      "priority", "strict priority: nobody is sent while somebody of an earlier class waits", C{},
+      "priority", "strict priority: no packet is sent while one of an earlier class waits", C{},
       {by_option<C>(),
        {"bands", &C::bands, {.help = "classes by DSCP; 3 if left out", .least = 1, .most = kSelectors}},
        ports_option<C>()});

@@ -40,7 +40,7 @@ const OptionTable<Constant>& constant() {
 
 const OptionTable<Uniform>& uniform() {
   static const OptionTable<Uniform> table(
-      "uniform", "any between two, as likely", {},
+      "uniform", "any value between two, all equally likely", {},
       {
           {"low", &Uniform::low, {.help = "the least", .least = kEarliest, .required = true}},
           {"high", &Uniform::high, {.help = "the longest", .required = true}},
@@ -54,18 +54,18 @@ const OptionTable<Normal>& normal() {
       {
           {"mean", &Normal::mean, {.help = "of the distribution", .least = kEarliest, .required = true}},
           {"deviation", &Normal::deviation, {.help = "standard deviation", .required = true}},
-          {"least", &Normal::least, {.help = "what is below is this"}},
+          {"least", &Normal::least, {.help = "delays below this become this"}},
       });
   return table;
 }
 
 const OptionTable<Exponential>& exponential() {
   static const OptionTable<Exponential> table(
-      "exponential", "a least delay, and an exponential one upon it", {},
+      "exponential", "a least delay, plus an exponential one", {},
       {
           {"mean_above",
            &Exponential::mean_above,
-           {.help = "mean of what comes upon the least", .least = 1, .required = true}},
+           {.help = "mean of what is added to the least", .least = 1, .required = true}},
           {"least", &Exponential::least, {.help = "what every packet takes"}},
       });
   return table;

@@ -19,7 +19,7 @@ const OptionTable<Link::Config>& Link::Config::options() {
       {
           {"rate",
            &C::rate,
-           {.help = "of each direction; none: no limit, and then nothing queues", .mininet = "bw"}},
+           {.help = "rate of each direction; none: no limit, and then nothing queues", .mininet = "bw"}},
           {"delay", &C::propagation_delay, {.help = "propagation delay of each direction"}},
           {"queue",
            [](const C& of) {

@@ -14,7 +14,7 @@ struct Scripted {
 };
 
 const OptionTable<Independent>& independent() {
-  static const OptionTable<Independent> table("independent", "each packet alone", {},
+  static const OptionTable<Independent> table("independent", "each packet on its own", {},
                                               {{"probability",
                                                 &Independent::probability,
                                                 {.help = "of each packet", .unit = "%", .required = true}}});
@@ -41,7 +41,7 @@ const OptionTable<GilbertElliott>& gilbert_elliott() {
 
 const OptionTable<Scripted>& scripted() {
   static const OptionTable<Scripted> table(
-      "scripted", "exactly these", {},
+      "scripted", "exactly the segments that you list", {},
       {{"segments",
         &Scripted::segments,
         {.help = "the numbers of the packets that are lost, from 0, increasing", .required = true}}});

@@ -36,7 +36,8 @@ const hybridnet_model& checked_table(const hybridnet_model* functions, const std
                       "its table lacks name, create or destroy; define it with HYBRIDNET_PLUGIN(Model)");
   }
   if (!functions->lost && !functions->delay_ns && !functions->bits_per_second) {
-    throw ConfigError(attempt + functions->name + " is no model of loss, delay or rate; give it one of them");
+    throw ConfigError(attempt + functions->name +
+                      " is not a model of loss, delay or rate; give it one of them");
   }
   return *functions;
 }

@@ -72,7 +72,9 @@ const OptionTable<Opportunities>& opportunities() {
                     "can leave",
             .key = "file",
             .required = true}},
-          {"trace_bytes", &O::bytes, {.help = "carried by each line of a trace", .key = "bytes", .least = 1}},
+          {"trace_bytes",
+           &O::bytes,
+           {.help = "how much each line of a trace carries", .key = "bytes", .least = 1}},
           {"text",
            &O::text,
            {.help = "what the file says; in records, which must do without it", .plan_only = true}},
@@ -108,7 +110,7 @@ const OptionTable<LinkOptions::Reorder>& reorder_table() {
             .required = true}},
           {"reorder_gap",
            &R::gap,
-           {.help = "of so many packets only the last may overtake others",
+           {.help = "only the last of this many packets may overtake others",
             .key = "gap",
             .least = 1,
             .most = 1'000'000}},
@@ -154,17 +156,16 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                   of.model.extra_delay = std::move(delay);
                   of.model.extra_delay_origin = given.text();
                 },
-                {.help = "the delay varies by so much, drawn for each packet, and packets overtake each "
-                         "other; or a model "
-                         "of what comes upon the delay",
+                {.help = "the delay varies by this much, drawn for each packet, and packets overtake each "
+                         "other; or a "
+                         "model of what is added to the delay",
                  .key = "extra_delay",
                  .nullable = true}},
-               Option<L>::said(
-                   "jitter_distribution", OptionKind::choice,
-                   {.help =
-                        "uniform within delay ± jitter; normal: jitter is the deviation; exponential: the "
-                        "mean of what comes upon the delay"},
-                   {"uniform", "normal", "exponential"}),
+               Option<L>::said("jitter_distribution", OptionKind::choice,
+                               {.help = "uniform: within delay ± jitter; normal: jitter is the deviation; "
+                                        "exponential: jitter is the "
+                                        "mean of what is added to the delay"},
+                               {"uniform", "normal", "exponential"}),
                of_model({"keep_order",
                          &M::in_order,
                          {.help = "packets of different delay do not overtake each other"}}),
@@ -183,7 +184,7 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                 {.help = "share of the packets in which one bit is flipped", .unit = "%"}},
                {"bit_error_rate",
                 &L::bit_error_rate,
-                {.help = "instead of corrupt: the share of all bits that are flipped, 1e-6",
+                {.help = "instead of corrupt: the share of all bits that are flipped, such as 1e-6",
                  .least = 0,
                  .most = 1,
                  .below = true}},
@@ -200,10 +201,11 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                Option<L>::said("ecn", OptionKind::flag,
                                {.help = "the aqm marks what can be marked instead of dropping it"}),
                Option<L>::said("enable_red", OptionKind::flag,
-                               {.help = "Mininet's: RED with the parameters that it gives to tc",
+                               {.help = "Mininet's option: RED with the parameters that Mininet gives to tc",
                                 .mininet = "enable_red"}),
                Option<L>::said("enable_ecn", OptionKind::flag,
-                               {.help = "Mininet's: the same, and it marks", .mininet = "enable_ecn"}),
+                               {.help = "Mininet's option: the same as enable_red, and the queue marks",
+                                .mininet = "enable_ecn"}),
                of_model({"watch_queue",
                          &M::watched,
                          {.help = "the queue keeps histograms of sojourn time and occupancy"}}),

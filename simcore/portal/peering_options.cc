@@ -36,13 +36,13 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
               .within(&O::batch),
           Option<BatchPolicy>{"longest_wait",
                               &BatchPolicy::longest_wait,
-                              {.help = "of a packet in a batch, with `time` and `size`",
+                              {.help = "how long a packet may wait in a batch, with `time` and `size`",
                                .least = 1'000,
                                .most = 1'000'000'000}}
               .within(&O::batch),
           Option<BatchPolicy>{"batch_size",
                               &BatchPolicy::size,
-                              {.help = "of a batch that is sent, with `size`",
+                              {.help = "how large a batch is when it is sent, with `size`",
                                .unit = "bytes",
                                .least = 1,
                                .most = peering::kLargestBody}}
@@ -50,9 +50,9 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
           {"compression",
            &O::compression,
            {{"off", Compression::off}, {"on", Compression::on}, {"auto", Compression::automatic}},
-           {.help = "of batches, by LZ4: never, always, or as long as it is measured to take less time than "
-                    "sending what "
-                    "it saves"}},
+           {.help =
+                "of batches, by LZ4: never, always, or while it takes less time, as measured, than sending "
+                "what it saves"}},
           {"datagram_size",
            [](const O& of) {
              return of.datagram_size == 0
@@ -62,9 +62,10 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
            [](O& of, std::optional<ByteCount> size) {
              of.datagram_size = size ? static_cast<std::size_t>(size->count()) : 0;
            },
-           {.help = "the most that a datagram carries; more than the way does is an error. Without one: what "
-                    "an MTU of "
-                    "1,500 bytes carries, or less where the way carries less; with `shm` the most there is",
+           {.help =
+                "the most that a datagram carries; more than the path carries is an error. Without one: what "
+                "an MTU of 1,500 bytes carries, or less if the path carries less; with `shm` the largest "
+                "size there is",
             .unit = "bytes",
             .least = peering::kSmallestDatagram + peering::kSealBytes,
             .most = UdpSocket::kLargestMessage}},
@@ -73,47 +74,51 @@ const OptionTable<PeeringOptions>& PeeringOptions::table() {
              return of.buffer == ByteCount::zero() ? std::nullopt : std::optional(of.buffer);
            },
            [](O& of, std::optional<ByteCount> size) { of.buffer = size.value_or(ByteCount::zero()); },
-           {.help = "of the socket or the ring, in each direction. Without one: 32 MiB of sockets, for "
-                    "bursts that "
-                    "the other end cannot take at once; 2 MiB of rings, which processors' caches hold",
+           {.help =
+                "of the socket or the ring, in each direction. Without one: 32 MiB for sockets, for bursts "
+                "that the other end cannot take at once; 2 MiB for rings, which processors' caches hold",
             .unit = "bytes",
             .least = static_cast<double>(SharedRing::kLeastCapacity),
             .most = 1 << 30}},
           {"receive_wait",
            &O::receive_wait,
-           {.help = "what comes is gathered for so long, and then taken in together; 0: at once",
+           {.help =
+                "how long to gather what comes before all of it is taken in together; 0: each datagram is "
+                "taken in at once",
             .most = 100'000'000}},
           {"receive_size",
            &O::receive_size,
-           {.help = "gathering ends before that when so much has come, as far as a turn of the loop notices; "
-                    "0: it does not",
+           {.help =
+                "gathering ends earlier when this much has come, as far as a turn of the loop notices; 0: it "
+                "does not",
             .most = 1 << 30}},
           {"bulk_dscp",
            &O::bulk_dscps,
-           {.help = "packets of IP with one of these DSCPs are bulk: they have batches of their own, and a "
-                    "socket of their "
-                    "own, the port after, and never delay the others",
+           {.help =
+                "IP packets with one of these DSCPs are bulk: they have batches of their own and a socket of "
+                "their own, on the next port, and never delay the others",
             .least = 0,
             .most = 63}},
           {"bulk_filter",
            &O::bulk_filter,
-           {.help = "so are packets that this expression of pcap-filter(7) matches"}},
+           {.help = "an expression of pcap-filter(7): packets that it matches are bulk, too"}},
           {"clocks",
            &O::clocks,
            {{"measured", Clocks::measured}, {"told", Clocks::told}},
            {.help =
-                "how the peer's clock is known: compared all the time; or told once, by the time of day, so "
-                "that "
-                "every error of that becomes one of the delays"}},
+                "how the peer's clock is known: compared all the time; or told once, as the time of day, so "
+                "that every error in it becomes an error of the delays"}},
           {"clock_ahead",
            &O::clock_ahead,
-           {.help = "to see what wrong clocks do: that of the second instance of each pair is shown to the "
-                    "first so much "
-                    "ahead of what it is",
+           {.help =
+                "an error to experiment with: to the first instance of each pair, the clock of the second "
+                "seems this far ahead of what it is",
             .most = 10'000'000'000}},
           {"clock_drift_ppm",
            &O::clock_drift_ppm,
-           {.help = "and gains so many millionths", .least = -1'000, .most = 1'000}},
+           {.help = "an error to experiment with: that clock also seems to gain this many millionths",
+            .least = -1'000,
+            .most = 1'000}},
           {"key",
            &O::key,
            {.help = "the run's, 64 hexadecimal digits: datagrams are encrypted and authenticated",

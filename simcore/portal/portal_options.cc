@@ -62,7 +62,7 @@ const OptionTable<Setup>& packet() {
           joined<O>({{flush<O>()},
                      capture<O>(),
                      {
-                         {"gro", &O::gro, {.help = "turn GRO on at the device, and put it back in the end"}},
+                         {"gro", &O::gro, {.help = "turn GRO on at the device, and put it back at the end"}},
                          {"gro_flush_timeout",
                           &O::gro_flush_timeout,
                           {.help = "how long GRO may hold a frame; 0: until the end of its batch",
@@ -129,7 +129,7 @@ const OptionTable<Setup>& tap() {
                          {"mtu",
                           [](const O& of) { return of.mtu == 0 ? std::nullopt : std::optional(of.mtu); },
                           [](O& of, std::optional<int> mtu) { of.mtu = mtu.value_or(0); },
-                          {.help = "of the device; without one as it is", .least = 68, .most = 65'535}},
+                          {.help = "of the device; none: as it is", .least = 68, .most = 65'535}},
                          {"queue_frames",
                           &O::queue_frames,
                           {.help = "how many may wait in the device to be read",

@@ -49,7 +49,7 @@ void free_path(const StreamAddress& at) {
   if (::lstat(path.c_str(), &there) != 0) return;
   if (!S_ISSOCK(there.st_mode))
     throw EnvironmentError("listen at " + at.text() +
-                           ": there is a file that is no socket; choose another path");
+                           ": there is a file that is not a socket; choose another path");
   if (problem == ECONNREFUSED) ::unlink(path.c_str());
 }
 

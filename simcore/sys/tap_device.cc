@@ -52,7 +52,7 @@ TapDevice::TapDevice(const std::string& device, const Options& options) : device
     if (errno == EINVAL && !made_) {
       throw EnvironmentError(
           attempt +
-          ": there is a device of this name that is no TAP, or one with several queues; choose "
+          ": there is a device of this name that is not a TAP, or is one with several queues; choose "
           "another name, or: ip tuntap add dev " +
           device + " mode tap");
     }

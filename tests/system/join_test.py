@@ -162,7 +162,7 @@ def test_a_guest_whose_run_ends_says_so_and_leaves_nothing(guest: Laptop) -> Non
     assert not directory.exists()
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"the run at {SERVER}, UDP port 47900 has not been heard of for 10 s" in err
+    assert f"the run at {SERVER}, UDP port 47900 has not been heard from for 10 s" in err
     assert guest.traces() == before
 
 

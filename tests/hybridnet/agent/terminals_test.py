@@ -60,6 +60,6 @@ def test_its_end_is_told_and_all_of_a_node_close() -> None:
 def test_a_size_that_is_none_is_refused(size: tuple[int, int]) -> None:
     terminals = Terminals()
     number = open_one(terminals)
-    with pytest.raises(UsageError, match="is no size"):
+    with pytest.raises(UsageError, match="is not a size"):
         terminals[number].resize(*size)
     terminals.close_of()

@@ -89,7 +89,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["mn", "--instances", "0"], "--instances 0: write a number from 1 to"),
         (["mn", "--peering", "transport"], "--peering transport: write NAME=VALUE"),
         (["plan", "--topo", "minimal", "--switches", "ovs"], "choose from 'openvswitch', 'simulated'"),
-        (["plan", "/dev/null"], "/dev/null: it is no ordinary file"),
+        (["plan", "/dev/null"], "/dev/null: it is not a regular file"),
         (["plan", "--topo", "minimal", "--foo", "1"], "arguments: --foo; see `hybridnet plan --help`"),
         (["plan", __file__], "it has no topology; write a class of Topo in it, or name one, such as"),
         (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),

@@ -60,7 +60,9 @@ def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
     with pytest.raises(UsageError, match=r"nowhere/a\.py: there is no such file"):
         Ryu("c0", "nowhere/a.py")
     for module in ("nosuch", "ryu.app.nosuch", ".x"):
-        with pytest.raises(UsageError, match=f"controller {module}: it is no app of ours .*tree_switch"):
+        with pytest.raises(
+            UsageError, match=f"controller {module}: it is neither an app of hybridnet's .*tree_switch"
+        ):
             Ryu("c0", module)
     for port in (0, 65536, "6653", True):
         with pytest.raises(UsageError, match="is not a TCP port"):

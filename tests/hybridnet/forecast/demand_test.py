@@ -47,7 +47,7 @@ def test_flows_are_read_with_their_units_and_pairs(tmp_path: Path) -> None:
         ("flows: 3", "no list of flows"),
         ("flows: []", "no flow"),
         ("{flows: [], more: 1}", "more than that"),
-        ("flows: [3]", r"flows\.1: 3 is no flow"),
+        ("flows: [3]", r"flows\.1: 3 is not a flow"),
         ("flows: [{from: a, to: b}]", "no 'rate'"),
         ("flows: [{from: a, to: b, rate: 10}]", "no unit"),
         ("flows: [{from: a, to: b, rate: 10 Mbit/s, rat: 1}]", "did you mean 'rate'"),

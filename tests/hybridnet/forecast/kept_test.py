@@ -56,7 +56,7 @@ def test_costs_hold_for_a_while() -> None:
     assert "they were measured 90 days ago" in str(
         stale_because(known, FACTS, measured + timedelta(days=MOST_AGE_DAYS))
     )
-    assert stale_because(replace(known, measured_at="soon"), FACTS) == "'soon' is no time"
+    assert stale_because(replace(known, measured_at="soon"), FACTS) == "'soon' is not a time"
 
 
 def test_of_a_computer_that_cannot_be_asked_the_version_counts() -> None:
@@ -72,7 +72,7 @@ def test_of_the_processors_their_number_counts() -> None:
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".x"])
 def test_a_name_that_is_no_host_name_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="no host name"):
+    with pytest.raises(UsageError, match="not a host name"):
         costs_file(name)
 
 

@@ -73,5 +73,5 @@ def test_a_file_that_is_not_there_and_a_computer_that_is_no_node_are_named(
     monkeypatch.setenv("PATH", "/usr/bin:/usr/sbin:/bin:/sbin")
     with pytest.raises(UsageError, match=r"--manifest .*missing\.xml: No such file"):
         machines_of_cloudlab(str(tmp_path / "missing.xml"))
-    with pytest.raises(EnvironmentLackError, match=r"no CloudLab node.*--manifest"):
+    with pytest.raises(EnvironmentLackError, match=r"not a CloudLab node.*--manifest"):
         machines_of_cloudlab(None)

@@ -76,6 +76,6 @@ def test_the_network_is_described_with_a_plain_pair() -> None:
     assert told.by_kernel
     with pytest.raises(UsageError, match=r"link h1-s1: kernel=True: only a network on this computer itself"):
         check_kernel_link(told, here=False)
-    with pytest.raises(UsageError, match=r"h1-eth0 is no TCIntf.*add cls=TCLink"):
+    with pytest.raises(UsageError, match=r"h1-eth0 is not a TCIntf.*add cls=TCLink"):
         check_kernel_link(linked(cls=Link, bw=10), here=True)
     assert not TCLink(*(Mininet(controller=None).addHost(name) for name in "ab"), kernel=False).by_kernel

@@ -36,7 +36,7 @@ def test_hosts_get_addresses_in_the_order_in_which_they_are_added() -> None:
 
 
 def test_a_base_that_is_no_network_is_refused() -> None:
-    with pytest.raises(UsageError, match="ipBase 'foo' is no IPv4 network; write one like"):
+    with pytest.raises(UsageError, match="ipBase 'foo' is not an IPv4 network; write one like"):
         Mininet(ipBase="foo")
 
 
@@ -251,7 +251,7 @@ def test_a_dpid_that_two_switches_would_have_goes_to_the_first(capsys: pytest.Ca
     net.addSwitch("A1"), net.addSwitch("C1")
     topo = described(net)
     assert [int(topo.nodeInfo(name)["dpid"], 16) for name in ("A1", "C1")] == [1, 2]
-    assert "its dpid is another's" in capsys.readouterr().err
+    assert "its dpid is another's, too" in capsys.readouterr().err
 
 
 def test_switches_that_nobody_has_any_more_are_open_vswitch_with_one_warning(

@@ -14,5 +14,5 @@ def test_a_nat_takes_parameters_by_their_names() -> None:
 
 @pytest.mark.parametrize("text", ["foo", "name=nat7,foo", "foo=1"])
 def test_a_word_that_is_no_parameter_of_a_nat_is_refused_with_those_that_are(text: str) -> None:
-    with pytest.raises(UsageError, match=f"--nat {text}: foo is no parameter of it; .* name, connect"):
+    with pytest.raises(UsageError, match=f"--nat {text}: foo is not one of its parameters; .* name, connect"):
         nat_parameters(text)

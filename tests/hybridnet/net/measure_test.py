@@ -72,7 +72,7 @@ def test_a_mark_of_an_earlier_start_is_refused() -> None:
     net.start()
     assert net.verdict().word == "trusted"
     for wrong in (mark, 5):
-        with pytest.raises(UsageError, match="is no mark of this network since its last start"):
+        with pytest.raises(UsageError, match="is not a mark of this network since its last start"):
             net.verdict(since=wrong)  # type: ignore[arg-type]
     net.stop()
 
@@ -111,7 +111,7 @@ def test_the_limits_of_a_network_hold_for_its_verdicts() -> None:
         lambda: net.verdict(limits=3),
         lambda: net.measured(limits="x"),
     ):
-        with pytest.raises(UsageError, match=r"are no hybridnet\.results\.Limits"):
+        with pytest.raises(UsageError, match=r"are not hybridnet\.results\.Limits"):
             wrong()
 
 

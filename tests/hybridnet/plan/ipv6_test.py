@@ -136,7 +136,9 @@ def test_what_cannot_be_an_address_is_refused(of_h1: dict[str, Any], said: str) 
         plan(path_topo(**of_h1))
 
 
-@pytest.mark.parametrize(("base", "said"), [("10.0.0.0/8", "no IPv6 network"), ("fd00::/96", "holds no /64")])
+@pytest.mark.parametrize(
+    ("base", "said"), [("10.0.0.0/8", "not an IPv6 network"), ("fd00::/96", "holds no /64")]
+)
 def test_an_ip6_base_must_hold_subnets(base: str, said: str) -> None:
     with pytest.raises(PlanError, match=said):
         plan(path_topo(), ip6_base=base)

@@ -251,7 +251,7 @@ def test_bad_machines_are_refused() -> None:
         make_plan(Topo(), [], PlanOptions(token=TOKEN))
     with pytest.raises(PlanError, match="machine m1 is given twice"):
         plan(Topo(), [MACHINES[0], MACHINES[0]])
-    with pytest.raises(PlanError, match="'localhost' is no IPv4 address"):
+    with pytest.raises(PlanError, match="'localhost' is not an IPv4 address"):
         MachineSpec("m1", "localhost")
 
 

@@ -103,7 +103,7 @@ def test_what_is_no_run_or_has_no_figures_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="it has no figures; run it with --series 100ms"):
         figures_of_run(tmp_path)
     (tmp_path / "results.json").write_text('{"goodput": "fast"}')
-    with pytest.raises(UsageError, match=r"results.json: it is damaged: goodput is no number"):
+    with pytest.raises(UsageError, match=r"results.json: it is damaged: goodput is not a number"):
         figures_of_run(tmp_path)
     (tmp_path / "results.json").unlink()
     (tmp_path / "figures.parquet").write_bytes(b"PAR1")

@@ -98,5 +98,5 @@ def test_a_frame_that_is_cut_off_at_the_end_is_left_out(lost: int, tmp_path: Pat
 def test_other_files_are_refused_by_name(content: bytes, tmp_path: Path) -> None:
     capture = tmp_path / "a.pcap"
     capture.write_bytes(content)
-    with pytest.raises(UsageError, match=r"a\.pcap: it is no pcap file of this computer's byte order"):
+    with pytest.raises(UsageError, match=r"a\.pcap: it is not a pcap file of this computer's byte order"):
         list(frames_of(capture))

@@ -82,7 +82,7 @@ def test_a_frame_that_is_cut_off_or_unknown_has_a_line_too() -> None:
 
 def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.pcap").write_bytes(b"no capture, and long enough to be one")
-    with pytest.raises(UsageError, match="it is no pcap file"):
+    with pytest.raises(UsageError, match="it is not a pcap file"):
         write_frames_text(tmp_path / "x.pcap", tmp_path / "x.txt")
 
 
@@ -91,7 +91,7 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     [
         (["--trace", "a-eth0"], "traces go into --out DIR"),
         (["--trace", "a-eth0", "--out", "x", "--seeds", "2"], "are of one seed"),
-        (["--trace", "r", "--out", "x"], "it is no simulated host; name its interfaces, such as r-eth1"),
+        (["--trace", "r", "--out", "x"], "it is not a simulated host; name its interfaces, such as r-eth1"),
         (["--trace", "nothing", "--out", "x"], "nothing"),
     ],
 )

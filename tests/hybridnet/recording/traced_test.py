@@ -18,5 +18,5 @@ def test_names_of_simulated_hosts_are_apart_from_those_of_interfaces() -> None:
     ("name", "cure"), [("r1", "name its interfaces, such as r1-eth1"), ("h1", "run ss or")]
 )
 def test_a_node_that_has_no_simulated_connections_is_refused_with_the_cure(name: str, cure: str) -> None:
-    with pytest.raises(UsageError, match=f"--trace {name}: it is no simulated host; .*{cure}"):
+    with pytest.raises(UsageError, match=f"--trace {name}: it is not a simulated host; .*{cure}"):
         split_traced(["a", name], KINDS)

@@ -31,9 +31,9 @@ def test_what_is_no_axis_is_refused(wrong: str) -> None:
 
 
 def test_what_stands_twice_is_refused() -> None:
-    with pytest.raises(UsageError, match="bw stands twice"):
+    with pytest.raises(UsageError, match="bw is given twice"):
         parse_axes(["bw=1", "bw=2"])
-    with pytest.raises(UsageError, match="a value stands twice"):
+    with pytest.raises(UsageError, match="a value is given twice"):
         parse_axes(["bw=1,1"])
 
 

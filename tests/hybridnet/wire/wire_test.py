@@ -90,7 +90,7 @@ def test_ends_names_and_portals_that_make_no_sense_are_refused_before_anything_i
         Wire("eth1", "eth1")
     with pytest.raises(UsageError, match="portal 'dpdk' does not exist"):
         Wire("eth1", "eth2", backend="dpdk")
-    with pytest.raises(UsageError, match="the name may have letters"):
+    with pytest.raises(UsageError, match="a name has at most 40 letters"):
         Wire("eth1", "eth2", name="../x")
     with pytest.raises(
         EnvironmentLackError, match=r"no interface none-1 in this network namespace|needs root"

@@ -667,7 +667,7 @@ TEST_F(EmulationPortalTest, what_is_no_tap_is_refused_as_one) {
     make("tap");
     FAIL() << "made a TAP of a veth";
   } catch (const EnvironmentError& error) {
-    EXPECT_NE(std::string(error.what()).find("no TAP"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("not a TAP"), std::string::npos);
   }
 }
 

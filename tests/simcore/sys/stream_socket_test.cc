@@ -264,7 +264,7 @@ TEST(StreamListener, a_unix_socket_that_was_left_behind_is_replaced) {
 TEST(StreamListener, a_file_that_is_no_socket_is_kept) {
   const std::string path = free_path();
   std::ofstream(path) << "notes";
-  EXPECT_NE(why_not<EnvironmentError>("unix:" + path).find("no socket"), std::string::npos);
+  EXPECT_NE(why_not<EnvironmentError>("unix:" + path).find("not a socket"), std::string::npos);
   std::string text;
   std::ifstream(path) >> text;
   EXPECT_EQ(text, "notes");
