@@ -25,10 +25,10 @@ class Runner:
 
     def __init__(self, folder: Path, netns: str) -> None:
         self.netns = netns
-        copy = folder / PROGRAM.name
-        copy.write_bytes(PROGRAM.read_bytes())
+        program = folder / PROGRAM.name  # beside it go its files
+        program.symlink_to(PROGRAM)
         self.process = subprocess.Popen(
-            [sys.executable, copy], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def ask(self, verb: str, **content: Any) -> dict[str, Any]:
