@@ -20,6 +20,9 @@ __all__ = [
     "at_least",
 ]
 
+_FIRST_SEED_LIMIT = 2**62
+"""So that the seeds that follow it fit into the simulator's and the tables' 63 bits."""
+
 
 def at_least(least: float) -> Callable[[str], float]:
     """A number of at least so much, for argparse's ``type``."""
@@ -123,8 +126,8 @@ def add_seed_argument(parser: argparse.ArgumentParser, default: int, of: str) ->
 
 
 def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    if not text.isdecimal() or int(text) > _FIRST_SEED_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {_FIRST_SEED_LIMIT}")
     return int(text)
 
 

@@ -32,6 +32,10 @@ LEVEL = 0.95
 CAREFUL_LEVEL = 0.99
 """Of the other systems: with five intervals, one of 95 % would fail too often by chance."""
 
+SEEDS_LIMIT = 100_000
+JOBS_LIMIT = 10**9
+THREADS_LIMIT = 4096
+
 LEVELS = 16
 """How many numbers of jobs are compared."""
 
@@ -62,11 +66,17 @@ def run(arguments: argparse.Namespace) -> list[Check]:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
-        UsageError: fewer than two runs, or fewer than one job or thread.
+        UsageError: too few or too many runs, jobs or threads.
     """
-    for name, least in (("seeds", 2), ("jobs", 1), ("threads", 1)):
-        if getattr(arguments, name) < least:
-            raise UsageError(f"--{name} {getattr(arguments, name)}: it must be at least {least}")
+    for name, least, most in (
+        ("seeds", 2, SEEDS_LIMIT),
+        ("jobs", 1, JOBS_LIMIT),
+        ("threads", 1, THREADS_LIMIT),
+    ):
+        if not least <= getattr(arguments, name) <= most:
+            raise UsageError(
+                f"--{name} {getattr(arguments, name)}: it is not a whole number from {least} to {most}"
+            )
     facts = {"replications": arguments.seeds, "jobs": arguments.jobs}
     experiment = Experiment(arguments, facts, seed=arguments.seed)
     runs = {

@@ -166,7 +166,7 @@ def _round(cluster: Cluster, number: int, seconds: float, queue: str, *, host_de
                 f"shared-queue: all was ready {ready_s:.1f} s after the instance began, and the simulated flow begins "
                 f"after {START_S:g} s; run it where less else runs"
             )
-        ahead_s = cluster.call(MACHINE, "clock")["epoch_ns"] / 1e9  # of the instance's clock
+        ahead_s = cluster.call(MACHINE, "clock")["epochs_ns"][MACHINE] / 1e9  # of the instance's clock
         begin = ahead_s + START_S
         real = thread.submit(
             run_flows, [(sender, receiver)], [ALGORITHM], seconds, EVERY_S, begin, clock_of(net)

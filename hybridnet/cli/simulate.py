@@ -214,10 +214,10 @@ def seeds_of(text: str) -> list[int]:
         raise UsageError(
             f"--seeds {text}: write how many, such as 10, or the first and the last, such as 1-10"
         )
-    seeds = range(int(first), int(last) + 1) if dash else range(1, int(first) + 1)
-    if not 1 <= len(seeds) <= SEEDS_LIMIT:
+    least, most = (int(first), int(last)) if dash else (1, int(first))
+    if not 1 <= most - least + 1 <= SEEDS_LIMIT:  # no len(), which has 63 bits
         raise UsageError(f"--seeds {text}: at least one is needed, and at most {SEEDS_LIMIT}")
-    return list(seeds)
+    return list(range(least, most + 1))
 
 
 def _print(report: Any, console: Any, *, of_all: bool) -> None:

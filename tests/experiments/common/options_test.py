@@ -16,7 +16,7 @@ WRONG = {
     "--rounds": ("0", "is not a whole number of at least 1"),
     "--seconds": ("0", "is not a number (above 0|of at least [15])"),
     "--seeds": ("x", "is not a whole number of at least 1"),
-    "--seed": ("-1", "is not a whole number of at least 0"),
+    "--seed": ("-1", "is not a whole number from 0 to [0-9]+"),
     "--lead": ("nan", "is not a number above 0"),
     "--arms": ("none", "invalid choice"),
 }
@@ -46,3 +46,10 @@ def test_help_has_the_unit_the_bound_and_the_default_of_the_experiment() -> None
     help_text = parser.format_help()
     assert "seconds of each run, at least 5 (default: 60)" in " ".join(help_text.split())
     assert "simulated seconds of each step (default: 0.5; the paper: 30)" in " ".join(help_text.split())
+
+
+def test_a_first_seed_that_the_simulator_cannot_count_on_from_is_refused() -> None:
+    for seed in (2**63 - 1, 2**64, 10**20):
+        with pytest.raises(UsageError, match=f"'{seed}' is not a whole number from 0 to {2**62}"):
+            parser_of("mm1").parse_args(["--seed", str(seed)])
+    assert parser_of("mm1").parse_args(["--seed", str(2**62)]).seed == 2**62

@@ -58,3 +58,12 @@ def test_everything_is_written(tmp_path: Path) -> None:
 def test_one_run_has_no_interval(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--seeds 1"):
         reproduce(tmp_path / "run", "--seeds", "1")
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--jobs", "--threads"])
+def test_numbers_that_no_computer_could_run_are_refused_before_anything_is_written(
+    option: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"{option} {10**20}: it is not a whole number from [12] to [0-9]+"):
+        reproduce(tmp_path / "run", option, str(10**20))
+    assert not (tmp_path / "run").exists()

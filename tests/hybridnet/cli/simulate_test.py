@@ -65,6 +65,14 @@ def test_mistakes_are_one_line(file: str, capsys: pytest.CaptureFixture[str]) ->
     assert "error: --seeds 0: at least one is needed" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("seeds", [str(10**20), f"1-{10**20}", f"{10**20}-{10**20}"])
+def test_seeds_of_any_size_are_refused_in_one_line(
+    seeds: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", file, "--until", "1s", "--seeds", seeds]) == 2
+    assert str(10**20) in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("how", ["--parallel=1", "--parallel=2", "--parallel=2 --real-time"])
 def test_a_long_simulation_of_one_seed_heeds_an_interrupt(file: str, how: str) -> None:
     words = ["simulate", file, "--topo", "Pair,rate=1000", "--until", "3600s", *how.split()]
