@@ -16,7 +16,6 @@ from dataclasses import replace
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hybridnet.cli.tables import wide_console
 from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.options import add_rounds_argument
@@ -30,7 +29,6 @@ from hybridnet.experiments.maxinet.arms import (
     TunnelArm,
     hybrid_topo,
 )
-from hybridnet.experiments.maxinet.capacity import measure_capacity
 from hybridnet.experiments.maxinet.datapath import Datapath, resolve
 from hybridnet.experiments.maxinet.forecast import demand_of, forecast_capacity
 from hybridnet.experiments.maxinet.measure import GRACE_S, climb
@@ -43,7 +41,7 @@ from hybridnet.experiments.maxinet.report import (
     compare,
     sentence_of,
 )
-from hybridnet.experiments.maxinet.scale import MET_STEPS, PAPER, Scale, met_scale
+from hybridnet.experiments.maxinet.scale import MET_STEPS, PAPER, YARDSTICK_FLOWS, Scale, met_scale
 from hybridnet.experiments.maxinet.tables import (
     COSTS_LEGEND,
     LEGEND,
@@ -57,6 +55,7 @@ from hybridnet.forecast import Demand
 from hybridnet.net.boot import machine_specs
 from hybridnet.quantities import parse_delay, parse_rate
 from hybridnet.results import Check, RunDirectory, add_experiment_arguments
+from hybridnet.results.console import PlainConsole
 from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
@@ -125,7 +124,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
     """
-    console = wide_console(stderr=arguments.json)
+    console = PlainConsole(stderr=arguments.json)
     directory = RunDirectory(arguments.out)
     base = replace(
         PAPER,
@@ -153,40 +152,36 @@ Rounds = dict[str, list[list[ArmRound]]]
 """By the name of the scale: in every round a climb of every arm that runs it."""
 
 
-def _choose_scales(arguments: argparse.Namespace, hybrid: HybridArm, base: Scale, console: Console) -> Scales:
-    """Once the first hybrid arm is up: the demand, the same for all arms."""
-    hybrid_bps, trusted_bps = _capacity(hybrid, base, console)
+def _capacity_scale(arguments: argparse.Namespace, base: Scale) -> Scale:
+    """What fills every arm."""
     seconds = PAPER.seconds_per_step if arguments.scale == "paper" else SECONDS_PER_STEP
-    scales = {
-        "capacity": replace(base, seconds_per_step=arguments.seconds_per_step or seconds),
-        "met": met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP, trusted_bps),
-    }
-    for name, scale in scales.items():
-        console.print(f"{name}: {scale}", highlight=False)
-    return scales
+    return replace(base, seconds_per_step=arguments.seconds_per_step or seconds)
 
 
-def _capacity(hybrid: HybridArm, base: Scale, console: Console) -> tuple[int, int | None]:
-    """What the hybrid arm carries in all, and what of the widest step to be met stays trusted (None: not known), in
-    payload bit/s: forecast where the machines' computers are calibrated, else measured.
+def _met_scale(hybrid: HybridArm, base: Scale, climbed: ArmRound, console: Console) -> Scale:
+    """What the hybrid arm meets, the same for all arms, once it has climbed the first time: by a forecast where the
+    machines' computers are calibrated, else by what it carried.
     """
     assert hybrid.net.plan is not None
+    trusted_bps = None
     try:
         found = forecast_capacity(hybrid.cluster, hybrid.net.plan, base)
     except UsageError as error:
-        hybrid_bps = measure_capacity(hybrid, base)
+        step = climbed.steps[base.steps.index(YARDSTICK_FLOWS)]
+        hybrid_bps = round(step.total_bps)
         console.print(
-            f"measured, as there is no forecast ({error}): the hybrid arm carries {_mbps(hybrid_bps)} of 8 + 8 "
-            "unlimited flows here",
+            f"measured, as there is no forecast ({error}): the hybrid arm carries {_mbps(hybrid_bps)} of "
+            f"{YARDSTICK_FLOWS} + {YARDSTICK_FLOWS} flows here",
             highlight=False,
         )
-        return hybrid_bps, None
-    console.print(
-        f"forecast: the hybrid arm carries {_mbps(found.full_bps)} of 8 + 8 flows here (full first: {found.full}), and "
-        f"{_mbps(found.trusted_bps)} of {MET_STEPS[-1]} + {MET_STEPS[-1]} stay trusted",
-        highlight=False,
-    )
-    return found.full_bps, found.trusted_bps
+    else:
+        hybrid_bps, trusted_bps = found.full_bps, found.trusted_bps
+        console.print(
+            f"forecast: the hybrid arm carries {_mbps(hybrid_bps)} of {YARDSTICK_FLOWS} + {YARDSTICK_FLOWS} flows here "
+            f"(full first: {found.full}), and {_mbps(trusted_bps)} of {MET_STEPS[-1]} + {MET_STEPS[-1]} stay trusted",
+            highlight=False,
+        )
+    return met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP, trusted_bps)
 
 
 def _mbps(bps: int) -> str:
@@ -207,40 +202,35 @@ def _run_rounds(
         TextColumn("{task.percentage:3.0f} %"),
         TimeRemainingColumn(),
     )
-    scales: Scales = {}
-    rounds: Rounds = {}
+    capacity = _capacity_scale(arguments, base)
+    scales: Scales = {"capacity": capacity}
+    rounds: Rounds = {name: [[] for _ in range(arguments.rounds)] for name in ("capacity", "met")}
+    met_s = _climb_s(met_scale(base, 0, MET_SECONDS_PER_STEP))
+    arm_s = {name: BUILD_S + _climb_s(capacity) + (met_s if kind.meets else 0) for name, kind in ARMS.items()}
+    console.print(f"capacity: {capacity}", highlight=False)
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("", total=None)
+        task = progress.add_task("", total=arguments.rounds * sum(arm_s.values()))
         done_s = 0.0
         for number in range(1, arguments.rounds + 1):
             for name, kind in ARMS.items():
                 progress.update(task, description=f"round {number}: building {name}")
                 with kind(cluster, base, datapath, directory.path) as arm:
-                    if not scales:
-                        assert isinstance(arm, HybridArm)
-                        progress.update(task, description="measuring what this computer carries")
-                        scales = _choose_scales(arguments, arm, base, console)
-                        rounds = {each: [[] for _ in range(arguments.rounds)] for each in scales}
-                        round_s = sum(_arm_s(each, scales) for each in ARMS.values())
-                        progress.update(task, total=arguments.rounds * round_s)
                     progress.update(task, completed=done_s + BUILD_S)
-                    for each, scale in _scales_of(kind, scales).items():
-                        run = climb(
-                            arm, scale, lambda what, s: progress.update(task, description=what, advance=s)
+                    for each in ("capacity", "met") if kind.meets else ("capacity",):
+                        if each not in scales:
+                            assert isinstance(arm, HybridArm)
+                            scales[each] = _met_scale(arm, base, rounds["capacity"][0][0], console)
+                            console.print(f"met: {scales[each]}", highlight=False)
+                        climbed = climb(
+                            arm,
+                            scales[each],
+                            lambda what, s: progress.update(task, description=what, advance=s),
                         )
-                        rounds[each][number - 1].append(run)
-                        _keep(directory, f"round-{number}/{name}/{each}", run)
-                done_s += _arm_s(kind, scales)
+                        rounds[each][number - 1].append(climbed)
+                        _keep(directory, f"round-{number}/{name}/{each}", climbed)
+                done_s += arm_s[name]
                 progress.update(task, completed=done_s)
     return scales, rounds
-
-
-def _scales_of(kind: ArmKind, scales: Scales) -> Scales:
-    return {name: scale for name, scale in scales.items() if kind.meets or name != "met"}
-
-
-def _arm_s(kind: ArmKind, scales: Scales) -> float:
-    return BUILD_S + sum(map(_climb_s, _scales_of(kind, scales).values()))
 
 
 def _climb_s(scale: Scale) -> float:

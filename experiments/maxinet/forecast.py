@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from hybridnet.calibration import computers_of, named_facts
 from hybridnet.cluster import Cluster
-from hybridnet.experiments.maxinet.capacity import PROBE_STEPS
 from hybridnet.experiments.maxinet.flow_runner import udp_pacing_us
-from hybridnet.experiments.maxinet.scale import MET_STEPS, PAYLOAD_BYTES, Scale
+from hybridnet.experiments.maxinet.scale import MET_STEPS, PAYLOAD_BYTES, YARDSTICK_FLOWS, Scale
 from hybridnet.experiments.maxinet.staircase import flows_of
 from hybridnet.forecast import Demand, Flow, make_forecast
 from hybridnet.forecast.demand import SEGMENT_BYTES
@@ -66,10 +65,10 @@ def forecast_capacity(cluster: Cluster, plan: Plan, base: Scale) -> Capacity:
         UsageError: costs of a computer are missing or stale.
     """
     computers = _computers(cluster)
-    probe, met = (
-        make_forecast(plan, demand_of(base, flows), computers) for flows in (PROBE_STEPS[0], MET_STEPS[-1])
+    full, met = (
+        make_forecast(plan, demand_of(base, flows), computers) for flows in (YARDSTICK_FLOWS, MET_STEPS[-1])
     )
-    return Capacity(round(probe.first.carried_bps), str(probe.first.part), round(met.trusted.carried_bps))
+    return Capacity(round(full.first.carried_bps), str(full.first.part), round(met.trusted.carried_bps))
 
 
 def _computers(cluster: Cluster) -> Sequence[Computer]:

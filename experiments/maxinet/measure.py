@@ -84,9 +84,7 @@ class Arm(Protocol):
         """A snapshot per simcore instance; empty if nothing is simulated."""
 
 
-def climb(
-    arm: Arm, scale: Scale, tick: Callable[[str, float], None], most_again: int = MOST_AGAIN
-) -> ArmRound:
+def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRound:
     """Run every step of the scale on ``arm``.
 
     Before the first step each receiver is pinged by its sender, so that MAC learning and the set-up of OpenFlow
@@ -97,7 +95,6 @@ def climb(
         arm: a network that runs.
         scale: what to offer.
         tick: called every WINDOW_S with what is going on and the seconds that went by.
-        most_again: how many steps may be measured again.
 
     Raises:
         ExperimentError: a host does not answer, or a flow could not be started.
@@ -124,7 +121,7 @@ def climb(
         watched = _stay(
             arm, scale, step, began, partial(tick, f"{arm.name}: {count} TCP + {count} UDP flows")
         )
-        if len(again) < most_again:
+        if len(again) < MOST_AGAIN:
             samples = ask(arm.receiver, verb="samples")["samples"]
             _, verdict = _judge(watched, scale, seconds_of(samples, flows, in_time[-1]))
             if verdict.word is Word.BROKEN:

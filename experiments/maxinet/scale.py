@@ -11,9 +11,12 @@ from hybridnet.errors import UsageError
 PAYLOAD_BYTES = 1400
 """Of a UDP datagram; fits the 1450 bytes that VXLAN leaves of a 1500-byte MTU."""
 
+YARDSTICK_FLOWS = 8
+"""Of each kind, at the paper's rates: what the hybrid arm carries of them decides about the demand that it meets."""
+
 MET_STEPS = (4, 16)
 MET_SHARE = 0.15
-"""The part of what the hybrid arm carries of unlimited flows that the wider step of `met` asks for. It meets that with
+"""The part of what the hybrid arm carries when it is full that the wider step of `met` asks for. It meets that with
 processor time to spare.
 
 So much less than all, because many paced flows, with two processes each, cost more per byte than the few that the
@@ -95,7 +98,7 @@ def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int, trusted_bps: 
 
     Args:
         base: the paper's scale, with the link between the roots that was asked for.
-        hybrid_bps: what the hybrid arm carries of unlimited flows here, payload bit/s.
+        hybrid_bps: what the hybrid arm carries of `YARDSTICK_FLOWS` here, payload bit/s.
         seconds_per_step: whole seconds.
         trusted_bps: the most that stays trusted at the wider step, payload bit/s; None: not known.
 

@@ -278,6 +278,7 @@ def _receiver_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("missing", f"{figures['missing_packets']:,}"),
         ("duplicate", f"{figures['duplicate_packets']:,}"),
         ("reordered", f"{figures['reordered_packets']:,}"),
+        ("damaged", f"{figures['damaged_packets']:,}"),
         ("not of a generator", f"{figures['foreign_packets']:,}"),
         ("dropped by the kernel before they were read", f"{figures['capture_drops']:,}"),
         ("dropped", _drops(figures["dropped"])),

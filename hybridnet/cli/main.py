@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
@@ -64,7 +64,12 @@ EXIT_CODES = """exit codes:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are UsageErrors, printed in one line like all others."""
+    """A parser whose mistakes are UsageErrors, printed in one line like all others. It takes no abbreviations: `--seed`
+    is not `--seeds`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see `{self.prog} --help`")

@@ -23,9 +23,10 @@ from types import ModuleType
 from hybridnet.cli.detaching import add_detach_argument, run_detached
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
-from hybridnet.cli.tables import print_table, wide_console
+from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.results import Check, render_checks
+from hybridnet.results.console import PlainConsole
 
 SUMMARY = "Reproduce a figure or table, and check it."
 EXAMPLES = """  hybridnet reproduce                  lists the experiments
@@ -82,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen.json:
         print(json.dumps({"checks": [check.to_json() for check in checks]}, indent=2))
     else:
-        wide_console().print(render_checks(checks))
+        PlainConsole().print(render_checks(checks))
     return 0 if all(check.holds for check in checks) else 1
 
 
 def _refuse_places(arguments: argparse.Namespace, why: str) -> None:
     """Refuse options that say where machines are, for an experiment that has none."""
-    options = Parser(prog="places", add_help=False, allow_abbrev=False)
+    options = Parser(prog="places", add_help=False)
     add_place_arguments(options)
     defaults = options.parse_args([])
     given, _ = options.parse_known_args([word for word in arguments.rest if word != "--"])

@@ -115,11 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from hybridnet.cli.tables import wide_console
     from hybridnet.plan import PlanOptions
     from hybridnet.recording.capsule import capsule_of
     from hybridnet.recording.network_record import without_secrets
     from hybridnet.recording.run_record import RunRecord, now
+    from hybridnet.results.console import PlainConsole
     from hybridnet.results.run_directory import check_run_directory
     from hybridnet.series.connection_trace import ConnectionTrace
     from hybridnet.simulate import simulate
@@ -174,7 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(report.to_json()))
         return 0
-    _print(report, wide_console(), of_all=arguments.all)
+    _print(report, PlainConsole(), of_all=arguments.all)
     if arguments.out is not None:
         print(f"written to {arguments.out}")
     return 0

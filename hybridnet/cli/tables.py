@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from hybridnet.results.console import PlainConsole
 
-__all__ = ["print_table", "wide_console"]
-
-_WIDTH = 140  # if the output is not a terminal
+__all__ = ["print_table"]
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -23,16 +19,4 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    wide_console(highlight=False, markup=False).print(table)
-
-
-def wide_console(**options: Any) -> Console:
-    """A console that leaves tables room if the output is not a terminal: a file need not wrap at 80 columns.
-
-    Args:
-        options: of rich's ``Console``.
-    """
-    console = PlainConsole(**options)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    return console
+    PlainConsole(highlight=False, markup=False).print(table)

@@ -62,8 +62,9 @@ def receiver_figures(report: Report, sent: int | None = None) -> dict[str, Any]:
 
     Returns:
         received_packets (different ones), missing_packets, duplicate_packets, reordered_packets, too_late_packets,
-        foreign_packets (no numbered frames), capture_drops (which the kernel dropped before they were read); seconds
-        from the first to the last, and the rates over them; percentiles of the one-way delay in nanoseconds.
+        foreign_packets (no numbered frames), damaged_packets (a wrong checksum; they count as missing), capture_drops
+        (which the kernel dropped before they were read); seconds from the first to the last, and the rates over them;
+        percentiles of the one-way delay in nanoseconds.
     """
     frames, portal = report["frames"], report["portal"]
     seconds = (frames["last_ns"] - frames["first_ns"]) / 1e9
@@ -75,6 +76,7 @@ def receiver_figures(report: Report, sent: int | None = None) -> dict[str, Any]:
         "reordered_packets",
         "too_late_packets",
         "foreign_packets",
+        "damaged_packets",
         "bytes",
         "senders",
     ):

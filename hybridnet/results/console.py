@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""A console for standard output: a pipe that nobody reads any more raises BrokenPipeError, as `print` does.
+"""A console for what commands print, to a terminal, a file or a pipe.
 
-Rich's own ends the program with 1, so `hybridnet simulate ... | head -1` looked like a failure.
+A pipe that nobody reads any more raises BrokenPipeError, as `print` does. Rich's own console ends the program with 1,
+so `hybridnet simulate ... | head -1` looked like a failure.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rich.console import Console
 
 __all__ = ["PlainConsole"]
 
 
+_WIDTH = 140  # if the output is not a terminal
+
+
 class PlainConsole(Console):
-    """Rich's console, which leaves broken pipes to the command line."""
+    """Rich's console, which leaves broken pipes to the command line, and tables room where the output is not a
+    terminal: a file need not wrap at 80 columns.
+
+    Args:
+        options: of rich's ``Console``.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        if not self.is_terminal:
+            self.width = _WIDTH
 
     def on_broken_pipe(self) -> NoReturn:
         """Raise the BrokenPipeError that rich has just caught."""

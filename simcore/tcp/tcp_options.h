@@ -94,7 +94,8 @@ struct TcpOptions {
   std::uint32_t data_retries =
       15;  // expiries in a row before the connection is given up: RFC 9293 section 3.8.3, R2
   std::uint32_t syn_retries = 6;
-  std::uint32_t syn_linear_timeouts = 0;  // Linux's: so many first timeouts of a SYN do not double, and come in addition
+  std::uint32_t syn_linear_timeouts =
+      0;  // Linux's: so many first timeouts of a SYN do not double, and come in addition
 
   // Acknowledgements (receiver).
   bool delayed_ack =

@@ -7,6 +7,7 @@
 
 #include "simcore/network/snapshot_rows.h"
 #include "simcore/packet/byte_order.h"
+#include "simcore/packet/checksum.h"
 #include "simcore/packet/ethernet.h"
 #include "simcore/packet/ipv4.h"
 #include "simcore/sys/clock.h"
@@ -28,6 +29,15 @@ Receiver::Config checked(Receiver::Config config) {
     throw ConfigError("receive at " + config.device + ": it ends after a silence of 0 s; write more");
   }
   return config;
+}
+
+// Whether a datagram is as it was sent, as far as its checksum says. Some backends do not tell that a checksum is partial: then
+// it holds the sum of the pseudo-header alone.
+bool intact(const Packet& packet, const Ipv4Header& ip, const UdpHeader& udp) {
+  if (packet.checksum_partial || udp.checksum() == 0 || ip.transport_checksum_correct()) return true;
+  ChecksumSum pseudo_header;
+  pseudo_header.add_pseudo_header(ip.source(), ip.destination(), ip_protocol::kUdp, udp.length());
+  return udp.checksum() == pseudo_header.folded();
 }
 
 }  // namespace
@@ -58,6 +68,10 @@ void Receiver::take(const Packet& packet) {
                        : std::nullopt;
   if (!udp) {
     foreign_ += packet.segments;
+    return;
+  }
+  if (!ip->checksum_correct() || !intact(packet, *ip, *udp)) {
+    damaged_ += packet.segments;
     return;
   }
   const std::uint64_t sender = std::uint64_t{ip->source().value()} << 16 | udp->source_port();
@@ -140,6 +154,7 @@ Receiver::Report Receiver::read() {
   add_figure("reordered_packets", reordered);
   add_figure("too_late_packets", too_late);
   add_figure("foreign_packets", foreign_);
+  add_figure("damaged_packets", damaged_);
   add_figure("bytes", bytes_);
   add_figure("first_ns", first_ == SimTime::never() ? 0 : first_.count_ns());
   add_figure("last_ns", last_.count_ns());

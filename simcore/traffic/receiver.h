@@ -86,7 +86,8 @@ class Receiver {
   std::uint64_t numbered_ = 0;
   std::uint64_t distinct_ = 0;
   std::uint64_t foreign_ = 0;
-  std::uint64_t bytes_ = 0;  // of numbered frames, headers included
+  std::uint64_t damaged_ = 0;  // their checksum is wrong, so nothing that they say counts
+  std::uint64_t bytes_ = 0;    // of numbered frames, headers included
   LogHistogram delays_;
   std::int64_t least_delay_ns_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t longest_delay_ns_ = std::numeric_limits<std::int64_t>::min();

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from hybridnet import Cluster
-from hybridnet.cli.tables import wide_console
 from hybridnet.experiments.maxinet.arms import RECEIVERS, SENDERS
 from hybridnet.experiments.maxinet.datapath import resolve
 from hybridnet.experiments.maxinet.experiment import ARMS
@@ -24,6 +23,7 @@ from hybridnet.experiments.maxinet.report import ArmRound, compare
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.tables import LEGEND, table_of
 from hybridnet.net.boot import machine_specs
+from hybridnet.results.console import PlainConsole
 
 SCALE = replace(PAPER, name="stock", depth=2, steps=(1,), seconds_per_step=10)
 SWITCHES = 2**SCALE.depth - 1
@@ -32,7 +32,7 @@ SWITCHES = 2**SCALE.depth - 1
 def main() -> int:
     """Returns 1 when an arm brings nothing of one of the flows, or is not on the kernel's datapath."""
     [accelerator] = sys.argv[1:]
-    console = wide_console()
+    console = PlainConsole()
     runs: list[ArmRound] = []
     with Cluster.local([SENDERS, RECEIVERS]) as cluster, tempfile.TemporaryDirectory() as folder:
         datapath = resolve("auto", machine_specs(cluster), SWITCHES)

@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,34 @@ def lasted_s(recorded: Path) -> float:
     return float(times[-1] - times[0])
 
 
+def checksum(data: bytes) -> int:
+    """The Internet checksum (RFC 1071) of an even number of bytes."""
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def numbered_frame(number: int) -> bytes:
+    """As a generator sends it at the beginning of 1970, from port 9 to port 5300, with complete checksums."""
+    data = struct.pack("!QQ", number, 0)
+    ends = bytes([10, 0, 0, 1, 10, 0, 0, 2])
+    length = 8 + len(data)
+    covered = ends + struct.pack("!HHHHHH", socket.IPPROTO_UDP, length, 9, 5300, length, 0) + data
+    udp = struct.pack("!HHHH", 9, 5300, length, checksum(covered)) + data
+    start = struct.pack("!BBHHHBB", 0x45, 0, 20 + length, 0, 0, 64, socket.IPPROTO_UDP)
+    header = start + struct.pack("!H", checksum(start + b"\0\0" + ends)) + ends
+    return b"\xff" * 6 + b"\2" + b"\0" * 5 + b"\x08\0" + header + udp
+
+
+def write_pcap(path: Path, frames: Sequence[bytes]) -> None:
+    """One frame a millisecond."""
+    blocks = [struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
+    for index, frame in enumerate(frames):
+        blocks.append(struct.pack("=4I", 0, 1000 * index, len(frame), len(frame)) + frame)
+    path.write_bytes(b"".join(blocks))
+
+
 def counted(receiver: subprocess.Popen[str]) -> dict[str, Any]:
     out, err = receiver.communicate(timeout=30)
     assert out, err
@@ -125,6 +154,21 @@ def test_a_schedule_of_steps_takes_its_time_and_its_frames(place: Place) -> None
     # 1 Mbit/s of 125 bytes are 1,000 frames a second too; the first is due at 0, the last at 899 ms.
     assert came["received_packets"] == sent["sent_packets"] == 400 + 200
     assert sent["seconds"] > 0.899 - sent["lateness_max_ns"] / 1e9
+
+
+def test_a_damaged_frame_counts_as_damaged_and_not_by_what_it_says(place: Place, tmp_path: Path) -> None:
+    frames = [bytearray(numbered_frame(number)) for number in range(1, 7)]
+    frames[1][42] ^= 1  # the first byte of its number
+    frames[2][50] ^= 1  # of its time
+    frames[3][29] ^= 1  # of its source address, under both checksums
+    file = tmp_path / "damaged.pcap"
+    write_pcap(file, frames)
+    receiver = place.receive("--silence", "1s")
+    place.send("--pcap", str(file), *LENIENT)
+    came = counted(receiver)
+    assert (came["received_packets"], came["damaged_packets"], came["missing_packets"]) == (3, 3, 3)
+    assert (came["senders"], came["too_late_packets"]) == (1, 0)
+    assert came["verdict"]["word"] == "trusted"
 
 
 def test_trains_arrive_as_the_numbers_in_them(place: Place) -> None:

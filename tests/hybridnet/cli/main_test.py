@@ -91,6 +91,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["plan", "--topo", "minimal", "--switches", "ovs"], "choose from 'openvswitch', 'simulated'"),
         (["plan", "/dev/null"], "/dev/null: it is not a regular file"),
         (["plan", "--topo", "minimal", "--foo", "1"], "arguments: --foo; see `hybridnet plan --help`"),
+        (["simulate", "--topo", "minimal", "--seed", "5"], "unrecognized arguments: --seed;"),
         (["plan", __file__], "it has no topology; write a class of Topo in it, or name one, such as"),
         (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),
     ],

@@ -52,6 +52,7 @@ def came(**changed: Any) -> dict[str, Any]:
         "reordered_packets": 3,
         "too_late_packets": 0,
         "foreign_packets": 7,
+        "damaged_packets": 4,
         "bytes": 100_000,
         "first_ns": 0,
         "last_ns": 1000 * MS,
@@ -90,6 +91,7 @@ def test_a_receivers_figures() -> None:
     figures = receiver_figures(came())
     assert figures["rate_pps"] == 989.0
     assert figures["rate_bps"] == 989.0 * 800
+    assert (figures["foreign_packets"], figures["damaged_packets"]) == (7, 4)
     assert (figures["delay_least_ns"], figures["delay_p50_ns"], figures["delay_max_ns"]) == (900, 1000, 5000)
 
 

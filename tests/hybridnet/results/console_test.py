@@ -20,3 +20,9 @@ class Unread(io.StringIO):
 def test_a_closed_pipe_is_an_exception() -> None:
     with pytest.raises(BrokenPipeError):
         PlainConsole(file=Unread()).print("one")
+
+
+def test_a_line_that_goes_to_a_file_may_be_longer_than_a_terminal() -> None:
+    file = io.StringIO()
+    PlainConsole(file=file).print("x" * 140)
+    assert file.getvalue() == "x" * 140 + "\n"
