@@ -91,6 +91,15 @@ def test_a_short_burst_of_work_is_no_limit() -> None:
     assert judged(**whole).saturated == []
 
 
+def test_a_stolen_tick_of_each_processor_may_be_of_the_time_before() -> None:
+    """In a tenth of a second two processors have 20 ticks, and 5 % of them are one."""
+    window_ns = 10**8
+    for stolen, words in ((2, 0), (3, 0), (4, 1)):
+        found = judged(time_ns=window_ns, processors=processors(idle=10, stolen=stolen))
+        assert len(found.saturated) == words, stolen
+        assert found.figures["the computer"]["steal"] == stolen / 20
+
+
 def test_only_what_grew_counts_and_a_counter_that_began_again_counts_from_zero() -> None:
     before = {
         "softnet_dropped": 50,
