@@ -173,9 +173,8 @@ class Captures:
         said = _said(program, "listening on")
         if "listening on" not in said:
             program.close()
-            raise UsageError(
-                f"capture at link {link}: tcpdump refuses: {said.strip().splitlines()[-1:] or said!r}"
-            )
+            why = said.strip().splitlines() or ["it printed nothing"]
+            raise UsageError(f"capture at link {link}: tcpdump refuses: {why[-1]}")
         return Tcpdump(program)
 
     def list(self) -> list[dict[str, Any]]:

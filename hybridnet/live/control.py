@@ -15,6 +15,8 @@ from hybridnet.live.updates import detail, state
 from hybridnet.live.watching import Watcher
 from hybridnet.options import table
 from hybridnet.system.ending import Endings
+from hybridnet.topo.direction import direction_options
+from hybridnet.topo.options import check_names
 from hybridnet.values import plain
 
 __all__ = ["Control"]
@@ -84,6 +86,8 @@ class Control:
             raise UsageError(
                 f'link {link}: nothing is given that changes; write for example {{"delay": "5ms"}}'
             )
+        of_both = [name for name in options if name not in ("params1", "params2")]
+        check_names(of_both, direction_options(), {}, f"link {link}")
         with self._changing:
             self._live.net.set_link(spec.a.node, spec.b.node, spec.key, **options)
             self._watcher.redraw()
@@ -121,7 +125,7 @@ class Control:
         return self.captures.file(_number(number, "capture"))
 
     def start_flow(
-        self, client: str, server: str, protocol: str = "TCP", rate: str = "10 Mbit/s", seconds: float = 10
+        self, client: str, server: str, protocol: str = "TCP", rate: str | None = None, seconds: float = 10
     ) -> dict[str, Any]:
         """Begin a flow; see `hybridnet.live.flows`."""
         return self.flows.start(client, server, protocol, rate, seconds)

@@ -24,6 +24,7 @@ MOST_FLOWS = 64  # at once
 MOST_KEPT = 256  # with those that have ended
 MOST_SECONDS = 3600
 FIRST_PORT = 6301
+USUAL_RATE = "10 Mbit/s"  # of UDP
 MOST_SAID = 20_000  # characters of an error
 
 _INTERVAL = re.compile(r"\]\s+([\d.]+)-([\d.]+)\s+sec .*?([\d.]+) Kbits/sec(?!.*(sender|receiver))")
@@ -69,11 +70,14 @@ class Flows:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def start(self, client: str, server: str, protocol: str, rate: str, seconds: float) -> dict[str, Any]:
+    def start(
+        self, client: str, server: str, protocol: str, rate: str | None, seconds: float
+    ) -> dict[str, Any]:
         """Begin one.
 
         Args:
             protocol: ``"TCP"``, or ``"UDP"`` that offers `rate`.
+            rate: None: 10 Mbit/s of UDP.
 
         Raises:
             UnknownNameError: there is no such host.
@@ -85,7 +89,13 @@ class Flows:
         if address is None or ends[0] is ends[1]:
             why = "has no address" if address is None else "would send to itself"
             raise UsageError(f"flow from {client} to {server}: {server} {why}; choose another host")
-        offered = parse_rate(rate, f"flow from {client} to {server}: rate") if protocol == "UDP" else None
+        if protocol == "TCP" and rate is not None:
+            raise UsageError(
+                f"flow from {client} to {server}: TCP sends as fast as it can, and has no rate; leave it out, or "
+                "choose UDP"
+            )
+        what = f"flow from {client} to {server}: rate"
+        offered = parse_rate(USUAL_RATE if rate is None else rate, what) if protocol == "UDP" else None
         with self._lock:
             if sum(flow.state == "running" for flow in self._flows.values()) >= MOST_FLOWS:
                 raise UsageError(f"flow from {client} to {server}: {MOST_FLOWS} flows run; stop one of them")

@@ -46,17 +46,19 @@ START_SECONDS = 10.0
 
 
 class Feed:
-    """Wakes those who listen for updates, in the server's event loop."""
+    """Wakes those who listen for updates, each in the event loop in which it waits."""
 
     def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._news: asyncio.Event | None = None
+        self._lock = threading.Lock()
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self.closed = False
 
     def ring(self) -> None:
         """There is something new. From any thread."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._ring)
+        with self._lock:
+            for news, loop in self._waiting.items():
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(news.set)
 
     def close(self) -> None:
         """There will be nothing new any more."""
@@ -64,15 +66,21 @@ class Feed:
         self.ring()
 
     async def wait(self) -> None:
-        """Wait for the next news."""
-        if self._news is None:
-            self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
-        await self._news.wait()
+        """Wait for the next news, or the end."""
+        news = asyncio.Event()
+        with self._lock:
+            self._waiting[news] = asyncio.get_running_loop()
+        try:
+            if not self.closed:
+                await news.wait()
+        finally:
+            with self._lock:
+                del self._waiting[news]
 
-    def _ring(self) -> None:
-        if self._news is not None:
-            self._news.set()
-            self._news = asyncio.Event()
+    async def until_closed(self) -> None:
+        """Wait until there will be nothing new."""
+        while not self.closed:
+            await self.wait()
 
 
 def application(
@@ -120,7 +128,7 @@ def _endpoint(
         except ClientDisconnect:
             return _error(400, "the request ended early")
         try:
-            answer = await run_in_threadpool(partial(getattr(control, route.call), **arguments))
+            answer = await _answer(partial(getattr(control, route.call), **arguments), feed)
         except HybridnetError as error:
             return _error(status_of(error), str(error))
         if isinstance(answer, bytes):
@@ -131,6 +139,20 @@ def _endpoint(
         return JSONResponse(answer)
 
     return serve
+
+
+async def _answer(call: Callable[[], Any], feed: Feed) -> Any:
+    """What a call returns, in a thread of its own. Raises as the call; MachineError: the page has ended meanwhile."""
+    calling = asyncio.ensure_future(run_in_threadpool(call))
+    ending = asyncio.ensure_future(feed.until_closed())
+    await asyncio.wait((calling, ending), return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    if calling.done():
+        return calling.result()
+    calling.add_done_callback(
+        lambda late: late.cancelled() or late.exception()
+    )  # nobody asks for it any more
+    raise MachineError("the page, or its network, has ended before this was done")
 
 
 class _WrongBodyError(Exception):

@@ -133,16 +133,25 @@ def await_peers(
 
 
 def bind_nodes(
-    plan: Plan, nodes: Mapping[str, Node], cluster: Machines, there: Sequence[Link] = ()
+    plan: Plan,
+    nodes: Mapping[str, Node],
+    cluster: Machines,
+    there: Sequence[Link] = (),
+    earlier: Plan | None = None,
 ) -> list[Link]:
     """Give the live nodes their agents and interfaces. Returns the live links.
 
     Args:
         there: links that are live already; those, and their interfaces, stay the same objects.
+        earlier: the plan until now: interfaces for which it said something else are as `plan` says.
     """
     links = {(link.name, link.kind, str(link.intf1), str(link.intf2)): link for link in there}
     intfs = {end.name: end for link in there for end in (link.intf1, link.intf2) if isinstance(end, Intf)}
     planned = _planned_interfaces(plan.machines.values())
+    was = planned if earlier is None else _planned_interfaces(earlier.machines.values())
+    for name in intfs.keys() & planned.keys() & was.keys():
+        if planned[name] != was[name]:
+            intfs[name].follow(planned[name])
     dpids = {s["name"]: s["dpid"] for machine in plan.machines.values() for s in switches_of(machine)}
     own: dict[str, list[Intf]] = {name: [] for name in nodes}
     live: list[Link] = []

@@ -654,6 +654,7 @@ class Net(Structure):
             MachineError: the network does not run, or the instance does not start; then it stays missing.
         """
         plan, running = self._now()
+        running.timelines.follow()
         again = running.outages.restart(name)
         self._recorded.began_again(plan.machine_of_instance[name], again)
 

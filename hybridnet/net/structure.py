@@ -336,7 +336,7 @@ class Structure:
         running.losses.refuse()
         running.timelines.follow()
         old, nodes, live, topo = self.plan, self._nodes, self.links, self._described()
-        pins = pins_of(old, removed, leaving.all_instances(old))
+        pins = pins_of(old, removed, leaving.all_instances(old), self._replaced)
         specs = [spec for spec in running.specs if spec.name not in leaving.machines]
         names = newcomers(topo, specs, leaving)
         gone = [before[name] for name in before if name not in nodes]
@@ -355,13 +355,13 @@ class Structure:
                 self._terminate(gone)
                 counted = running.members.counted(leaving, old)
                 make_changes(self.cluster, changes)
-                undo.add(partial(self._bind, old, before, live))
+                undo.add(partial(self._bind, old, before, live, new))
                 undo.add(partial(undo_changes, self.cluster, changes))
             for name in planned.came:
                 undo.add(partial(self.cluster.remove, name))
             if names or any(part.get("peers") for each in changes.values() for part in each.add["instances"]):
                 boot.await_peers(self.cluster, new.instances, missed=running.losses.missed().instances)
-            self._bind(new, nodes, live)
+            self._bind(new, nodes, live, old)
             came = [nodes[name] for name in nodes if name not in before]
             self._await_switches(new, [node.name for node in came])
             self._configure(came)
@@ -379,8 +379,8 @@ class Structure:
 
         return leave
 
-    def _bind(self, plan: Plan, nodes: LiveNodes, live: Sequence[Link]) -> None:
-        self.links = boot.bind_nodes(plan, dict(nodes.items()), self.cluster, live)
+    def _bind(self, plan: Plan, nodes: LiveNodes, live: Sequence[Link], earlier: Plan) -> None:
+        self.links = boot.bind_nodes(plan, dict(nodes.items()), self.cluster, live, earlier)
 
     def _now(self, what: str = "") -> tuple[Plan, Running]:
         """The plan and what runs. Raises MachineError, whose text begins with `what`: the network does not run."""

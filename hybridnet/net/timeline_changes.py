@@ -78,7 +78,8 @@ def _entry(number: int, pair: Any) -> Any:
     if "at" in change:
         raise UsageError(f"timeline, entry {number}: it has two instants, {shown(at)} and 'at'; give one")
     link = change.get("link")
-    named = {"link": [getattr(node, "name", node) for node in link]} if isinstance(link, Sequence) else {}
+    pair_of_nodes = isinstance(link, Sequence) and not isinstance(link, str)
+    named = {"link": [getattr(node, "name", node) for node in link]} if pair_of_nodes else {}
     return {"at": at, **change, **named}
 
 
@@ -87,6 +88,8 @@ def _read(entry: Mapping[str, Any], what: str) -> TimedChange:
     at_ns = round(at * 1e9) if isinstance(at, int | float) else parse_delay(at, f"{what}: at")
     change = {key: value for key, value in entry.items() if key != "at"}
     read = TimedChange(at_ns, what, change)
+    if "link" in change and "routes" in change:
+        raise PlanError(f"{what}: it has a link and routes; write two entries")
     if "status" in change and read.options:
         raise PlanError(f"{what}: it has a status and options ({', '.join(read.options)}); write two entries")
     return read

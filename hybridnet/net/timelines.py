@@ -15,6 +15,7 @@ from hybridnet.net.instances import by_instance
 from hybridnet.net.link_changes import LinkChanges, LinkStep
 from hybridnet.net.timeline_changes import TimedChange
 from hybridnet.plan import Plan
+from hybridnet.plan.links import LinkPlan
 from hybridnet.plan.route_changes import interface_toward
 from hybridnet.values import shown
 
@@ -69,6 +70,7 @@ class Schedule:
 
     Args:
         machine_of: where each instance runs.
+        emulated: the nodes whose interfaces are devices of a machine.
         entries: by instance; each with the number of its change.
         interfaces: by machine, what its agent sets up and down.
         steps, statuses: of changes of a link's options, and of whether it is up, by their numbers.
@@ -76,6 +78,7 @@ class Schedule:
 
     changes: list[TimedChange]
     machine_of: Mapping[str, str]
+    emulated: frozenset[str]
     entries: dict[str, list[tuple[int, Json]]] = field(default_factory=dict)
     interfaces: dict[str, list[Json]] = field(default_factory=dict)
     steps: dict[int, LinkStep] = field(default_factory=dict)
@@ -98,6 +101,14 @@ class Schedule:
         """Give an entry to an instance."""
         at_ns = self.changes[number].at_ns
         self.entries.setdefault(instance, []).append((number, {"at_ns": at_ns, **entry}))
+
+    def set_interfaces(self, link: LinkPlan, number: int, up: bool) -> None:
+        """Have the agents set the emulated ends of a link up or down."""
+        for end, machine in zip((link.a, link.b), link.machines, strict=True):
+            if end.node in self.emulated:
+                entry = {"node": end.node, "interface": end.interface, "up": up}
+                at_ns = self.changes[number].at_ns
+                self.interfaces.setdefault(machine, []).append({"entry": number, "at_ns": at_ns, **entry})
 
 
 class Timeline:
@@ -246,7 +257,7 @@ def make_schedule(
     Raises:
         TopologyError, UnitError, PlanError, UsageError: a change cannot be made; the message names the entry.
     """
-    schedule = Schedule(changes, plan.machine_of_instance)
+    schedule = Schedule(changes, plan.machine_of_instance, _emulated(plan))
     held: dict[str, LinkStep] = {}
     down = set(links.down)
     for number in sorted(range(len(changes)), key=lambda number: changes[number].at_ns):
@@ -291,14 +302,19 @@ def _add(
         if link.simulated:
             for instance in dict.fromkeys(link.instances):
                 schedule.tell(instance, number, {"status": {"name": link.name, "up": up}})
-            continue
-        schedule.interfaces.setdefault(link.machines[0], []).extend(
-            {"entry": number, "at_ns": timed.at_ns, "node": end.node, "interface": end.interface, "up": up}
-            for end in (link.a, link.b)
-        )
+        if up or not link.simulated:  # `configLinkStatus` may have set the end of a simulated one down
+            schedule.set_interfaces(link, number, up)
     if change.get("reroute"):
         for instance, routes in routes_without(frozenset(down)).items():
             schedule.tell(instance, number, {"routes": routes})
+
+
+def _emulated(plan: Plan) -> frozenset[str]:
+    """The hosts and switches whose interfaces are devices of a machine; neither guests nor devices of the computer."""
+    kinds = ("hosts", "switches", "bridges")
+    return frozenset(
+        node["name"] for made in plan.machines.values() for kind in kinds for node in made.get(kind, [])
+    )
 
 
 def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:

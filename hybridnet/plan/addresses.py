@@ -17,7 +17,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, count, pairwise
+from itertools import accumulate, chain, count, islice, pairwise
 
 from hybridnet.errors import PlanError
 from hybridnet.plan.families import Address, Family, Interface, Subnet, interface_of, overlap
@@ -42,7 +42,8 @@ def assign_addresses(
     layout: Layout, segments: Sequence[Segment], family: Family, pins: Pins = NO_PINS
 ) -> Addresses:
     """Assign all addresses of one family. An interface that exists keeps its own, even where links that came or went
-    have put it on a segment of another subnet.
+    have put it on a segment of another subnet. One that was lost and has a link again has its old address where that
+    fits the segment, and else a new one.
 
     Raises:
         PlanError: an explicit address is taken, or outside its segment's subnet; subnets overlap,
@@ -51,6 +52,7 @@ def assign_addresses(
     wanted = {
         end.interface: _wanted(layout, end, family, pins) for segment in segments for end in segment.ends
     }
+    wanted |= _moved(layout, segments, wanted, family, pins)
     assigned: dict[str, Interface] = {}
     subnets = _choose_subnets(segments, wanted, family)
     for segment, subnet in subnets.items():
@@ -96,6 +98,43 @@ def _wanted(layout: Layout, end: End, family: Family, pins: Pins) -> _Wanted:
     if (fault := family.may_not_be_given(parsed)) is not None:
         raise PlanError(f"interface {end.interface}: {text} is {fault}; choose another")
     return _Wanted(parsed.ip, parsed.network)
+
+
+def _moved(
+    layout: Layout, segments: Sequence[Segment], wanted: dict[str, _Wanted], family: Family, pins: Pins
+) -> dict[str, _Wanted]:
+    """What is wanted of interfaces that were lost and are back in another subnet: the same as if they were new."""
+    back = {
+        end.interface: _wanted(layout, end, family, NO_PINS)
+        for segment in segments
+        for end in segment.ends
+        if end.interface in pins.lost and wanted[end.interface].pinned
+    }
+    if not back:
+        return {}
+    told = {segment: _told_networks(segment, wanted, back) for segment in segments}
+    taken = [network for segment, networks in told.items() if segment.routed for network in networks]
+    moved: dict[str, _Wanted] = {}
+    for segment in segments:
+        own = [end.interface for end in segment.ends if end.interface in back]
+        fits = told[segment]
+        if own and not fits and not segment.routed and family.base is not None:
+            fits = {family.base}
+        elif (
+            own and not fits
+        ):  # whoever is on it was lost, or is new: it may have the subnet that one of them had
+            had = (wanted[interface].network for interface in own)
+            fits = set(islice((net for net in had if net and not any(overlap(net, one) for one in taken)), 1))
+            taken.extend(fits)
+        moved |= {interface: back[interface] for interface in own if wanted[interface].network not in fits}
+    return moved
+
+
+def _told_networks(segment: Segment, wanted: dict[str, _Wanted], back: dict[str, _Wanted]) -> set[Subnet]:
+    """The networks of who is there; else those that are described for who is back."""
+    there = {wanted[end.interface].network for end in segment.ends if end.interface not in back}
+    described = {back[end.interface].network for end in segment.ends if end.interface in back}
+    return {network for network in there if network} or {network for network in described if network}
 
 
 def _choose_subnets(

@@ -29,6 +29,9 @@ class Pins:
     node_of: Mapping[str, str] = field(default_factory=dict)  # by interface of a host or router
     macs: Mapping[str, str] = field(default_factory=dict)  # the same
     addresses: Mapping[str, Mapping[int, Interface]] = field(default_factory=dict)  # the same; by IP version
+    lost: frozenset[str] = (
+        frozenset()
+    )  # those of `node_of` whose link is gone; on another one they may be elsewhere
     spent: frozenset[Address] = frozenset()  # addresses of nodes that are gone, which others still believe in
     directions: Mapping[str, tuple[Direction, Direction]] = field(default_factory=dict)  # by link
     simulated: frozenset[str] = frozenset()  # links of one machine, which stay simulated whatever they lose
@@ -47,12 +50,15 @@ class Pins:
 NO_PINS = Pins()
 
 
-def pins_of(plan: Plan, removed: Collection[str] = (), left: Collection[str] = ()) -> Pins:
-    """Everything that a plan has made, and the addresses of interfaces that a node has lost: if it gets them again, it
-    has the same ones.
+def pins_of(
+    plan: Plan, removed: Collection[str] = (), left: Collection[str] = (), replaced: Collection[str] = ()
+) -> Pins:
+    """Everything that a plan has made, and the addresses of interfaces that a node has lost: if it gets them again
+    where they fit, it has the same ones.
 
     Args:
         removed: links that have been removed since; one that is described anew under the same name is new.
+        replaced: of these, those in whose place there is another one, between the same interfaces.
         left: instances that leave; whoever had such a peer has it no longer.
     """
     earlier = plan.pins
@@ -93,6 +99,8 @@ def pins_of(plan: Plan, removed: Collection[str] = (), left: Collection[str] = (
     for guest, ticket in plan.guests.items():
         pin(guest, ticket["interface"], ticket["interface"]["addresses"])
     links = [link for link in plan.links if link.name not in removed]
+    linked = [link for link in plan.links if link.name not in removed or link.name in replaced]
+    lost = node_of.keys() - {end.interface for link in linked for end in (link.a, link.b)}
     now = {address.ip for known in addresses.values() for address in known.values()}
     then = {address.ip for known in earlier.addresses.values() for address in known.values()}
     return Pins(
@@ -103,6 +111,7 @@ def pins_of(plan: Plan, removed: Collection[str] = (), left: Collection[str] = (
         node_of,
         macs,
         addresses,
+        frozenset(lost),
         (earlier.spent | then) - now,
         {link.name: (link.a_to_b, link.b_to_a) for link in links},
         frozenset(link.name for link in links if link.kind == "simulated"),

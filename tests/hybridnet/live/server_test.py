@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,50 @@ def test_a_link_changes_goes_down_and_says_so(site: Site) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["key", "src", "dst", "self", "dely"])
+def test_what_is_no_option_of_a_link_is_refused_whatever_it_is_called(site: Site, name: str) -> None:
+    changes = site.machines.verbs().count("set_link")
+    body = {"options": {name: "h1", "delay": "9ms"}}
+    answer = site.client.patch("/api/v1/links/s2-h2", headers=FULL, json=body)
+    assert answer.status_code == 400
+    assert f"link s2-h2: unknown option '{name}'" in answer.json()["error"]
+    assert site.machines.verbs().count("set_link") == changes
+
+
+def test_a_flow_of_tcp_has_no_rate(site: Site) -> None:
+    body = {"client": "h1", "server": "h2", "protocol": "TCP", "rate": "1 Mbit/s"}
+    answer = site.client.post("/api/v1/flows", headers=FULL, json=body)
+    assert (answer.status_code, "choose UDP" in answer.json()["error"]) == (400, True)
+    assert site.client.get("/api/v1/flows", headers=READING).json() == []
+
+
+def test_a_request_that_outlasts_the_page_is_told_so_at_once() -> None:
+    own = Site()
+    runs, may_end = threading.Event(), threading.Event()
+
+    def run(**_: Any) -> dict[str, Any]:
+        runs.set()
+        may_end.wait(30)
+        return {"status": 0, "stdout": b"", "stderr": b""}
+
+    def end_page() -> None:
+        runs.wait(30)
+        own.feed.close()
+
+    own.machines.answers["exec"] = run
+    ending = threading.Thread(target=end_page)
+    ending.start()
+    try:
+        answer = own.client.post("/api/v1/nodes/h1/exec", headers=FULL, json={"command": "sleep 20"})
+        assert not may_end.is_set()
+        assert answer.status_code == 409
+        assert answer.json()["error"] == "the page, or its network, has ended before this was done"
+    finally:
+        may_end.set()
+        ending.join()
+        own.close()
+
+
 def test_a_command_runs_in_a_host_and_a_simulated_one_has_none(site: Site) -> None:
     site.machines.answers["exec"] = lambda machine, argv, timeout, node: {
         "status": 3, "stdout": f"{node}: {argv}".encode(), "stderr": b"\xff",
@@ -214,6 +259,19 @@ def test_a_capture_is_a_program_of_the_host_and_a_file_to_fetch(site: Site) -> N
             400,
             404,
         )
+    del site.machines.answers["start_process"]
+
+
+def test_why_tcpdump_refuses_is_quoted(site: Site) -> None:
+    def start(machine: str, node: str, command: Any, **_: Any) -> dict[str, int]:
+        site.machines.programs[51] = [b"tcpdump: verbose\ntcpdump: syntax error\n"]
+        return {"number": 51, "pid": 151}
+
+    site.machines.answers["start_process"] = start
+    body = {"link": "h1-s1", "filter": "no filter"}
+    answer = site.client.post("/api/v1/captures", headers=FULL, json=body)
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "capture at link h1-s1: tcpdump refuses: tcpdump: syntax error"
     del site.machines.answers["start_process"]
 
 

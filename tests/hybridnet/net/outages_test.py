@@ -107,6 +107,18 @@ def test_a_restart_takes_what_was_changed_meanwhile(net: Net, cluster: Watched) 
     assert link["a_to_b"]["delay_ns"] == 4_000_000
 
 
+def test_a_restart_takes_what_a_timeline_has_changed_meanwhile(net: Net, cluster: Watched) -> None:
+    net.timeline([(1, {"link": ("v2", "r2"), "delay": "7ms"}), (1, {"link": ("r1", "r2"), "status": "down"})])
+    fired = [{"entry": number, "late_ns": 0, "error": ""} for number in (0, 1)]
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {"m1.2": fired}, "interfaces": []}
+    net.restart_instance("m1.2")
+    [plan] = [each["plan"] for each in cluster.told("restart_instance")]
+    [link] = [each for each in plan["links"] if each["name"] == "v2-r2"]
+    assert link["a_to_b"]["delay_ns"] == 7_000_000
+    ups = [each for each in cluster.told("set_link") if each["link"] == "r1-r2"]
+    assert {each["up"] for each in ups} == {False}
+
+
 def test_an_instance_that_there_is_not_is_refused(net: Net) -> None:
     with pytest.raises(UsageError, match=r"there is no instance 'm2'; the instances are m1.1, m1.2, m1.3"):
         net.restart_instance("m2")

@@ -191,6 +191,28 @@ def test_a_link_keeps_what_set_link_has_made_of_it_when_something_else_changes()
         assert network.plan.links[-1].a_to_b.delay_ns == 2_000_000
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_host_that_moves_to_another_subnet_knows_its_new_address(at_once: bool) -> None:
+    topo = Topo()
+    for number in (1, 2):
+        topo.addSwitch(f"s{number}")
+        topo.addLink(topo.addSimRouter(f"r{number}"), f"s{number}")
+        topo.addLink(topo.addHost(f"h{number}"), f"s{number}")
+    topo.addLink("r1", "r2")
+    with net(topo=topo) as network:
+        h1 = network["h1"]
+        assert h1.IP() == "10.1.0.1"
+        if at_once:
+            with network.changes():
+                network.delLink(h1, "s1")
+                network.addLink(h1, "s2")
+        else:
+            network.delLink(h1, "s1")
+            network.addLink(h1, "s2")
+        assert h1.IP() == "10.2.0.2"
+        assert told(network)[-1][2]["host_parts"][0]["routes"][0]["via"] == "10.2.255.254"
+
+
 def test_a_wire_that_is_given_a_delay_becomes_a_simulated_link_with_the_same_ends() -> None:
     with net() as network:
         h1, intf = network["h1"], network["h1"].intf()

@@ -160,6 +160,23 @@ def test_emulated_links_are_set_by_their_machine(net: Net, cluster: FakeCluster)
     ]
 
 
+def test_a_host_on_a_simulated_link_has_its_interface_up_when_the_link_is(
+    net: Net, cluster: FakeCluster
+) -> None:
+    net.configLinkStatus("h1", "r1", "down")  # which sets h1-eth0 down, too
+    net.timeline(
+        [
+            (1, {"link": ("h1", "r1"), "status": "down"}),
+            (2, {"link": ("h1", "r1"), "status": "up"}),
+            (3, {"link": ("r1", "r2"), "status": "up"}),
+        ]
+    )
+    assert told(cluster)["m1"]["interfaces"] == [
+        {"entry": 1, "at_ns": 2_000_000_000, "node": "h1", "interface": "h1-eth0", "up": True}
+    ]
+    assert told(cluster)["m2"]["interfaces"] == []
+
+
 def test_if_one_machine_refuses_nothing_is_scheduled(net: Net, cluster: FakeCluster) -> None:
     def refuse(machine: str, **_: Any) -> None:
         if machine == "m2":
@@ -195,6 +212,12 @@ def test_an_error_of_a_change_is_raised_by_who_waits(net: Net, cluster: FakeClus
         ),
         ([(1, {"link": ("r1", "r2"), "status": "sideways"})], PlanError, "at 0/status"),
         ([(1, {"link": ("r1", "r2"), "status": "up", "delay": "9ms"})], PlanError, r"options \(delay\)"),
+        (
+            [(1, {"link": ("r1", "r2"), "status": "up", "routes": {"r1": []}})],
+            PlanError,
+            "entry 0: it has a link and routes; write two entries",
+        ),
+        ([(1, {"link": "r1", "delay": "9ms"})], PlanError, 'at 0/link: "r1" is not of type "array"'),
         ([(1, {"link": ("r1", "r2"), "speed": "9ms"})], TopologyError, "entry 0: .*speed"),
         ([(1, {"link": ("r1", "r2")})], TopologyError, "entry 0: .*nothing is given"),
         ([(1, {"link": ("r1", "h2"), "delay": "9ms"})], TopologyError, "entry 0"),

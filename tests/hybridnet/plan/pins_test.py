@@ -184,3 +184,84 @@ def test_a_new_interface_must_fit_the_subnet_that_is_there() -> None:
         PlanError, match=r"interface h9-eth0: its subnet 192.168.0.0/24 differs from 10.1.0.0/16"
     ):
         again(topo, before)
+
+
+def two_lans() -> Topo:
+    """h1, h3 - s1 - r1 - r2 - s2 - h2: the subnets 10.1.0.0/16 and 10.2.0.0/16."""
+    topo = Topo()
+    for number in (1, 2):
+        topo.addSwitch(f"s{number}")
+        topo.addSimRouter(f"r{number}")
+        topo.addLink(f"s{number}", f"r{number}")
+        topo.addLink(topo.addHost(f"h{number}"), f"s{number}")
+    topo.addLink(topo.addHost("h3"), "s1")
+    topo.addLink("r1", "r2", delay="1ms")
+    return topo
+
+
+def gateway(made: Plan, host: str) -> list[tuple[str, str]]:
+    return [(route["prefix"], route["via"]) for route in made.host(host)["routes"]]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_host_that_moves_to_another_subnet_has_an_address_and_a_router_there(at_once: bool) -> None:
+    topo = two_lans()
+    first = plan(topo)
+    assert addresses(first)["h1-eth0"] == "10.1.0.1/16"
+    topo.delLink("h1", "s1")
+    between = first if at_once else again(topo, first, {"h1-s1"})
+    topo.addLink("h1", "s2")
+    there = again(topo, between, {"h1-s1"} if at_once else set())
+    assert addresses(there) == {**addresses(first), "h1-eth0": "10.2.0.2/16"}  # h2 has 10.2.0.1
+    assert gateway(there, "h1") == gateway(first, "h2") == [("default", "10.2.255.254")]
+    assert macs(there) == macs(first)
+    topo.delLink("h1", "s2")
+    topo.addLink("h1", "s1")
+    back = again(topo, there, {"h1-s2"})
+    assert addresses(back) == addresses(first)
+
+
+def test_a_host_that_moves_to_a_router_of_its_own_has_a_subnet_of_its_own() -> None:
+    topo = two_lans()
+    first = plan(topo)
+    topo.delLink("h1", "s1")
+    topo.addLink("h1", "r2")
+    found = addresses(again(topo, first, {"h1-s1"}))
+    assert found["h1-eth0"] == "10.3.0.1/16"
+    assert found["h3-eth0"] == addresses(first)["h3-eth0"]
+
+
+def test_a_whole_segment_that_is_linked_again_has_its_addresses_again() -> None:
+    topo = Topo()
+    topo.addSimRouter("r1")
+    for name in ("h1", "h2"):
+        topo.addLink(topo.addHost(name), "r1")
+    first = plan(topo)
+    topo.delLink("h1", "r1")
+    second = again(topo, first, {"h1-r1"})
+    topo.addLink("h1", "r1")
+    found = addresses(again(topo, second))
+    assert found["h1-eth0"] == addresses(first)["h1-eth0"] == "10.1.0.1/16"
+    assert found["r1-eth3"] == addresses(first)["r1-eth1"] == "10.1.255.254/16"  # an interface of its own
+
+
+def test_a_host_that_moves_where_no_router_is_has_a_number_of_that_segment() -> None:
+    topo = two_lans()
+    topo.addSwitch("s9")
+    topo.addLink(topo.addHost("h9"), "s9")
+    first = plan(topo)
+    topo.delLink("h1", "s1")
+    topo.addLink("h1", "s9")
+    found = addresses(again(topo, first, {"h1-s1"}))
+    assert found["h1-eth0"].endswith("/8")
+    assert found["h1-eth0"] not in addresses(first).values()
+
+
+def test_a_host_that_says_its_address_does_not_move_to_another_subnet() -> None:
+    topo = two_lans()
+    topo.addLink(topo.addHost("h7", ip="10.1.0.77/16"), "s1")
+    first = plan(topo)
+    topo.delLink("h7", "s1")
+    topo.addLink("h7", "s2")
+    with pytest.raises(PlanError, match=r"interface h7-eth0: its subnet 10\.1\.0\.0/16 differs from 10\.2"):
+        again(topo, first, {"h7-s1"})
