@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from hybridnet import Net, Ryu
 from hybridnet.files import read_topology
+from hybridnet.net.ping_matrix import PingMatrix
 from tests.hybridnet.files.graphml_test import BERLIN, MUNICH, ROME, a_map
 
 YAML = """\
@@ -21,11 +23,11 @@ links:
 """
 
 
+FOUND_S = 15  # a link whose first probes were lost on a busy computer is probed again after 5 s
+
+
 def test_a_map_with_a_loop_is_reached_everywhere_with_the_delay_of_its_distances(tmp_path: Path) -> None:
     topo = read_topology(a_map(tmp_path, [BERLIN, MUNICH, ROME], [(0, 1, ""), (1, 2, ""), (2, 0, "")]))
-    with Net(topo, controller=Ryu("c0")) as net:
-        assert net.pingAll(timeout=5) == 0
-        matrix = net.ping_matrix(count=3)
     ways = {
         ("h1", "h2"): ("Berlin", "Mnchen"),
         ("h2", "h3"): ("Mnchen", "Rome"),
@@ -33,11 +35,22 @@ def test_a_map_with_a_loop_is_reached_everywhere_with_the_delay_of_its_distances
     }
     one_way_ms = {pair: topo.spec(*places).a_to_b.delay_ns / 1e6 for pair, places in ways.items()}
     around_ms = sum(one_way_ms.values())
-    for pair, delay_ms in list(one_way_ms.items())[:2]:
+    short = list(one_way_ms.items())[:2]
+
+    def direct(matrix: PingMatrix) -> bool:
+        """Not the other way around."""
+        return all(min(matrix.rtts_ms[pair]) < 2 * (around_ms - delay_ms) for pair, delay_ms in short)
+
+    with Net(topo, controller=Ryu("c0")) as net:
+        assert net.pingAll(timeout=5) == 0
+        limit = time.monotonic() + FOUND_S
+        matrix = net.ping_matrix(count=3)
+        while not direct(matrix) and time.monotonic() < limit:
+            matrix = net.ping_matrix(count=3)
+    assert direct(matrix)
+    for pair, delay_ms in short:
         assert delay_ms > 2, "some hundred kilometres"
-        assert (
-            2 * delay_ms <= min(matrix.rtts_ms[pair]) < 2 * (around_ms - delay_ms)
-        )  # not the other way around
+        assert 2 * delay_ms <= min(matrix.rtts_ms[pair])
 
 
 def test_yaml_describes_emulated_and_simulated_nodes(tmp_path: Path) -> None:
