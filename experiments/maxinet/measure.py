@@ -108,6 +108,7 @@ def climb(arm: Arm, scale: Scale, tick: Callable[[str, float], None]) -> ArmRoun
     )
     _warm_up(arm, flows)
     ask(arm.sender, verb="clients", flows=[_client(arm, flow, scale) for flow in flows])
+    tick(f"{arm.name}: waiting until the computer is quiet", 0.0)
     settled_after_s = _settle(arm)
 
     machines = [_start_sampling(arm, machine) for machine in (SENDERS, RECEIVERS)]

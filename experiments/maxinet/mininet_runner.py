@@ -76,9 +76,9 @@ def name_as_ours(net: Mininet, alias: str) -> None:
 
 
 def end(net: Mininet) -> None:
-    """What ``net.stop()`` does, in a quarter of the time: Open vSwitch lets go of all devices in one transaction, and
-    one process removes them. Mininet removes them one by one while Open vSwitch has them, which then looks through all
-    the others for each.
+    """What ``net.stop()`` does, but in one go: Open vSwitch lets go of all devices in one transaction, and one process
+    removes them. Mininet removes them one by one while Open vSwitch has them, which then looks through all the others
+    for each.
     """
     removals = [["--", "--if-exists", "del-br", switch.name] for switch in net.switches]
     subprocess.run(["ovs-vsctl", *itertools.chain.from_iterable(removals)])

@@ -31,8 +31,8 @@ Receiver::Config checked(Receiver::Config config) {
   return config;
 }
 
-// Whether a datagram is as it was sent, as far as its checksum says. Some backends do not tell that a checksum is partial: then
-// it holds the sum of the pseudo-header alone.
+// Whether a datagram is as it was sent, as far as its checksum says. Some backends do not tell that a checksum is
+// partial: then it holds the sum of the pseudo-header alone.
 bool intact(const Packet& packet, const Ipv4Header& ip, const UdpHeader& udp) {
   if (packet.checksum_partial || udp.checksum() == 0 || ip.transport_checksum_correct()) return true;
   ChecksumSum pseudo_header;

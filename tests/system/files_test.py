@@ -23,7 +23,7 @@ links:
 """
 
 
-FOUND_S = 15  # a link whose first probes were lost on a busy computer is probed again after 5 s
+FOUND_S = 10  # on a busy computer the controller is still choosing ways when the network has started
 
 
 def test_a_map_with_a_loop_is_reached_everywhere_with_the_delay_of_its_distances(tmp_path: Path) -> None:
