@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from hybridnet.cluster import Machines
@@ -63,6 +64,11 @@ class LinkChanges:
         self._options: dict[str, tuple[Options, Options]] = {}  # of links that were changed: there and back
         self.down: set[str] = set()
 
+    @property
+    def simulated(self) -> set[str]:
+        """The links that an instance simulates."""
+        return {link.name for link in self._plan.links if link.simulated}
+
     def options(self, spec: LinkSpec) -> tuple[Options, Options]:
         """What was said of a link, in its description and since: from its first end, and from its second."""
         described = [{**spec.options, **(spec.options.get(f"params{end}") or {})} for end in (1, 2)]
@@ -79,17 +85,8 @@ class LinkChanges:
         kinds = {link.name: link.kind for link in self._plan.links}
         return spec if kinds[spec.name] in ("veth", "patch") else None
 
-    def set(
-        self,
-        src: str,
-        dst: str,
-        key: Any,
-        options: Mapping[str, Any],
-        least_cut_delay_ns: int,
-        missed: Missed,
-    ) -> None:
-        """See `hybridnet.Net.set_link`. Where a machine refuses its side of a cut link, the other is put back."""
-        step = self.step(src, dst, key, options, least_cut_delay_ns, {})
+    def make(self, step: LinkStep, missed: Missed) -> None:
+        """Make a step, and write it down. Where a machine refuses its side of a cut link, the other is put back."""
         there = step.told.keys() - missed.instances
         try:
             self._call({name: ("set_link", side) for name, side in step.told.items() if name in there})
@@ -108,7 +105,7 @@ class LinkChanges:
         key: Any,
         options: Mapping[str, Any],
         least_cut_delay_ns: int,
-        held: Mapping[str, LinkStep],
+        held: Mapping[str, LinkStep] = MappingProxyType({}),
     ) -> LinkStep:
         """What a change of a link's options would be, after the steps in `held`, by link. Raises as `Net.set_link`."""
         spec = self._topo.spec(src, dst, key)

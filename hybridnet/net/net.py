@@ -54,7 +54,7 @@ from hybridnet.net.returns import Returns
 from hybridnet.net.running import Running
 from hybridnet.net.structure import Structure, name_of
 from hybridnet.net.timeline_changes import read_timeline
-from hybridnet.net.timelines import Timeline, Timelines
+from hybridnet.net.timelines import Status, Timeline, Timelines
 from hybridnet.node import Host, Node, Switch
 from hybridnet.node.link import Intf, Link
 from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
@@ -540,11 +540,13 @@ class Net(Structure):
             reroute: simulated routers get the routes of the network without the links that are down now.
 
         Raises:
-            UsageError: no such link or status.
+            UsageError: no such link or status, or a timeline has still to set routes, which do not know of this.
         """
         _, running = self._now()
         running.timelines.follow()
         flag(reroute, "configLinkStatus: reroute")
+        between = running.links.between(name_of(src), name_of(dst))
+        running.timelines.check(Status.of(between, up=status == "up"))
         running.links.set_status(name_of(src), name_of(dst), status, self._nodes, running.losses.missed())
         if reroute:
             running.outages.go_around()
@@ -562,6 +564,7 @@ class Net(Structure):
         Raises:
             TopologyError: there is no such link, or it has no such option.
             UnitError, PlanError: as `addLink` and the plan; then nothing has changed.
+            UsageError: a timeline has still to change this link, with all its options as they were to be then.
             MachineError: an instance refused it; then nothing has changed, on no machine.
         """
         _, running = self._now()
@@ -570,8 +573,9 @@ class Net(Structure):
         if plain is not None:
             self._simulate(plain, options)
             return
-        least, missed = self._options.least_cut_delay_ns, running.losses.missed()
-        running.links.set(name_of(src), name_of(dst), key, options, least, missed)
+        step = running.links.step(name_of(src), name_of(dst), key, options, self._options.least_cut_delay_ns)
+        running.timelines.check(step)
+        running.links.make(step, running.losses.missed())
 
     def timeline(self, changes: Any, lead: float | None = None) -> Timeline:
         """Schedule changes of what is simulated, and links up and down, at instants of its clock.
@@ -585,7 +589,8 @@ class Net(Structure):
             What says which changes were made and when, waits for the last one, and cancels.
 
         Raises:
-            UsageError, PlanError, TopologyError, UnitError: a change cannot be made. Nothing is scheduled.
+            UsageError, PlanError, TopologyError, UnitError: a change cannot be made, or another timeline would undo it.
+                Nothing is scheduled.
             MachineError: a machine refused it. Nothing is scheduled.
 
         Example:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.cluster import Machines
-from hybridnet.errors import HybridnetError, MachineError, PlanError
+from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.net.instances import by_instance
 from hybridnet.net.link_changes import LinkChanges, LinkStep
 from hybridnet.net.timeline_changes import TimedChange
@@ -58,10 +59,31 @@ class Event:
 
 @dataclass(frozen=True)
 class Status:
-    """Links that a change sets up or down."""
+    """Links that a change sets up or down, and whether simulated routers get other routes with it."""
 
     up: frozenset[str] = frozenset()
     down: frozenset[str] = frozenset()
+    reroutes: bool = False
+
+    @classmethod
+    def of(cls, links: Iterable[LinkPlan], up: bool, reroutes: bool = False) -> Status:
+        """Of these links."""
+        names = frozenset(link.name for link in links)
+        return cls(up=names, reroutes=reroutes) if up else cls(down=names, reroutes=reroutes)
+
+
+Step = LinkStep | Status
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A change that a timeline has still to make, with the timeline's name. Its instant counts from that of what it is
+    compared with.
+    """
+
+    at_ns: int
+    timeline: str
+    step: Step
 
 
 @dataclass
@@ -120,13 +142,12 @@ class Timeline:
         begins_at: when it begins, as `time.time` and ``ping -D`` count.
     """
 
-    def __init__(self, name: str, cluster: Machines, schedule: Schedule, lead_s: float) -> None:
-        self.name = name
+    def __init__(self, name: str, cluster: Machines, schedule: Schedule, begin_ns: int) -> None:
+        self.name, self.begin_ns = name, begin_ns
         self.duration_s = max(change.at_ns for change in schedule.changes) / 1e9
         self.cancelled = False
         self._cluster, self._schedule = cluster, schedule
-        begin_ns = time.monotonic_ns() + round(lead_s * 1e9)
-        self.begins_at = time.time() + lead_s
+        self.begins_at = time.time() + (begin_ns - time.monotonic_ns()) / 1e9
         self._ends = begin_ns / 1e9 + self.duration_s
         starts = _starts(cluster, schedule.machines, begin_ns)
         calls = {
@@ -146,6 +167,11 @@ class Timeline:
         except BaseException:
             self.cancel()
             raise
+
+    @property
+    def changes(self) -> Sequence[TimedChange]:
+        """What was asked for."""
+        return self._schedule.changes
 
     @property
     def events(self) -> list[Event]:
@@ -203,7 +229,7 @@ class Timelines:
     def __init__(self, cluster: Machines, links: LinkChanges) -> None:
         self._cluster, self._links = cluster, links
         self._all: list[Timeline] = []
-        self._left: dict[str, dict[int, LinkStep | Status]] = {}  # by timeline: what has not been made
+        self._left: dict[str, dict[int, Step]] = {}  # by timeline: what has not been made
         self._count = 0
 
     def begin(
@@ -216,14 +242,38 @@ class Timelines:
     ) -> Timeline:
         """Schedule a timeline; see `hybridnet.Net.timeline`."""
         self.follow()
-        schedule = make_schedule(changes, plan, self._links, least_cut_delay_ns, routes_without)
-        self._count += 1
         least = LEAD_SECONDS + LEAD_SECONDS_PER_CHANGE * len(changes)
-        timeline = Timeline(f"t{self._count}", self._cluster, schedule, least if lead_s is None else lead_s)
+        lead_ns = round((least if lead_s is None else lead_s) * 1e9)
+        planned = functools.cache(routes_without)
+        # Routes take their time to plan. What comes first, of this timeline and of others, is known after that.
+        for _ in range(2 if self._all else 1):
+            begin_ns = time.monotonic_ns() + lead_ns
+            pending = self._pending(begin_ns)
+            schedule = make_schedule(changes, plan, self._links, least_cut_delay_ns, planned, pending)
+        if not self._all:
+            begin_ns = time.monotonic_ns() + lead_ns
+        self._count += 1
+        timeline = Timeline(f"t{self._count}", self._cluster, schedule, begin_ns)
         if schedule.steps or schedule.statuses:
             self._all.append(timeline)
             self._left[timeline.name] = {**schedule.steps, **schedule.statuses}
         return timeline
+
+    def check(self, step: Step) -> None:
+        """Raise UsageError if a timeline would undo this step, made now, with a change that it has still to make."""
+        _check_kept(self._pending(time.monotonic_ns()), [(0, step)], self._links)
+
+    def _pending(self, since_ns: int) -> list[Pending]:
+        """What has not been made, in the order of the instants, which count from one of CLOCK_MONOTONIC."""
+        return sorted(
+            (
+                Pending(timeline.begin_ns - since_ns + timeline.changes[number].at_ns, timeline.name, step)
+                for timeline in self._all
+                if not timeline.cancelled
+                for number, step in self._left[timeline.name].items()
+            ),
+            key=lambda pending: pending.at_ns,
+        )
 
     def follow(self) -> None:
         """Write down what has been made since the last time: options of links, and which are down."""
@@ -236,7 +286,7 @@ class Timelines:
                 if isinstance(step, LinkStep):
                     self._links.made(step)
                 else:
-                    self._links.down = (self._links.down - step.up) | step.down
+                    _hold(step, {}, self._links.down)
         self._all = [
             timeline for timeline in self._all if self._left[timeline.name] and not timeline.cancelled
         ]
@@ -248,11 +298,13 @@ def make_schedule(
     links: LinkChanges,
     least_cut_delay_ns: int,
     routes_without: RoutesWithout,
+    pending: Sequence[Pending] = (),
 ) -> Schedule:
     """What each machine is told.
 
     Args:
         routes_without: what `set_routes` is told, by instance, so that the routes avoid these links.
+        pending: what other timelines have still to do, in the order of the instants.
 
     Raises:
         TopologyError, UnitError, PlanError, UsageError: a change cannot be made; the message names the entry.
@@ -260,13 +312,61 @@ def make_schedule(
     schedule = Schedule(changes, plan.machine_of_instance, _emulated(plan))
     held: dict[str, LinkStep] = {}
     down = set(links.down)
+    others = list(reversed(pending))
     for number in sorted(range(len(changes)), key=lambda number: changes[number].at_ns):
         timed = changes[number]
+        while others and others[-1].at_ns <= timed.at_ns:
+            _hold(others.pop().step, held, down)
         try:
             _add(schedule, number, timed, plan, links, least_cut_delay_ns, held, down, routes_without)
         except HybridnetError as error:
             raise type(error)(f"{timed.what}: {error}") from None
+    own: dict[int, Step] = {**schedule.steps, **schedule.statuses}
+    _check_kept(pending, [(changes[number].at_ns, step) for number, step in own.items()], links)
     return schedule
+
+
+def _check_kept(pending: Sequence[Pending], own: Sequence[tuple[int, Step]], links: LinkChanges) -> None:
+    """Raise UsageError if a pending change would undo one of these. It was worked out without them: that of a link
+    has all its options, and one that reroutes has all routes.
+    """
+    for other in pending:
+        earlier = [(at_ns, step) for at_ns, step in own if at_ns < other.at_ns]
+        if isinstance(other.step, LinkStep):
+            name = other.step.after.name
+            undone = [
+                at_ns for at_ns, step in earlier if isinstance(step, LinkStep) and step.after.name == name
+            ]
+            what = f"changes link {name}"
+        elif other.step.reroutes:
+            sooner = [(each.at_ns, each.step) for each in pending if each.at_ns <= other.at_ns]
+            unknown = _down_after(sooner, links) ^ _down_after([*sooner, *earlier], links)
+            undone = [at_ns for at_ns, step in earlier if isinstance(step, Status)] if unknown else []
+            what = f"gives routers the routes of another state of {', '.join(sorted(unknown))}"
+        else:
+            continue
+        if undone:
+            raise UsageError(
+                f"timeline {other.timeline} {what} {(other.at_ns - min(undone)) / 1e9:.3g} s later, as it was "
+                "scheduled, and would undo this; write both as one timeline, or wait for that one or cancel it"
+            )
+
+
+def _down_after(steps: Sequence[tuple[int, Step]], links: LinkChanges) -> set[str]:
+    """The simulated links that are down after these."""
+    down = set(links.down)
+    for _, step in sorted(steps, key=lambda pair: pair[0]):
+        _hold(step, {}, down)
+    return down & links.simulated
+
+
+def _hold(step: Step, held: dict[str, LinkStep], down: set[str]) -> None:
+    """From here on a step has been made."""
+    if isinstance(step, LinkStep):
+        held[step.after.name] = step
+    else:
+        down -= step.up
+        down |= step.down
 
 
 def _add(
@@ -288,17 +388,17 @@ def _add(
     src, dst = change["link"]
     if "status" not in change:
         step = links.step(src, dst, change.get("key"), timed.options, least_cut_delay_ns, held)
-        held[step.after.name] = schedule.steps[number] = step
+        schedule.steps[number] = step
+        _hold(step, held, down)
         for instance, told in step.told.items():
             name, directions = told["link"], {way: told[way] for way in ("a_to_b", "b_to_a")}
             schedule.tell(instance, number, {"link": {"name": name, **directions}})
         return
     up = change["status"] == "up"
     found = links.between(src, dst, change.get("key"))
-    names = frozenset(link.name for link in found)
-    schedule.statuses[number] = Status(up=names) if up else Status(down=names)
+    schedule.statuses[number] = Status.of(found, up, reroutes=bool(change.get("reroute")))
+    _hold(schedule.statuses[number], held, down)
     for link in found:
-        (down.discard if up else down.add)(link.name)
         if link.simulated:
             for instance in dict.fromkeys(link.instances):
                 schedule.tell(instance, number, {"status": {"name": link.name, "up": up}})

@@ -123,8 +123,9 @@ def test_routers_go_around_what_is_down_at_once_and_in_later_timelines(
     told_now = {machine: arguments for machine, verb, arguments in cluster.calls if verb == "set_routes"}
     assert told_now.keys() == {"m1", "m2"}
     assert ways(told_now["m1"]["routes"]) == {"r1-eth3"}
-    net.timeline([(1, {"link": ("h3", "h4"), "status": "down", "reroute": True})])
+    timeline = net.timeline([(1, {"link": ("h3", "h4"), "status": "down", "reroute": True})])
     assert ways(told(cluster)["m1"]["entries"]["m1"][0]["routes"]) == {"r1-eth3"}
+    timeline.cancel()
     net.configLinkStatus("r1", "r2", "up", reroute=True)
     assert "r1-eth2" in ways(cluster.calls[-2][2]["routes"])
 
@@ -136,6 +137,63 @@ def test_what_a_timeline_set_down_is_gone_around_afterwards(net: Net, cluster: F
     net.configLinkStatus("h3", "h4", "down", reroute=True)
     (routes,) = (call[2]["routes"] for call in cluster.calls if call[:2] == ("m1", "set_routes"))
     assert {route["interface"] for route in routes["r1"]} == {"r1-eth3"}
+
+
+def test_of_two_timelines_the_second_goes_on_from_what_the_first_will_have_done(
+    net: Net, cluster: FakeCluster
+) -> None:
+    net.timeline(
+        [
+            (1, {"link": ("r1", "r2"), "status": "down", "reroute": True}),
+            (1, {"link": ("r3", "r2"), "delay": "20ms"}),
+        ],
+        lead=10,
+    )
+    net.timeline(
+        [
+            (2, {"link": ("h3", "h4"), "status": "down", "reroute": True}),
+            (2, {"link": ("r3", "r2"), "bw": 5}),
+        ],
+        lead=10,
+    )
+    calls = told(cluster)
+    assert {route["interface"] for route in calls["m1"]["entries"]["m1"][0]["routes"]["r1"]} == {"r1-eth3"}
+    (changed,) = (entry["link"]["a_to_b"] for entry in calls["m2"]["entries"]["m2"] if "link" in entry)
+    assert (changed["delay_ns"], changed["rate_bps"]) == (20_000_000, 5_000_000)
+
+
+def test_what_a_timeline_would_undo_later_is_refused_unless_it_is_cancelled(
+    net: Net, cluster: FakeCluster
+) -> None:
+    waiting = net.timeline(
+        [
+            (5, {"link": ("r3", "r2"), "delay": "20ms"}),
+            (5, {"link": ("r1", "r2"), "status": "down", "reroute": True}),
+        ],
+        lead=10,
+    )
+    before = len(cluster.calls)
+    undone = "would undo this; write both as one timeline, or wait for that one or cancel it"
+    with pytest.raises(UsageError, match=rf"timeline t1 changes link r3-r2 \d+ s later.* {undone}"):
+        net.set_link("r3", "r2", bw=5)
+    with pytest.raises(
+        UsageError, match=f"timeline t1 gives routers the routes of another state of r1-r3 .* {undone}"
+    ):
+        net.configLinkStatus("r1", "r3", "down")
+    with pytest.raises(UsageError, match=r"^timeline t1 changes link r3-r2 3 s later"):
+        net.timeline([(2, {"link": ("r1", "r3"), "bw": 5}), (2, {"link": ("r3", "r2"), "bw": 5})], lead=10)
+    with pytest.raises(UsageError, match=r"^timeline t1 gives routers the routes of another .* 4 s later"):
+        net.timeline([(1, {"link": ("r1", "r3"), "status": "down"})], lead=10)
+    assert not {verb for _, verb, _ in cluster.calls[before:]} & {"set_link", "schedule"}
+    net.configLinkStatus("h3", "h4", "down")  # no simulated router has a way over it
+    net.configLinkStatus("r1", "r2", "down")  # which it will be then
+    net.timeline(
+        [(n, {"link": ("r1", "r3"), "status": status}) for n, status in ((1, "down"), (2, "up"))], lead=10
+    )
+    net.set_link("r1", "r3", bw=5)
+    waiting.cancel()
+    net.set_link("r3", "r2", bw=5)
+    net.configLinkStatus("r1", "r3", "down")
 
 
 def test_routes_are_given_by_their_routers(net: Net, cluster: FakeCluster) -> None:
