@@ -72,8 +72,7 @@ MACHINES = 2
 BUILD_S = 30.0
 """About what building and removing an arm takes, for the progress bar."""
 
-SECONDS_PER_STEP = 4
-MET_SECONDS_PER_STEP = 3
+SECONDS_PER_STEP = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -181,7 +180,7 @@ def _met_scale(hybrid: HybridArm, base: Scale, climbed: ArmRound, console: Conso
             f"(full first: {found.full}), and {_mbps(trusted_bps)} of {MET_STEPS[-1]} + {MET_STEPS[-1]} stay trusted",
             highlight=False,
         )
-    return met_scale(base, hybrid_bps, MET_SECONDS_PER_STEP, trusted_bps)
+    return met_scale(base, hybrid_bps, SECONDS_PER_STEP, trusted_bps)
 
 
 def _mbps(bps: int) -> str:
@@ -205,7 +204,7 @@ def _run_rounds(
     capacity = _capacity_scale(arguments, base)
     scales: Scales = {"capacity": capacity}
     rounds: Rounds = {name: [[] for _ in range(arguments.rounds)] for name in ("capacity", "met")}
-    met_s = _climb_s(met_scale(base, 0, MET_SECONDS_PER_STEP))
+    met_s = _climb_s(met_scale(base, 0, SECONDS_PER_STEP))
     arm_s = {name: BUILD_S + _climb_s(capacity) + (met_s if kind.meets else 0) for name, kind in ARMS.items()}
     console.print(f"capacity: {capacity}", highlight=False)
     with Progress(*columns, console=console) as progress:
