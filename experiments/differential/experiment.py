@@ -175,10 +175,9 @@ def checks_of(measured: Sequence[Measured], rounds: int) -> list[Check]:
     ]
     for trains, bound in BOUNDS.items():
         mine = [each for each in measured if each.cell.trains == trains]
-        if not mine:
-            continue
         for algorithm in ALGORITHMS:
-            checks += [_within(algorithm, [each for each in mine if each.cell.algorithm == algorithm], bound)]
+            if chosen := [each for each in mine if each.cell.algorithm == algorithm]:
+                checks.append(_within(algorithm, chosen, bound))
     return checks
 
 

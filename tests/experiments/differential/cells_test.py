@@ -53,6 +53,14 @@ def test_without_any_trusted_round_nothing_is_judged():
     assert not any(check.holds for check in checks_of(measured(1.0), 5))
 
 
+def test_a_congestion_control_that_was_not_run_promises_nothing():
+    reno = [each for each in measured(1.0, 1.0) if each.cell.algorithm == "reno"]
+    assert [check.what for check in checks_of(reno, 1)] == [
+        "trusted rounds of each real flow",
+        "single segments, reno: simulated beside Linux, medians",
+    ]
+
+
 def test_the_table_shows_an_arm_without_a_trusted_round_as_no_number():
     cell = Cell(False, "reno", 0.01, 0.0)
     table = table_of([Measured(cell, [90e6, 110e6, 99e6], [110e6]), Measured(cell, [99e6], [], [110e6])])
