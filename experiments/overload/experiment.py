@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
@@ -93,20 +94,12 @@ def _measure(arguments: argparse.Namespace, journal: Journal, progress: Progress
         wire = LimitedWire(w, quota, ["--delay", DELAY])
         try:
             before = wire.memory_bytes()
-            ramp: list[Load] = []
 
             def passed(rate: int, seconds: float) -> Load:
                 progress.update(task, description=f"{rate:,} frames/s for {seconds:g} s")
                 return pass_frames(a, b, rate, seconds, arguments.size)
 
-            rate = FIRST_PPS
-            while rate <= MOST_PPS and not _saturated(ramp):
-                ramp.append(passed(rate, arguments.seconds_per_step))
-                rate = round(rate * STEP)
-            if not _saturated(ramp):
-                raise ExperimentError(
-                    f"overload: {ramp[-1].sent_pps:,.0f} frames/s do not saturate the wire; give it less: --quota"
-                )
+            ramp = ramp_until_saturated(lambda rate: passed(rate, arguments.seconds_per_step))
             throttled = quota.throttled_ns()
             overload = passed(round(2 * peak_of(ramp)), arguments.seconds)
             throttled = quota.throttled_ns() - throttled
@@ -115,6 +108,27 @@ def _measure(arguments: argparse.Namespace, journal: Journal, progress: Progress
         finally:
             wire.kill()
     return Outcome(ramp, overload, figures, code, before, most, throttled / 1e9)
+
+
+def ramp_until_saturated(passed: Callable[[int], Load]) -> list[Load]:
+    """Pass ever more frames a second, until they come more slowly than they are sent.
+
+    Args:
+        passed: passes frames at a rate, and says what became of them.
+
+    Raises:
+        ExperimentError: they came as fast as they were sent, at every rate.
+    """
+    ramp: list[Load] = []
+    rate = FIRST_PPS
+    while rate <= MOST_PPS and not _saturated(ramp):
+        ramp.append(passed(rate))
+        rate = round(rate * STEP)
+    if not _saturated(ramp):
+        raise ExperimentError(
+            f"overload: {ramp[-1].sent_pps:,.0f} frames/s do not saturate the wire; give it less: --quota"
+        )
+    return ramp
 
 
 def _saturated(ramp: list[Load]) -> bool:
