@@ -3,6 +3,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from hybridnet.cli.main import Parser
+from hybridnet.errors import UsageError
+from hybridnet.experiments.scale import experiment as scale
 from hybridnet.experiments.scale.experiment import Outcome, checks_of
 from hybridnet.experiments.scale.network import PAYLOAD_BPS, ManyHosts
 from hybridnet.results import Verdict
@@ -39,3 +44,21 @@ def test_five_times_the_hosts_may_take_thirty_seconds_to_build():
     large = replace(GOOD, hosts=50_000, instances=4, start_s=29.0)
     assert all(check.holds for check in checks_of(large))
     assert not all(check.holds for check in checks_of(replace(large, start_s=30.0)))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--hosts", "1001"], r"--hosts 1001 --flows 1000: write an even number of hosts, at least 100"),
+        (["--hosts", "98", "--flows", "1"], r"at least 100, and at most one flow for two of them"),
+        (["--hosts", "100", "--flows", "51"], r"--hosts 100 --flows 51: .* at most one flow for two of them"),
+        (["--flows", "0"], r"--flows 0: write"),
+        (["--instances", "12"], r"--instances 12: write 1 to 11"),
+        (["--instances", "0"], r"--instances 0: write 1 to 11"),
+    ],
+)
+def test_networks_that_cannot_be_are_refused_before_a_machine_starts(words: list[str], why: str) -> None:
+    parser = Parser()
+    scale.add_arguments(parser)
+    with pytest.raises(UsageError, match=why):
+        scale.run(parser.parse_args(words))
