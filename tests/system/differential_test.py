@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet import Net, Topo
 from hybridnet.cli.main import main
+from hybridnet.errors import ExperimentError
+from hybridnet.experiments.common.linux_flows import PORT, run_flows
 from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
@@ -45,3 +48,27 @@ def test_each_cell_has_a_simulated_and_a_real_flow_and_a_row_that_says_so(tmp_pa
             assert SECONDS - 0.5 < times[-1] < SECONDS + 0.5
     said = [check["what"] for check in json.loads((out / "checks.json").read_text())]
     assert [what.partition(":")[0] for what in said[1:]] == ["single segments, reno", "trains, reno"]
+
+
+class Cable(Topo):
+    """Two hosts, and a simulated link between them."""
+
+    def build(self) -> None:
+        self.addHost("h1")
+        self.addHost("h2")
+        self.addLink("h1", "h2", bw=10)
+
+
+def test_a_flow_that_does_not_start_says_why() -> None:
+    with Net(Cable(), controller=None) as net:
+        pairs = [(net["h1"], net["h2"])]
+        with pytest.raises(ExperimentError, match=r"(?s)send from h1 to h2: .*No such file or directory"):
+            run_flows(pairs, ["no such control"], 1.0, 0.1)
+        taken = net["h2"].popen(["nc", "-l", "-p", str(PORT)])
+        try:
+            net["h2"].execute(["sh", "-c", f"until ss -Hltn | grep -q :{PORT}; do sleep 0.05; done"])
+            with pytest.raises(ExperimentError, match=r"(?s)receive in h2: .*Address already in use"):
+                run_flows(pairs, ["reno"], 1.0, 0.1)
+        finally:
+            taken.terminate()
+            taken.wait()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 
 from hybridnet.experiments.common import linux_flow, pinger
+from hybridnet.experiments.controller_load import prober
 from hybridnet.experiments.hedera import transfer
 from hybridnet.experiments.openflow_differential import injector
 
@@ -133,6 +135,23 @@ def test_every_ping_of_loopback_is_answered_within_a_millisecond_or_so(
     assert len(said["rtts_ns"]) == count  # and not those of the warm-up
     assert all(0 < rtt < 1e9 * (time.monotonic() - began) for rtt in said["rtts_ns"])
     assert sorted(said["rtts_ns"])[count // 2] < 5e6
+
+
+def test_each_datagram_of_a_prober_comes_after_it_was_sent_from_a_port_of_its_own(namespace: str) -> None:
+    first, count = 20_000, 3
+    with running(namespace, prober, "receive", PORT + 2) as receiver:
+        assert line_of(receiver) == "listening"
+        with running(namespace, prober, "send", LOOPBACK, PORT + 2, first, count) as sender:
+            said, complaint = sender.communicate("x" * count, timeout=PATIENCE_S)
+        assert sender.returncode == 0, complaint
+        sent = [tuple(map(int, line.split())) for line in said.splitlines()]
+        came = [tuple(map(int, line_of(receiver).split())) for _ in range(count)]
+        receiver.send_signal(signal.SIGINT)
+        receiver.communicate(timeout=PATIENCE_S)
+    assert (
+        [number for number, _ in sent] == [number for number, _ in came] == list(range(first, first + count))
+    )
+    assert all(at <= arrived for (_, at), (_, arrived) in zip(sent, came, strict=True))
 
 
 def ethernet(number: int, tag: str = "") -> str:

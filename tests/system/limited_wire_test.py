@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from hybridnet.cli.main import main
 from hybridnet.errors import EnvironmentLackError, ExperimentError
+from hybridnet.experiments.overload import experiment as overload
 from hybridnet.experiments.overload.load import LimitedWire, pass_frames
 from hybridnet.experiments.overload.place import Namespace, joined
 from hybridnet.experiments.overload.quota import CpuQuota
@@ -95,3 +98,24 @@ def test_what_a_wire_or_a_sender_refuses_is_told_as_they_say_it(
         pass_frames(a, w, 100, 0.1, SIZE)  # its interfaces are wa and wb
     with pytest.raises(ExperimentError, match=r"nsenter .* ip link show eth1: .*eth1"):
         a.run("ip", "link", "show", "eth1")
+
+
+def test_the_load_rises_beyond_what_the_quota_allows_and_then_twice_as_much_is_offered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(
+        overload, "FIRST_PPS", 20_000
+    )  # more than a twentieth of a core does: two loads show it
+    words = ["--quota", "0.15", "--seconds", "1", "--seconds-per-step", "1", "--out", str(tmp_path / "run")]
+    if main(["reproduce", "overload", *words]) == EnvironmentLackError.exit_code:
+        pytest.skip("no control groups with a quota: it says so, with the cure")
+    found = json.loads((tmp_path / "run" / "overload.json").read_text())
+    ramp, most = found["ramp"], found["overload"]
+    assert len(ramp) >= 2
+    assert all(load["received_pps"] < overload.SATURATED * load["sent_pps"] for load in ramp[-2:])
+    assert most["asked_pps"] == round(2 * max(load["received_pps"] for load in ramp))
+    assert 0 < found["memory_before"] <= found["memory_most"]
+    assert found["throttled_s"] > 0
+    for load in (*ramp, most):
+        assert 0 < load["received"] <= load["sent"]
+    assert len(json.loads((tmp_path / "run" / "checks.json").read_text())) == 6

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
-from hybridnet.experiments.tlem.latency import Accuracy, median_of
+import numpy as np
+import pytest
+
+from hybridnet.experiments.tlem.latency import SHARE, Accuracy, median_of
+from hybridnet.experiments.tlem.report import plot_errors
+from tests.experiments.pictures import curves_of, figure_of
 
 
 def off_by(*errors_us: float, sent: int | None = None) -> Accuracy:
@@ -28,3 +33,15 @@ def test_the_median_round_decides_and_of_two_the_worse() -> None:
     best, middle, worst = off_by(0.0, 0.0), off_by(0.0, 99.0), off_by(99.0, 99.0)
     assert median_of([best, worst, middle]) is middle
     assert median_of([best, worst]) is worst
+
+
+def test_the_picture_says_which_part_of_all_packets_sent_is_off_by_how_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "latency.png"
+    accuracies = [off_by(30.0, -10.0, 20.0, sent=4), off_by(5.0)]
+    figure = figure_of(monkeypatch, path, lambda: plot_errors(path, accuracies))
+    [panel] = figure.axes
+    curves = curves_of(panel)
+    assert curves == {"round 1": ([-10.0, 20.0, 30.0], [1 / 4, 2 / 4, 3 / 4]), "round 2": ([5.0], [1.0])}
+    assert list(panel.get_lines()[-1].get_ydata()) == [SHARE, SHARE]
