@@ -3,12 +3,28 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import csv
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hybridnet.experiments.clock_error.experiment import Point, checks_of, expected_ns, table_of
+from hybridnet.cli.main import Parser
+from hybridnet.errors import UsageError
+from hybridnet.experiments.clock_error import experiment as clock_error
+from hybridnet.experiments.clock_error.experiment import (
+    AHEAD_US,
+    CLOCKS,
+    DRIFTS_PPM,
+    NAMES,
+    Point,
+    checks_of,
+    expected_ns,
+    table_of,
+)
 from hybridnet.experiments.clock_error.network import DELAY_NS, FAR_PORT, NEAR_PORT, Errors, errors_of
 
 MS = 1_000_000
@@ -84,3 +100,56 @@ def test_the_table_has_a_line_for_each_cause() -> None:
         ["+0.9, 0%"],
         ["-0.9, 0%"],
     ]
+
+
+class Machines:
+    """A cluster whose machines are on these computers."""
+
+    def __init__(self, *computers: str) -> None:
+        self.computers = dict(zip(NAMES, computers, strict=True))
+
+    def call(self, machine: str, verb: str) -> dict[str, Any]:
+        assert verb == "capacity"
+        return {"computer": self.computers[machine]}
+
+
+def arguments(out: Path, machines: Machines, *words: str) -> argparse.Namespace:
+    parser = Parser()
+    parser.add_argument("--json", action="store_true")
+    clock_error.add_arguments(parser)
+    parsed = parser.parse_args(["--out", str(out), *words])
+    parsed.cluster = lambda names: contextlib.nullcontext(machines)
+    return parsed
+
+
+def test_each_error_of_a_clock_is_tried_with_clocks_that_are_told_and_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def measure(
+        cluster: object, clocks: str, ahead_us: int, drift_ppm: int, seconds: float, scratch: Path
+    ) -> Point:
+        injected_ns = ahead_us * 1e3 + drift_ppm * 1e3
+        wrong = 0.0 if clocks == "measured" else injected_ns
+        errors = {sink: Errors(round(sign * wrong), (0, 0), 0.25, 7) for sink, sign in ((2, -1), (1, 1))}
+        return Point(clocks, ahead_us, drift_ppm, injected_ns, errors)
+
+    monkeypatch.setattr(clock_error, "measure", measure)
+    rounds = 2
+    clock_error.run(arguments(tmp_path / "run", Machines("a", "a"), "--rounds", str(rounds)))
+    with (tmp_path / "run" / "points.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    causes = [(ahead, 0) for ahead in AHEAD_US] + [(0, drift) for drift in DRIFTS_PPM]
+    tried = [(int(row["ahead_us"]), int(row["drift_ppm"]), row["clocks"], row["sink"]) for row in rows]
+    assert tried == rounds * [
+        (*cause, clocks, sink) for cause in causes for clocks in CLOCKS for sink in "21"
+    ]
+    for row in rows:
+        told = int(row["injected_ns"]) if row["clocks"] == "told" else 0
+        assert int(row["delay_ns"]) == (told if row["sink"] == "1" else -told)
+        assert (row["misplaced"], row["packets"]) == ("0.25", "7")
+    assert (tmp_path / "run" / "clock_error.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_machines_of_two_computers_have_no_common_clock_to_measure_by(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"on two computers.*take machines of one computer"):
+        clock_error.run(arguments(tmp_path / "run", Machines("a", "b"), "--quick"))
