@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,8 +25,16 @@ pytestmark = [pytest.mark.system, pytest.mark.thorough]
 SIZE = 200
 
 
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A state directory of its own: no other wire has the name of these, and what a killed one leaves goes with it."""
+    with tempfile.TemporaryDirectory(prefix="hn") as made:  # the path of a socket is short
+        monkeypatch.setenv("HYBRIDNET_STATE_DIR", f"{made}/s")
+        yield
+
+
 @pytest.fixture
-def journal() -> Iterator[Journal]:
+def journal(state: None) -> Iterator[Journal]:
     made = Journal.create()
     try:
         yield made
