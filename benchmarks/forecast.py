@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.result import Result
 from hybridnet import Cluster, Net, Topo
 from hybridnet.agent.facts import facts
-from hybridnet.calibration import Seen, calibrate, run_flows
+from hybridnet.calibration import Seen, calibrate, networks_on, run_flows
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.forecast import Costs, Demand, Flow, Forecast, make_forecast
@@ -171,7 +171,7 @@ def known_costs(cluster: Cluster, tell: Callable[[str], object]) -> Costs:
         return read_costs(socket.gethostname(), facts_of(facts()))
     except UsageError as error:
         tell(f"{error}: calibrating quickly")
-        [costs] = calibrate(cluster, quick=True, tell=tell)
+        [costs] = calibrate(cluster, networks_on(cluster), quick=True, tell=tell)
         keep_costs(costs)
         return costs
 

@@ -1,77 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""Runs flows in a network, and reads what they keep busy: processors, instances, Open vSwitch, programs.
-
-A program of somebody else's only adds to what is busy. So what counts is the quietest of a few windows.
-"""
+"""Runs networks on a cluster and flows in them, and looks at what they keep busy a few times meanwhile."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
+from hybridnet.calibration.bench import Networks
+from hybridnet.calibration.looks import Look, Seen, seen_by
+from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
-from hybridnet.forecast.costs import Traffic
-from hybridnet.forecast.demand import PACING_S, Flow
-from hybridnet.forecast.traffic import HEADERS
+from hybridnet.forecast.demand import Flow
 from hybridnet.net import Net
 from hybridnet.node.popen import Popen
+from hybridnet.topo import Topo
 
-__all__ = ["Seen", "run_flows"]
+__all__ = ["networks_on", "run_flows"]
 
 FIRST_PORT = 5201
 SETTLE_S = 0.5
 """After the last flow has begun: connections are there and windows have grown."""
 WINDOW_S = 0.5
-WHOLE = 0.9
-"""Of the most packets in a window: what one must have to count."""
 START_S = 0.05
 """What starting one program takes, at most, on a computer that is not full."""
 SPARE_S = 0.3
 """For looking itself: a flow must not end before the last look."""
 END_S = 30.0
-LOOP = ("cpu_ns", "looked_ns", "turns", "sleeps", "moderated")
-"""What is read of an instance's loop."""
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What flows did in the quietest window.
+def networks_on(cluster: Cluster) -> Networks:
+    """Runs networks on a cluster's machines, without a controller."""
+    return partial(_run_network, cluster)
 
-    Args:
-        seconds: how long it was.
-        cores: processors of each computer that were busy, by one of its machines.
-        instances: processors that each instance's thread took, without its looks.
-        looked: those that it took for looking whether something comes.
-        turns: of each instance's loop, in a second.
-        wakes: how many of them ended a pause.
-        switching: processors that the busiest thread of Open vSwitch took, by machine.
-        senders, receivers: processors that each flow's programs took.
-        sent: what the senders' interfaces gave out, all together.
-        arrived_bps: bit/s of frames that came to the receivers, all together.
-    """
 
-    seconds: float
-    cores: Mapping[str, float]
-    instances: Mapping[str, float]
-    looked: Mapping[str, float]
-    turns: Mapping[str, float]
-    wakes: Mapping[str, float]
-    switching: Mapping[str, float]
-    senders: Sequence[float]
-    receivers: Sequence[float]
-    sent: Traffic
-    arrived_bps: float
+@contextmanager
+def _run_network(cluster: Cluster, topo: Topo, ports: str) -> Iterator[_Network]:
+    net = Net(topo, cluster=cluster, controller=None, port_type=ports)
+    net.start()
+    try:
+        yield _Network(net)
+    finally:
+        net.stop()
 
-    @property
-    def threads(self) -> float:
-        """Processors that programs, instances and Open vSwitch took, all together."""
-        instances = (*self.instances.values(), *self.looked.values())
-        return sum(map(sum, (self.senders, self.receivers, instances, self.switching.values())))
+
+class _Network:
+    """A network that runs."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+
+    def run(self, flows: Sequence[Flow], seconds: float, *, write_bytes: int | None = None) -> Seen:
+        return run_flows(self._net, flows, seconds, write_bytes=write_bytes)
+
+    def way(self, instance: str) -> str:
+        assert self._net.plan is not None
+        peer = self._net.plan.instances[instance]["peers"][0]
+        return "sealed" if "key" in peer else str(peer.get("transport", "udp"))
 
 
 def run_flows(net: Net, flows: Sequence[Flow], seconds: float, *, write_bytes: int | None = None) -> Seen:
@@ -102,18 +89,10 @@ def run_flows(net: Net, flows: Sequence[Flow], seconds: float, *, write_bytes: i
             time.sleep(WINDOW_S)
             looks.append(_look(net, flows))
         reports = [_report(client, flow) for client, flow in zip(clients, flows, strict=True)]
-    return _seen(looks, reports, flows)
+    return seen_by(looks, reports, flows)
 
 
-@dataclass(frozen=True)
-class _Look:
-    """Everything that was counted at one moment."""
-
-    counters: Mapping[str, Any]  # by machine
-    hosts: Mapping[str, Mapping[str, int]]  # by host, of its first interface
-
-
-def _look(net: Net, flows: Sequence[Flow]) -> _Look:
+def _look(net: Net, flows: Sequence[Flow]) -> Look:
     machines: Mapping[str, list[str]] = {}
     for name in dict.fromkeys([*(flow.source for flow in flows), *(flow.target for flow in flows)]):
         machines.setdefault(str(net[name].machine), []).append(name)  # type: ignore[attr-defined]
@@ -122,88 +101,7 @@ def _look(net: Net, flows: Sequence[Flow]) -> _Look:
         wanted = [(name, str(net[name].defaultIntf())) for name in names]
         answer = net.cluster.call(machine, "interface_counters", interfaces=wanted)
         hosts |= dict(zip(names, answer["counters"], strict=True))
-    return _Look(net.cluster.call_all(dict.fromkeys(net.cluster.machines, ("counters", {}))), hosts)
-
-
-def _seen(looks: Sequence[_Look], reports: Sequence[Mapping[str, float]], flows: Sequence[Flow]) -> Seen:
-    windows = list(itertools.pairwise(looks))
-    # A flow may have begun late; then its first windows have less traffic.
-    carried = [_sent_packets(*window) for window in windows]
-    whole = [
-        window for window, packets in zip(windows, carried, strict=True) if packets >= WHOLE * max(carried)
-    ]
-    first, last = min(whole, key=lambda window: sum(_cores(*window).values()))
-    seconds = _seconds(first, last)
-    loops = {
-        name: {key: (snapshot["loop"][key] - earlier["loop"][key]) / seconds for key in LOOP}
-        for machine, counters in last.counters.items()
-        for name, snapshot in counters["instances"].items()
-        if snapshot is not None and (earlier := first.counters[machine]["instances"].get(name)) is not None
-    }
-    grown = {
-        name: {key: row[key] - first.hosts[name][key] for key in ("tx_packets", "tx_bytes", "rx_bytes")}
-        for name, row in last.hosts.items()
-    }
-    sources = {flow.source: HEADERS[flow.protocol] for flow in flows}
-    units = sum(grown[name]["tx_packets"] for name in sources) / seconds
-    # A train counts as one frame, with one set of headers.
-    sent_bytes = sum(
-        grown[name]["tx_bytes"] - headers * grown[name]["tx_packets"] for name, headers in sources.items()
-    )
-    # Programs say what they took over their whole life, in which they may have sent less than in this window.
-    life_bps = sum(report["sent_bps"] for report in reports)
-    more = sent_bytes * 8 / seconds / life_bps if life_bps else 1.0
-    bursts = sum(
-        min(flow.rate_bps / 8 / flow.packet_bytes, 1 / PACING_S) for flow in flows if flow.protocol == "udp"
-    )
-    return Seen(
-        seconds,
-        _cores(first, last),
-        {name: max(0.0, row["cpu_ns"] - row["looked_ns"]) / 1e9 for name, row in loops.items()},
-        {name: min(row["cpu_ns"], row["looked_ns"]) / 1e9 for name, row in loops.items()},
-        {name: row["turns"] for name, row in loops.items()},
-        {name: row["sleeps"] + row["moderated"] for name, row in loops.items()},
-        {
-            machine: _switching(first.counters[machine], counters)
-            for machine, counters in last.counters.items()
-            if counters["switching"] is not None
-        },
-        [report["host_total"] / 100 * more for report in reports],
-        [report["remote_total"] / 100 * more for report in reports],
-        Traffic(bursts or units, units, sent_bytes / seconds),
-        8 * sum(grown[name]["rx_bytes"] for name in dict.fromkeys(flow.target for flow in flows)) / seconds,
-    )
-
-
-def _sent_packets(first: _Look, last: _Look) -> int:
-    return sum(row["tx_packets"] - first.hosts[name]["tx_packets"] for name, row in last.hosts.items())
-
-
-def _seconds(first: _Look, last: _Look) -> float:
-    machine = next(iter(last.counters))
-    return float(last.counters[machine]["time_ns"] - first.counters[machine]["time_ns"]) / 1e9
-
-
-def _cores(first: _Look, last: _Look) -> dict[str, float]:
-    """Of each computer how many processors were busy, by the first of its machines."""
-    found: dict[str, float] = {}
-    computers = set()
-    for machine, after in last.counters.items():
-        if after["computer"] in computers:
-            continue
-        computers.add(after["computer"])
-        before, now = first.counters[machine]["processors"], after["processors"]
-        lasted_s = (after["time_ns"] - first.counters[machine]["time_ns"]) / 1e9
-        idle_s = (now["idle_ticks"] - before["idle_ticks"]) / now["ticks_per_second"]
-        found[machine] = min(float(now["count"]), max(0.0, now["count"] - idle_s / lasted_s))
-    return found
-
-
-def _switching(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    """Processors that the busiest thread took."""
-    earlier = before["switching"]["ran_ns"]
-    grown = [ran - earlier.get(thread, 0) for thread, ran in after["switching"]["ran_ns"].items()]
-    return float(max(grown, default=0)) / (after["time_ns"] - before["time_ns"])
+    return Look(net.cluster.call_all(dict.fromkeys(net.cluster.machines, ("counters", {}))), hosts)
 
 
 def _serve(net: Net, flow: Flow, port: int) -> Popen:

@@ -45,12 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.show:
         known = [_of_this_computer()]
     else:
-        from hybridnet.calibration import calibrate
+        from hybridnet.calibration import calibrate, networks_on
 
         if not places.elsewhere and not places.names:
             places = replace(places, names=MACHINES)
         with places.open() as cluster:
-            known = calibrate(cluster, quick=arguments.quick, tell=tell)
+            known = calibrate(cluster, networks_on(cluster), quick=arguments.quick, tell=tell)
         for costs in known:
             tell(f"{costs.computer}: kept in {keep_costs(costs)}")
     if arguments.json:
