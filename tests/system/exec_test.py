@@ -20,6 +20,12 @@ def execute(*argv: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def enter(*argv: str) -> subprocess.CompletedProcess[str]:
+    """As `hybridnet exec` does over SSH on a machine's computer."""
+    command = [sys.executable, "-m", "hybridnet.machines.enter", *argv]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
 def test_a_command_runs_in_its_machines_namespaces() -> None:
     with Net(TwoTrees(depth=1, delay="5ms"), controller=None) as net:
         run = ["--run", net.cluster.journal.run]
@@ -31,6 +37,9 @@ def test_a_command_runs_in_its_machines_namespaces() -> None:
             assert host in hosts
         assert execute(*run, "m1", "ovs-ofctl", "-O", "OpenFlow13", "show", "s1").returncode == 0
         assert execute(*run, "m1", "sh", "-c", "exit 7").returncode == 7
+        over_ssh = enter(net.cluster.journal.run, "m2", "sh", "-c", "hostname; ls /run/netns; exit 7")
+        assert (over_ssh.returncode, over_ssh.stdout.split()[0]) == (7, "m2")
+        assert "h3" in over_ssh.stdout.split()
         unknown = execute(*run, "m9", "true")
         assert unknown.returncode == 2
         assert (

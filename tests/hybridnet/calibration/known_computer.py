@@ -136,7 +136,7 @@ class KnownNetwork:
         switched = self._switched(passed, protocol, idle) if prefix == "a" else idle
         split = prefix == "u" and not computer.together
         busy = 0.0
-        for _ in range(200):  # the busier a computer is, the fewer pauses there are, and so on
+        for _ in range(64):  # the busier a computer is, the fewer pauses there are, and so on
             share = pausing(
                 max(0.0, 1.0 - busy / computer.processors), 2 * passed.bursts, computer.processors
             )
