@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `hybridnet doctor` looks at. No check changes anything: what must be tried is tried in a network
-namespace that ends with the trial.
+"""What `hybridnet doctor` looks at; what that means is in `hybridnet.cli.doctor_opinions`. No check changes anything:
+what must be tried is tried in a network namespace that ends with the trial.
 """
 
 from __future__ import annotations
@@ -15,38 +15,16 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from hybridnet.cli import doctor_opinions as opinions
+from hybridnet.cli.doctor_opinions import UNTRIED, Finding
 from hybridnet.errors import EnvironmentLackError
-from hybridnet.plan.fit import AFXDP_PORT_BYTES
 from hybridnet.system.python_command import WITHOUT_MODULES
 
 __all__ = ["CHECKS", "Finding", "examine"]
 
-# Longer exit latencies of an idle state show in the instance's lateness.
-_LATENCY_LIMIT_US = 100
 _EPOLL_PWAIT2 = 441  # the same number on every architecture
-_INSTALL = "run setup/install"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the table. `state`: has, lacks, note (works, but worth knowing), unknown (only
-    root can try it).
-    """
-
-    what: str
-    state: str
-    found: str
-    means: str = ""
-    cure: str = ""
-    needed: bool = False  # without it the main job does not run
-
-    def to_json(self) -> dict[str, Any]:
-        """As data."""
-        return asdict(self)
 
 
 def examine() -> list[Finding]:
@@ -55,76 +33,37 @@ def examine() -> list[Finding]:
 
 
 def _root() -> Finding:
-    if os.geteuid() == 0:
-        return Finding("root", "has", "uid 0", needed=True)
-    means = "no namespaces, switches or packet sockets; planning and offline simulation work"
-    return Finding("root", "lacks", f"uid {os.geteuid()}", means, "run with sudo", True)
+    return opinions.root(os.geteuid())
 
 
 def _processors() -> Finding:
-    count = len(os.sched_getaffinity(0))
-    if count >= 4:
-        return Finding("processors", "has", str(count))
-    means = "instances, switches and traffic generators share them: a busy network is soon saturated"
-    return Finding("processors", "note", str(count), means, "use a larger computer for the paper's scale")
+    return opinions.processors(len(os.sched_getaffinity(0)))
 
 
 def _memory() -> Finding:
     text = Path("/proc/meminfo").read_text()
-    available = int(re.search(r"MemAvailable:\s+(\d+)", text)[1]) * 1024  # type: ignore[index]
-    ports = available // AFXDP_PORT_BYTES
-    means = "" if ports >= 140 else "an AF_XDP port takes 75 MB; the 128-host trees have 130 of them"
-    return Finding(
-        "memory", "note" if means else "has", f"{available / 1e9:.1f} GB, {ports} AF_XDP ports", means
-    )
+    return opinions.memory(int(re.search(r"MemAvailable:\s+(\d+)", text)[1]) * 1024)  # type: ignore[index]
 
 
 def _namespaces() -> Finding:
-    problem = _trial("true")
     means = "no hosts and no local machines"
     cure = "use a kernel with CONFIG_NET_NS, and not a container without CAP_SYS_ADMIN"
-    return _tried("network namespaces", problem, means, cure, needed=True)
+    return opinions.tried("network namespaces", _trial("true"), means, cure, needed=True)
 
 
 def _simulator() -> Finding:
-    if importlib.util.find_spec("hybridnet._simcore") is not None:
-        return Finding("simcore extension", "has", "built", needed=True)
-    return Finding(
-        "simcore extension",
-        "lacks",
-        "not built",
-        "nothing is simulated",
-        f"{_INSTALL}, or pip install -e .",
-        True,
-    )
+    return opinions.simulator(importlib.util.find_spec("hybridnet._simcore") is not None)
 
 
 def _open_vswitch() -> Finding:
-    version = _version(["ovs-vswitchd", "--version"], r"\d+\.\d+\.\d+")
-    if version is None:
-        return Finding(
-            "Open vSwitch",
-            "lacks",
-            "not installed",
-            "no switches",
-            "apt-get install openvswitch-switch",
-            True,
-        )
-    if tuple(map(int, version.split("."))) < (2, 17, 0):
-        means = "older than the oldest tested version (2.17): AF_XDP ports and pmd-maxsleep may be missing"
-        return Finding("Open vSwitch", "note", version, means, "install 3.1 or newer", True)
-    return Finding("Open vSwitch", "has", version, needed=True)
+    return opinions.open_vswitch(_version(["ovs-vswitchd", "--version"], r"\d+\.\d+\.\d+"))
 
 
 def _kernel_datapath() -> Finding:
-    if Path("/sys/module/openvswitch").is_dir():
-        return Finding("OVS kernel datapath", "has", "module openvswitch is loaded")
-    module = Path(f"/lib/modules/{platform.release()}")
-    if module.is_dir() and any(module.rglob("openvswitch.ko*")):
-        return Finding("OVS kernel datapath", "has", "module openvswitch can be loaded")
-    means = "switches run in user space (netdev), with AF_XDP or packet sockets as ports"
-    return Finding(
-        "OVS kernel datapath", "lacks", "no module openvswitch", means, "use a distribution's stock kernel"
+    modules = Path(f"/lib/modules/{platform.release()}")
+    return opinions.kernel_datapath(
+        loaded=Path("/sys/module/openvswitch").is_dir(),
+        loadable=modules.is_dir() and any(modules.rglob("openvswitch.ko*")),
     )
 
 
@@ -132,125 +71,66 @@ def _af_xdp() -> Finding:
     from hybridnet.agent.facts import facts
 
     if os.geteuid() != 0:
-        return _untried("AF_XDP ports")
-    if facts()["afxdp"]:
-        return Finding("AF_XDP ports", "has", "kernel and Open vSwitch")
-    means = "large trees in user space are slower: each packet waits until all bridges were visited"
-    return Finding(
-        "AF_XDP ports", "lacks", "kernel or Open vSwitch", means, "install an Open vSwitch built with libxdp"
-    )
+        return opinions.untried("AF_XDP ports")
+    return opinions.af_xdp(facts()["afxdp"])
 
 
 def _packet_socket() -> Finding:
-    if os.geteuid() != 0:
-        return _untried("packet sockets")
-    try:
-        socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()
-    except OSError as error:
-        means = "emulation portals cannot read devices"
-        return Finding(
-            "packet sockets", "lacks", str(error.strerror), means, "run as root, CONFIG_PACKET=y", True
-        )
-    return Finding("packet sockets", "has", "AF_PACKET", needed=True)
+    problem = _problem_of(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close())
+    return opinions.packet_sockets(UNTRIED if os.geteuid() != 0 else problem)
 
 
 def _tun() -> Finding:
-    try:
-        os.close(os.open("/dev/net/tun", os.O_RDWR))
-    except OSError as error:
-        means = "AF_PACKET ports of switches and `tap` portals cannot be made"
-        return Finding(
-            "/dev/net/tun", "lacks", str(error.strerror), means, "modprobe tun, or a kernel with CONFIG_TUN"
-        )
-    return Finding("/dev/net/tun", "has", "TAP devices can be made")
+    return opinions.tun(_problem_of(lambda: os.close(os.open("/dev/net/tun", os.O_RDWR))))
 
 
 def _epoll_pwait2() -> Finding:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall(_EPOLL_PWAIT2, -1, None, 0, None, None, 0)
-    if ctypes.get_errno() != errno.ENOSYS:
-        return Finding("epoll_pwait2", "has", "nanosecond timeouts")
-    means = "instances sleep in whole milliseconds and are late by up to one"
-    return Finding("epoll_pwait2", "lacks", f"kernel {platform.release()}", means, "use kernel 5.11 or newer")
+    return opinions.nanosecond_timeouts(ctypes.get_errno() != errno.ENOSYS, platform.release())
 
 
 def _htb() -> Finding:
     problem = _trial("ip link set lo up && tc qdisc add dev lo root htb")
     means = "Mininet's TCLink cannot shape in the maxinet arm; hybridnet's links are simulated"
-    return _tried("htb", problem, means, "modprobe sch_htb, or a kernel with CONFIG_NET_SCH_HTB")
+    return opinions.tried("htb", problem, means, "modprobe sch_htb, or a kernel with CONFIG_NET_SCH_HTB")
 
 
 def _netem() -> Finding:
     problem = _trial("ip link set lo up && tc qdisc add dev lo root netem delay 1ms")
     means = "the maxinet arm cannot use Mininet's delay and loss; hybridnet's links are simulated"
-    return _tried("netem", problem, means, "modprobe sch_netem, or a stock kernel")
+    return opinions.tried("netem", problem, means, "modprobe sch_netem, or a stock kernel")
 
 
 def _vxlan() -> Finding:
     problem = _trial("ip link add name vx0 type vxlan id 1 dstport 4789")
-    return _tried(
-        "VXLAN", problem, "the maxinet and tunnel arms have no tunnel", "modprobe vxlan, or a stock kernel"
-    )
+    means = "the maxinet and tunnel arms have no tunnel"
+    return opinions.tried("VXLAN", problem, means, "modprobe vxlan, or a stock kernel")
 
 
 def _gretap() -> Finding:
     problem = _trial("ip link add name gt0 type gretap local 127.0.0.1 remote 127.0.0.1")
-    return _tried(
-        "GRE tap", problem, "the maxinet arm uses VXLAN instead", "modprobe ip_gre, or a stock kernel"
-    )
+    means = "the maxinet arm uses VXLAN instead"
+    return opinions.tried("GRE tap", problem, means, "modprobe ip_gre, or a stock kernel")
 
 
 def _idle_states() -> Finding:
     states = sorted(Path("/sys/devices/system/cpu/cpu0/cpuidle").glob("state*"))
-    if not states:
-        return Finding("processor idle states", "has", "not managed here")
-    slowest = max(int((state / "latency").read_text()) for state in states)
-    found = f"{len(states)} states, slowest wakes in {slowest} us"
-    if slowest <= _LATENCY_LIMIT_US and _idle_driver() != "haltpoll":
-        return Finding("processor idle states", "has", found)
-    if os.access("/dev/cpu_dma_latency", os.W_OK):
-        return Finding(
-            "processor idle states", "has", f"{found}; processors enter no slow one while an instance runs"
-        )
-    means = "a sleeping instance may wake up late; in a virtual machine by tens of us, whatever the state's latency"
-    return Finding(
-        "processor idle states", "note", found, means, "run with sudo, where /dev/cpu_dma_latency is"
+    return opinions.idle_states(
+        [int((state / "latency").read_text()) for state in states],
+        _line_of(Path("/sys/devices/system/cpu/cpuidle/current_driver")),
+        os.access("/dev/cpu_dma_latency", os.W_OK),
     )
 
 
-def _idle_driver() -> str:
-    driver = Path("/sys/devices/system/cpu/cpuidle/current_driver")
-    return driver.read_text().strip() if driver.exists() else ""
-
-
 def _governor() -> Finding:
-    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-    if not governor.exists():
-        return Finding("frequency governor", "has", "not managed here")
-    name = governor.read_text().strip()
-    if name == "performance":
-        return Finding("frequency governor", "has", name)
-    means = "the first packets after a pause run at a low frequency"
-    return Finding("frequency governor", "note", name, means, "cpupower frequency-set -g performance")
+    return opinions.governor(_line_of(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")))
 
 
 def _congestion_control() -> Finding:
     folder = Path("/proc/sys/net/ipv4")
-    default = (folder / "tcp_congestion_control").read_text().strip()
     available = (folder / "tcp_available_congestion_control").read_text().split()
-    if "cubic" not in available:
-        means = "the comparison's TCP flows use cubic"
-        return Finding("congestion control", "lacks", f"default {default}", means, "modprobe tcp_cubic")
-    if default != "cubic":
-        means = "iperf and the experiments ask for cubic themselves; your own programs get the default"
-        return Finding(
-            "congestion control",
-            "note",
-            f"default {default}",
-            means,
-            "sysctl net.ipv4.tcp_congestion_control=cubic",
-        )
-    return Finding("congestion control", "has", "cubic")
+    return opinions.congestion_control((folder / "tcp_congestion_control").read_text().strip(), available)
 
 
 def _ryu() -> Finding:
@@ -258,32 +138,20 @@ def _ryu() -> Finding:
 
     try:
         python = find_ryu_python()
-    except EnvironmentLackError as error:
-        return Finding("Ryu", "lacks", "no environment", "no controllers but remote ones", str(error), True)
+    except EnvironmentLackError as problem:
+        return opinions.no_ryu("no environment", str(problem))
     program = "import importlib.metadata; print(importlib.metadata.version('ryu'))"
     version = _version([str(python.absolute()), "-c", program], r"\d\S*")
-    if version is None:
-        return Finding("Ryu", "lacks", f"{python} has none", "no controllers but remote ones", _INSTALL, True)
-    return Finding("Ryu", "has", version, needed=True)
+    return opinions.no_ryu(f"{python} has none") if version is None else opinions.ryu(version)
 
 
 def _mininet() -> Finding:
     program = "from mininet.net import VERSION; print(VERSION)"
-    version = _version(["/usr/bin/python3", "-c", program], r"\d\S*")
-    if version is None:
-        means = "`reproduce maxinet` has nothing to compare with"
-        return Finding("Mininet", "lacks", "not installed", means, "apt-get install mininet")
-    return Finding("Mininet", "has", version)
+    return opinions.mininet(_version(["/usr/bin/python3", "-c", program], r"\d\S*"))
 
 
 def _command(name: str, package: str, means: str, needed: bool = False) -> Callable[[], Finding]:
-    def check() -> Finding:
-        path = shutil.which(name)
-        if path is None:
-            return Finding(name, "lacks", "not installed", means, f"apt-get install {package}", needed)
-        return Finding(name, "has", path, needed=needed)
-
-    return check
+    return lambda: opinions.command(name, shutil.which(name), package, means, needed=needed)
 
 
 CHECKS: list[Callable[[], Finding]] = [
@@ -320,7 +188,9 @@ CHECKS: list[Callable[[], Finding]] = [
 
 
 def _trial(script: str) -> str | None:
-    """Run a shell line in a network namespace of its own. Returns what went wrong, or None."""
+    """Run a shell line in a network namespace of its own. Returns what went wrong, or None; only root can try it."""
+    if os.geteuid() != 0:
+        return UNTRIED
     try:
         done = subprocess.run(
             ["unshare", "--net", "sh", "-c", script], capture_output=True, text=True, timeout=10, check=False
@@ -330,16 +200,18 @@ def _trial(script: str) -> str | None:
     return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["failed"])[0]
 
 
-def _tried(what: str, problem: str | None, means: str, cure: str, needed: bool = False) -> Finding:
-    if os.geteuid() != 0:
-        return _untried(what)
-    if problem is None:
-        return Finding(what, "has", "works", needed=needed)
-    return Finding(what, "lacks", problem, means, cure, needed)
+def _problem_of(act: Callable[[], object]) -> str | None:
+    """What the kernel says against it; None: nothing."""
+    try:
+        act()
+    except OSError as problem:
+        return str(problem.strerror)
+    return None
 
 
-def _untried(what: str) -> Finding:
-    return Finding(what, "unknown", "only root can try it")
+def _line_of(file: Path) -> str | None:
+    """What a file of one line says; None: it is not there."""
+    return file.read_text().strip() if file.exists() else None
 
 
 def _version(argv: list[str], pattern: str) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.cli.doctor_checks import Finding
+from hybridnet.cli.doctor_opinions import Finding
 from hybridnet.errors import MachineError
 from hybridnet.machines.way_probe import TOKEN_BYTES
 from hybridnet.quantities import format_delay
