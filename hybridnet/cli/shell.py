@@ -49,6 +49,7 @@ class CLI(cmd.Cmd):
         self.net = net
         self._locals: dict[str, Any] = {"net": net}
         self._terminals: list[Terminal] = []
+        self._sources: list[Path] = []  # files whose commands run now
         if script is not None:
             self._to_the_end(lambda: self.do_source(script))
             return
@@ -279,17 +280,25 @@ class CLI(cmd.Cmd):
 
     def do_source(self, line: str) -> None:
         """source FILE: run the commands in a file."""
+        file = Path(line.strip()).absolute()
+        if file in self._sources:
+            error(f"*** {line.strip()}: it runs itself; take the command out of the file\n")
+            return
         try:
-            lines = Path(line.strip()).read_text().splitlines()
+            lines = file.read_text().splitlines()
         except OSError as problem:
             error(f"*** {line.strip()}: {problem.strerror}\n")
             return
         except UnicodeDecodeError:
             error(f"*** {line.strip()}: it is not text in UTF-8; give a file of commands\n")
             return
-        for text in lines:
-            if text.strip() and not text.lstrip().startswith("#") and self.onecmd(text):
-                return
+        self._sources.append(file)
+        try:
+            for text in lines:
+                if text.strip() and not text.lstrip().startswith("#") and self.onecmd(text):
+                    return
+        finally:
+            self._sources.pop()
 
     def do_time(self, line: str) -> None:
         """time COMMAND: run a command and print how long it took."""
@@ -330,8 +339,12 @@ def _number(words: list[str], default: int) -> int:
 
 
 def _remember_history() -> None:
-    if HISTORY.exists():
-        readline.read_history_file(HISTORY)
+    try:
+        if HISTORY.exists():
+            readline.read_history_file(HISTORY)
+    except OSError as problem:
+        error(f"*** {HISTORY}: {problem.strerror}; what is typed here is not remembered\n")
+        return
     readline.set_history_length(1000)
     if os.access(HISTORY.parent, os.W_OK):
         atexit.register(readline.write_history_file, HISTORY)

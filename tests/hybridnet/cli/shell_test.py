@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import io
+import os
+import readline
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hybridnet.cli import shell
 from hybridnet.cli.shell import CLI
 from hybridnet.net import Net
 from hybridnet.system.log import setLogLevel
@@ -67,6 +73,11 @@ def test_looking_commands_print_the_network(tmp_path: Path, capsys: pytest.Captu
         ("pingall x", "ping: timeout 'x' is not a number of seconds"),
         ("dpctl 'show", "No closing quotation"),
         ("help", "  link NODE NODE up|down: set the links between two nodes."),
+        ("iperfudp 5M h1", "*** 1 hosts are given"),
+        ("dpctl", "*** write: dpctl COMMAND [ARGUMENTS]"),
+        ("exec m1", "*** write: exec MACHINE COMMAND"),
+        ("px 1/0", "*** ZeroDivisionError: division by zero"),
+        ("pingmatrix few", "'few' is not a whole number; write for example 10"),
     ],
 )
 def test_errors_are_told_and_the_prompt_goes_on(
@@ -116,3 +127,128 @@ def test_help_lists_commands_that_say_nothing_of_themselves(
     told = capsys.readouterr().err
     assert "\n  silent\n" in told
     assert "NODE COMMAND" in told
+
+
+def test_one_command_is_explained_when_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, "help pingpair")
+    assert capsys.readouterr().out.strip() == "pingpair: ping between the first two hosts."
+
+
+def test_a_simulated_node_runs_no_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    topo = SingleSwitchTopo(k=1)
+    topo.addLink(topo.addSimHost("v1"), "s1")
+    script = tmp_path / "commands"
+    script.write_text("v1 ls\n")
+    with Net(topo, controller=None, cluster=FakeCluster()) as net:  # type: ignore[arg-type]
+        CLI(net, script=str(script))
+    assert "*** v1 is simulated and runs no commands; ping it from a host" in capsys.readouterr().err
+
+
+def test_a_command_of_this_computer_and_one_of_every_switch_show_their_output(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    cluster = run(tmp_path, "sh echo $((6*7))", "dpctl dump-flows 'a b'")
+    out, err = capfd.readouterr()
+    assert out == "42\n"
+    assert "*** s1 ---" in err
+    assert [c[2]["argv"] for c in cluster.calls if c[1] == "exec"][-1][-1] == "a b"
+
+
+def test_a_file_of_commands_that_runs_itself_is_an_error_and_the_prompt_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = tmp_path / "again"
+    again.write_text(f"py 'once'\nsource {again}\n")
+    run(tmp_path, f"source {again}", f"source {again}", "py 6*7")
+    text = capsys.readouterr().err
+    assert text.count("'once'") == 2
+    assert text.count(f"*** {again}: it runs itself") == 2
+    assert "42" in text
+
+
+def prompted(monkeypatch: pytest.MonkeyPatch, stdin: Any, kind: type[CLI] = CLI) -> FakeCluster:
+    setLogLevel("output")
+    monkeypatch.setattr(sys, "stdin", stdin)
+    cluster = FakeCluster()
+    with Net(SingleSwitchTopo(k=2), controller=None, cluster=cluster) as net:  # type: ignore[arg-type]
+        kind(net)
+    return cluster
+
+
+def test_commands_come_by_a_pipe_until_it_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster = prompted(monkeypatch, io.StringIO("h1 ls\n\nnodes\n"))
+    assert [arguments["text"] for arguments in started(cluster)] == ["ls"]
+    out, err = capsys.readouterr()
+    assert "available nodes are: \nh1 h2 s1" in err
+    assert "mininet>" not in out + err, "who pipes commands in wants no prompt"
+
+
+def test_an_interrupt_at_the_prompt_does_not_end_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(CLI):
+        def do_interrupted(self, _: str) -> None:
+            raise KeyboardInterrupt
+
+    prompted(monkeypatch, io.StringIO("interrupted\npy 6*7\n"), Interrupted)
+    assert "\nInterrupt\n42\n" in capsys.readouterr().err
+
+
+def test_an_interrupt_while_a_command_runs_is_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster()
+    reads: list[str] = []
+
+    def read(machine: str, node: str, timeout: float) -> dict[str, Any]:
+        reads.append(node)
+        if len(reads) == 1:
+            raise KeyboardInterrupt
+        return {"output": "", "done": True, "status": 0, "last_pid": None}
+
+    cluster.answers["read_command"] = read
+    monkeypatch.setattr(sys, "stdin", io.StringIO("h1 sleep 100\n"))
+    with Net(SingleSwitchTopo(k=2), controller=None, cluster=cluster) as net:  # type: ignore[arg-type]
+        CLI(net)
+    assert ("m1", "interrupt", {"node": "h1"}) in cluster.calls
+    assert reads == ["h1", "h1"]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A terminal at which somebody types; what the prompt would write at its end is not written."""
+    master, slave = os.openpty()
+    monkeypatch.setattr("atexit.register", lambda *_: None)
+    with os.fdopen(master, "wb", buffering=0) as typing, os.fdopen(slave, "r") as reading:
+        yield typing.write, reading
+    readline.clear_history()
+
+
+def test_what_was_typed_before_is_remembered_at_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, terminal: tuple[Callable[[bytes], int], Any]
+) -> None:
+    history = tmp_path / "history"
+    history.write_text("pingall\nnodes\n")
+    monkeypatch.setattr(shell, "HISTORY", history)
+    readline.clear_history()
+    typed, reading = terminal
+    typed(b"quit\n")
+    prompted(monkeypatch, reading)
+    assert [readline.get_history_item(number) for number in (1, 2)] == ["pingall", "nodes"]
+
+
+def test_a_history_that_cannot_be_read_keeps_nobody_from_the_prompt(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    terminal: tuple[Callable[[bytes], int], Any],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(shell, "HISTORY", tmp_path)  # a folder: root may read every file
+    typed, reading = terminal
+    typed(b"py 6*7\nquit\n")
+    prompted(monkeypatch, reading)
+    text = capsys.readouterr().err
+    assert f"*** {tmp_path}: " in text
+    assert "what is typed here is not remembered\n42\n" in text
