@@ -38,14 +38,16 @@ _DIGITS = 10  # of the number of a line, at most, and the colon behind it
 
 # ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
-# get it. A command finds in $? how the one before has ended.
+# get it. A command finds in $? how the one before has ended. What is typed while a command runs is for that command: the
+# shell reads no further than the zero byte behind the name of a command's file, which bash does byte by byte. What no
+# command has read by then is forgotten.
 _LOOP = """trap 'return 130 2>/dev/null' INT
 hybridnet_status() { return "$HYBRIDNET_STATUS"; }
 HYBRIDNET_STATUS=0
 printf '{mark}0,;'
-while IFS= read -r HYBRIDNET_COMMAND; do
+while IFS= read -r -d '' HYBRIDNET_COMMAND; do
   hybridnet_status
-  . "$HYBRIDNET_COMMAND"
+  . "${HYBRIDNET_COMMAND##*$'\\n'}"
   HYBRIDNET_STATUS=$?
   {tell}
   printf '{mark}%d,%s;' "$HYBRIDNET_STATUS" "$!"
@@ -151,7 +153,7 @@ class Shell:
             self._file.write_text(f"{self._before_each}{text}\n")
             self._buffer.clear()
             self.waiting = True
-            os.write(self._master, f"{self._seen_file}\n".encode())
+            os.write(self._master, f"{self._seen_file}\0".encode())
 
     def read(self, timeout: float) -> Output:
         """Return the output so far; wait at most `timeout` seconds for some."""

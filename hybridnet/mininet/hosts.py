@@ -40,6 +40,8 @@ _OF_SUBPROCESS = {
     "restore_signals",
     "start_new_session",
 }
+COMMAND_END = chr(127)
+"""What Mininet's shells print when a command has ended, for scripts that read their output themselves."""
 ENDING_S = 0.5  # how long a command may take to end after its output was read, when another follows
 
 
@@ -109,7 +111,7 @@ class Node(live.Node):
         self.net: Mininet | None = None
         self._waiting_commands: list[str] = []
         self._terminal: TerminalEnd | None = None
-        self.readbuf = ""  # what `readline` has read beyond its line
+        self.readbuf = ""  # what `read` and `readline` have left of what came
         self._unfetched = False  # whether a command was started whose end nobody has seen
         self.shell: Node | None = self
         if not _being_constructed:  # by a network: the script makes it, and it belongs to no network yet
@@ -145,6 +147,7 @@ class Node(live.Node):
     def begin_command(self, command: str) -> str:
         """Note what is about to run in the node's shell; makes the network, if that is not done."""
         self._need_network()
+        self.readbuf = ""
         return super().begin_command(command)
 
     def _need_network(self) -> None:
@@ -303,6 +306,9 @@ class Node(live.Node):
 
     def monitor(self, timeoutms: float | None = None, findPid: bool = True) -> str:
         """What the command has printed since; between commands, what programs in the background have."""
+        if self.readbuf:
+            said, self.readbuf = self.readbuf.replace(COMMAND_END, ""), ""
+            return said
         if self.waiting:
             said = super().monitor(timeoutms)
             self._unfetched = self.waiting
@@ -341,16 +347,30 @@ class Node(live.Node):
         """Wait for output; empty when none came in time."""
         return self.pollOut.poll(timeoutms)
 
-    def read(self, maxbytes: int = 1024) -> str:
-        """Output of its shell, as it comes."""
-        return self.stdout.read(maxbytes)
+    def read(self, size: int = 1024, maxbytes: int | None = None) -> str:
+        """Output of its shell, as it comes: at most `size` characters, which older Mininets call `maxbytes`. Where a
+        command has ended, there is a character of number 127.
+        """
+        most = size if maxbytes is None else maxbytes
+        if not self.readbuf:
+            self.readbuf = self._next_output()
+        taken, self.readbuf = self.readbuf[:most], self.readbuf[most:]
+        return taken
 
-    def readline(self) -> str:
-        """A line of its shell's output."""
-        while "\n" not in self.readbuf:
-            self.readbuf += self.read()
-        line, end, self.readbuf = self.readbuf.partition("\n")
-        return line + end
+    def readline(self) -> str | None:
+        """A line of its shell's output, without its end; None where what has come has none."""
+        if "\n" not in self.readbuf and COMMAND_END not in self.readbuf:
+            kept, self.readbuf = self.readbuf, ""
+            self.readbuf = kept + self._next_output()
+        if "\n" not in self.readbuf:
+            return None
+        line, _, self.readbuf = self.readbuf.partition("\n")
+        return line
+
+    def _next_output(self) -> str:
+        began = self.waiting
+        said = self.monitor()
+        return said + COMMAND_END if began and not self.waiting else said
 
     @classmethod
     def fdToNode(cls, fd: int) -> Any:
@@ -362,8 +382,9 @@ class Node(live.Node):
         self.stdout.write(data)
 
     def waitOutput(self, verbose: bool = False, findPid: bool = True) -> str:
-        """Wait for the started command to end, and return what it printed."""
-        return super().waitOutput(verbose and lg.isEnabledFor(LEVELS["info"]))
+        """Wait for the started command to end, and return what it printed, without what was read already."""
+        kept = self.monitor() if self.readbuf else ""
+        return kept + super().waitOutput(verbose and lg.isEnabledFor(LEVELS["info"]))
 
     def sendInt(self, intr: str = chr(3)) -> None:
         """Press ^C in the node's shell."""

@@ -178,3 +178,19 @@ def test_a_command_out_of_time_is_an_error_with_its_last_words(shell: Shell) -> 
     with pytest.raises(MachineError, match=r"node h1: .* did not end within 0\.2 s .*words"):
         shell.run("echo words; sleep 100", 0.2)
     assert shell.run("echo alive", 10).text == "alive\n"
+
+
+def test_what_is_typed_at_once_goes_to_the_command_and_not_to_the_shell(shell: Shell) -> None:
+    for number in range(20):
+        shell.start("read typed; echo got $typed")
+        os.write(shell.terminal(), f"{number}\n".encode())
+        said = ""
+        while not (output := shell.read(10)).done:
+            said += output.text
+        assert said + output.text == f"got {number}\n"
+
+
+def test_what_is_typed_and_read_by_no_command_is_none(shell: Shell) -> None:
+    shell.run("true", 10)
+    os.write(shell.terminal(), b"echo typed\nand more\n")
+    assert shell.run("echo next", 10).text == "next\n"
