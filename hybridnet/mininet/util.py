@@ -567,5 +567,6 @@ def sysctlTestAndSet(name: str, limit: int | str) -> None:
 def rlimitTestAndSet(name: int, limit: int) -> None:
     """Raise a limit of this process, a constant of `resource`, where it is below that."""
     soft, hard = resource.getrlimit(name)
-    if soft < limit:
-        resource.setrlimit(name, (limit, max(hard, limit)))
+    unlimited = resource.RLIM_INFINITY  # a number below all others
+    if soft != unlimited and soft < limit:
+        resource.setrlimit(name, (limit, hard if hard == unlimited else max(hard, limit)))
