@@ -151,3 +151,52 @@ def test_interfaces_and_links_do_what_mininets_do(tmp_path: Path) -> None:
     assert "link s1-s1: no switch is linked to itself" in done.err
     assert "link h1-h1: its rate, delay, loss or queue: it has none" in done.err
     assert done.left == {}
+
+
+BY_HAND = """
+from mininet.link import Intf, Link
+from mininet.net import Mininet
+from mininet.node import CPULimitedHost
+from mininet.util import makeIntfPair, moveIntf, moveIntfNoRetry
+
+net = Mininet(controller=None, host=CPULimitedHost)
+h1, h2 = net.addHost("h1", cores=0), net.addHost("h2", cpu=0.5)
+net.start()
+macs = "00:00:00:00:00:0a", "00:00:00:00:00:0b"
+for _ in range(2):  # the second time, what is there is removed before
+    makeIntfPair("own-a", "own-b", *macs, node1=h1, node2=h2)
+print("macs", *(h.cmd(f"cat /sys/class/net/own-{end}/address").strip() for h, end in ((h1, "a"), (h2, "b"))))
+try:
+    makeIntfPair("own-a", "own-c", node1=h1, node2=h2, deleteIntfs=False)
+except Exception as problem:
+    print("twice", str(problem).split(":")[0])
+Link.makeIntfPair("pair-a", "pair-b", node1=h1, node2=h2)
+print("pair", "pair-b" in h2.cmd("ls /sys/class/net"))
+print("nowhere", moveIntfNoRetry("no-device", h1, printError=True))
+try:
+    moveIntf("no-device", h1, printError=False, retries=2)
+except SystemExit as end:
+    print("given", "up", end.code)
+shell = h1.popen("sleep 1", shell=True, bufsize=1)
+print("cores", h1.cmd("taskset -cp $$").split()[-1], shell.wait())
+h2.stop()
+print("still", h2.cmd("echo there").strip())
+net.stop()
+"""
+
+
+def test_devices_that_a_script_makes_are_where_it_puts_them(tmp_path: Path) -> None:
+    done = run_script(tmp_path, BY_HAND)
+    assert done.status == 0, done.err
+    assert done.out.splitlines() == [
+        "macs 00:00:00:00:00:0a 00:00:00:00:00:0b",
+        "twice Error creating interface pair (own-a,own-c)",
+        "pair True",
+        "nowhere False",
+        "given up 1",
+        "cores 0 0",
+        "still there",
+    ]
+    assert "no-device not successfully moved to h1" in done.err
+    assert "popen(bufsize=): it has no effect" in done.err
+    assert done.left == {}
