@@ -79,5 +79,5 @@ def test_how_instances_reach_each_other_is_known(network: Running) -> None:
 
 def test_a_program_that_fails_is_quoted(network: Running) -> None:
     too_large = Flow("v1", "v2", RATE_BPS, "udp", 10**9)
-    with pytest.raises(ExperimentError, match="iperf3 from v1 to v2: .*block size too large"):
+    with pytest.raises(ExperimentError, match=r"iperf3 from v1 to v2: .*block size too large"):
         network.run([too_large], 0.5)
