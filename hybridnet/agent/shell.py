@@ -47,7 +47,7 @@ HYBRIDNET_STATUS=0
 printf '{mark}0,;'
 while IFS= read -r -d '' HYBRIDNET_COMMAND; do
   hybridnet_status
-  . "${HYBRIDNET_COMMAND##*$'\\n'}"
+  . "/proc/${HYBRIDNET_COMMAND##*/proc/}"
   HYBRIDNET_STATUS=$?
   {tell}
   printf '{mark}%d,%s;' "$HYBRIDNET_STATUS" "$!"

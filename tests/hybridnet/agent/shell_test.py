@@ -190,7 +190,8 @@ def test_what_is_typed_at_once_goes_to_the_command_and_not_to_the_shell(shell: S
         assert said + output.text == f"got {number}\n"
 
 
-def test_what_is_typed_and_read_by_no_command_is_none(shell: Shell) -> None:
+@pytest.mark.parametrize("typed", [b"echo typed\nand more\n", b"half a line", b"/proc/self/exe"])
+def test_what_is_typed_and_read_by_no_command_is_none(shell: Shell, typed: bytes) -> None:
     shell.run("true", 10)
-    os.write(shell.terminal(), b"echo typed\nand more\n")
+    os.write(shell.terminal(), typed)
     assert shell.run("echo next", 10).text == "next\n"
