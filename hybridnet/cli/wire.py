@@ -20,7 +20,9 @@ from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.options import Option, table
 from hybridnet.options.flags import default_of, flags, meaning_of, metavar_of
+from hybridnet.options.read import bounds_of
 from hybridnet.quantities import parse_delay
+from hybridnet.values import choice, shown, whole
 from hybridnet.wire import BACKENDS, Wire
 from hybridnet.wire.options import parse_list
 from hybridnet.wire.report import status_line
@@ -30,6 +32,7 @@ SUMMARY = "Join two interfaces by a simulated link (or change one that runs: wir
 EXAMPLES = """  sudo hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
   sudo hybridnet wire eth1 eth2 --delay 5ms --forward "rate=10 Mbit/s,queue=100" --backward "rate=1 Mbit/s"
   sudo hybridnet wire eth1 eth2 --rate "10 Mbit/s" --delay 20ms --jitter 2ms --loss 0.1% --aqm codel --ecn yes
+  sudo hybridnet wire eth1 eth2 --slots "500ms@12 Mbit/s+200ms@1 Mbit/s" --loss scripted:segments=3+7+9
   sudo hybridnet wire eth1 eth2 --forward "trace=lte.up,queue=50" --backward "trace=lte.down"
   sudo hybridnet wire eth1 eth2 --portal pcap --duration 60s --json
   sudo hybridnet wire set eth1-eth2 --rate "20 Mbit/s"   from another terminal
@@ -38,6 +41,7 @@ EXAMPLES = """  sudo hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms
 SIGINT (Ctrl-C) or SIGTERM ends a wire; it puts the interfaces' settings back and prints its verdict.
 """
 STATUS_PERIOD_S = 1.0
+BATCH = "segments_per_flush"  # of a portal: what --batch sets
 
 # What else is counted of packets, and what that is called.
 _CHANGED = {
@@ -79,9 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _flags() -> dict[str, Option]:
-    """The options of both directions that text can say; the others are for Python."""
-    said = flags(table("direction"))
-    return {name: option for name, option in said.items() if option.kind not in ("list", "map")}
+    """The options of both directions; a plug-in's arguments are written behind its name."""
+    return {name: option for name, option in flags(table("direction")).items() if option.kind != "map"}
 
 
 def _help(option: Option) -> str:
@@ -93,11 +96,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the wire until it is told to end. Returns 4 when its verdict is that it cannot be trusted."""
     if arguments.first == "set":
         return _set(arguments)
-    duration_s = (
-        None if arguments.duration is None else parse_delay(arguments.duration, "wire: --duration") / 1e9
-    )
-    if arguments.batch is not None and arguments.batch < 1:
-        raise UsageError(f"wire: --batch {arguments.batch} is not a number of segments; write at least 1")
+    duration_s = _duration_s(arguments.duration)
+    backend = arguments.portal or "packet"
+    if arguments.batch is not None:
+        least, most = bounds_of(table(backend).planned[BATCH])
+        whole(arguments.batch, "wire: --batch", int(least), int(most))
+    if arguments.wait is not None:
+        choice(arguments.wait, "wire: --wait", table("realtime").planned["wait"].choices)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
@@ -106,8 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.first,
         arguments.second,
         **_options(arguments),
-        backend=arguments.portal or "packet",
-        portal_options={} if arguments.batch is None else {"segments_per_flush": arguments.batch},
+        backend=backend,
+        portal_options={} if arguments.batch is None else {BATCH: arguments.batch},
         realtime={} if arguments.wait is None else {"wait": arguments.wait},
         name=arguments.name,
         seed=1 if arguments.seed is None else arguments.seed,
@@ -117,6 +122,18 @@ def run(arguments: argparse.Namespace) -> int:
             console.print(f"{source} > {target}: {wire.directions[key].text()}", markup=False, soft_wrap=True)
         _watch(wire, ended, duration_s, console)
     return _report(wire, arguments.json)
+
+
+def _duration_s(text: str | None) -> float | None:
+    """How long the wire runs; None: until it is told to end."""
+    if text is None:
+        return None
+    nanoseconds = parse_delay(text, "wire: --duration")
+    if nanoseconds == 0:
+        raise UsageError(
+            f"wire: --duration {shown(text)} is not above 0; write for example 60s, or leave it out"
+        )
+    return nanoseconds / 1e9
 
 
 def _set(arguments: argparse.Namespace) -> int:

@@ -69,7 +69,7 @@ def _of_table(of: Table, style: str) -> str:
     head = ["option", "meaning", *others, "`rfc`" if others else "default"]
     rows = []
     for option in shown:
-        if style == "flags" and option.kind in ("list", "map"):
+        if style == "flags" and option.kind == "map":
             continue
         values = [default_of(option, of.presets[name].get(option.key)) for name in presets[:1]]
         rows.append([names(option), _cell(meaning_of(option)), *values, default_of(option)])

@@ -260,12 +260,14 @@ def _impairments(options: Mapping[str, Any], what: str) -> dict[str, Any]:
 
 
 def _jitter(options: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """What is asked of jitter and jitter_distribution."""
+    """What is asked of jitter and jitter_distribution. Whoever takes the jitter back (None) takes back both."""
     given: dict[str, Any] = {}
     jitter, distribution = options.get("jitter"), options.get("jitter_distribution")
     if distribution is not None:
         choices = table("direction").said["jitter_distribution"].choices
         choice(distribution, f"{what}: jitter_distribution:", choices, error=TopologyError)
+        if "jitter" not in options:
+            raise TopologyError(f"{what}: jitter_distribution= says how jitter= varies; give it too")
     if isinstance(jitter, Mapping):
         if distribution is not None:
             raise TopologyError(

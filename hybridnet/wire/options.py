@@ -4,7 +4,8 @@
 Where a description says ``bw`` and ``max_queue_size``, as Mininet does, a wire says ``rate`` and ``queue``. All else
 has the same name and the same meaning, and is read by the same code, `hybridnet.topo.direction`. Here is only what a
 command line needs besides: numbers and yes or no are text there, and a model with parameters, which Python writes as a
-dictionary, is ``NAME:key=value:key=value``; so is a plug-in with its arguments.
+dictionary, is ``NAME:key=value:key=value``; so is a plug-in with its arguments. The items of a list have a ``+``
+between them, and the parts of one item an ``@``: ``500ms@12 Mbit/s+200ms@1 Mbit/s``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.options import Option, table
+from hybridnet.options import Option, family, table
 from hybridnet.options.flags import flags
 from hybridnet.topo.direction import Direction, resolve_direction
 
@@ -76,8 +77,8 @@ def resolve_options(options: Mapping[str, object], what: str) -> Direction:
         50
     """
     known = flags(table("direction"))
-    topologys = {known[key].said_as: value for key, value in options.items() if value != NONE}
-    if "model" not in topologys:
+    topologys = {known[key].said_as: None if value == NONE else value for key, value in options.items()}
+    if topologys.get("model") is None:
         topologys.pop("model_args", None)
     try:
         return resolve_direction(topologys, what)
@@ -152,10 +153,32 @@ def _read(option: Option, value: object, what: str) -> Any:
         return str(value)  # a bare number would be Mininet's Mbit/s; here rates have their unit
     if not isinstance(value, str):
         return value
-    if option.kind == "family" and value.lstrip()[:1].isalpha():
+    if option.kind == "family" and option.family is not None and value.lstrip()[:1].isalpha():
         name, parameters = parse_model(value, what)
-        return {"model": name, **{key: _number_or_text(each) for key, each in parameters.items()}}
-    return _number_or_text(value)
+        models = family(option.family).models
+        known = models[name].said if name in models else {}
+        return {
+            "model": name,
+            **{key: _parameter(known.get(key), each, f"{what}: {key}") for key, each in parameters.items()},
+        }
+    return _listed(option, value) if option.kind == "list" else _number_or_text(value)
+
+
+def _parameter(option: Option | None, text: str, what: str) -> Any:
+    """The value of a model's parameter; None: the model has no such parameter, which is refused later."""
+    if option is not None and option.kind == "list":
+        return _listed(option, text)
+    if option is not None and option.kind == "flag":
+        return _flag(text, what)
+    return _number_or_text(text)
+
+
+def _listed(option: Option, text: str) -> list[Any]:
+    """The items of a list: ``3+7+9``; those that are rows: ``500ms@12 Mbit/s+200ms@1 Mbit/s``."""
+    items = text.split("+")
+    if option.item == "table":
+        return [[part.strip() for part in item.split("@")] for item in items]
+    return [_number_or_text(item) for item in items]
 
 
 def _flag(value: object, what: str) -> bool:

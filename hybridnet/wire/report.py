@@ -12,6 +12,7 @@ from hybridnet.results.verdict import percentile_ns, subtract_buckets
 __all__ = ["direction_figures", "lateness_p99_ns", "portal_drops", "portal_notes", "status_line"]
 
 Snapshot = Mapping[str, Any]
+_WATCHED = ("queue_sojourn", "queue_others", "queue_most")
 
 
 def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict[str, Any]:
@@ -20,7 +21,8 @@ def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict
     Returns:
         seconds, packets and bytes accepted and delivered by the link (segments; wire bytes without overhead),
         goodput_bps of what was delivered, and ``dropped`` by the link: segments by reason. If there were any,
-        also duplicated_packets, corrupted_packets and queue_marked_packets (with ECN).
+        also duplicated_packets, corrupted_packets and queue_marked_packets (with ECN). With watch_queue also what the
+        queue's histograms say, since the link was made.
     """
     seconds = (last["time_ns"] - first["time_ns"]) / 1e9
     before, after = _link(first, from_portal), _link(last, from_portal)
@@ -30,6 +32,7 @@ def direction_figures(first: Snapshot, last: Snapshot, from_portal: str) -> dict
     for key in ("duplicated_packets", "corrupted_packets", "queue_marked_packets"):
         if count := after.get(key, 0) - before.get(key, 0):
             figures[key] = count
+    figures |= {key: value for key, value in after.items() if key.startswith(_WATCHED)}
     figures["goodput_bps"] = figures["delivered_bytes"] * 8 / seconds if seconds > 0 else 0.0
     figures["dropped"] = {
         reason: count - before["dropped"].get(reason, 0)

@@ -28,6 +28,7 @@ from hybridnet.instance.plugin import find_plugin
 from hybridnet.options import table
 from hybridnet.options.read import refuse_unknown
 from hybridnet.results import Limits, Verdict, judge
+from hybridnet.schema.check import check
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.journal import Journal
@@ -179,12 +180,13 @@ class Wire:
             if given_options is not None and not isinstance(given_options, Mapping):
                 raise UsageError(f"{what}: {option} {shown(given_options)} is not a dictionary; leave it out")
         refuse_unknown(realtime or {}, table("realtime"), f"{what}: realtime", UsageError)
+        check(dict(realtime or {}), "instance", f"{what}: realtime", "realtime")
         if not _NAME.fullmatch(self.name):
             raise UsageError(f"{what}: a name has at most 40 letters, digits and _.:@-; give another")
         self._given = options_of_ways(what, options, forward, backward)
         self._directions = resolve_ways(what, self._given)
         file = None if record is None else self._checked_record(record)
-        self._check(backend, seed)
+        self._check(backend, portal_options or {}, seed)
         self._plan = wire_plan(
             a,
             b,
@@ -333,10 +335,12 @@ class Wire:
             )
         return str(file.absolute())
 
-    def _check(self, backend: str, seed: int) -> None:
+    def _check(self, backend: str, portal_options: Mapping[str, Any], seed: int) -> None:
         what = f"wire {self.name}"
         whole(seed, f"{what}: seed", 0, MOST_SEED)
         choice(backend, f"{what}: portal", BACKENDS)
+        portal = {"backend": backend, "options": dict(portal_options)}
+        check(portal, "instance", f"{what}: portal", "portal_by_backend")
         if self.a == self.b:
             raise UsageError(f"{what}: both ends are {self.a}; a wire joins two interfaces")
         if os.geteuid() != 0:

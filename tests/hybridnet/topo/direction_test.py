@@ -147,6 +147,10 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"reorder": 5}, "give delay="),
         ({"aqm": "codel", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
         ({"jitter": "1ms", "jitter_distribution": "pareto"}, "'pareto' does not exist"),
+        (
+            {"delay": "9ms", "jitter_distribution": "normal"},
+            "jitter_distribution= says how jitter= varies; give it",
+        ),
         ({"jitter": {"model": "trace", "delays": []}}, "is not a list of 1 or more"),
         ({"jitter": {"model": "table", "quantiles": ["2ms", "1ms"]}}, "decreases"),
         ({"jitter": {"model": "uniform", "low": "2ms", "high": "1ms"}}, "low is above high"),

@@ -50,6 +50,38 @@ def test_a_command_line_says_what_python_says() -> None:
     assert channel == {"model": "gilbert_elliott", "to_bad": "1%", "to_good": 0.5}
 
 
+def test_lists_are_written_with_a_plus_and_rows_with_an_at() -> None:
+    lost = given_options({"loss": "scripted:segments=3+7+9"}, "wire a-b")["loss"]
+    assert lost == {"model": "scripted", "segments": [3, 7, 9]}
+    assert resolve_options({"loss": lost}, "wire a-b").loss == lost
+    delays = given_options({"jitter": "trace:delays=5ms+7 ms"}, "wire a-b")
+    assert resolve_options(delays, "wire a-b").jitter_model == {
+        "model": "trace",
+        "delays_ns": [5_000_000, 7_000_000],
+    }
+    turns = given_options({"slots": "500ms@12 Mbit/s + 200 ms@800 kbit/s"}, "wire a-b")
+    assert resolve_options(turns, "wire a-b") == resolve_options(
+        {"slots": [("500ms", "12 Mbit/s"), ("200ms", "800 kbit/s")]}, "wire a-b"
+    )
+    own = given_options(parse_list("slots=1s@1 Mbit/s+1s@2 Mbit/s,delay=5ms", "wire: --forward"), "wire a-b")
+    assert own == {"slots": [["1s", "1 Mbit/s"], ["1s", "2 Mbit/s"]], "delay": "5ms"}
+    weights = given_options({"aqm": "weighted:weights=4+2+1"}, "wire a-b")["aqm"]
+    assert weights == {"model": "weighted", "weights": [4, 2, 1]}
+
+
+def test_a_models_yes_and_no_are_flags() -> None:
+    given = given_options({"aqm": "codel:ecn=yes", "rate": "1 Mbit/s"}, "wire a-b")
+    assert given["aqm"] == {"model": "codel", "ecn": True}
+    assert (resolve_options(given, "wire a-b").queue or {})["ecn"] is True
+
+
+def test_a_jitter_that_is_taken_back_takes_its_distribution_along() -> None:
+    varied = {"delay": "9ms", "jitter": "1ms", "jitter_distribution": "normal"}
+    assert resolve_options({**varied, "jitter": "none"}, "wire a-b") == resolve_options(
+        {"delay": "9ms"}, "wire a-b"
+    )
+
+
 @pytest.mark.parametrize("text", ["", ":target=5ms", "codel:", "codel:=5ms", "codel:target", "codel:a=1:a=2"])
 def test_a_model_is_a_name_with_parameters(text: str) -> None:
     with pytest.raises(UsageError, match="wire a-b: aqm"):
@@ -93,6 +125,11 @@ def test_units_are_required_and_the_object_is_named() -> None:
         ({"trace": "up", "rate": "1 Mbit/s"}, "and rate= too; leave one of them out"),
         ({"loss": "gilbert_elliott:to_bad=1%"}, "to_good is missing"),
         ({"loss": "pareto"}, "'pareto' does not exist"),
+        ({"loss": "scripted:segments=3+x"}, "segments: 'x' is not a whole number"),
+        ({"slots": "500ms"}, r"slots: \['500ms'\] is not a slot; write one as \(duration, rate\)"),
+        ({"slots": "5@1 Mbit/s"}, 'duration: "5" has no unit'),
+        ({"aqm": "codel:ecn=maybe", "rate": "1 Mbit/s"}, "ecn: 'maybe' is neither yes nor no"),
+        ({"jitter_distribution": "normal"}, "jitter_distribution= says how jitter= varies; give it too"),
         ({"loss": "101%"}, "is not a percentage"),
         ({"reorder": "25%"}, "there is none; give delay="),
     ],

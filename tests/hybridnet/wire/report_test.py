@@ -49,6 +49,15 @@ def test_what_was_duplicated_damaged_or_marked_is_told_where_there_was_any() -> 
     assert "corrupted_packets" not in figures
 
 
+def test_what_a_watched_queue_measured_is_told() -> None:
+    last = snapshot(3_000_000_000, 300, 4, [[1000, 150]])
+    watched = {"queue_sojourn_p50_ns": 5, "queue_others_p99_packets": 2, "queue_most_packets": 3}
+    last["links"][0] |= {"queue_packets": 7, **watched}
+    figures = direction_figures(FIRST, last, "a")
+    assert {key: figures.get(key) for key in watched} == watched
+    assert "queue_packets" not in figures  # which is the bound, in a wire's figures
+
+
 def test_no_time_is_no_goodput() -> None:
     assert direction_figures(FIRST, FIRST, "a")["goodput_bps"] == 0
     assert portal_drops(FIRST, FIRST) == {"a": {}, "b": {}}

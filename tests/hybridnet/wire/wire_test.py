@@ -54,6 +54,15 @@ def test_a_wire_refuses_real_time_options_that_are_none() -> None:
         Wire("a", "b", realtime={"weit": "sleep"})
     with pytest.raises(UsageError, match="there is no option spin_ns any more; write wait dedicated"):
         Wire("a", "b", realtime={"spin_ns": 0})
+    with pytest.raises(UsageError, match='wire a-b: realtime, at wait: "foo" is not one of'):
+        Wire("a", "b", realtime={"wait": "foo"})
+
+
+def test_a_wire_refuses_options_of_a_portal_that_are_none() -> None:
+    with pytest.raises(UsageError, match="portal, at options/segments_per_flush: 100001 is greater than"):
+        Wire("a", "b", portal_options={"segments_per_flush": 100_001})
+    with pytest.raises(UsageError, match=r"wire a-b: portal, at options.*gro"):
+        Wire("a", "b", backend="xdp", portal_options={"gro": True})
 
 
 @pytest.mark.parametrize(
