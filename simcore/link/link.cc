@@ -131,6 +131,7 @@ ByteCount Link::backlog_bytes() {
 }
 
 void Link::forget_departed() {
+  if (watcher_ != nullptr) tell_watcher();
   while (!waiting_.empty() && waiting_.front().departed <= simulation_.now()) {
     backlog_segments_ -= waiting_.front().segments;
     backlog_bytes_ -= waiting_.front().bytes;
@@ -185,7 +186,7 @@ void Link::send(PacketPtr packet) {
   const ByteCount segment = ByteCount::bytes(largest_segment(*packet)) + config_.overhead;
   const ByteCount last_segment = size - segment * (segments - 1);
   wait_for_transmitter(packet->first_arrival);
-  if (watcher_ != nullptr) tell_watcher(*packet);
+  if (watcher_ != nullptr) watch_wait_of(*packet);
   const SimTime first_departure = transmit(segment);
   SimTime last_departure = transmit(size - segment);
   backlog_segments_ += segments;
@@ -207,7 +208,7 @@ void Link::send(PacketPtr packet) {
 inline void Link::send_frame(PacketPtr frame) {
   const ByteCount size = frame->wire_size() + config_.overhead;
   wait_for_transmitter(frame->first_arrival);
-  if (watcher_ != nullptr) tell_watcher(*frame);
+  if (watcher_ != nullptr) watch_wait_of(*frame);
   const SimTime departure = transmit(size);
   ++backlog_segments_;
   backlog_bytes_ += size.count();
@@ -216,9 +217,24 @@ inline void Link::send_frame(PacketPtr frame) {
   line_.push(std::move(frame), departure + config_.propagation_delay);
 }
 
-void Link::tell_watcher(const Packet& packet) const {
-  watcher_->waited(std::max(link_free_ - packet.first_arrival, Duration::zero()), backlog_segments_,
-                   packet.segments);
+void Link::watch(QueueWatcher* watcher) {
+  if (watcher == nullptr) watched_ = {};
+  watcher_ = watcher;
+}
+
+void Link::watch_wait_of(const Packet& packet) {
+  watched_.push({packet.first_arrival, link_free_, free_fraction_, backlog_segments_, packet.segments});
+  tell_watcher();
+}
+
+// Tells the watcher of what the transmitter has begun with by now. What still waits may wait longer or shorter than it
+// seems now.
+void Link::tell_watcher() {
+  while (!watched_.empty() && watched_.front().begins <= simulation_.now()) {
+    const Watched& begun = watched_.front();
+    watcher_->waited(std::max(begun.begins - begun.arrived, Duration::zero()), begun.others, begun.segments);
+    watched_.drop_front();
+  }
 }
 
 // What arrives at `arrival` starts when the transmitter is free, or at once.

@@ -97,8 +97,9 @@ class Link final : public PacketSink {
   // Precondition: nothing waits here.
   void take_over(Backlog backlog);
 
-  // From now on `watcher` is told of what is accepted, null: nobody. It must outlive the link.
-  void watch(QueueWatcher* watcher) { watcher_ = watcher; }
+  // From now on `watcher` is told of what is accepted, when the transmitter begins with it; null: nobody. It must outlive
+  // the link.
+  void watch(QueueWatcher* watcher);
 
   // From now on what comes out at the far end goes there. It must outlive the link.
   void lead_to(PacketSink& sink) { far_end_.lead_to(sink); }
@@ -133,6 +134,15 @@ class Link final : public PacketSink {
     std::int64_t bytes = 0;              // of the segments still here
     std::int32_t segments = 0;           // still here
     std::int32_t segment_bytes = 0;      // of every one but the last
+  };
+
+  // What the watcher will be told of: how long it waits may change with the rate.
+  struct Watched {
+    SimTime arrived = SimTime::zero();
+    SimTime begins = SimTime::zero();  // when the transmitter is free for it, rounded up ...
+    std::int64_t fraction = 0;         // ... by fraction / rate nanoseconds
+    std::int64_t others = 0;
+    std::uint32_t segments = 0;
   };
 
   // How long the transmitter takes for a size, in nanoseconds and a remainder / rate.
@@ -179,7 +189,8 @@ class Link final : public PacketSink {
   void send(PacketPtr packet);
   void send_frame(PacketPtr frame);
   void wait_for_transmitter(SimTime arrival);
-  void tell_watcher(const Packet& packet) const;
+  void watch_wait_of(const Packet& packet);
+  void tell_watcher();
   const Serialization& serialization_of(ByteCount size);
   SimTime transmit(ByteCount size);
 
@@ -205,6 +216,7 @@ class Link final : public PacketSink {
 
   Ring<Waiting> waiting_;
   QueueWatcher* watcher_ = nullptr;
+  Ring<Watched> watched_;  // empty without a watcher
   std::int64_t backlog_segments_ = 0;
   std::int64_t backlog_bytes_ = 0;
 };

@@ -79,6 +79,12 @@ void Link::serve_at(const std::optional<DataRate>& rate) {
     entry.departed = last.time;
     entry.fraction = last.fraction;
   }
+  for (std::size_t place = 0; place < watched_.size(); ++place) {
+    Watched& entry = watched_[place];
+    const Done free = done_after(now, work_until(entry.begins, entry.fraction), rate);
+    entry.begins = free.time;
+    entry.fraction = free.fraction;
+  }
   if (link_free_ > now) {
     const Done free = done_after(now, work_until(link_free_, free_fraction_), rate);
     link_free_ = free.time;
@@ -110,6 +116,7 @@ Backlog Link::hand_over() {
     }
   }
   while (!waiting_.empty()) waiting_.drop_front();
+  watched_ = {};  // whoever takes over has the same watcher
   backlog_segments_ = 0;
   backlog_bytes_ = 0;
   link_free_ = slow_train_arrived_ = slow_train_departed_ = SimTime::zero();

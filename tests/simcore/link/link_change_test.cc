@@ -34,6 +34,17 @@ class LinkChangeTest : public testing::Test {
 
 using Times = std::vector<std::int64_t>;
 
+class Waits final : public QueueWatcher {
+ public:
+  void waited(Duration sojourn, std::int64_t others, std::uint32_t) override {
+    us.push_back(sojourn.count_ns() / 1'000);
+    beside.push_back(others);
+  }
+
+  Times us;
+  Times beside;
+};
+
 TEST_F(LinkChangeTest, whatWaitsGoesOnAtTheNewRate) {
   const auto wire = link({.rate = DataRate::mbps(10), .propagation_delay = Duration::ms(1)});
   for (int i = 0; i < 3; ++i) wire->accept(frame(pool, sim.now(), 1'250));  // 10,000 bits: 1 ms each
@@ -53,6 +64,36 @@ TEST_F(LinkChangeTest, aSlowerRateHoldsUpWhatWaitsAndWhatComes) {
   wire->accept(frame(pool, sim.now(), 1'250));
   run();
   EXPECT_EQ(arrivals_us(), (Times{5'500, 15'500, 25'500}));
+}
+
+TEST_F(LinkChangeTest, aWatcherIsToldHowLongAPacketReallyWaitedWhereTheRateChanged) {
+  const auto wire = link({.rate = DataRate::mbps(10)});
+  Waits waits;
+  wire->watch(&waits);
+  for (int i = 0; i < 3; ++i) wire->accept(frame(pool, sim.now(), 1'250));  // 10,000 bits: 1 ms each
+  run_until_us(500);
+  wire->change({.rate = DataRate::mbps(1)});  // 5,000 bits are left of the first: 5 ms
+  run_until_us(5'000);
+  EXPECT_EQ(wire->backlog_packets(), 3);
+  EXPECT_EQ(waits.us, (Times{0}));
+  run_until_us(6'000);
+  wire->change({.rate = DataRate::mbps(10)});  // 9,500 bits are left of the second: 950 us
+  run();
+  EXPECT_EQ(wire->backlog_packets(), 0);
+  EXPECT_EQ(waits.us, (Times{0, 5'500, 6'950}));
+  EXPECT_EQ(waits.beside, (Times{0, 1, 2}));
+}
+
+TEST_F(LinkChangeTest, aWatcherIsNotToldOfWhatSomebodyElseSends) {
+  const auto wire = link({.rate = DataRate::mbps(10)});
+  Waits waits;
+  wire->watch(&waits);
+  for (int i = 0; i < 3; ++i) wire->accept(frame(pool, sim.now(), 1'250));
+  run_until_us(500);
+  EXPECT_EQ(wire->hand_over().waiting.size(), 2U);
+  run();
+  EXPECT_EQ(wire->backlog_packets(), 0);
+  EXPECT_EQ(waits.us, (Times{0}));
 }
 
 TEST_F(LinkChangeTest, whatIsOnItsWayKeepsItsDelayAndIsNotOvertaken) {
