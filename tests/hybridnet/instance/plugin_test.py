@@ -133,6 +133,16 @@ def test_what_is_no_plugin_replaces_nothing(tmp_path: Path, every: Path) -> None
         describe_plugin(source)
 
 
+def test_a_file_that_was_cut_off_is_refused_and_ends_nothing(tmp_path: Path, every: Path) -> None:
+    whole = every.read_bytes()
+    # As far as the headers, within them, and before them: the loader would map what is not there, or refuses it.
+    for end, says in ((len(whole) // 2, "it was cut off"), (100, "it was cut off"), (40, "file too short")):
+        cut = tmp_path / f"{end}.so"
+        cut.write_bytes(whole[:end])
+        with pytest.raises(PlanError, match=f"{says}.*build it with: hybridnet plugin build"):
+            describe_plugin(cut)
+
+
 def test_a_compiler_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "every.cc"
     source.write_text(EVERY)
