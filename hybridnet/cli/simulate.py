@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print a digest of every packet at every link, to compare runs",
     )
     parser.add_argument(
-        "--series", metavar="TIME", help="sample all counters at this interval of simulated time"
+        "--series", metavar="TIME", help="with --out: sample all counters at this interval of simulated time"
     )
     parser.add_argument(
         "--out",
@@ -136,6 +136,8 @@ def run(arguments: argparse.Namespace) -> int:
     began = now()
     if arguments.out is not None:
         check_run_directory(arguments.out)
+    elif arguments.series is not None:
+        raise UsageError(f"--series {arguments.series}: a time series goes into --out DIR; give it")
     traced = _traced(arguments, topo, seeds)
     told = Console(stderr=True)
     with (

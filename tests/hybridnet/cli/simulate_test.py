@@ -50,6 +50,11 @@ def test_json_has_every_figure(file: str, capsys: pytest.CaptureFixture[str]) ->
     assert 8 * of_b["mean"] == pytest.approx(20e6 * 1448 / 1514, rel=0.05)
 
 
+def test_a_series_without_a_place_to_go_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", file, "--until", "1s", "--series", "100ms"]) == 2
+    assert "--series 100ms: a time series goes into --out DIR; give it" in capsys.readouterr().err
+
+
 def test_a_run_directory_is_written(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     assert main(["simulate", file, "--until", "200ms", "--series", "100ms", "--out", str(out)]) == 0
