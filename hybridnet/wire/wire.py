@@ -31,6 +31,7 @@ from hybridnet.results import Limits, Verdict, judge
 from hybridnet.schema.check import check
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.device_features import DeviceFeatures
+from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal
 from hybridnet.topo.direction import Direction
 from hybridnet.values import choice, plain, shown, text, whole
@@ -215,8 +216,10 @@ class Wire:
         self._refuse_name_in_use()
         self._started = True
         self._journal = Journal.create()
+        self._guardian = Guardian(self._journal.directory)
         self._features = DeviceFeatures((self.a, self.b))
         try:
+            self._guardian.start()
             self._directory = directory = self._journal.directory / f"wire-{self.name}"
             if len(os.fsencode(directory / SOCKET)) > _SOCKET_PATH_BYTES:
                 raise EnvironmentLackError(
@@ -291,6 +294,7 @@ class Wire:
         finally:
             self._journal.close()
             remove_run_directory(self._journal.directory)
+            self._guardian.end()
 
     def to_json(self) -> dict[str, Any]:
         """What passed since the start, and the verdict if it is closed."""

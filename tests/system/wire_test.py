@@ -121,6 +121,18 @@ def test_settings_are_put_back_also_when_the_wire_is_killed(place: Place) -> Non
     assert place.features() == before
 
 
+def test_nothing_is_left_of_a_wire_that_was_killed(place: Place) -> None:
+    process = place.start()
+    state = Path(place.environment["HYBRIDNET_STATE_DIR"])
+    assert len(list(state.glob("*/wire-wa-wb"))) == 1
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while list(state.glob("*/wire-wa-wb")):
+        assert time.monotonic() < deadline, "the wire's folder is left"
+        time.sleep(0.05)
+
+
 def test_settings_are_put_back_also_when_the_instance_is_killed(place: Place) -> None:
     before = place.features()
     process = place.start()
