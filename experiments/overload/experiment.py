@@ -20,9 +20,11 @@ from hybridnet.experiments.overload.load import LimitedWire, Load, pass_frames
 from hybridnet.experiments.overload.place import joined
 from hybridnet.experiments.overload.quota import CpuQuota
 from hybridnet.experiments.overload.report import Outcome, checks_of, peak_of, table_of
+from hybridnet.generate.generate import LEAST_FRAME
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.journal import Journal
+from hybridnet.values import whole
 
 SUMMARY = "a wire offered twice what its processor time allows: goodput, memory, drops, verdict"
 WITHOUT_MACHINES = "a wire joins two interfaces of this computer"
@@ -32,6 +34,7 @@ MOST_PPS = 1_000_000
 STEP = 1.4
 SATURATED = 0.9  # of the rate at which frames were sent: a slower arrival has passed the peak
 DELAY = "10ms"
+MOST_BYTES = 1514  # of a frame that the interfaces take, whose MTU is 1500
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +67,7 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     """
     if not 0.01 <= arguments.quota <= 1:
         raise UsageError(f"overload: --quota {arguments.quota:g} is not a share of a core; write 0.01 to 1")
+    whole(arguments.size, "overload: --size", LEAST_FRAME, MOST_BYTES)
     if os.geteuid() != 0:
         raise EnvironmentLackError(
             "overload: network namespaces and control groups need root; run it with sudo"

@@ -7,13 +7,13 @@ It is in the journal before it is made, so ``hybridnet clean`` removes it when t
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from hybridnet.errors import EnvironmentLackError
+from hybridnet.system.cgroups import remove_group
 from hybridnet.system.journal import Journal
 
 __all__ = ["CpuQuota", "Hierarchy", "find_hierarchy"]
@@ -113,9 +113,8 @@ class CpuQuota:
         return 0
 
     def close(self) -> None:
-        """Remove the group, which has no processes left."""
-        if self.path.exists():
-            os.rmdir(self.path)
+        """Remove the group. What has been killed in it may be there a moment longer."""
+        remove_group(self.path)
 
     def __enter__(self) -> CpuQuota:
         return self

@@ -14,6 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet.errors import EnvironmentLackError
+from hybridnet.experiments.overload.quota import CpuQuota
+from hybridnet.system.journal import Journal
+
 REPRODUCE = (sys.executable, "-m", "hybridnet.cli", "reproduce", "overload", "--quota", "0.05", "--json")
 SECONDS = "12"  # in fewer, all that is too much still finds room in the kernel's buffer of the portal
 GROUPS = ("/sys/fs/cgroup/cpu*/hybridnet-*", "/sys/fs/cgroup/hybridnet-*")
@@ -79,3 +83,22 @@ def test_a_killed_run_is_cleaned_up_with_its_control_group(tmp_path: Path) -> No
         assert not (Path(state) / "s").exists()
         with pytest.raises(ProcessLookupError):
             os.kill(process.pid, signal.SIGCONT)
+
+
+def test_a_quota_is_removed_while_a_process_is_still_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path))
+    journal = Journal.create()
+    try:
+        quota = CpuQuota(journal, 0.5)
+    except EnvironmentLackError as lack:
+        pytest.skip(str(lack))
+    with subprocess.Popen(quota.command(["sleep", "30"])) as sleeper:
+        deadline = time.monotonic() + 5
+        while str(sleeper.pid) not in (quota.path / "cgroup.procs").read_text().split():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        quota.close()
+        assert not quota.path.exists()
+        sleeper.kill()

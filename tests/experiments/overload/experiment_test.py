@@ -9,6 +9,7 @@ import pytest
 
 from hybridnet.cli.main import Parser
 from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.cli.main import main
 from hybridnet.experiments.overload import experiment as overload
 from hybridnet.experiments.overload.experiment import (
     FIRST_PPS,
@@ -62,3 +63,11 @@ def test_a_quota_is_a_share_of_one_core(quota: str) -> None:
     overload.add_arguments(parser)
     with pytest.raises(UsageError, match=r"--quota .* is not a share of a core; write 0\.01 to 1"):
         overload.run(parser.parse_args(["--quota", quota]))
+
+
+@pytest.mark.parametrize("size", ["57", "1515"])
+def test_frames_that_cannot_be_sent_are_refused_before_anything_is_made(
+    size: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "overload", "--size", size]) == 2
+    assert f"overload: --size {size} is not a whole number from 58 to 1514" in capsys.readouterr().err
