@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from posixpath import normpath
 from typing import Any
 
 from hybridnet.errors import PlanError
@@ -279,13 +280,22 @@ def _instance_plans(
 
 def _check_captures(layout: Layout, options: PlanOptions) -> None:
     simulated = {
-        end.interface for name, ends in layout.ends_of.items() if layout.nodes[name].simulated for end in ends
+        end.interface: layout.machine_of[name]
+        for name, ends in layout.ends_of.items()
+        if layout.nodes[name].simulated
+        for end in ends
     }
-    for name in options.captures:
+    writers: dict[tuple[str, str], str] = {}
+    for name, file in options.captures.items():
         if name not in simulated:
             raise PlanError(
                 f"capture at {name}: there is no simulated interface of that name; "
                 f"the interfaces are {', '.join(sorted(simulated)) or 'none: nothing is simulated'}"
+            )
+        other = writers.setdefault((simulated[name], normpath(file)), name)
+        if other != name:
+            raise PlanError(
+                f"capture at {name}: {file} is the file of the capture at {other}; give each its own"
             )
 
 

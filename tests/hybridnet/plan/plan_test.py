@@ -168,6 +168,18 @@ def test_static_arp_entries_cover_the_subnet_and_nothing_else() -> None:
     assert {"address": "10.1.0.2", "mac": h2["mac"], "interface": "h1-eth0"} in entries
 
 
+def test_two_captures_of_a_machine_do_not_write_the_same_file() -> None:
+    with pytest.raises(
+        PlanError, match=r"capture at r1-eth2: /run//r\.pcap is the file of the capture at r1-eth1"
+    ):
+        plan(
+            TwoTrees(depth=1, join="routed"),
+            captures={"r1-eth1": "/run/r.pcap", "r1-eth2": "/run//r.pcap"},
+        )
+    apart = {"r1-eth1": "/run/r.pcap", "r2-eth1": "/run/r.pcap"}  # on two machines
+    assert plan(TwoTrees(depth=1, join="routed"), captures=apart).machines.keys() == {"m1", "m2"}
+
+
 def test_captures_land_in_the_right_instance() -> None:
     made = plan(TwoTrees(depth=1, join="routed"), captures={"r2-eth1": "/run/r2.pcap"})
     assert made.machines["m1"]["instances"][0]["captures"] == []
