@@ -41,7 +41,7 @@ const OptionTable<GilbertElliott>& gilbert_elliott() {
 
 const OptionTable<Scripted>& scripted() {
   static const OptionTable<Scripted> table(
-      "scripted", "exactly the segments that you list", {},
+      "scripted", "exactly the segments that you list, counted from 0", {},
       {{"segments",
         &Scripted::segments,
         {.help = "the numbers of the packets that are lost, from 0, increasing", .required = true}}});
