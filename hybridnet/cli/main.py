@@ -14,8 +14,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
+from hybridnet.cli.exit_codes import code_of_error
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
-from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.user_files import forget_files
 
 __all__ = ["VERBS", "Parser", "main"]
@@ -116,7 +117,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
         if os.environ.get("HYBRIDNET_DEBUG"):
             raise
         _say(f"error: {error}")
-        return error.exit_code
+        return code_of_error(error)
     except BrokenPipeError:
         raise
     except OSError as error:  # a disk that is full, a folder of somebody else's: no defect, wherever it shows
@@ -126,10 +127,10 @@ def _code_of(argv: Sequence[str] | None) -> int:
         _say(
             f"error: {file}{error.strerror}; fix this and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
         )
-        return EnvironmentLackError.exit_code
-    except KeyboardInterrupt:
+        return code_of_error(error)
+    except KeyboardInterrupt as error:
         _say("interrupted")
-        return 130
+        return code_of_error(error)
 
 
 def _say(text: str) -> None:

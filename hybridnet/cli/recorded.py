@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hybridnet.cli.ending import ending_with_verdict
+from hybridnet.cli.exit_codes import code_of_error
 from hybridnet.errors import UsageError
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.log import info
@@ -100,6 +101,9 @@ def ending_with_record(
     with recording(record), told_of_files(keep):
         try:
             code = ending_with_verdict(body, strict=strict, told=verdicts.extend)
+        except BaseException as error:
+            code = code_of_error(error)
+            raise
         finally:
             record.end(code, verdicts)
     info(f"*** Run directory: {record.directory.path}\n")
