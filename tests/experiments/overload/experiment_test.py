@@ -7,9 +7,8 @@ import itertools
 
 import pytest
 
-from hybridnet.cli.main import Parser
+from hybridnet.cli.main import Parser, main
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.cli.main import main
 from hybridnet.experiments.overload import experiment as overload
 from hybridnet.experiments.overload.experiment import (
     FIRST_PPS,
