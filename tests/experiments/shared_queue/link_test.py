@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 
 from hybridnet.experiments.common.linux_flows import LinuxFlow
+from hybridnet.experiments.shared_queue import experiment
 from hybridnet.experiments.shared_queue.experiment import checks_of
 from hybridnet.experiments.shared_queue.host_delay import HostDelay
 from hybridnet.experiments.shared_queue.link import PAYLOAD_BPS, SharedRound, SimulatedSample, rates
@@ -41,3 +45,42 @@ def test_the_checks_hold_for_fair_trusted_rounds_only():
 
 def test_rates_are_of_intervals_that_are_long_enough():
     assert rates([0.0, 0.4, 1.0, 1.5, 2.0], [0, 50, 125, 200, 375], 1.0) == [(0.5, 1000.0), (1.5, 2000.0)]
+
+
+def test_whoever_interrupts_a_round_waits_for_no_flow(monkeypatch: pytest.MonkeyPatch):
+    ended = threading.Event()
+    waited: list[bool] = []
+
+    class Network(dict[str, Any]):
+        """Its flow ends with it."""
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            super().__init__(h1=Host(), h2=Host())
+
+        def __enter__(self) -> Network:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            ended.set()
+
+        def snapshot(self) -> dict[str, Any]:
+            return {"m1": {"time_ns": 0}}
+
+    class Host:
+        execute = staticmethod(lambda _: None)
+        IP = staticmethod(lambda: "10.0.0.1")
+
+    class Machines:
+        call = staticmethod(lambda *_: {"epochs_ns": {experiment.MACHINE: 0}})
+
+    def interrupted(*_: object) -> list[dict[str, Any]]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiment, "Net", Network)
+    monkeypatch.setattr(experiment, "prepare", lambda *_, **__: None)
+    monkeypatch.setattr(experiment, "clock_of", lambda _: None)
+    monkeypatch.setattr(experiment, "run_flows", lambda *_: waited.append(ended.wait(5)))
+    monkeypatch.setattr(experiment, "_watch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        experiment._round(Machines(), 1, 60.0, "drop-tail", host_delay=False)  # type: ignore[arg-type]
+    assert waited == [True]
