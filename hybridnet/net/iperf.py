@@ -28,6 +28,7 @@ MOST_SECONDS = 86_400
 CONGESTION_CONTROL = "cubic"
 BEGIN_SECONDS = 5.0  # a UDP flow that has not begun by then is begun anew
 TRY_SECONDS = 60.0  # the longest that this goes on
+CONNECT_SECONDS = 30.0  # the longest that a TCP flow begins; unlike Linux, which goes on for two minutes
 END_SECONDS = 60.0  # the longest that the two ends exchange their figures, over a link that loses packets
 
 _UNITS = {
@@ -118,7 +119,8 @@ def format_bandwidth(bits_per_second: float, unit: str | None = None) -> str:
 
 def _tcp(server: Host, client: Host, flow: Flow) -> Found:
     with _serving(server, flow) as serving:
-        argv = [*_client(server, flow), "-J", "-C", CONGESTION_CONTROL]
+        most = f"{CONNECT_SECONDS * 1000:.0f}"
+        argv = [*_client(server, flow), "-J", "-C", CONGESTION_CONTROL, "--connect-timeout", most]
         out, err, _ = client.pexec(argv)
         end = _report(out, err, client)["end"]
         received = end["sum_received"]

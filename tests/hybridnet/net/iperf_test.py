@@ -56,7 +56,20 @@ def commands(cluster: FakeCluster) -> list[list[str]]:
 def test_tcp_uses_cubic_and_reports_what_arrived_and_what_was_sent() -> None:
     cluster, server, client = pair(json.dumps(TCP).encode())
     assert iperf(server, client, Flow(seconds=2)) == Found(9e6, 1e7)
-    assert commands(cluster)[1] == ["iperf3", "-c", "10.0.0.1", "-p", "5001", "-t", "2", "-J", "-C", "cubic"]
+    assert commands(cluster)[1] == [
+        "iperf3",
+        "-c",
+        "10.0.0.1",
+        "-p",
+        "5001",
+        "-t",
+        "2",
+        "-J",
+        "-C",
+        "cubic",
+        "--connect-timeout",
+        "30000",
+    ]
     assert not cluster.programs, "both programs are closed"
 
 
