@@ -7,10 +7,12 @@ import argparse
 import contextlib
 import importlib
 import io
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -21,6 +23,7 @@ from hybridnet.user_files import forget_files
 
 __all__ = ["VERBS", "Parser", "main"]
 
+TOLD_TWICE_S = 5.0
 # The verb and its file.
 VERBS = {
     "run": "run",
@@ -145,11 +148,17 @@ def _say(text: str) -> None:
 def _heeding(*numbers: signal.Signals) -> Iterator[None]:
     """Let these signals end the command as ^C does, so that networks are stopped; by default they end it at once.
 
-    A verb may have handlers of its own. What is ignored, as SIGHUP is after `nohup`, stays ignored.
+    A verb may have handlers of its own. What is ignored, as SIGHUP is after `nohup`, stays ignored. Who ends a command
+    often says so twice (`timeout` tells the process and its group, a login that ends sends both signals): the second
+    one does not disturb what the first one has begun to end.
     """
+    told = -math.inf
 
-    def end(number: int, _: object) -> NoReturn:
-        raise SystemExit(128 + number)
+    def end(number: int, _: object) -> None:
+        nonlocal told
+        if time.monotonic() - told > TOLD_TWICE_S:
+            told = time.monotonic()
+            raise SystemExit(128 + number)
 
     ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
     if threading.current_thread() is not threading.main_thread():
