@@ -205,6 +205,11 @@ def _run_script(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"
         )
+    if "topos" not in names and not wanted.has_network and (described := topologies_of(names)):
+        # No error: the script may have had something else to do with them.
+        info(
+            f"*** {file} has started no network; --topo builds one of its topologies: {', '.join(described)}\n"
+        )
     return 0
 
 

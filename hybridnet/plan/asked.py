@@ -79,6 +79,11 @@ class Asked:
         """A network starts that has them."""
         self._obeyed = True
 
+    @property
+    def has_network(self) -> bool:
+        """Whether a network has started."""
+        return self._obeyed
+
     def refuse_unobeyed(self) -> None:
         """Raise UsageError if something was asked, and no network has started."""
         if self.flags and not self._obeyed:

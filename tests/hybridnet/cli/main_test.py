@@ -174,6 +174,15 @@ def test_run_runs_a_script_with_its_arguments(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == "['--fast', '3']\n"
 
 
+def test_a_script_that_describes_a_network_and_starts_none_is_told_how_to_build_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from hybridnet import Topo\nclass Visited(Topo):\n    pass\n")
+    assert main(["run", str(script)]) == 0
+    assert "has started no network; --topo builds one of its topologies: Visited" in capsys.readouterr().err
+
+
 def test_the_last_words_of_a_script_are_printed_as_python_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
