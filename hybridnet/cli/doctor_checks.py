@@ -76,8 +76,9 @@ def _af_xdp() -> Finding:
 
 
 def _packet_socket() -> Finding:
-    problem = _problem_of(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close())
-    return opinions.packet_sockets(UNTRIED if os.geteuid() != 0 else problem)
+    return opinions.packet_sockets(
+        _problem_of(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close())
+    )
 
 
 def _tun() -> Finding:
@@ -201,11 +202,12 @@ def _trial(script: str) -> str | None:
 
 
 def _problem_of(act: Callable[[], object]) -> str | None:
-    """What the kernel says against it; None: nothing."""
+    """What the kernel says against it; None: nothing; UNTRIED: only root may."""
     try:
         act()
     except OSError as problem:
-        return str(problem.strerror)
+        forbidden = isinstance(problem, PermissionError) and os.geteuid() != 0
+        return UNTRIED if forbidden else str(problem.strerror)
     return None
 
 

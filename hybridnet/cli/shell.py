@@ -86,7 +86,13 @@ class CLI(cmd.Cmd):
             return bool(super().onecmd(line))
         except HybridnetError as problem:
             error(f"*** {problem}\n")
-            return False
+        except BrokenPipeError:  # nobody reads what the prompt prints
+            raise
+        except Exception as problem:  # of a script's own node, link or command: no reason to lose the network
+            if os.environ.get("HYBRIDNET_DEBUG"):
+                raise
+            error(f"*** {type(problem).__name__}: {problem}\n")
+        return False
 
     def emptyline(self) -> bool:
         """An empty line does nothing."""
@@ -264,16 +270,22 @@ class CLI(cmd.Cmd):
     def do_py(self, line: str) -> None:
         """py EXPRESSION: evaluate Python; `net` and the nodes have their names."""
         try:
-            output(f"{eval(line, self._scope(), self._locals)!r}\n")
+            output(f"{eval(line, self._names())!r}\n")
         except Exception as problem:  # the user's own code: report whatever it raises
             error(f"*** {type(problem).__name__}: {problem}\n")
 
     def do_px(self, line: str) -> None:
         """px STATEMENT: execute Python."""
         try:
-            exec(line, self._scope(), self._locals)
+            exec(line, self._names())
         except Exception as problem:  # as above
             error(f"*** {type(problem).__name__}: {problem}\n")
+
+    def _names(self) -> dict[str, Any]:
+        """One dictionary, so that comprehensions and functions find everything. A variable goes before a node."""
+        for name, node in self._scope().items():
+            self._locals.setdefault(name, node)
+        return self._locals
 
     def _scope(self) -> dict[str, Any]:
         return dict(self.net.nameToNode)

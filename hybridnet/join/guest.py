@@ -126,7 +126,7 @@ class Guest:
         elif now - self._heard > SILENCE_SECONDS:
             raise MachineError(
                 f"{self._what}: the run at {self._where()} has not been heard from for {SILENCE_SECONDS:g} s; it has "
-                "ended, or the way there is cut"
+                "ended, the way there is cut, or another computer has joined with this ticket"
             )
         return last
 

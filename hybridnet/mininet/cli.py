@@ -114,16 +114,26 @@ class CLI(shell.CLI):
     def do_switch(self, line: str) -> None:
         """switch SWITCH start|stop: start or stop a switch."""
         words = line.split()
-        if len(words) != 2 or words[1] not in ("start", "stop") or words[0] not in self.mn:
+        if len(words) != 2 or words[1] not in ("start", "stop"):
             error("*** write: switch SWITCH start|stop\n")
             return
-        switch = self.mn[words[0]]
+        switch = self.mn.nameToNode.get(words[0])
+        if switch not in self.mn.switches:
+            error(f"*** {words[0]} is not a switch; `nodes` lists them\n")
+            return
         if words[1] == "start":
             for intf in switch.port_list():
                 intf.ifconfig("up")
             switch.start(self.mn.controllers)
         else:
             switch.stop(deleteIntfs=False)
+
+    def _iperf(self, names: list[str], protocol: str, rate: str) -> None:
+        for name in names:
+            if name not in self.mn:
+                error(f"*** iperf: there is no node {name}; `nodes` lists them\n")
+                return
+        super()._iperf(names, protocol, rate)
 
     def do_wait(self, _: str) -> None:
         """wait: wait until each switch has its controller."""
@@ -161,7 +171,7 @@ class CLI(shell.CLI):
     def do_py(self, line: str) -> None:
         """py EXPRESSION: evaluate Python and show what it gives, if that is anything."""
         try:
-            if result := eval(line, self._scope(), self._locals):
+            if result := eval(line, self._names()):
                 output(f"{result if isinstance(result, str) else repr(result)}\n")
         except Exception as problem:  # the user's own code: report whatever it raises
             output(f"{problem}\n")

@@ -16,6 +16,7 @@ import pytest
 from hybridnet.cli import shell
 from hybridnet.cli.shell import CLI
 from hybridnet.net import Net
+from hybridnet.node import Node
 from hybridnet.system.log import setLogLevel
 from hybridnet.topologies import SingleSwitchTopo
 from tests.hybridnet.net.support import FakeCluster
@@ -92,6 +93,24 @@ def test_errors_are_told_and_the_prompt_goes_on(
 def test_python_sees_the_net_and_keeps_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, "px x = h1.IP()", "py x, len(net.hosts)")
     assert "('10.0.0.1', 2)" in capsys.readouterr().err
+
+
+def test_comprehensions_see_the_net_and_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, "px names = ['h1', 'h2']", "py [net[name].IP() for name in names if name in names]")
+    assert "['10.0.0.1', '10.0.0.2']" in capsys.readouterr().err
+
+
+def test_what_a_node_raises_does_not_end_the_prompt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> list[str]:
+        raise LookupError("no such thing")
+
+    monkeypatch.setattr(Node, "intfNames", broken)
+    run(tmp_path, "intfs", "py 6*7")
+    text = capsys.readouterr().err
+    assert "*** LookupError: no such thing" in text
+    assert "42" in text
 
 
 def test_comments_and_everything_after_exit_are_left_out(tmp_path: Path) -> None:
