@@ -122,8 +122,6 @@ class CLI(shell.CLI):
             error(f"*** {words[0]} is not a switch; `nodes` lists them\n")
             return
         if words[1] == "start":
-            for intf in switch.port_list():
-                intf.ifconfig("up")
             switch.start(self.mn.controllers)
         else:
             switch.stop(deleteIntfs=False)

@@ -48,7 +48,8 @@ class LinuxBridge(Bridge):
         return dpid or ""
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:
-        """It has no controllers."""
+        """It has no controllers; after `stop`, its ports go up again."""
+        self.raise_stopped_ports()
 
     def connected(self) -> bool:
         """Whether it forwards; with the spanning tree protocol, once that has settled."""

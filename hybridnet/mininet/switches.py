@@ -114,11 +114,13 @@ class Bridge(Switch, live.Switch):
     dpid: str  # that of a bridge which nobody gave one is derived from its name
     wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
     obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
+    _stopped: Sequence[Any] = ()  # the ports that `stop` took down
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:
         """Give it its controllers. The last of a network's switches to start makes the network."""
         self.wanted = list(controllers)
         if self.is_made():
+            self.raise_stopped_ports()
             self.network().give_controllers(self)
         elif not self._is_loose() and all(
             switch.wanted is not None for switch in self.network().switches if switch.is_bridge
@@ -138,10 +140,18 @@ class Bridge(Switch, live.Switch):
             intf.prefixLen = int(length)
 
     def stop(self, deleteIntfs: bool = True) -> None:
-        """Take it out of service: its ports go down, until the network ends. `net.stop` does not need it."""
+        """Take it out of service: its ports go down until `start`. `net.stop` does not need it."""
         if self.is_made():
-            for intf in self.port_list():
+            up = [intf for intf in self.port_list() if intf.isUp()]
+            for intf in up:
                 intf.ifconfig("down")
+            self._stopped = [*self._stopped, *up]
+
+    def raise_stopped_ports(self) -> None:
+        """Set up what `stop` has taken down; what was down before stays so."""
+        for intf in self._stopped:
+            intf.ifconfig("up")
+        self._stopped = []
 
     def connected(self) -> bool:
         """Whether a controller has it, or it needs none."""

@@ -76,6 +76,6 @@ def natural(text: str) -> tuple[str | tuple[int, str], ...]:
         >>> sorted(["s10", "s2", "h1"], key=natural)
         ['h1', 's2', 's10']
     """
-    parts = re.split(r"([0-9]+)", text)
+    parts = re.split(r"([0-9]+)", str(text))  # scripts written for Mininet sort nodes by it
     parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]
     return tuple((len(part), part) if index % 2 else part for index, part in enumerate(parts))
