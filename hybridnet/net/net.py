@@ -661,6 +661,7 @@ class Net(Structure):
         plan, running = self._now()
         running.timelines.follow()
         again = running.outages.restart(name)
+        running.timelines.lose([name])
         self._recorded.began_again(plan.machine_of_instance[name], again)
 
     def restart_machine(self, name: str) -> None:
@@ -685,6 +686,7 @@ class Net(Structure):
         plan, running = self._now()
         running.timelines.follow()
         self.build_seconds[name] = running.returns.restart(name, plan, self._nodes)
+        running.timelines.lose([name, *(each for each, on in plan.machine_of_instance.items() if on == name)])
 
     # Inside
 

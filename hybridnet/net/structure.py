@@ -335,6 +335,7 @@ class Structure:
         assert self.plan is not None
         running.losses.refuse()
         running.timelines.follow()
+        running.timelines.check_removal(removed - self._replaced)
         old, nodes, live, topo = self.plan, self._nodes, self.links, self._described()
         pins = pins_of(old, removed, leaving.all_instances(old), self._replaced)
         specs = [spec for spec in running.specs if spec.name not in leaving.machines]

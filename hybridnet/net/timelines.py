@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,6 +147,10 @@ class Timeline:
         self.duration_s = max(change.at_ns for change in schedule.changes) / 1e9
         self.cancelled = False
         self._cluster, self._schedule = cluster, schedule
+        self._seen: dict[
+            tuple[int, str, str | None], Event
+        ] = {}  # an instance that begins anew forgets its own
+        self._gone: set[str] = set()  # instances that have begun anew, and machines
         self.begins_at = time.time() + (begin_ns - time.monotonic_ns()) / 1e9
         self._ends = begin_ns / 1e9 + self.duration_s
         starts = _starts(cluster, schedule.machines, begin_ns)
@@ -182,7 +186,6 @@ class Timeline:
         """The same, each with the number of its change."""
         there = [machine for machine in self._schedule.machines if machine in self._cluster.machines]
         answers = self._cluster.call_left(dict.fromkeys(there, ("fired", {"timeline": self.name})))
-        events = []
         for machine, answer in answers.items():
             rows: list[tuple[int, Json, str | None]] = []
             for name, own in answer["instances"].items():
@@ -191,9 +194,28 @@ class Timeline:
             for number, row, instance in rows:
                 change = self._schedule.changes[number]
                 at_s, fired_s = change.at_ns / 1e9, (change.at_ns + row["late_ns"]) / 1e9
-                event = Event(at_s, fired_s, machine, change.change, row["error"], instance)
-                events.append((number, event))
+                self._seen[number, machine, instance] = Event(
+                    at_s, fired_s, machine, change.change, row["error"], instance
+                )
+        events = [(number, event) for (number, *_), event in self._seen.items()]
         return sorted(events, key=lambda pair: (pair[1].at_s, pair[0]))
+
+    def is_over(self) -> bool:
+        """Whether its last instant has passed, or it was cancelled."""
+        return self.cancelled or time.monotonic() > self._ends
+
+    def lose(self, names: Iterable[str]) -> None:
+        """Instances have begun anew, and perhaps their machine: what they had still to make is gone."""
+        self._gone.update(names)
+
+    def has_lost(self, number: int) -> bool:
+        """Whether nobody makes a change any more that has not been made yet."""
+        schedule = self._schedule
+        of_instances = {name for name, own in schedule.entries.items() for each, _ in own if each == number}
+        of_agents = {
+            name for name, own in schedule.interfaces.items() for each in own if each["entry"] == number
+        }
+        return {*of_instances, *of_agents} <= self._gone
 
     def cancel(self) -> None:
         """What has not been made will not be. A second call does nothing."""
@@ -254,10 +276,30 @@ class Timelines:
             begin_ns = time.monotonic_ns() + lead_ns
         self._count += 1
         timeline = Timeline(f"t{self._count}", self._cluster, schedule, begin_ns)
-        if schedule.steps or schedule.statuses:
-            self._all.append(timeline)
-            self._left[timeline.name] = {**schedule.steps, **schedule.statuses}
+        self._all.append(timeline)
+        self._left[timeline.name] = {**schedule.steps, **schedule.statuses}
         return timeline
+
+    def lose(self, names: Collection[str]) -> None:
+        """Instances, or a machine and its instances, have begun anew; `follow` was called just before."""
+        for timeline in self._all:
+            timeline.lose(names)
+            left = self._left[timeline.name]
+            for number in [number for number in left if timeline.has_lost(number)]:
+                del left[number]
+
+    def check_removal(self, links: Collection[str]) -> None:
+        """Raise UsageError if a timeline has still to change one of these links, which are to go."""
+        now_ns = time.monotonic_ns()
+        for pending in self._pending(now_ns):
+            step = pending.step
+            own = {step.after.name} if isinstance(step, LinkStep) else step.up | step.down
+            if both := sorted(own & set(links)):
+                later_s = max(pending.at_ns, 0) / 1e9
+                raise UsageError(
+                    f"link {both[0]}: timeline {pending.timeline} changes it {later_s:.3g} s later; wait for that or "
+                    "cancel it before you remove the link"
+                )
 
     def check(self, step: Step) -> None:
         """Raise UsageError if a timeline would undo this step, made now, with a change that it has still to make."""
@@ -288,7 +330,9 @@ class Timelines:
                 else:
                     _hold(step, {}, self._links.down)
         self._all = [
-            timeline for timeline in self._all if self._left[timeline.name] and not timeline.cancelled
+            timeline
+            for timeline in self._all
+            if not timeline.cancelled and (self._left[timeline.name] or not timeline.is_over())
         ]
 
 

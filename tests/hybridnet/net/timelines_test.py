@@ -196,6 +196,35 @@ def test_what_a_timeline_would_undo_later_is_refused_unless_it_is_cancelled(
     net.configLinkStatus("r1", "r3", "down")
 
 
+def test_an_instance_that_begins_anew_keeps_what_it_made_and_loses_the_rest(
+    net: Net, cluster: FakeCluster
+) -> None:
+    timeline = net.timeline(
+        [(1, {"link": ("r3", "r2"), "delay": "20ms"}), (99, {"link": ("r3", "r2"), "delay": "30ms"})]
+    )
+    row = {"entry": 0, "late_ns": 0, "error": ""}
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {machine: [row]}, "interfaces": []}
+    cluster.answers["restart_instance"] = lambda machine, plan: None
+    net.restart_instance("m2")
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {}, "interfaces": []}
+    assert [event.at_s for event in timeline.events] == [1.0]
+    net.set_link("r3", "r2", bw=5)  # which nothing undoes any more
+    assert cluster.calls[-1][2]["a_to_b"]["delay_ns"] == 20_000_000
+
+
+def test_a_link_that_a_timeline_has_still_to_change_stays(net: Net) -> None:
+    status = net.timeline([(99, {"link": ("r1", "r3"), "status": "down"})])
+    wired = net.timeline([(99, {"link": ("h3", "h4"), "status": "down"})])
+    options = net.timeline([(99, {"link": ("r3", "r2"), "bw": 5})])
+    for timeline, ends in ((status, ("r1", "r3")), (wired, ("h3", "h4")), (options, ("r3", "r2"))):
+        with pytest.raises(
+            UsageError, match=rf"timeline {timeline.name} changes it 99.* s later; wait for that or cancel"
+        ):
+            net.delLink(*ends)
+        timeline.cancel()
+        net.delLink(*ends)
+
+
 def test_routes_are_given_by_their_routers(net: Net, cluster: FakeCluster) -> None:
     assert net.plan is not None
     r1 = net.plan.machines["m1"]["instances"][0]["nodes"][0]
