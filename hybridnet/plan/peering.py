@@ -179,14 +179,35 @@ def peering_notes(
             f"peering: {', '.join(said)} {_have(said)} no effect, because {there} and nothing peers; divide what is "
             "simulated (instance=, instances_per_machine=, --instances), or spread the network (machine=, --machines)"
         ]
+    idle = _idle(options)
     if options.by_portals or guests or any(a != b for a, b in joined):
-        return []
+        return idle
     between = [name for name in said if name in _SAID_BETWEEN_MACHINES]
     if not between:
-        return []
+        return idle
     return [
+        *idle,
         f"peering: {', '.join(between)} {_have(between)} no effect, because instances of one machine share memory; "
-        "leave this out, or spread the network (machine=, --machines)"
+        "leave this out, or spread the network (machine=, --machines)",
+    ]
+
+
+def _idle(options: PeeringOptions) -> list[str]:
+    """What the other options leave without effect."""
+    flush = options.planned.get("flush", "turn")
+    needs = {
+        "longest_wait": (flush in ("time", "size"), f"flush is {flush!r}", "flush='time' or 'size'"),
+        "batch_size": (flush == "size", f"flush is {flush!r}", "flush='size'"),
+        "receive_size": (
+            bool(options.planned.get("receive_wait_ns")),
+            "nothing is gathered without receive_wait",
+            "receive_wait, too",
+        ),
+    }
+    return [
+        f"peering: {name} has no effect, because {why}; write {cure}, or leave it out"
+        for name, (is_met, why, cure) in needs.items()
+        if name in options.given and not is_met
     ]
 
 

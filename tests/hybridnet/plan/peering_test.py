@@ -80,6 +80,32 @@ def test_options_that_nothing_obeys_are_said_with_the_reason_and_the_cure() -> N
     assert "no link joins two of the 2 instances" in unjoined
 
 
+@pytest.mark.parametrize(
+    ("peering", "idle"),
+    [
+        (
+            {"longest_wait": "1ms"},
+            ["longest_wait has no effect, because flush is 'turn'; write flush='time' or 'size'"],
+        ),
+        (
+            {"flush": "time", "longest_wait": "1ms", "batch_size": "500 B"},
+            ["batch_size has no effect, because flush is 'time'; write flush='size'"],
+        ),
+        (
+            {"receive_size": "500 B"},
+            ["receive_size has no effect, because nothing is gathered without receive_wait"],
+        ),
+        ({"flush": "size", "longest_wait": "1ms", "batch_size": "500 B"}, []),
+        ({"receive_wait": "1ms", "receive_size": "500 B"}, []),
+    ],
+)
+def test_options_that_others_leave_without_effect_are_said(peering: dict[str, str], idle: list[str]) -> None:
+    notes = notes_of(routers(), machines("one"), peering, instances_per_machine=2)
+    assert len(notes) == len(idle)
+    for note, says in zip(notes, idle, strict=True):
+        assert note.startswith(f"peering: {says}")
+
+
 def test_options_between_machines_are_said_to_have_no_effect_within_one() -> None:
     peering = {"transport": "tcp", "datagram_size": "1000 B", "flush": "packet"}
     [note] = notes_of(routers(), machines("one"), peering, instances_per_machine=2)
