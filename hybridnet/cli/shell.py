@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import atexit
 import cmd
+import contextlib
 import inspect
 import os
 import readline
 import shlex
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,8 @@ from hybridnet.system.terminal import Terminal
 
 __all__ = ["CLI"]
 
+LOOK_MS = 100  # for the output of a command, and for a ^C
+MOST_INTERRUPTS = 3
 HISTORY = Path.home() / ".hybridnet_history"
 
 
@@ -123,14 +128,25 @@ class CLI(cmd.Cmd):
         return (node.IP() or word) if isinstance(node, Node) else word
 
     def _run_in(self, node: Node, text: str) -> None:
-        """Show the output as it comes; ^C goes to the command."""
+        """Show the output as it comes; ^C goes to the command. One that does not end by it, as a shell, keeps its node
+        and not the prompt.
+        """
         node.sendCmd(text)
-        while node.waiting:
-            try:
-                sys.stdout.write(node.monitor(timeoutms=500))
+        pressed = 0
+        with _noted_interrupts() as heard:
+            while node.waiting:
+                sys.stdout.write(node.monitor(timeoutms=LOOK_MS))
                 sys.stdout.flush()
-            except KeyboardInterrupt:
-                node.sendInt()
+                if heard and node.waiting:
+                    pressed += len(heard)
+                    heard.clear()
+                    node.sendInt()
+                    if pressed >= MOST_INTERRUPTS:
+                        error(
+                            f"\n*** {node}: ^C does not end `{text}`; it goes on, and {node} takes no other command "
+                            "until it ends. Programs get no input here: open a terminal with xterm, or `hybridnet exec`\n"
+                        )
+                        return
 
     # Looking
 
@@ -339,6 +355,20 @@ class CLI(cmd.Cmd):
         return True
 
     do_quit = do_exit
+
+
+@contextlib.contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """^C is noted and not raised: raised, it would lose the output that is on its way, such as ping's statistics."""
+    heard: list[int] = []
+    if threading.current_thread() is not threading.main_thread():  # which alone gets signals
+        yield heard
+        return
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) or signal.SIG_DFL
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _number(words: list[str], default: int) -> int:

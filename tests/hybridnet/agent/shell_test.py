@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,6 +168,20 @@ def test_interrupt_ends_all_that_the_command_still_had_to_do(
         text += output.text
         output = shell.read(5)
     assert (text + output.text, output.status) == ("ready\n", 130)
+
+
+def test_a_shell_that_waits_for_input_heeds_every_interrupt(shell: Shell) -> None:
+    for command in ("echo ready; sleep 100", "echo ready; read x", "echo ready; read x"):
+        shell.start(command)
+        text = ""
+        while "ready" not in text:
+            text += shell.read(5).text
+        time.sleep(0.1)  # until it waits
+        shell.interrupt()
+        deadline = time.monotonic() + 5
+        while not (output := shell.read(1)).done:
+            assert time.monotonic() < deadline, command
+        assert output.status == 130
 
 
 def test_interrupt_between_commands_changes_nothing(shell: Shell) -> None:

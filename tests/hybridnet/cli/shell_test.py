@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import os
 import readline
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +99,31 @@ def test_python_sees_the_net_and_keeps_variables(tmp_path: Path, capsys: pytest.
 def test_comprehensions_see_the_net_and_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, "px names = ['h1', 'h2']", "py [net[name].IP() for name in names if name in names]")
     assert "['10.0.0.1', '10.0.0.2']" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("ends_at", "gives_up"), [(1, False), (2, False), (99, True)])
+def test_an_interrupt_goes_to_the_command_and_loses_no_output(
+    ends_at: int,
+    gives_up: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pressed: list[str] = []
+
+    def monitor(node: Node, timeoutms: float) -> str:
+        signal.raise_signal(signal.SIGINT)  # ^C, while the output is on its way
+        node.waiting = len(pressed) < ends_at
+        return f"after {len(pressed)}\n"
+
+    monkeypatch.setattr(Node, "monitor", monitor)
+    monkeypatch.setattr(Node, "sendInt", lambda node: pressed.append(node.name))
+    run(tmp_path, "h1 ping h2")
+    out, err = capsys.readouterr()
+    last = 2 if gives_up else ends_at
+    assert out == "".join(f"after {count}\n" for count in range(last + 1))
+    assert pressed == ["h1"] * (last + gives_up)
+    assert ("*** h1: ^C does not end `ping 10.0.0.2`" in err) is gives_up
 
 
 def test_what_a_node_raises_does_not_end_the_prompt(
