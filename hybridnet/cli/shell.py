@@ -144,7 +144,8 @@ class CLI(cmd.Cmd):
                     if pressed >= MOST_INTERRUPTS:
                         error(
                             f"\n*** {node}: ^C does not end `{text}`; it goes on, and {node} takes no other command "
-                            "until it ends. Programs get no input here: open a terminal with xterm, or `hybridnet exec`\n"
+                            "until it ends. Programs get no input here: open a terminal with xterm or "
+                            "`hybridnet exec`\n"
                         )
                         return
 

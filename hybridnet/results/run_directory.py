@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import errno
 import fcntl
 import json
 import os
@@ -12,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -105,6 +107,15 @@ def read_object(file: Path) -> dict[str, Any]:
     return content
 
 
+@contextlib.contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """An error of writing, as on a full disk, knows no file by itself."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno or errno.EIO, os.strerror(error.errno or errno.EIO), str(file)) from None
+
+
 class RunDirectory:
     """Where a run writes, and what it writes first: the manifest.
 
@@ -134,13 +145,14 @@ class RunDirectory:
     def write_json(self, name: str, content: Any) -> Path:
         """Write ``content`` as indented JSON; make the folders in ``name``."""
         target = self._target(name)
-        target.write_text(json.dumps(content, indent=2, sort_keys=False) + "\n", encoding="utf-8")
+        with _naming(target):
+            target.write_text(json.dumps(content, indent=2, sort_keys=False) + "\n", encoding="utf-8")
         return target
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
         """Write ``rows`` as CSV under the names of ``columns``."""
         target = self._target(name)
-        with target.open("w", newline="", encoding="utf-8") as file:
+        with _naming(target), target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
             writer.writerows(rows)
@@ -162,7 +174,8 @@ class RunDirectory:
             table = pyarrow.table(dict(zip(columns, map(pyarrow.array, by_column), strict=True)))
         except pyarrow.ArrowException as error:
             raise UsageError(f"write {target}: {error}; give every column values of one type") from None
-        parquet.write_table(table, target)
+        with _naming(target):
+            parquet.write_table(table, target)
         return target
 
     def write_manifest(self, seed: int, facts: Mapping[str, Any]) -> Path:

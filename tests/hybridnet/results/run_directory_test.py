@@ -24,6 +24,19 @@ def test_manifest_records_versions_and_what_the_caller_adds(tmp_path):
     assert manifest["sysctl"]["net.ipv4.tcp_congestion_control"]
 
 
+def test_a_full_disk_is_told_with_the_file(tmp_path):
+    run = RunDirectory(tmp_path / "run")
+    for name, write in (
+        ("a.json", lambda name: run.write_json(name, {})),
+        ("a.csv", lambda name: run.write_csv(name, ["x"], [(1,)])),
+        ("a.parquet", lambda name: run.write_parquet(name, ["x"], [(1,)])),
+    ):
+        (run.path / name).symlink_to("/dev/full")
+        with pytest.raises(OSError, match="No space left on device") as told:
+            write(name)
+        assert told.value.filename == str(run.path / name)
+
+
 def test_csv_has_a_header_and_a_row_each(tmp_path):
     path = RunDirectory(tmp_path / "run").write_csv("steps/hybrid.csv", ["at_s", "tcp_bps"], [(1, 2), (3, 4)])
     assert path.read_text().splitlines() == ["at_s,tcp_bps", "1,2", "3,4"]
