@@ -147,9 +147,8 @@ class Timeline:
         self.duration_s = max(change.at_ns for change in schedule.changes) / 1e9
         self.cancelled = False
         self._cluster, self._schedule = cluster, schedule
-        self._seen: dict[
-            tuple[int, str, str | None], Event
-        ] = {}  # an instance that begins anew forgets its own
+        # By machine and instance: one that begins anew forgets its own.
+        self._seen: dict[tuple[str, str | None], list[tuple[int, Event]]] = {}
         self._gone: set[str] = set()  # instances that have begun anew, and machines
         self.begins_at = time.time() + (begin_ns - time.monotonic_ns()) / 1e9
         self._ends = begin_ns / 1e9 + self.duration_s
@@ -179,7 +178,9 @@ class Timeline:
 
     @property
     def events(self) -> list[Event]:
-        """What has been made so far, in the order of the instants; nothing of a machine that is lost or has left."""
+        """What has been made so far, in the order of the instants; of a machine that is lost or has left, and of an
+        instance that was killed, what was known before.
+        """
         return [event for _, event in self.numbered_events()]
 
     def numbered_events(self) -> list[tuple[int, Event]]:
@@ -187,18 +188,23 @@ class Timeline:
         there = [machine for machine in self._schedule.machines if machine in self._cluster.machines]
         answers = self._cluster.call_left(dict.fromkeys(there, ("fired", {"timeline": self.name})))
         for machine, answer in answers.items():
-            rows: list[tuple[int, Json, str | None]] = []
-            for name, own in answer["instances"].items():
-                rows += [(self._schedule.entries[name][row["entry"]][0], row, name) for row in own]
-            rows += [(row["entry"], row, None) for row in answer["interfaces"]]
-            for number, row, instance in rows:
-                change = self._schedule.changes[number]
-                at_s, fired_s = change.at_ns / 1e9, (change.at_ns + row["late_ns"]) / 1e9
-                self._seen[number, machine, instance] = Event(
-                    at_s, fired_s, machine, change.change, row["error"], instance
-                )
-        events = [(number, event) for (number, *_), event in self._seen.items()]
+            rows: dict[str | None, list[tuple[int, Json]]] = {
+                name: [(self._schedule.entries[name][row["entry"]][0], row) for row in own]
+                for name, own in answer["instances"].items()
+            }
+            rows[None] = [(row["entry"], row) for row in answer["interfaces"]]
+            for instance, own in rows.items():
+                if len(own) >= len(self._seen.get((machine, instance), [])):  # it has not forgotten any
+                    self._seen[machine, instance] = [
+                        (number, self._event(number, row, machine, instance)) for number, row in own
+                    ]
+        events = [pair for own_events in self._seen.values() for pair in own_events]
         return sorted(events, key=lambda pair: (pair[1].at_s, pair[0]))
+
+    def _event(self, number: int, row: Json, machine: str, instance: str | None) -> Event:
+        change = self._schedule.changes[number]
+        at_s, fired_s = change.at_ns / 1e9, (change.at_ns + row["late_ns"]) / 1e9
+        return Event(at_s, fired_s, machine, change.change, row["error"], instance)
 
     def is_over(self) -> bool:
         """Whether its last instant has passed, or it was cancelled."""

@@ -212,6 +212,14 @@ def test_an_instance_that_begins_anew_keeps_what_it_made_and_loses_the_rest(
     assert cluster.calls[-1][2]["a_to_b"]["delay_ns"] == 20_000_000
 
 
+def test_all_that_one_change_makes_on_a_machine_are_events(net: Net, cluster: FakeCluster) -> None:
+    timeline = net.timeline([(1, {"link": ("h3", "h4"), "status": "down"})])
+    rows = [{"entry": 0, "late_ns": 0, "error": ""}] * 2  # both ends
+    cluster.answers["fired"] = lambda machine, timeline: {"instances": {}, "interfaces": rows}
+    for _ in range(2):  # asking again adds nothing
+        assert [event.at_s for event in timeline.events] == [1.0, 1.0]
+
+
 def test_a_link_that_a_timeline_has_still_to_change_stays(net: Net) -> None:
     status = net.timeline([(99, {"link": ("r1", "r3"), "status": "down"})])
     wired = net.timeline([(99, {"link": ("h3", "h4"), "status": "down"})])
