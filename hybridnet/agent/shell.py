@@ -39,9 +39,9 @@ _DIGITS = 10  # of the number of a line, at most, and the colon behind it
 # ^C ends the whole command and not the shell, as in an interactive one: a trap that only notes it would go on with what
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
 # get it. A command finds in $? how the one before has ended. A trap that has returned from a file counts as still
-# running in bash, and `read` would not heed the next ^C: the trap is set anew. What is typed while a command runs is for
-# that command: the shell reads no further than the zero byte behind the name of a command's file, which bash does byte by
-# byte. What no command has read by then is forgotten.
+# running in bash, and `read` would not heed the next ^C: the trap is set anew. What is typed while a command runs is
+# for that command: the shell reads no further than the zero byte behind the name of a command's file, which bash does
+# byte by byte. What no command has read by then is forgotten.
 _LOOP = """trap 'return 130 2>/dev/null' INT
 hybridnet_status() { return "$HYBRIDNET_STATUS"; }
 HYBRIDNET_STATUS=0
