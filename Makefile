@@ -12,7 +12,7 @@ ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
 SOME_AT_A_TIME := -n $(shell expr $$(nproc) + 1) --dist loadfile# files, whose tests share a network
 ON_ONE_CORE := check-wheel docs check-types check-format check-lint check-layers check-stub check-generated# the longest first
 FUZZERS := build/dev/tests/fuzz
-FUZZ_SECONDS ?= 10
+FUZZ_SECONDS ?= 6
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
 
 help:  ## print this
@@ -95,7 +95,7 @@ check-threads:  ## what has threads, with ThreadSanitizer
 	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
 	@ctest --preset tsan
 
-check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (10), from its seeds
+check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (6), from its seeds
 	@echo "== fuzz, $(FUZZ_SECONDS) s each"
 	@ls $(FUZZERS)/*_fuzz | xargs -n 1 basename | xargs -P "$$(nproc)" -I '{}' sh -c 'echo {}; \
 	  $(FUZZERS)/{} $(FUZZ_FLAGS) -seed=1 -max_total_time=$(FUZZ_SECONDS) build/fuzz/seeds/{} 2>build/fuzz/{}.log || { cat build/fuzz/{}.log; exit 255; }'
