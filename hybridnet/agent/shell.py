@@ -40,15 +40,16 @@ _DIGITS = 10  # of the number of a line, at most, and the colon behind it
 # follows, and with the next turn of a loop. Between commands there is nothing to return from. A background job does not
 # get it. A command finds in $? how the one before has ended. A trap that has returned from a file counts as still
 # running in bash, and `read` would not heed the next ^C: the trap is set anew. What is typed while a command runs is
-# for that command: the shell reads no further than the zero byte behind the name of a command's file, which bash does
-# byte by byte. What no command has read by then is forgotten.
+# for that command: the shell reads no further than the zero byte behind the name of the commands' file, which bash does
+# byte by byte. What no command has read by then is forgotten, also if there is a zero byte in it.
 _LOOP = """trap 'return 130 2>/dev/null' INT
 hybridnet_status() { return "$HYBRIDNET_STATUS"; }
 HYBRIDNET_STATUS=0
 printf '{mark}0,;'
 while IFS= read -r -d '' HYBRIDNET_COMMAND; do
+  case "$HYBRIDNET_COMMAND" in *{file}) ;; *) continue ;; esac
   hybridnet_status
-  . "/proc/${HYBRIDNET_COMMAND##*/proc/}"
+  . {file}
   HYBRIDNET_STATUS=$?
   [ "$HYBRIDNET_STATUS" != 130 ] || { trap '' INT; trap 'return 130 2>/dev/null' INT; }
   {tell}
@@ -121,6 +122,7 @@ class Shell:
         self._master, slave = pty.openpty()
         _make_raw(slave)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
+        loop = loop.replace("{file}", shlex.quote(self._seen_file))
         loop = _TELLING + loop.replace("{tell}", _TELL) if as_mininet else loop.replace("{tell}", ":")
         self._before_each = _BEFORE_EACH if as_mininet else ""
         # Whoever enters a mount namespace is in its root folder; this one may be hidden there.
