@@ -53,6 +53,7 @@ class CLI(cmd.Cmd):
         super().__init__()
         self.net = net
         self._locals: dict[str, Any] = {"net": net}
+        self._named: dict[str, Any] = {}  # the nodes that are among them
         self._terminals: list[Terminal] = []
         self._sources: list[Path] = []  # files whose commands run now
         if script is not None:
@@ -300,7 +301,11 @@ class CLI(cmd.Cmd):
 
     def _names(self) -> dict[str, Any]:
         """One dictionary, so that comprehensions and functions find everything. A variable goes before a node."""
-        for name, node in self._scope().items():
+        for name, node in self._named.items():  # some may have left the network since
+            if self._locals.get(name) is node:
+                del self._locals[name]
+        self._named = self._scope()
+        for name, node in self._named.items():
             self._locals.setdefault(name, node)
         return self._locals
 

@@ -101,6 +101,22 @@ def test_comprehensions_see_the_net_and_variables(tmp_path: Path, capsys: pytest
     assert "['10.0.0.1', '10.0.0.2']" in capsys.readouterr().err
 
 
+def test_python_sees_the_nodes_that_are_there_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    same = "py h2 is net['h2']"
+    run(
+        tmp_path,
+        "px h1 = 'mine'",
+        same,
+        "px net.delHost('h2'); net.addHost('h2')",
+        same,
+        "px net.delHost('h2')",
+        "py h2",
+        "py h1",
+    )
+    text = capsys.readouterr().err
+    assert text.endswith("True\nTrue\n*** NameError: name 'h2' is not defined\n'mine'\n")
+
+
 @pytest.mark.parametrize(("ends_at", "gives_up"), [(1, False), (2, False), (99, True)])
 def test_an_interrupt_goes_to_the_command_and_loses_no_output(
     ends_at: int,
@@ -250,8 +266,8 @@ def test_an_interrupt_while_a_command_runs_is_the_commands(monkeypatch: pytest.M
     def read(machine: str, node: str, timeout: float) -> dict[str, Any]:
         reads.append(node)
         if len(reads) == 1:
-            raise KeyboardInterrupt
-        return {"output": "", "done": True, "status": 0, "last_pid": None}
+            signal.raise_signal(signal.SIGINT)
+        return {"output": "", "done": len(reads) > 1, "status": 0, "last_pid": None}
 
     cluster.answers["read_command"] = read
     monkeypatch.setattr(sys, "stdin", io.StringIO("h1 sleep 100\n"))
