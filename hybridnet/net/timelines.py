@@ -378,36 +378,39 @@ def make_schedule(
 
 def _check_kept(pending: Sequence[Pending], own: Sequence[tuple[int, Step]], links: LinkChanges) -> None:
     """Raise UsageError if a pending change would undo one of these. It was worked out without them: that of a link
-    has all its options, and one that reroutes has all routes.
+    has all its options, and one that reroutes has all routes. There may be thousands of both.
     """
+    changed_ns: dict[str, int] = {}  # by link: when its options first change
+    statuses: list[tuple[int, Status]] = []
+    for at_ns, step in sorted(own, key=lambda pair: pair[0]):
+        if isinstance(step, LinkStep):
+            changed_ns.setdefault(step.after.name, at_ns)
+        else:
+            statuses.append((at_ns, step))
+    simulated = links.simulated
+    planned, really = set(links.down), set(links.down)
+    count = 0
     for other in pending:
-        earlier = [(at_ns, step) for at_ns, step in own if at_ns < other.at_ns]
         if isinstance(other.step, LinkStep):
             name = other.step.after.name
-            undone = [
-                at_ns for at_ns, step in earlier if isinstance(step, LinkStep) and step.after.name == name
-            ]
+            undone_ns = changed_ns.get(name, other.at_ns)
             what = f"changes link {name}"
-        elif other.step.reroutes:
-            sooner = [(each.at_ns, each.step) for each in pending if each.at_ns <= other.at_ns]
-            unknown = _down_after(sooner, links) ^ _down_after([*sooner, *earlier], links)
-            undone = [at_ns for at_ns, step in earlier if isinstance(step, Status)] if unknown else []
-            what = f"gives routers the routes of another state of {', '.join(sorted(unknown))}"
         else:
-            continue
-        if undone:
+            while count < len(statuses) and statuses[count][0] < other.at_ns:
+                _hold(statuses[count][1], {}, really)
+                count += 1
+            for down in (planned, really):
+                _hold(other.step, {}, down)
+            unknown = (planned ^ really) & simulated
+            if not other.step.reroutes or not unknown:
+                continue
+            undone_ns = statuses[0][0]
+            what = f"gives routers the routes of another state of {', '.join(sorted(unknown))}"
+        if undone_ns < other.at_ns:
             raise UsageError(
-                f"timeline {other.timeline} {what} {(other.at_ns - min(undone)) / 1e9:.3g} s later, as it was "
+                f"timeline {other.timeline} {what} {(other.at_ns - undone_ns) / 1e9:.3g} s later, as it was "
                 "scheduled, and would undo this; write both as one timeline, or wait for that one or cancel it"
             )
-
-
-def _down_after(steps: Sequence[tuple[int, Step]], links: LinkChanges) -> set[str]:
-    """The simulated links that are down after these."""
-    down = set(links.down)
-    for _, step in sorted(steps, key=lambda pair: pair[0]):
-        _hold(step, {}, down)
-    return down & links.simulated
 
 
 def _hold(step: Step, held: dict[str, LinkStep], down: set[str]) -> None:

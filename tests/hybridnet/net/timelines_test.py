@@ -174,15 +174,17 @@ def test_what_a_timeline_would_undo_later_is_refused_unless_it_is_cancelled(
     )
     before = len(cluster.calls)
     undone = "would undo this; write both as one timeline, or wait for that one or cancel it"
-    with pytest.raises(UsageError, match=rf"timeline t1 changes link r3-r2 \d+ s later.* {undone}"):
+    with pytest.raises(UsageError, match=rf"timeline t1 changes link r3-r2 [\d.]+ s later.* {undone}"):
         net.set_link("r3", "r2", bw=5)
     with pytest.raises(
         UsageError, match=f"timeline t1 gives routers the routes of another state of r1-r3 .* {undone}"
     ):
         net.configLinkStatus("r1", "r3", "down")
-    with pytest.raises(UsageError, match=r"^timeline t1 changes link r3-r2 3 s later"):
+    with pytest.raises(UsageError, match=r"^timeline t1 changes link r3-r2 [\d.]+ s later"):
         net.timeline([(2, {"link": ("r1", "r3"), "bw": 5}), (2, {"link": ("r3", "r2"), "bw": 5})], lead=10)
-    with pytest.raises(UsageError, match=r"^timeline t1 gives routers the routes of another .* 4 s later"):
+    with pytest.raises(
+        UsageError, match=r"^timeline t1 gives routers the routes of another .* [\d.]+ s later"
+    ):
         net.timeline([(1, {"link": ("r1", "r3"), "status": "down"})], lead=10)
     assert not {verb for _, verb, _ in cluster.calls[before:]} & {"set_link", "schedule"}
     net.configLinkStatus("h3", "h4", "down")  # no simulated router has a way over it
@@ -226,7 +228,7 @@ def test_a_link_that_a_timeline_has_still_to_change_stays(net: Net) -> None:
     options = net.timeline([(99, {"link": ("r3", "r2"), "bw": 5})])
     for timeline, ends in ((status, ("r1", "r3")), (wired, ("h3", "h4")), (options, ("r3", "r2"))):
         with pytest.raises(
-            UsageError, match=rf"timeline {timeline.name} changes it 99.* s later; wait for that or cancel"
+            UsageError, match=rf"timeline {timeline.name} changes it [\d.]+ s later; wait for that or cancel"
         ):
             net.delLink(*ends)
         timeline.cancel()
