@@ -25,6 +25,8 @@ __all__ = ["Event", "Schedule", "Timeline", "Timelines", "make_schedule"]
 LEAD_SECONDS = 0.3
 """From the call until a timeline begins, at least: every machine must have heard of it by then."""
 LEAD_SECONDS_PER_CHANGE = 0.0003
+MOST_LATE_SECONDS = 1.0  # what is later is not being made, as on a machine that is lost
+POLL_SECONDS = 0.005
 
 Json = dict[str, Any]
 RoutesWithout = Callable[[frozenset[str]], Mapping[str, Json]]
@@ -259,6 +261,7 @@ class Timelines:
         self._all: list[Timeline] = []
         self._left: dict[str, dict[int, Step]] = {}  # by timeline: what has not been made
         self._count = 0
+        self._followed_ns = 0  # what was due by then is written down
 
     def begin(
         self,
@@ -308,8 +311,10 @@ class Timelines:
                 )
 
     def check(self, step: Step) -> None:
-        """Raise UsageError if a timeline would undo this step, made now, with a change that it has still to make."""
-        _check_kept(self._pending(time.monotonic_ns()), [(0, step)], self._links)
+        """Raise UsageError if a timeline would undo this step, made now, with a change that it has still to make;
+        `follow` was called just before.
+        """
+        _check_kept(self._pending(self._followed_ns), [(0, step)], self._links)
 
     def _pending(self, since_ns: int) -> list[Pending]:
         """What has not been made, in the order of the instants, which count from one of CLOCK_MONOTONIC."""
@@ -324,17 +329,31 @@ class Timelines:
         )
 
     def follow(self) -> None:
-        """Write down what has been made since the last time: options of links, and which are down."""
-        for timeline in self._all:
-            left = self._left[timeline.name]
-            for number, event in timeline.numbered_events():
-                step = left.pop(number, None)
-                if step is None or event.error:
-                    continue
-                if isinstance(step, LinkStep):
-                    self._links.made(step)
-                else:
-                    _hold(step, {}, self._links.down)
+        """Write down what has been made since the last time: options of links, and which are down. Waits for what is
+        being made just now.
+        """
+        while True:
+            self._followed_ns = time.monotonic_ns()
+            self._write_down()
+            since_due = [-pending.at_ns for pending in self._pending(self._followed_ns)]
+            if not any(0 <= late_ns < MOST_LATE_SECONDS * 1e9 for late_ns in since_due):
+                return
+            time.sleep(POLL_SECONDS)
+
+    def _write_down(self) -> None:
+        made = [
+            (timeline.begin_ns + timeline.changes[number].at_ns, timeline.name, number, event)
+            for timeline in self._all
+            for number, event in timeline.numbered_events()
+        ]
+        for _, name, number, event in sorted(made, key=lambda each: each[0]):
+            step = self._left[name].pop(number, None)
+            if step is None or event.error:
+                continue
+            if isinstance(step, LinkStep):
+                self._links.made(step)
+            else:
+                _hold(step, {}, self._links.down)
         self._all = [
             timeline
             for timeline in self._all

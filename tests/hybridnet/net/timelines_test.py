@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -160,6 +161,38 @@ def test_of_two_timelines_the_second_goes_on_from_what_the_first_will_have_done(
     assert {route["interface"] for route in calls["m1"]["entries"]["m1"][0]["routes"]["r1"]} == {"r1-eth3"}
     (changed,) = (entry["link"]["a_to_b"] for entry in calls["m2"]["entries"]["m2"] if "link" in entry)
     assert (changed["delay_ns"], changed["rate_bps"]) == (20_000_000, 5_000_000)
+
+
+def test_what_two_timelines_have_made_is_written_down_in_the_order_of_the_instants(
+    net: Net, cluster: FakeCluster
+) -> None:
+    link = ("r1", "r2")
+    for changes in ([(80, "down"), (90, "up")], [(85, "down")]):
+        net.timeline([(at_s, {"link": link, "status": status}) for at_s, status in changes])
+    rows = [{"entry": entry, "late_ns": 0, "error": ""} for entry in (0, 1)]
+    cluster.answers["fired"] = lambda machine, timeline: {
+        "instances": {machine: rows if timeline == "t1" else rows[:1]},
+        "interfaces": [],
+    }
+    net.configLinkStatus("r1", "r3", "down", reroute=True)
+    routes = next(arguments["routes"] for _, verb, arguments in reversed(cluster.calls) if verb == "set_routes")
+    assert {route["interface"] for route in routes["r2"]} >= {"r2-eth2"}, "over r1-r2, which is up again"
+
+
+def test_a_change_that_is_just_being_made_is_waited_for(net: Net, cluster: FakeCluster) -> None:
+    net.timeline([(0.001, {"link": ("r3", "r2"), "delay": "20ms"})], lead=0)
+    asked: list[str] = []
+
+    def fired(machine: str, timeline: str) -> dict[str, Any]:
+        asked.append(machine)
+        row = {"entry": 0, "late_ns": 50_000_000, "error": ""}
+        return {"instances": {machine: [row] if len(asked) > 1 else []}, "interfaces": []}
+
+    cluster.answers["fired"] = fired
+    time.sleep(0.002)
+    net.set_link("r3", "r2", bw=5)
+    assert len(asked) == 2
+    assert cluster.calls[-1][2]["a_to_b"]["delay_ns"] == 20_000_000
 
 
 def test_what_a_timeline_would_undo_later_is_refused_unless_it_is_cancelled(
