@@ -148,10 +148,11 @@ class Bridge(Switch, live.Switch):
             self._stopped = [*self._stopped, *up]
 
     def raise_stopped_ports(self) -> None:
-        """Set up what `stop` has taken down; what was down before stays so."""
-        for intf in self._stopped:
-            intf.ifconfig("up")
-        self._stopped = []
+        """Set up what `stop` has taken down and is still there; what was down before stays so."""
+        stopped, self._stopped = self._stopped, []
+        for intf in self.port_list():
+            if intf in stopped:
+                intf.ifconfig("up")
 
     def connected(self) -> bool:
         """Whether a controller has it, or it needs none."""
