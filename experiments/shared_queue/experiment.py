@@ -148,9 +148,8 @@ def _round(cluster: Cluster, number: int, seconds: float, queue: str, *, host_de
     """Build the network, let both flows run, and remove it."""
     topo = SharedLink(aqm=None if queue == "drop-tail" else queue)
     with (
-        ThreadPoolExecutor(
-            1
-        ) as thread,  # ends after the network: the flow of an interrupted round ends with its hosts
+        # It ends after the network: the flow of an interrupted round ends with its hosts.
+        ThreadPoolExecutor(1) as thread,
         Net(topo, cluster=cluster, port_type="afpacket", seed=number) as net,
     ):
         sender, receiver = net["h1"], net["h2"]
