@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridnet.cli.output import OUTPUT_CLOSED, unread_outputs
 from hybridnet.errors import EnvironmentLackError, HybridnetError
 
 __all__ = ["INTERRUPTED", "code_of_error"]
@@ -24,5 +25,7 @@ def code_of_error(error: BaseException) -> int:
         return INTERRUPTED
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(error.code is not None)
+    if isinstance(error, BrokenPipeError):  # of its own output, or of a program that died
+        return OUTPUT_CLOSED if unread_outputs() else 1
     # A disk that is full, a folder of somebody else's.
     return EnvironmentLackError.exit_code if isinstance(error, OSError) and error.strerror is not None else 1
