@@ -175,7 +175,9 @@ def test_what_two_timelines_have_made_is_written_down_in_the_order_of_the_instan
         "interfaces": [],
     }
     net.configLinkStatus("r1", "r3", "down", reroute=True)
-    routes = next(arguments["routes"] for _, verb, arguments in reversed(cluster.calls) if verb == "set_routes")
+    routes = next(
+        arguments["routes"] for _, verb, arguments in reversed(cluster.calls) if verb == "set_routes"
+    )
     assert {route["interface"] for route in routes["r2"]} >= {"r2-eth2"}, "over r1-r2, which is up again"
 
 

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,16 @@ from hybridnet.system.guardian import Guardian
 
 PACKAGE = Path(guardian.__file__).parents[2]
 PATIENCE_S = 20
+
+
+@contextmanager
+def ending(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that ends with the test, also with one that fails."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.fixture
@@ -32,9 +44,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def head() -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(["sleep", "1000"]) as process:
+    with ending(["sleep", "1000"]) as process:
         yield process
-        process.kill()
 
 
 def network_of(pid: int | str) -> int:
@@ -48,15 +59,14 @@ def ignored_by(pid: int) -> set[int]:
     return {number for number in range(1, 65) if int(mask, 16) >> (number - 1) & 1}
 
 
-def guarding(run: Path, head: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+@contextmanager
+def guarding(run: Path, head: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     """The guardian of another process than this one, as its head starts it."""
     descriptor = os.pidfd_open(head.pid)
+    command = [sys.executable, guardian.__file__, str(descriptor), run.name, str(run.parent), str(PACKAGE)]
     try:
-        return subprocess.Popen(
-            [sys.executable, guardian.__file__, str(descriptor), run.name, str(run.parent), str(PACKAGE)],
-            pass_fds=[descriptor],
-            stdout=subprocess.PIPE,
-        )
+        with ending(command, pass_fds=[descriptor], stdout=subprocess.PIPE) as process:
+            yield process
     finally:
         os.close(descriptor)
 
@@ -91,7 +101,7 @@ def test_a_run_that_is_left_to_its_programs_goes_when_the_last_of_them_has_ended
     run: Path, head: subprocess.Popen[bytes]
 ) -> None:
     ours = network_of("self")
-    with subprocess.Popen(["unshare", "--net", "sleep", "1000"]) as program:
+    with ending(["unshare", "--net", "sleep", "1000"]) as program:
         while network_of(program.pid) == ours:
             time.sleep(0.01)
         namespace = {"make": "namespace", "inode": network_of(program.pid), "path": str(run / "gone")}
