@@ -132,9 +132,9 @@ class CLI(cmd.Cmd):
         """Show the output as it comes; ^C goes to the command. One that does not end by it, as a shell, keeps its node
         and not the prompt.
         """
-        node.sendCmd(text)
         pressed = 0
         with _noted_interrupts() as heard:
+            node.sendCmd(text)
             while node.waiting:
                 sys.stdout.write(node.monitor(timeoutms=LOOK_MS))
                 sys.stdout.flush()

@@ -142,6 +142,26 @@ def test_an_interrupt_goes_to_the_command_and_loses_no_output(
     assert ("*** h1: ^C does not end `ping 10.0.0.2`" in err) is gives_up
 
 
+def test_an_interrupt_while_a_command_starts_goes_to_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressed: list[str] = []
+
+    def start(node: Node, text: str) -> None:
+        node.waiting = True
+        signal.raise_signal(signal.SIGINT)
+
+    def monitor(node: Node, timeoutms: float) -> str:
+        node.waiting = not pressed
+        return ""
+
+    monkeypatch.setattr(Node, "sendCmd", start)
+    monkeypatch.setattr(Node, "monitor", monitor)
+    monkeypatch.setattr(Node, "sendInt", lambda node: pressed.append(node.name))
+    run(tmp_path, "h1 sleep 100")
+    assert pressed == ["h1"]
+
+
 def test_what_a_node_raises_does_not_end_the_prompt(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
