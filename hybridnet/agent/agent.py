@@ -190,12 +190,12 @@ class Agent:
         self._switching.obey_controllers(self.on_progress)
 
     @verb
-    def change(self, remove: dict[str, Any], add: dict[str, Any]) -> dict[str, float]:
+    def change(self, remove: dict[str, Any], add: dict[str, Any]) -> list[str]:
         """Removes one fragment of the machine plan and makes another: see `hybridnet.plan.difference`. If something
         fails, the machine is as before, except that processes in hosts that were removed already have ended.
 
         Returns:
-            How many seconds each stage took.
+            What was set at interfaces of hosts that were made anew, and they have no longer; in words.
 
         Raises:
             PlanError: a fragment does not follow ``schema/machine.json``, or nothing is built.
@@ -209,8 +209,8 @@ class Agent:
             stages = Stages()
             undo = Endings()
             with hurried_grace_periods(self.journal), self._switching.changing(), undone_on_error(undo.close):
-                addressing = self._hosts.addressing(remade(remove, add))
-                undo.add(partial(self._hosts.readdress, addressing))
+                settings = self._hosts.settings(remade(remove, add))
+                undo.add(partial(self._hosts.set_again, settings))
                 self._unsimulate(remove, stages)
                 undo.add(partial(self._simulate, remove, Stages()))
                 undo.add(partial(self._put_back, remove))
@@ -219,7 +219,7 @@ class Agent:
                 self._make(add, self._plan["port_type"], None, stages)
                 undo.add(partial(self._unjoin, add, Stages()))
                 self._join(add, stages)
-                self._hosts.readdress(addressing)
+                self._hosts.set_again(settings)
                 self._switching.obey_controllers(self.on_progress, add["switches"])
                 self._simulate(add, stages)
                 undo.add(partial(self._unsimulate, add, Stages()))
@@ -227,7 +227,7 @@ class Agent:
                 self._hosts.host_names.tell(add["names"], remove["names"])
                 self._unmake(remove, stages)
             self._plan = changed(self._plan, remove, add)
-            return stages.seconds
+            return [lost for found in settings.values() for lost in found.lost]
 
     @verb
     def destroy(self) -> dict[str, dict[str, Any] | None]:

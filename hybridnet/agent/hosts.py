@@ -18,6 +18,7 @@ from typing import Any
 
 from hybridnet.agent import host_namespaces
 from hybridnet.agent.device_counters import Carrier, DeviceCounters, Row
+from hybridnet.agent.device_settings import Found, settings_of
 from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
@@ -127,22 +128,25 @@ class Hosts:
                 where = self.namespace(part["name"])
                 self._inside.run(where, lambda lines=lines: ip_tries(lines))  # type: ignore[misc]
 
-    def addressing(self, devices: dict[str, list[str]]) -> dict[str, list[str]]:
-        """What addresses and routes devices of hosts have now, as lines of `ip`: what the plan says, and what somebody
-        has set since.
+    def settings(self, devices: Mapping[str, Collection[str]]) -> dict[str, Found]:
+        """What devices of hosts have now: what the plan says, and what somebody has set since.
 
         Args:
             devices: names of devices, by host.
         """
-        return {
-            host: self._inside.run(self.namespace(host), lambda own=own: _addressing(own))  # type: ignore[misc]
+        planned = {
+            host: [each for each in self._plans[host]["interfaces"] if each["name"] in own]
             for host, own in devices.items()
         }
+        return {
+            host: self._inside.run(self.namespace(host), lambda own=own: settings_of(own))  # type: ignore[misc]
+            for host, own in planned.items()
+        }
 
-    def readdress(self, addressing: dict[str, list[str]]) -> None:
-        """Give devices, which were made anew, what `addressing` has found; what cannot be is left out."""
-        for host, lines in addressing.items():
-            self._inside.run(self.namespace(host), lambda lines=lines: ip_tries(lines))  # type: ignore[misc]
+    def set_again(self, settings: Mapping[str, Found]) -> None:
+        """Give devices, which were made anew, what `settings` has found; what cannot be is left out."""
+        for host, found in settings.items():
+            self._inside.run(self.namespace(host), lambda lines=found.lines: ip_tries(lines))  # type: ignore[misc]
 
     def restore_addressing(self, name: str) -> None:
         """Set routes and IPv6 addresses of the plan again: the kernel forgets them when a device goes down."""
@@ -346,23 +350,6 @@ def _routes(plan: dict[str, Any]) -> list[str]:
         via = f" via {route['via']}" if route.get("via") else ""
         device = f" dev {route['interface']}" if route.get("interface") else ""
         lines.append(f"route add {route['prefix']}{via}{device}")
-    return lines
-
-
-def _addressing(devices: list[str]) -> list[str]:
-    """Lines of `ip` that give devices of this namespace the addresses and routes that they have."""
-    lines: list[str] = []
-    for device in devices:
-        lines.append(f"addr flush dev {device} scope global")
-        for row in run(["ip", "-o", "addr", "show", "dev", device, "scope", "global"]).splitlines():
-            _, _, family, address, *_ = row.split()
-            lines.append(f"addr add {address} dev {device}{' nodad' if family == 'inet6' else ' brd +'}")
-        for family in ("-4", "-6"):
-            routes = run(["ip", family, "route", "show", "dev", device]).splitlines()
-            ours = [route for route in routes if "proto kernel" not in route]
-            if family == "-6":  # a line of a batch says no family
-                ours = [route.replace("default", "::/0", 1) for route in ours]
-            lines += [f"route replace {route.replace('linkdown', '')} dev {device}" for route in ours]
     return lines
 
 

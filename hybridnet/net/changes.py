@@ -33,12 +33,13 @@ def make_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
         }
         try:
             wait(calls.values())
-            for call in calls.values():
-                call.result()
+            lost = [words for call in calls.values() for words in call.result()]
         except BaseException:  # ^C, too, comes while some machine has made its change and some has not
             wait(calls.values())
             undo_changes(cluster, {m: change for m, change in changes.items() if _succeeded(calls[m])})
             raise
+    for words in lost:
+        warn(f"*** Warning: {words}\n")
 
 
 def undo_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:

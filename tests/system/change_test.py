@@ -194,6 +194,29 @@ def test_a_change_that_a_machine_cannot_make_leaves_it_as_it_was() -> None:
         assert net.pingAll(timeout=5) == 0
 
 
+def test_a_plain_link_that_becomes_a_simulated_one_leaves_its_ends_what_was_set_there(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    shown = "cat /sys/class/net/h1-eth0/{mtu,address}; ip neigh show nud permanent"
+    with Net(SingleSwitchTopo(k=2), controller=None, fail_mode="standalone") as net:
+        h1, h2 = net["h1"], net["h2"]
+        h1.cmd("ip link set h1-eth0 mtu 1400 address 02:00:00:00:00:77")
+        h1.cmd("ip neigh replace 10.0.0.9 lladdr 02:00:00:00:00:09 nud permanent dev h1-eth0")
+        h2.cmd("ip link set h2-eth0 mtu 9000; tc qdisc add dev h2-eth0 root pfifo limit 7")
+        before = h1.cmd(shown)
+        assert before.split()[:2] == ["1400", "02:00:00:00:00:77"]
+        assert "10.0.0.9 dev h1-eth0 lladdr 02:00:00:00:00:09 PERMANENT" in before
+        net.set_link("h1", "s1", delay="5ms")
+        assert capfd.readouterr().err == ""
+        assert h1.cmd(shown) == before
+        net.set_link("h2", "s1", delay="5ms")
+        said = capfd.readouterr().err
+        assert "*** Warning: interface h2-eth0: its MTU of 9000 is 1500 again" in said
+        assert "*** Warning: interface h2-eth0: its queueing discipline pfifo is gone" in said
+        assert h2.cmd("cat /sys/class/net/h2-eth0/mtu") == "1500\n"
+        assert net.pingAll(timeout=5) == 0
+
+
 def exchange(net: Net) -> None:
     """One host goes, and another comes, as one change."""
     with net.changes():

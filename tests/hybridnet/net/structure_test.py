@@ -144,10 +144,10 @@ def test_if_one_machine_fails_the_others_are_told_the_reverse() -> None:
     with net("m1", "m2") as network:
         fake = cast(FakeCluster, network.cluster)
 
-        def change(machine: str, remove: dict[str, Any], add: dict[str, Any]) -> dict[str, float]:
+        def change(machine: str, remove: dict[str, Any], add: dict[str, Any]) -> list[str]:
             if machine == "m2":
                 raise MachineError("machine m2: no room")
-            return {}
+            return []
 
         fake.answers["change"] = change
         plan = network.plan

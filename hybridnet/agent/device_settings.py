@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What somebody has set at devices of hosts since they were made: found, so that devices in their place get it, too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from hybridnet.system.command import run
+
+__all__ = ["Found", "settings_of"]
+
+PLAIN_QDISCS = ("noqueue", "noop")  # what a veth has that nobody gave another one
+
+
+class Found(NamedTuple):
+    """What devices of one namespace have.
+
+    Args:
+        lines: of `ip`, which give it to other devices of these names.
+        lost: what cannot be given, in words; each names its interface.
+    """
+
+    lines: list[str]
+    lost: list[str]
+
+
+def settings_of(interfaces: Iterable[Mapping[str, Any]]) -> Found:
+    """What devices of this namespace have now: addresses, routes, permanent neighbours, and the MTU and the MAC address
+    where they are others than planned.
+
+    Args:
+        interfaces: as planned.
+    """
+    found = Found([], [])
+    for interface in interfaces:
+        name = interface["name"]
+        (device,) = json.loads(run(["ip", "-json", "link", "show", "dev", name]))
+        lines, lost = _of_device(interface, device)
+        found.lines.extend([*lines, *_addresses(name), *_routes(name), *_neighbours(name)])
+        found.lost.extend(lost)
+    return found
+
+
+def _of_device(interface: Mapping[str, Any], device: Mapping[str, Any]) -> Found:
+    name, mtu, planned = interface["name"], device["mtu"], interface["mtu"]
+    found = Found([], [])
+    if mtu < planned:
+        found.lines.append(f"link set dev {name} mtu {mtu}")
+    elif mtu > planned:  # the device that carries its frames to the simulation has what was planned
+        found.lost.append(
+            f"interface {name}: its MTU of {mtu} is {planned} again, which the simulated link was planned for; "
+            f"give the link mtu={mtu} in addLink"
+        )
+    if device["address"] != interface["mac"]:
+        found.lines.append(f"link set dev {name} address {device['address']}")
+    if (qdisc := device["qdisc"]) not in PLAIN_QDISCS:
+        found.lost.append(
+            f"interface {name}: its queueing discipline {qdisc} is gone, because its link has become a simulated one; "
+            "give the link such options with set_link, or set it again with tc"
+        )
+    return found
+
+
+def _addresses(name: str) -> list[str]:
+    lines = [f"addr flush dev {name} scope global"]
+    for row in run(["ip", "-o", "addr", "show", "dev", name, "scope", "global"]).splitlines():
+        _, _, family, address, *_ = row.split()
+        lines.append(f"addr add {address} dev {name}{' nodad' if family == 'inet6' else ' brd +'}")
+    return lines
+
+
+def _routes(name: str) -> list[str]:
+    lines: list[str] = []
+    for family in ("-4", "-6"):
+        routes = run(["ip", family, "route", "show", "dev", name]).splitlines()
+        ours = [route for route in routes if "proto kernel" not in route]
+        if family == "-6":  # a line of a batch says no family
+            ours = [route.replace("default", "::/0", 1) for route in ours]
+        lines += [f"route replace {route.replace('linkdown', '')} dev {name}" for route in ours]
+    return lines
+
+
+def _neighbours(name: str) -> list[str]:
+    rows = [row.split() for row in run(["ip", "neigh", "show", "dev", name, "nud", "permanent"]).splitlines()]
+    return [
+        f"neigh replace {address} lladdr {mac} dev {name} nud permanent"
+        for address, word, mac, *_ in rows
+        if word == "lladdr"
+    ]
