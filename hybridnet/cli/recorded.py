@@ -12,9 +12,10 @@ from hybridnet.cli.exit_codes import code_of_error
 from hybridnet.errors import UsageError
 from hybridnet.results.verdict import Verdict
 from hybridnet.system.log import info
+from hybridnet.topo import Topo, natural
 from hybridnet.user_files import told_of_files
 
-__all__ = ["add_recording_arguments", "add_set_argument", "ending_with_record"]
+__all__ = ["add_recording_arguments", "add_set_argument", "check_trace", "ending_with_record"]
 
 
 def add_recording_arguments(parser: argparse._ActionsContainer) -> None:
@@ -56,6 +57,42 @@ def add_set_argument(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def check_trace(written: str | None, topo: Topo, *, switches_simulated: bool) -> None:
+    """Check what --trace names, before there is a run directory: simulated hosts and interfaces of this network.
+
+    Args:
+        switches_simulated: all OpenFlow switches are, whatever the description says.
+
+    Raises:
+        UsageError: a name is that of another node, or no simulated interface has it.
+    """
+    from hybridnet.recording.traced import split_traced
+
+    specs = {spec.name: spec for spec in topo.node_specs()}
+    interfaces, _ = split_traced(_names_of(written), {name: spec.kind for name, spec in specs.items()})
+    simulated = {
+        end.interface
+        for link in topo.link_specs()
+        for end in (link.a, link.b)
+        if specs[end.node].simulated or (switches_simulated and specs[end.node].kind == "switch")
+    }
+    for name in interfaces:
+        if name not in simulated:
+            known = sorted(simulated, key=natural)
+            there = ", ".join([*known[:20], *(["..."] if len(known) > 20 else [])])
+            raise UsageError(
+                f"--trace {name}: there is no simulated interface or host of that name; the interfaces are "
+                f"{there or 'none: no node is simulated'}"
+            )
+
+
+def _names_of(trace: str | None) -> list[str]:
+    names = [] if trace is None else trace.split(",")
+    if not all(names) or len(set(names)) < len(names):
+        raise UsageError(f"--trace {trace}: write NAME,NAME, each once")
+    return names
+
+
 def ending_with_record(
     arguments: argparse.Namespace, name: str, body: Callable[[], int], *, strict: bool
 ) -> int:
@@ -67,9 +104,7 @@ def ending_with_record(
     """
     if arguments.series_of is not None and arguments.series is None:
         raise UsageError("--series-of says what --series samples; also write --series 100ms")
-    trace = [] if arguments.trace is None else arguments.trace.split(",")
-    if not all(trace) or len(set(trace)) < len(trace):
-        raise UsageError(f"--trace {arguments.trace}: write NAME,NAME, each once")
+    trace = _names_of(arguments.trace)
     if arguments.out is None and arguments.series is None and not trace:
         return ending_with_verdict(body, strict=strict)
     # Only who records waits for these imports.

@@ -24,7 +24,7 @@ from hybridnet.cli.network import (
     plan_options,
 )
 from hybridnet.cli.places import PLACE_OPTIONS, add_place_arguments, places_of
-from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, ending_with_record
+from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, check_trace, ending_with_record
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.cli.user_code import require_file, user_code
 from hybridnet.errors import ExperimentError, UsageError
@@ -124,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             topo = find_topology(arguments.file, arguments.topo)
             refuse_unasked()
+            check_trace(arguments.trace, topo, switches_simulated=arguments.switches == SIMULATED)
             name, body = type(topo).__name__, lambda: _run_topology(arguments, topo)
         return ending_with_record(arguments, name, body, strict=arguments.strict)
 

@@ -11,9 +11,12 @@ from typing import TextIO
 
 import pytest
 
+from hybridnet import Topo
 from hybridnet.cli import exit_codes
 from hybridnet.cli.main import main
 from hybridnet.cli.output import OUTPUT_CLOSED
+from hybridnet.cli.recorded import check_trace
+from hybridnet.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -40,3 +43,51 @@ def test_a_broken_pipe_is_the_end_of_output_or_a_failure(
 ) -> None:
     monkeypatch.setattr(exit_codes, "unread_outputs", lambda: unread)
     assert exit_codes.code_of_error(BrokenPipeError(errno.EPIPE, "Broken pipe")) == code
+
+
+DESCRIBED = """
+from hybridnet import Topo
+
+class Mixed(Topo):
+    def build(self):
+        self.addHost("h1")
+        self.addSwitch("s1")
+        self.addSimRouter("r1")
+        self.addLink("h1", "s1")
+        self.addLink("s1", "r1")
+
+topos = {"mixed": Mixed}
+"""
+
+
+@pytest.mark.parametrize(
+    ("trace", "says"),
+    [
+        (
+            "nope",
+            "--trace nope: there is no simulated interface or host of that name; the interfaces are r1-eth1",
+        ),
+        ("r1-eth1,h1-eth0", "--trace h1-eth0: there is no simulated interface"),
+        ("h1", "--trace h1: it is not a simulated host"),
+        ("r1-eth1,r1-eth1", "each once"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_before_there_is_a_run_directory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], trace: str, says: str
+) -> None:
+    (tmp_path / "mixed.py").write_text(DESCRIBED)
+    out = tmp_path / "out"
+    asked = ["run", str(tmp_path / "mixed.py"), "--topo", "mixed", "--trace", trace, "--out", str(out)]
+    assert main(asked) == 2
+    assert says in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_interfaces_of_simulated_switches_can_be_traced() -> None:
+    topo = Topo()
+    topo.addSwitch("s1")
+    topo.addSwitch("s2")
+    topo.addLink("s1", "s2")
+    check_trace("s1-eth1", topo, switches_simulated=True)
+    with pytest.raises(UsageError, match="none: no node is simulated"):
+        check_trace("s1-eth1", topo, switches_simulated=False)
