@@ -19,6 +19,7 @@ from hybridnet.errors import TopologyError, UnitError
 from hybridnet.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 from hybridnet.options import table
 from hybridnet.options.said import said_schema
+from hybridnet.schema.check import told
 from hybridnet.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.topo.node_options import NODE_OPTIONS
 from hybridnet.topo.options import END_OPTIONS, link_option_names
@@ -168,7 +169,7 @@ def _told(error: Any, path: Path) -> str:
     if "dditional properties" in message:
         known = _known(path)
         return f"{message}; there are {', '.join(known)}" if known else message
-    return message[:300]
+    return told(error)[:500]
 
 
 def _known(path: Path) -> list[str]:

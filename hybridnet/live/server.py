@@ -36,6 +36,7 @@ from hybridnet.live.terminals import Terminals
 from hybridnet.live.updates import Updates
 from hybridnet.live.wanted import LOOPBACK
 from hybridnet.live.watching import Watcher
+from hybridnet.schema.check import told
 from hybridnet.values import shown
 
 __all__ = ["Server", "application"]
@@ -172,7 +173,7 @@ async def _body(request: Request, check: Any) -> dict[str, Any]:
         raise _WrongBodyError(400, "the body is not JSON") from None
     if wrong is not None:
         where = ".".join(map(str, wrong.instance_path))
-        raise _WrongBodyError(400, f"the body{f' ({where})' if where else ''}: {wrong.message[:300]}")
+        raise _WrongBodyError(400, f"the body{f' ({where})' if where else ''}: {told(wrong)[:500]}")
     return dict(body)
 
 

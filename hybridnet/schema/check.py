@@ -73,10 +73,26 @@ def told(error: Any) -> str:
         return f"{given} is not one of {', '.join(map(json.dumps, options))}"
     forms = getattr(error.kind, "context", None)
     if isinstance(forms, list) and all(forms):
-        return f"{given} has none of its forms: {', or '.join(told(form[0]) for form in forms)}"
+        return _told_of_forms(error, given, [form[0] for form in forms])
     if isinstance(forms, list):
         return f"{given} has more than one of its forms; write two"
     return str(error.message)
+
+
+def _told_of_forms(error: Any, given: str, wrong: list[Any]) -> str:
+    """The same where a value may have one of several forms, of each of which `wrong` has the first error."""
+    here = list(error.instance_path)
+    others = [
+        each for each in wrong if not (hasattr(each.kind, "types") and list(each.instance_path) == here)
+    ]
+    if not others:
+        types = dict.fromkeys(name for each in wrong for name in each.kind.types)
+        return f"{given} is not of type {' or '.join(map(json.dumps, types))}"
+    words = []
+    for each in others:  # those of its type; the rest are not what was meant
+        below = "/".join(map(str, list(each.instance_path)[len(here) :]))
+        words.append(f"{f'{below}: ' if below else ''}{told(each)}")
+    return words[0] if len(words) == 1 else f"{given} has none of its forms: {', or '.join(words)}"
 
 
 @cache

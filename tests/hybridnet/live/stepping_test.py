@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,25 @@ def test_malformed_bodies_move_nothing_and_break_nothing(site: Site) -> None:
             site.full._send(route.method, {**body, "more": 1}, *path)
         assert "defect" not in str(refused.value)
     assert site.simulation.progress.events == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"speed": -1}, "the body (speed): -1 is less than the minimum of 1e-9"),
+        ({"speed": "fast"}, 'the body (speed): "fast" is not of type "number" or "null"'),
+        ({"condition": {"section": "links"}}, 'the body (condition): "element" is a required property'),
+        (
+            {"condition": {"section": "", "element": "a", "figure": "b", "comparison": ">"}},
+            'the body (condition): section: "" is shorter than 1 character',
+        ),
+    ],
+)
+def test_what_may_be_absent_is_told_what_is_wrong_with_it(
+    site: Site, body: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(says)):
+        site.full._send("POST", body, "simulation", "run")
 
 
 def test_openapi_has_these_routes_too(site: Site) -> None:
