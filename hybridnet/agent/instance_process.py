@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -13,7 +14,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hybridnet.errors import MachineError
+from hybridnet.errors import (
+    EnvironmentLackError,
+    HybridnetError,
+    MachineError,
+    PlanError,
+    TopologyError,
+    UnitError,
+    UsageError,
+)
 from hybridnet.system.ending import Endings
 from hybridnet.system.huge_pages import HUGE_PAGES
 from hybridnet.system.journal import Journal
@@ -23,6 +32,11 @@ from hybridnet.system.python_command import python_module
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 ANSWER_LIMIT = 64 << 20
+_ERRORS: dict[str, type[HybridnetError]] = {
+    each.__name__: each
+    for each in (UsageError, TopologyError, UnitError, PlanError, EnvironmentLackError, MachineError)
+}
+_ERROR = re.compile(rf"^({'|'.join(_ERRORS)}): ", re.MULTILINE)
 
 
 class InstanceProcess:
@@ -87,14 +101,16 @@ class InstanceProcess:
         """Wait until it runs.
 
         Raises:
-            MachineError: it ended, or was not ready in time; the message quotes it.
+            UsageError, PlanError, EnvironmentLackError, MachineError: it ended, and said so; the message quotes it.
+            MachineError: it was not ready in time, or ended with other words.
         """
         in_time = self._output.answered.wait(READY_SECONDS)
         if not self._output.is_ready:
             self.kill()
             state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
             said = self._words() or self._output.last.decode(errors="replace") or "it printed nothing"
-            raise MachineError(f"instance {self.name} {state}: {said}")
+            error, words = _said(said)
+            raise error(f"instance {self.name} {state}: {words}")
 
     def kill(self) -> None:
         """End it at once. A second call does nothing."""
@@ -225,6 +241,13 @@ class _Output:
         self.answered.set()
         if self.is_ready:
             self._on_end()
+
+
+def _said(words: str) -> tuple[type[HybridnetError], str]:
+    """The error that an instance has ended with, by what it printed: its class and its text."""
+    if (found := _ERROR.search(words)) is None:
+        return MachineError, words
+    return _ERRORS[found[1]], words[found.end() :]
 
 
 def _how(status: int) -> str:

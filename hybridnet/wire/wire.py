@@ -12,6 +12,7 @@ it runs it can be found by its name and changed by another process (`hybridnet.w
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
@@ -23,7 +24,7 @@ from types import TracebackType
 from typing import Any
 
 from hybridnet.agent.instance_process import InstanceProcess
-from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 from hybridnet.instance.plugin import find_plugin
 from hybridnet.options import table
 from hybridnet.options.read import refuse_unknown
@@ -208,6 +209,8 @@ class Wire:
 
         Raises:
             EnvironmentLackError: this computer lacks something.
+            UsageError, PlanError: its instance refuses an option, such as an argument of a plug-in; the message has its
+                own words.
             MachineError: the instance did not start; the message has its own words.
         """
         if self._started:
@@ -232,7 +235,8 @@ class Wire:
             self._process.await_ready()
             self._first = self._last = self._process.ask("snapshot")
         except BaseException:
-            self.close()
+            with contextlib.suppress(HybridnetError):  # of the same end; the first error says why
+                self.close()
             raise
 
     def set(

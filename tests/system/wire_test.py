@@ -171,6 +171,28 @@ def test_an_interface_that_is_not_there_or_down_is_said_with_the_cure(place: Pla
     assert "interface wb is down and carries nothing; `ip link set dev wb up`" in done.stderr
 
 
+def test_what_its_instance_refuses_is_a_mistake_of_usage_in_its_own_words(
+    place: Place, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.trace").write_text("soon\n")
+    command = [
+        sys.executable,
+        "-m",
+        "hybridnet.cli",
+        "wire",
+        "wa",
+        "wb",
+        "--trace",
+        str(tmp_path / "bad.trace"),
+    ]
+    done = subprocess.run(
+        place.inside("w", *command), capture_output=True, text=True, env=place.environment, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: instance wa-wb could not be built: read trace ")
+    assert "line 1 is 'soon'" in done.stderr
+
+
 def instance_below(pid: int) -> int:
     """The instance's process, a child of the wire's (of which `ip netns exec` is the same process)."""
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""The process of an instance that does not come up: who waits for it has its words, and the class of its error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet.agent.instance_process import InstanceProcess
+from hybridnet.errors import EnvironmentLackError, HybridnetError, PlanError
+from hybridnet.system.journal import Journal
+from hybridnet.topo.direction import resolve_direction
+from hybridnet.wire.wire import wire_plan
+
+
+def refusal(tmp_path: Path, **changed: Any) -> HybridnetError:
+    direction = resolve_direction({}, "link").to_json()
+    plan = wire_plan("none-a", "none-b", name="a-b", forward=direction, backward=direction) | changed
+    process = InstanceProcess(plan, Journal(tmp_path, "a-run"), tmp_path / "own", tmp_path / "socket")
+    with pytest.raises(HybridnetError) as refused:
+        process.await_ready()
+    return refused.value
+
+
+def test_what_an_instance_refuses_is_an_error_of_usage_in_its_words(tmp_path: Path) -> None:
+    error = refusal(tmp_path, seed="first")
+    assert type(error) is PlanError
+    assert str(error) == (
+        f"instance a-b could not be built: instance plan {tmp_path / 'own' / 'instance.json'}, at seed: "
+        '"first" is not of type "integer"'
+    )
+
+
+def test_what_this_computer_lacks_is_said_as_such(tmp_path: Path) -> None:
+    error = refusal(tmp_path)
+    assert type(error) is EnvironmentLackError
+    assert str(error).startswith("instance a-b could not be built: find the device none-a: ")
