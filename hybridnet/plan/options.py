@@ -130,7 +130,8 @@ class PlanOptions:
         host_names: each emulated host has a host name of its own, and all names of the network in its /etc/hosts.
         least_cut_delay_ns: a link between machines with less delay is refused.
         backend: of emulation portals: ``"packet"``, ``"pcap"`` or ``"xdp"``; see docs/portals.md.
-        captures: simulated interface -> capture file on its machine, pcapng where its name ends so, else pcap.
+        captures: simulated interface -> capture file on its machine, an absolute path; pcapng where its name ends so,
+            else pcap.
         record: directory on each machine; everything that crosses an instance's portals goes into the file
             INSTANCE.pcapng there, for ``hybridnet replay``. None: nothing is recorded.
         pool_bytes: the most that all packets of an instance take together, 16 MiB to 1 TiB; one link may hold half of
@@ -223,7 +224,11 @@ class PlanOptions:
             )
         for interface, file in self.captures.items():
             text(interface, "captures: interface", error=PlanError)
-            text(file, f"captures: file of {interface}", error=PlanError)
+            if not text(file, f"captures: file of {interface}", error=PlanError).startswith("/"):
+                raise PlanError(
+                    f"captures: file {file!r} of {interface} is not an absolute path, which its machine needs; "
+                    "write os.path.abspath(...)"
+                )
 
     def _check_controllers(self) -> None:
         by_machine = (

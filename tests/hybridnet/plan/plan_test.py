@@ -187,7 +187,12 @@ def test_captures_land_in_the_right_instance() -> None:
         {"interface": "r2-eth1", "file": "/run/r2.pcap"}
     ]
     with pytest.raises(PlanError, match="capture at h1-eth0: there is no simulated interface"):
-        plan(TwoTrees(depth=1), captures={"h1-eth0": "x.pcap"})
+        plan(TwoTrees(depth=1), captures={"h1-eth0": "/run/x.pcap"})
+
+
+def test_the_file_of_a_capture_is_an_absolute_path_as_that_of_a_record_is() -> None:
+    with pytest.raises(PlanError, match=r"captures: file 'r2.pcap' of r2-eth1 is not an absolute path"):
+        plan(TwoTrees(depth=1, join="routed"), captures={"r2-eth1": "r2.pcap"})
 
 
 def test_each_machine_records_into_a_file_of_its_own() -> None:
