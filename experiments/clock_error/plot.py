@@ -29,16 +29,19 @@ def plot(path: Path, points: Sequence[Point]) -> None:
         for clocks, style in styles.items():
             own = [point for point in chosen if point.clocks == clocks]
             at = [point.drift_ppm if drifting else point.ahead_us / 1e3 for point in own]
-            for sink, (_, way) in SENDERS.items():
+            for number, (sink, (_, way)) in enumerate(SENDERS.items()):
                 errors = [point.errors[sink] for point in own]
-                label_of = f"{clocks}, {way}"
-                grid[0][column].plot(at, [each.delay_ns / 1e6 for each in errors], style, label=label_of)
-                grid[1][column].plot(at, [100 * each.misplaced for each in errors], style, label=label_of)
+                # Both ways are often alike: an open marker in another one stays visible.
+                look = {"color": f"C{number}", "fillstyle": "none", "markersize": 9 - 4 * number}
+                look |= {"label": f"{clocks} clocks, {way}"}
+                grid[0][column].plot(at, [each.delay_ns / 1e6 for each in errors], style, **look)
+                grid[1][column].plot(at, [100 * each.misplaced for each in errors], style, **look)
         grid[1][column].set_xlabel(label)
         for row in (0, 1):
             grid[row][column].grid(alpha=0.3)
     grid[0][0].set_ylabel("error of the one-way delay, ms")
     grid[1][0].set_ylabel("packets out of order, %")
-    grid[0][0].legend()
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(styles))  # inside, it covers points
     figure.savefig(path, dpi=110)
     plt.close(figure)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from hybridnet.results import count, positive
 
 __all__ = [
+    "SEEDS_LIMIT",
     "add_arms_argument",
     "add_lead_argument",
     "add_rounds_argument",
@@ -20,6 +21,8 @@ __all__ = [
     "at_least",
 ]
 
+SEEDS_LIMIT = 100_000
+"""Of replications: days of simulation. What is above it is a slip of the pen."""
 _FIRST_SEED_LIMIT = 2**62
 """So that the seeds that follow it fit into the simulator's and the tables' 63 bits."""
 
@@ -103,7 +106,7 @@ def add_seeds_argument(parser: argparse.ArgumentParser, default: int) -> None:
     """Add --seeds, how many replications there are."""
     parser.add_argument(
         "--seeds",
-        type=count,
+        type=_seeds,
         default=default,
         metavar="N",
         help="replications, each with its own seed (default: %(default)s)",
@@ -123,6 +126,12 @@ def add_seed_argument(parser: argparse.ArgumentParser, default: int, of: str) ->
         metavar="N",
         help=f"seed of the first {of} (default: %(default)s)",
     )
+
+
+def _seeds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= SEEDS_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {SEEDS_LIMIT}")
+    return int(text)
 
 
 def _seed(text: str) -> int:

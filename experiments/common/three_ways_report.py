@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import matplotlib
 
@@ -35,6 +36,7 @@ CORE_DELAY = "5us"
 """A kilometre of fibre: of the few microseconds that the paper calls a usual lookahead."""
 UDP_RATE = "150 Mbit/s"
 LEAD_S = 2.0
+KIND_LINES = {"tcp": "-.", "udp": ":"}
 LABELS = {"peering": "peering portals", "pcap": "pcap portals", "mpi": "conservative MPI"}
 
 
@@ -230,16 +232,20 @@ def plot(path: Path, title: str, found: Rounds) -> None:
     """Draw each arm's goodput over the number of flows, with the range of its rounds."""
     figure, axes = plt.subplots(figsize=(9, 6), constrained_layout=True)
     flows = list(found.scale.steps)
+    shown: list[Any] = []  # in this order, those of an arm together
     for arm in found.arms:
         middle = [found.bps(arm, place) / 1e9 for place in range(len(flows))]
         ranges = [[step.total_bps / 1e9 for step in found.of(arm, place)] for place in range(len(flows))]
         below = [at - min(each) for at, each in zip(middle, ranges, strict=True)]
         above = [max(each) - at for at, each in zip(middle, ranges, strict=True)]
-        axes.errorbar(flows, middle, yerr=[below, above], marker="o", capsize=3, label=LABELS[arm])
+        whole = axes.errorbar(flows, middle, yerr=[below, above], marker="o", capsize=3, label=LABELS[arm])
+        shown.append(whole)
         for kind in found.scale.kinds if len(found.scale.kinds) > 1 else ():
             share = [found.bps(arm, place, kind) / 1e9 for place in range(len(flows))]
-            axes.plot(flows, share, linestyle=":", alpha=0.6, label=f"{LABELS[arm]}: {kind.upper()}")
-    axes.plot(
+            line = f"{LABELS[arm]}: {kind.upper()}"
+            colour = whole.lines[0].get_color()
+            shown += axes.plot(flows, share, linestyle=KIND_LINES[kind], color=colour, alpha=0.6, label=line)
+    shown += axes.plot(
         flows,
         [limit_bps(found.scale, each) / 1e9 for each in flows],
         color="black",
@@ -252,6 +258,8 @@ def plot(path: Path, title: str, found: Rounds) -> None:
     axes.set_xlabel("flows")
     axes.set_ylabel("goodput in wall time, Gbit/s")
     axes.grid(alpha=0.3)
-    axes.legend()
+    # Inside, it covers curves. The limit comes first, so that each arm has a column.
+    handles = [shown[-1], *shown[:-1]]
+    figure.legend(handles=handles, loc="outside lower center", ncols=max(len(found.arms), 1), fontsize=8)
     figure.savefig(path, dpi=110)
     plt.close(figure)

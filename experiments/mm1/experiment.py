@@ -16,7 +16,7 @@ from rich.table import Table
 
 from hybridnet._simcore import KendallRun
 from hybridnet.errors import UsageError
-from hybridnet.experiments.common.options import add_seed_argument, add_seeds_argument
+from hybridnet.experiments.common.options import SEEDS_LIMIT, add_seed_argument, add_seeds_argument
 from hybridnet.experiments.mm1.plot import plot
 from hybridnet.experiments.mm1.systems import ARRIVALS, SERVICE, SYSTEMS, Estimate
 from hybridnet.experiments.mm1.theory import mm1_share
@@ -32,7 +32,6 @@ LEVEL = 0.95
 CAREFUL_LEVEL = 0.99
 """Of the other systems: with five intervals, one of 95 % would fail too often by chance."""
 
-SEEDS_LIMIT = 100_000
 JOBS_LIMIT = 10**9
 THREADS_LIMIT = 4096
 

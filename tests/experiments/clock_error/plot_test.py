@@ -20,6 +20,6 @@ def test_errors_by_offset_and_by_drift_have_columns_of_their_own(
     figure = figure_of(monkeypatch, path, lambda: plot(path, points))
     delay_by_offset, delay_by_drift, order_by_offset, _ = figure.axes
     way = next(iter(SENDERS.values()))[1]
-    assert curves_of(delay_by_offset)[f"told, {way}"] == ([0.5], [2.0])  # ms
-    assert curves_of(delay_by_drift)[f"measured, {way}"] == ([20], [2.0])
-    assert curves_of(order_by_offset)[f"told, {way}"] == ([0.5], [25.0])  # %
+    assert curves_of(delay_by_offset)[f"told clocks, {way}"] == ([0.5], [2.0])  # ms
+    assert curves_of(delay_by_drift)[f"measured clocks, {way}"] == ([20], [2.0])
+    assert curves_of(order_by_offset)[f"told clocks, {way}"] == ([0.5], [25.0])  # %

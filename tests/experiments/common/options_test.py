@@ -15,7 +15,7 @@ from hybridnet.experiments.common.options import add_seconds_argument, add_step_
 WRONG = {
     "--rounds": ("0", "is not a whole number of at least 1"),
     "--seconds": ("0", "is not a number (above 0|of at least [15])"),
-    "--seeds": ("x", "is not a whole number of at least 1"),
+    "--seeds": (str(10**5 + 1), "is not a whole number from 1 to 100000"),
     "--seed": ("-1", "is not a whole number from 0 to [0-9]+"),
     "--lead": ("nan", "is not a number above 0"),
     "--arms": ("none", "invalid choice"),

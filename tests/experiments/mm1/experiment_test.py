@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -62,8 +63,10 @@ def test_one_run_has_no_interval(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--seeds", "--jobs", "--threads"])
 def test_numbers_that_no_computer_could_run_are_refused_before_anything_is_written(
-    option: str, tmp_path: Path
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(UsageError, match=f"{option} {10**20}: it is not a whole number from [12] to [0-9]+"):
+    with pytest.raises((UsageError, SystemExit)) as refused:
         reproduce(tmp_path / "run", option, str(10**20))
+    said = f"{refused.value} {capsys.readouterr().err}"
+    assert re.search(f"{option}.*{10**20}.*is not a whole number from [12] to [0-9]+", said)
     assert not (tmp_path / "run").exists()
