@@ -137,9 +137,16 @@ def _make(make: Callable[..., Topo], text: str, positional: list[Any], named: di
         for each in signature.parameters.values()
         if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
     ]
-    for parameter in free[len(positional) :]:
-        if parameter.name not in named and (set_value := setting(parameter.name)) is not None:
-            named = {**named, parameter.name: _value(set_value)}
+    said = {**dict(zip([each.name for each in free], positional, strict=False)), **named}
+    for parameter in free:
+        if (set_value := setting(parameter.name)) is None:
+            continue
+        if parameter.name in said:
+            raise UsageError(
+                f"--set {parameter.name}={set_value}: --topo {text} says already that {parameter.name} is "
+                f"{said[parameter.name]}; say it once"
+            )
+        named = {**named, parameter.name: _value(set_value)}
     plain = [taken.replace(annotation=inspect.Parameter.empty) for taken in signature.parameters.values()]
     signature = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
     try:
