@@ -13,6 +13,8 @@ from hybridnet.topo.options import End
 
 __all__ = ["host_names", "host_plans"]
 
+_OF_THE_LOOPBACK = {"localhost", "ip6-localhost", "ip6-loopback"}
+
 
 def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[str, Any]]:
     """The hosts on one machine. With `static_arp` each host knows the MAC addresses of all others in its
@@ -47,7 +49,11 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[st
 
 
 def host_names(network: Network) -> dict[str, list[str]]:
-    """The names of all hosts and routers by address: each interface has its own, and the first of a node the node's."""
+    """The names of all hosts and routers by address: each interface has its own, and the first of a node the node's.
+
+    Raises:
+        PlanError: a node's name is that of the loopback.
+    """
     names: dict[str, list[str]] = {}
     for addresses in (network.addresses, network.addresses6):
         for node, ends in network.layout.ends_of.items():
@@ -55,6 +61,11 @@ def host_names(network: Network) -> dict[str, list[str]]:
             for end in ends:
                 address = addresses.by_interface.get(end.interface)
                 if address is not None:
+                    if node in _OF_THE_LOOPBACK:
+                        raise PlanError(
+                            f"node {node}: in every host this name means the host itself; give the node another name, "
+                            "or write host_names=False, and hosts do not know the names of the network"
+                        )
                     own = names.setdefault(str(address.ip), [])
                     own += [node, end.interface] if first else [end.interface]
                     first = False

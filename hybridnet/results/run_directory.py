@@ -124,8 +124,8 @@ class RunDirectory:
             (a ``manifest.json``), which is then replaced.
 
     Raises:
-        UsageError: the path is a file, a folder that holds something other than a run, one that cannot be written to,
-            or one into which another process is writing a run.
+        UsageError: the path is a file, a folder that holds something other than a run, one that cannot be made or
+            written to, or one into which another process is writing a run.
 
     Example:
         >>> import tempfile
@@ -137,7 +137,12 @@ class RunDirectory:
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = check_run_directory(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:  # such as /proc, which takes no folder, whatever its mode says
+            raise UsageError(
+                f"make run directory {self.path}: no folder can be made there ({error.strerror}); give another folder"
+            ) from None
         self._hold = hold(self.path)
         for entry in self.path.iterdir():
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()

@@ -98,6 +98,17 @@ def test_hosts_know_all_names() -> None:
     assert "names" not in plan(topo, host_names=False).machines["m1"]
 
 
+def test_a_host_is_not_called_as_the_loopback_is_in_every_host() -> None:
+    topo = Topo()
+    topo.addLink(topo.addHost("localhost"), topo.addHost("h2"))
+    with pytest.raises(PlanError, match="node localhost: in every host this name means the host itself"):
+        plan(topo)
+    assert plan(topo, host_names=False).machine_of["localhost"] == "m1"
+    switch = Topo()
+    switch.addLink(switch.addSwitch("localhost", dpid="1"), switch.addHost("h2"))
+    assert plan(switch).machine_of["localhost"] == "m1"
+
+
 def test_limits_of_the_processor_are_in_the_plan_only_where_given() -> None:
     made = hosts(star(cpu=0.5, cores="1", sched="rt"))
     assert made["h1"]["cpu"] == {"share": 0.5, "cores": [1], "sched": "rt"}

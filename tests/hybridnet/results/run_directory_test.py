@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from pyarrow import parquet
@@ -73,6 +74,7 @@ def test_a_place_where_no_folder_can_be_is_refused_before_anything_runs(tmp_path
     for path, says in (
         (tmp_path / "file", "it is a file; give the name of a folder"),
         (tmp_path / "file" / "run", "file is a file; give the name of a folder"),
+        (Path("/proc/run"), r"/proc/run: no folder can be made there \(.*\); give another folder"),
         (tmp_path / ("x" * 300), "File name too long; give another folder"),
     ):
         with pytest.raises(UsageError, match=says):
