@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import socket
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from hybridnet.system.command import run
 
-__all__ = ["Found", "settings_of"]
+__all__ = ["Found", "names_now", "settings_of"]
 
 PLAIN_QDISCS = ("noqueue", "noop")  # what a veth has that nobody gave another one
 
@@ -41,6 +42,22 @@ def settings_of(interfaces: Iterable[Mapping[str, Any]]) -> Found:
         found.lines.extend([*lines, *_addresses(name), *_routes(name), *_neighbours(name)])
         found.lost.extend(lost)
     return found
+
+
+def names_now(interfaces: Collection[Mapping[str, Any]]) -> dict[str, str]:
+    """The devices of this namespace by the names that they were made with: a script may have given them others. One
+    that is gone is left out.
+
+    Args:
+        interfaces: as planned.
+    """
+    there = {name for _, name in socket.if_nameindex()}
+    names = {each["name"]: each["name"] for each in interfaces if each["name"] in there}
+    if renamed := [each for each in interfaces if each["name"] not in there]:
+        devices = json.loads(run(["ip", "-json", "link", "show"]))
+        by_mac = {device["address"]: device["ifname"] for device in devices if device.get("address")}
+        names |= {each["name"]: by_mac[each["mac"]] for each in renamed if each["mac"] in by_mac}
+    return names
 
 
 def _of_device(interface: Mapping[str, Any], device: Mapping[str, Any]) -> Found:

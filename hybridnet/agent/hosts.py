@@ -18,7 +18,7 @@ from typing import Any
 
 from hybridnet.agent import host_namespaces
 from hybridnet.agent.device_counters import Carrier, DeviceCounters, Row
-from hybridnet.agent.device_settings import Found, settings_of
+from hybridnet.agent.device_settings import Found, names_now, settings_of
 from hybridnet.agent.host_names import HostNames
 from hybridnet.agent.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.namespace_thread import NamespaceThread
@@ -122,11 +122,9 @@ class Hosts:
             plan = self._plans[part["name"]]
             for key in _LISTS:
                 plan[key] = [item for item in plan[key] if item not in part.get(key, [])]
-            lines = [line.replace("route add", "route del", 1) for line in _routes(part)]
-            lines += [f"neigh del {a['address']} dev {a['interface']}" for a in part.get("arp", [])]
-            if lines:
+            if part["routes"] or part.get("arp"):
                 where = self.namespace(part["name"])
-                self._inside.run(where, lambda lines=lines: ip_tries(lines))  # type: ignore[misc]
+                self._inside.run(where, lambda part=part, kept=plan["interfaces"]: _strip(part, kept))  # type: ignore[misc]
 
     def settings(self, devices: Mapping[str, Collection[str]]) -> dict[str, Found]:
         """What devices of hosts have now: what the plan says, and what somebody has set since.
@@ -315,11 +313,13 @@ class Hosts:
         lines += _addresses(plan)
         lines += [f"link set dev {interface['name']} up" for interface in plan["interfaces"]]
         lines += _routes(plan)
-        lines += [
-            f"neigh replace {a['address']} lladdr {a['mac']} dev {a['interface']}"
-            for a in plan.get("arp", [])
-        ]
         try:
+            names = _names(plan, self._plans[plan["name"]]["interfaces"])
+            lines += [
+                f"neigh replace {a['address']} lladdr {a['mac']} dev {names[a['interface']]}"
+                for a in plan.get("arp", [])
+                if a["interface"] in names  # else a script has removed it
+            ]
             for interface in plan["interfaces"]:
                 if wanted := offloads.get(interface["name"]):
                     set_features(interface["name"], wanted)
@@ -334,6 +334,29 @@ def _directories(plan: dict[str, Any]) -> list[str]:
         [each] if isinstance(each, str) else [each["at"], each["source"]] for each in plan["private_dirs"]
     ]
     return [path for each in found for path in each]
+
+
+def _strip(part: dict[str, Any], kept: list[dict[str, Any]]) -> None:
+    names = _names(part, kept)
+    lines = [line.replace("route add", "route del", 1) for line in _routes(part)]
+    lines += [
+        f"neigh del {a['address']} dev {names[a['interface']]}"
+        for a in part.get("arp", [])
+        if a["interface"] in names
+    ]
+    ip_tries(lines)
+
+
+def _names(part: dict[str, Any], interfaces: list[dict[str, Any]]) -> dict[str, str]:
+    """What the devices are called now at which a part of a host has neighbours, in the host's namespace. Those that
+    come or go with the part have the names of the plan.
+
+    Args:
+        interfaces: of the whole host.
+    """
+    own = {each["name"]: each["name"] for each in part["interfaces"]}
+    others = {a["interface"] for a in part.get("arp", [])} - own.keys()
+    return {**names_now([each for each in interfaces if each["name"] in others]), **own}
 
 
 def _addresses(plan: dict[str, Any]) -> list[str]:

@@ -217,6 +217,20 @@ def test_a_plain_link_that_becomes_a_simulated_one_leaves_its_ends_what_was_set_
         assert net.pingAll(timeout=5) == 0
 
 
+def test_a_host_that_comes_is_known_to_hosts_whose_interfaces_a_script_has_renamed_or_removed() -> None:
+    with Net(SingleSwitchTopo(k=3), controller=None, fail_mode="standalone", autoStaticArp=True) as net:
+        net["h1"].cmd("ip link set h1-eth0 down; ip link set h1-eth0 name up0; ip link set up0 up")
+        net["h2"].cmd("ip link del h2-eth0")
+        with net.changes():
+            net.addLink(net.addHost("h4"), "s1")
+        h4 = net["h4"]
+        known = f"{h4.IP()} dev up0 lladdr {h4.MAC()} PERMANENT"
+        assert known in net["h1"].cmd("ip neigh show nud permanent")
+        assert net.ping([net["h1"], h4], timeout=2) == 0
+        net.delHost(h4)
+        assert net["h1"].cmd("ip neigh show nud permanent") == ""
+
+
 def exchange(net: Net) -> None:
     """One host goes, and another comes, as one change."""
     with net.changes():
