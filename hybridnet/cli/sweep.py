@@ -8,6 +8,8 @@ import contextlib
 import json
 import os
 import re
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from hybridnet.cli.places import add_place_arguments, place_words, places_of
 from hybridnet.cli.simulate import add_parallel_argument, seeds_of
 from hybridnet.cli.tables import print_table
 from hybridnet.cli.user_code import require_file
-from hybridnet.errors import UsageError
+from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.results.run_directory import Hold, hold, read_object
 
 if TYPE_CHECKING:
@@ -101,11 +103,13 @@ def run(arguments: argparse.Namespace) -> int:
     command = _command(arguments)
     _check_jobs(arguments)
     directory = arguments.out or Path("runs") / f"sweep-{_name(arguments)}"
+    new = [each for each in (directory, *directory.parents) if not each.exists()]
     claimed = _claim(directory, command, arguments)
     console = Console(stderr=True)
     done = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with (
+        _without_trace(new),
         contextlib.closing(claimed),
         Progress(*columns, console=console, disable=not console.is_terminal) as progress,
     ):
@@ -131,6 +135,24 @@ def run(arguments: argparse.Namespace) -> int:
             f"{len(done)} runs" + (f", {earlier} of them from before" if earlier else "") + f": {directory}"
         )
     return 0
+
+
+@contextlib.contextmanager
+def _without_trace(new: Sequence[Path]) -> Iterator[None]:
+    """Remove the sweep's directory where this computer lacks what its points need, and none of them is there.
+
+    Args:
+        new: the directory and those above it that were not there before; none: an earlier sweep stays.
+    """
+    try:
+        yield
+    except EnvironmentLackError:
+        if new and not any((new[0] / "points").glob("*")):
+            shutil.rmtree(new[0], ignore_errors=True)
+            with contextlib.suppress(OSError):  # something else is in there by now
+                for folder in new[1:]:
+                    folder.rmdir()
+        raise
 
 
 def _command(arguments: argparse.Namespace) -> Command:

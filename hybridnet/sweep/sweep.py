@@ -19,12 +19,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.errors import EnvironmentLackError, ExperimentError, UsageError
 from hybridnet.sweep.points import Point
 
 __all__ = ["Command", "Done", "Workers", "run_sweep"]
 
 _LOG = "output.txt"
+_ERROR = "error: "
 _UNFINISHED = ".unfinished"
 
 
@@ -104,6 +105,7 @@ def run_sweep(
         on_begin: called when a point is handed to the workers, from a thread of its own.
 
     Raises:
+        EnvironmentLackError: this computer lacks what a point needs, such as root.
         ExperimentError: a point failed; the message quotes it. Those that ran beside it are ended, too.
     """
     folder = directory / "points"
@@ -140,6 +142,11 @@ def _run(command: Command, point: Point, folder: Path, workers: Workers) -> Done
     status = workers.run(command.of(point), unfinished, log)
     if status != 0:
         last = log.read_text(errors="replace").strip().rpartition("\n")[2]
+        if status == EnvironmentLackError.exit_code and last.startswith(_ERROR):
+            # As of the whole sweep: this computer cannot run it, and there is nothing to look at.
+            shutil.rmtree(unfinished, ignore_errors=True)
+            log.unlink()
+            raise EnvironmentLackError(f"sweep: {point}: {last.removeprefix(_ERROR)}")
         raise ExperimentError(
             f"sweep: {point}: its run ended with status {status}: {last or 'it printed nothing'}; {log} has "
             "all that it printed"

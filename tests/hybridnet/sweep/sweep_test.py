@@ -154,6 +154,21 @@ def test_a_point_that_fails_is_named_with_what_it_said(capsys: pytest.CaptureFix
     assert "has all that it printed" in said
 
 
+def test_what_this_computer_lacks_ends_the_sweep_as_it_ends_a_point(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("lacks.py").write_text(
+        "import hybridnet\n"
+        "if hybridnet.value('n', 1) == 2:\n"
+        "    raise hybridnet.EnvironmentLackError('networks need root; run it with sudo')\n"
+    )
+    assert main(["sweep", "lacks.py", "--set", "n=2", "--out", "new/s"]) == 3
+    assert capsys.readouterr().err == "error: sweep: n 2, seed 1: networks need root; run it with sudo\n"
+    assert not Path("new").exists()
+    assert main(["sweep", "lacks.py", "--set", "n=1,2", "--out", "s"]) == 3
+    assert len(points()) == 1  # the one that was run
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
