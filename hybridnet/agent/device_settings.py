@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from hybridnet.system.command import run
@@ -27,18 +27,23 @@ class Found(NamedTuple):
     lost: list[str]
 
 
-def settings_of(interfaces: Iterable[Mapping[str, Any]]) -> Found:
-    """What devices of this namespace have now: addresses, routes, permanent neighbours, and the MTU and the MAC address
-    where they are others than planned.
+def settings_of(interfaces: Collection[Mapping[str, Any]]) -> Found:
+    """What devices of this namespace have now: addresses, routes, permanent neighbours, and the name, the MTU and the
+    MAC address where they are others than planned. One that a script has removed has nothing.
 
     Args:
         interfaces: as planned.
     """
     found = Found([], [])
-    for interface in interfaces:
-        name = interface["name"]
+    names = names_now(interfaces)
+    for interface in (each for each in interfaces if each["name"] in names):
+        name = names[interface["name"]]
         (device,) = json.loads(run(["ip", "-json", "link", "show", "dev", name]))
-        lines, lost = _of_device(interface, device)
+        if name != interface["name"]:
+            found.lines.append(f"link set dev {interface['name']} down")
+            found.lines.append(f"link set dev {interface['name']} name {name}")
+            found.lines.append(f"link set dev {name} up")
+        lines, lost = _of_device({**interface, "name": name}, device)
         found.lines.extend([*lines, *_addresses(name), *_routes(name), *_neighbours(name)])
         found.lost.extend(lost)
     return found

@@ -20,6 +20,7 @@ from hybridnet import Host, MachineError, Net, Topo
 from hybridnet.system.journal import read_entries, state_directory
 from hybridnet.topologies import SingleSwitchTopo
 from tests.system.computer import run_on_a_computer
+from tests.system.live import rtts_ms
 
 SCRIPT = """
 from mininet.link import TCLink
@@ -215,6 +216,15 @@ def test_a_plain_link_that_becomes_a_simulated_one_leaves_its_ends_what_was_set_
         assert "*** Warning: interface h2-eth0: its queueing discipline pfifo is gone" in said
         assert h2.cmd("cat /sys/class/net/h2-eth0/mtu") == "1500\n"
         assert net.pingAll(timeout=5) == 0
+
+
+def test_a_plain_link_whose_end_a_script_has_renamed_becomes_a_simulated_one_with_that_name() -> None:
+    with Net(SingleSwitchTopo(k=2), controller=None, fail_mode="standalone") as net:
+        h1, h2 = net["h1"], net["h2"]
+        h1.cmd("ip link set h1-eth0 down; ip link set h1-eth0 name up0; ip link set up0 up")
+        net.set_link("h1", "s1", delay="20ms")
+        assert "10.0.0.1/8" in h1.cmd("ip -brief address show dev up0")
+        assert min(rtts_ms(net, "h1", h2.IP(), 3)) > 40  # there and back
 
 
 def test_a_host_that_comes_is_known_to_hosts_whose_interfaces_a_script_has_renamed_or_removed() -> None:
