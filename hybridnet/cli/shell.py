@@ -53,7 +53,6 @@ class CLI(cmd.Cmd):
         super().__init__()
         self.net = net
         self._locals: dict[str, Any] = {"net": net}
-        self._named: dict[str, Any] = {}  # the nodes that are among them
         self._terminals: list[Terminal] = []
         self._sources: list[Path] = []  # files whose commands run now
         if script is not None:
@@ -288,26 +287,33 @@ class CLI(cmd.Cmd):
     def do_py(self, line: str) -> None:
         """py EXPRESSION: evaluate Python; `net` and the nodes have their names."""
         try:
-            output(f"{eval(line, self._names())!r}\n")
+            with self._names() as names:
+                output(f"{eval(line, names)!r}\n")
         except Exception as problem:  # the user's own code: report whatever it raises
             error(f"*** {type(problem).__name__}: {problem}\n")
 
     def do_px(self, line: str) -> None:
         """px STATEMENT: execute Python."""
         try:
-            exec(line, self._names())
+            with self._names() as names:
+                exec(line, names)
         except Exception as problem:  # as above
             error(f"*** {type(problem).__name__}: {problem}\n")
 
-    def _names(self) -> dict[str, Any]:
-        """One dictionary, so that comprehensions and functions find everything. A variable goes before a node."""
-        for name, node in self._named.items():  # some may have left the network since
-            if self._locals.get(name) is node:
-                del self._locals[name]
-        self._named = self._scope()
-        for name, node in self._named.items():
-            self._locals.setdefault(name, node)
-        return self._locals
+    @contextlib.contextmanager
+    def _names(self) -> Iterator[dict[str, Any]]:
+        """One dictionary, so that comprehensions and functions find everything. The nodes are in it meanwhile; a
+        variable goes before a node.
+        """
+        nodes = {name: node for name, node in self._scope().items() if name not in self._locals}
+        self._locals.update(nodes)
+        try:
+            yield self._locals
+        finally:
+            self._locals.pop("__builtins__", None)  # which Python puts there
+            for name in nodes:
+                if self._locals.get(name) is nodes[name]:
+                    del self._locals[name]
 
     def _scope(self) -> dict[str, Any]:
         return dict(self.net.nameToNode)

@@ -169,8 +169,9 @@ class CLI(shell.CLI):
     def do_py(self, line: str) -> None:
         """py EXPRESSION: evaluate Python and show what it gives, if that is anything."""
         try:
-            if result := eval(line, self._names()):
-                output(f"{result if isinstance(result, str) else repr(result)}\n")
+            with self._names() as names:
+                if result := eval(line, names):
+                    output(f"{result if isinstance(result, str) else repr(result)}\n")
         except Exception as problem:  # the user's own code: report whatever it raises
             output(f"{problem}\n")
 
