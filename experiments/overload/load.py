@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -101,6 +103,7 @@ class LimitedWire:
             *options,
             "--json",
         ]
+        self._quota = quota
         self._process = subprocess.Popen(
             w.inside(*quota.command(command)),
             stdout=subprocess.PIPE,
@@ -130,13 +133,15 @@ class LimitedWire:
         return self._process.returncode, figures
 
     def kill(self) -> None:
-        """End it, whatever happened before; its instance, which then ends by itself, is waited for."""
+        """End it, whatever happened before; its instance and its guardian then end by themselves, and are waited for."""
         if self._process.poll() is None:
-            instance = os.pidfd_open(self._instance)
-            self._process.kill()
-            self._process.communicate()
-            select.select([instance], [], [], PATIENCE_S)
-            os.close(instance)
+            with contextlib.ExitStack() as opened:
+                others = [opened.enter_context(file) for file in self._quota.processes()]
+                self._process.kill()
+                self._process.communicate()
+                deadline = time.monotonic() + PATIENCE_S
+                for other in others:
+                    select.select([other], [], [], max(0.0, deadline - time.monotonic()))
 
     def _find_instance(self) -> int:
         own = self._process.pid

@@ -70,7 +70,7 @@ def test_a_few_frames_all_pass_a_wire_within_its_quota_and_it_says_so_at_its_end
     try:
         assert 0 < wire.memory_bytes() <= wire.memory_bytes("VmHWM")
         within = [int(pid) for pid in (quota.path / "cgroup.procs").read_text().split()]
-        assert len(within) >= 2  # the command line and its instance
+        assert len(within) == 3  # the command line, its instance and its guardian
         load = pass_frames(a, b, rate, seconds, SIZE)
         assert quota.throttled_ns() >= 0
         code, figures = wire.end()
@@ -84,11 +84,12 @@ def test_a_few_frames_all_pass_a_wire_within_its_quota_and_it_says_so_at_its_end
     assert not any(Path(f"/proc/{pid}").exists() for pid in within)
 
 
-def test_a_wire_that_is_killed_takes_its_instance_along(
+def test_a_wire_that_is_killed_takes_its_instance_and_its_guardian_along(
     place: tuple[Namespace, Namespace, Namespace], quota: CpuQuota
 ) -> None:
     wire = LimitedWire(place[1], quota, [])
     within = [int(pid) for pid in (quota.path / "cgroup.procs").read_text().split()]
+    assert len(within) == 3  # the command line, its instance and its guardian
     assert os.getpid() not in within
     wire.kill()
     assert (quota.path / "cgroup.procs").read_text() == ""
