@@ -207,6 +207,7 @@ def test_a_plain_link_that_becomes_a_simulated_one_leaves_its_ends_what_was_set_
         before = h1.cmd(shown)
         assert before.split()[:2] == ["1400", "02:00:00:00:00:77"]
         assert "10.0.0.9 dev h1-eth0 lladdr 02:00:00:00:00:09 PERMANENT" in before
+        capfd.readouterr()  # a start that takes long says so
         net.set_link("h1", "s1", delay="5ms")
         assert capfd.readouterr().err == ""
         assert h1.cmd(shown) == before

