@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -145,7 +144,7 @@ def test_each_datagram_of_a_prober_comes_after_it_was_sent_from_a_port_of_its_ow
         assert sender.returncode == 0, complaint
         sent = [tuple(map(int, line.split())) for line in said.splitlines()]
         came = [tuple(map(int, line_of(receiver).split())) for _ in range(count)]
-        receiver.send_signal(signal.SIGINT)
+        receiver.terminate()
         receiver.communicate(timeout=PATIENCE_S)
     assert (
         [number for number, _ in sent] == [number for number, _ in came] == list(range(first, first + count))
