@@ -202,7 +202,14 @@ def test_who_only_looks_sees_no_button_that_changes(browser: Browser, net: Net, 
     page.context.close()
 
 
-@pytest.mark.parametrize("broken_off", ["panel.js", "vendor/cytoscape.min.js", "page.css", "api/v1/network"])
+@pytest.mark.parametrize(
+    "broken_off",
+    [
+        "vendor/cytoscape.min.js",
+        "api/v1/network",
+        *(pytest.param(file, marks=pytest.mark.slow) for file in ("panel.js", "page.css")),
+    ],
+)
 def test_a_page_comes_up_although_the_browser_breaks_a_request_off(
     browser: Browser, live: Any, broken_off: str
 ) -> None:

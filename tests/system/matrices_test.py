@@ -31,6 +31,7 @@ def test_all_pairs_of_32_hosts_are_pinged() -> None:
         print(f"{matrix} in {matrix.seconds:.1f} s")
 
 
+@pytest.mark.thorough
 def test_iperf_over_links_that_lose_a_tenth() -> None:
     topo = Topo()
     for name in ("h1", "h2", "h3"):

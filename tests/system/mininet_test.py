@@ -556,6 +556,7 @@ def test_names_at_the_prompt_stand_for_the_addresses_that_hosts_have_now(tmp_pat
     assert ended.left == {}
 
 
+@pytest.mark.thorough
 def test_tc_shows_and_changes_how_a_link_is_shaped(tmp_path: Path) -> None:
     done = run_script(tmp_path, WATCHED_QUEUE)
     assert done.status == 0, done.err

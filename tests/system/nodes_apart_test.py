@@ -103,8 +103,13 @@ def test_an_experiment_runs_there_and_its_results_come_back(nodes: list[Node], t
     ("name", "words", "file"),
     [
         ("openflow-conformance", ("--only", "group: indirect"), "cases.json"),
-        ("openflow-differential", ("--pipelines", "4"), "judgement.json"),
-        ("controller-load", ("--size", "4", "--switches", "openvswitch"), "loads.json"),
+        pytest.param("openflow-differential", ("--pipelines", "4"), "judgement.json", marks=pytest.mark.slow),
+        pytest.param(
+            "controller-load",
+            ("--size", "4", "--switches", "openvswitch"),
+            "loads.json",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_an_experiment_has_its_switches_there_and_its_controller_here(

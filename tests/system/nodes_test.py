@@ -110,6 +110,7 @@ def uptime_and_taken(said: str) -> tuple[float, float]:
     return float(uptime.split()[0]), sum(map(int, taken)) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.thorough
 def test_shares_of_the_processor_and_pinning() -> None:
     topo = Topo()
     topo.addHost("h1", cpu=0.2)
@@ -137,6 +138,7 @@ def test_shares_of_the_processor_and_pinning() -> None:
     assert groups_of(run) == []
 
 
+@pytest.mark.thorough
 def test_a_share_in_real_time_or_what_the_kernel_lacks_for_it() -> None:
     topo = Topo()
     # Others may use real time, too. The kernel counts the budget on each processor by itself: one is enough.

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hybridnet import Cluster
 from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
 
 FRAMES = 30
 
 
+@pytest.mark.thorough
 def test_open_vswitch_beside_itself_agrees_and_beside_a_tampered_one_does_not() -> None:
     # Each frame that differs is sent again, alone: of a tampered switch two pipelines show enough.
     with Cluster.local(["m1"]) as cluster:

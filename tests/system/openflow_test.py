@@ -105,6 +105,7 @@ def becomes(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
     return holds
 
 
+@pytest.mark.thorough
 def test_links_of_simulated_switches_go_down_and_up_whatever_is_at_the_other_end(tmp_path: Path) -> None:
     seen, app = tmp_path / "seen", tmp_path / "watching.py"
     app.write_text(WATCHING.format(file=seen))

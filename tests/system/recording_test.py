@@ -212,6 +212,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.slow
 def test_a_run_is_repeated_when_the_files_that_its_script_names_are_gone(tmp_path: Path) -> None:
     for name, text in {**BESIDE, "scripts/named.py": NAMED}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -113,6 +113,7 @@ def test_mn_over_two_machines() -> None:
     assert "0% dropped (2/2 received)" in done.stderr
 
 
+@pytest.mark.slow
 def test_over_ssh(tmp_path: Path) -> None:
     with ssh_place(tmp_path) as (_, hosts):
         over = ("--ssh", ",".join(host.target for host in hosts))

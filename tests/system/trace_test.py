@@ -64,6 +64,7 @@ def times(lines: list[str]) -> list[float]:
     return [float(line.split(" ", 1)[0]) for line in lines]
 
 
+@pytest.mark.thorough
 def test_each_network_of_a_script_leaves_its_traces_in_the_run_directory(tmp_path: Path) -> None:
     done = run(tmp_path, "--trace", "r1-eth1,b-eth0,a")
     assert done.returncode == 0, done.stderr
