@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import overload
 
 
+def report_crashes() -> None: ...
+
 class Instance:
     """One running simulation in real time; see simcore/instance/instance.h."""
 

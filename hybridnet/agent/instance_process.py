@@ -32,6 +32,10 @@ from hybridnet.system.python_command import python_module
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 ANSWER_LIMIT = 64 << 20
+WORDS_LIMIT = 1000  # bytes of its log that an error quotes
+CRASH = b"crash: signal "
+"""How a report of a crash begins; see ``simcore/sys/crash_report.h``."""
+
 _ERRORS: dict[str, type[HybridnetError]] = {
     each.__name__: each
     for each in (UsageError, TopologyError, UnitError, PlanError, EnvironmentLackError, MachineError)
@@ -202,7 +206,11 @@ class InstanceProcess:
         return bytes(data)
 
     def _words(self) -> str:
-        return self._log.read_bytes()[-1000:].decode(errors="replace").strip() if self._log.exists() else ""
+        """The end of what it has printed, or, of a crash, its innermost calls."""
+        said = self._log.read_bytes() if self._log.exists() else b""
+        crash = said.rfind(CRASH)
+        part = said[-WORDS_LIMIT:] if crash < 0 else said[crash : crash + WORDS_LIMIT]
+        return part.decode(errors="replace").strip()
 
 
 class _Output:

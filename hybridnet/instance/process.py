@@ -49,6 +49,7 @@ from hybridnet.errors import HybridnetError, MachineError, PlanError
 from hybridnet.instance.build import build, check_plan
 from hybridnet.instance.control import Control
 from hybridnet.instance.verbs import snapshot_of
+from hybridnet.options.tables import extension
 
 
 def load_plan(path: Path) -> dict[str, Any]:
@@ -75,6 +76,7 @@ def run(plan_path: Path, control_path: Path, outside: int | None = None) -> None
     """
     from hybridnet.system.parent import die_with_parent
 
+    extension().report_crashes()  # simcore's, or those of a plug-in
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
     die_with_parent(signal.SIGTERM)  # also then the portals put their devices' settings back
     plan = load_plan(plan_path)

@@ -20,6 +20,7 @@
 #include "simcore/python/option_value.h"
 #include "simcore/python/snapshot.h"
 #include "simcore/realtime/run_loop_options.h"
+#include "simcore/sys/crash_report.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -103,6 +104,7 @@ void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t toke
 }  // namespace
 
 void bind_instance(nb::module_& m) {
+  m.def("report_crashes", &report_crashes);
   nb::class_<Instance> instance(m, "Instance",
                                 "One running simulation in real time; see simcore/instance/instance.h.");
   instance

@@ -3,22 +3,32 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from hybridnet.agent.instance_process import InstanceProcess
-from hybridnet.errors import EnvironmentLackError, HybridnetError, PlanError
+from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, PlanError
 from hybridnet.system.journal import Journal
 from hybridnet.topo.direction import resolve_direction
 from hybridnet.wire.wire import wire_plan
 
 
-def refusal(tmp_path: Path, **changed: Any) -> HybridnetError:
+def process_of(
+    tmp_path: Path, on_end: Callable[[str], object] = lambda how: None, **changed: Any
+) -> InstanceProcess:
     direction = resolve_direction({}, "link").to_json()
     plan = wire_plan("none-a", "none-b", name="a-b", forward=direction, backward=direction) | changed
-    process = InstanceProcess(plan, Journal(tmp_path, "a-run"), tmp_path / "own", tmp_path / "socket")
+    return InstanceProcess(plan, Journal(tmp_path, "a-run"), tmp_path / "own", tmp_path / "socket", on_end)
+
+
+def refusal(tmp_path: Path, **changed: Any) -> HybridnetError:
+    process = process_of(tmp_path, **changed)
     with pytest.raises(HybridnetError) as refused:
         process.await_ready()
     return refused.value
@@ -37,3 +47,16 @@ def test_what_this_computer_lacks_is_said_as_such(tmp_path: Path) -> None:
     error = refusal(tmp_path)
     assert type(error) is EnvironmentLackError
     assert str(error).startswith("instance a-b could not be built: find the device none-a: ")
+
+
+def test_of_a_crash_it_quotes_the_innermost_calls(tmp_path: Path) -> None:
+    ended = Event()
+    process = process_of(tmp_path, on_end=lambda how: ended.set(), emulation_portals=[], links=[])
+    process.await_ready()
+    os.kill(process.pid, signal.SIGSEGV)
+    assert ended.wait(20)
+    with pytest.raises(
+        MachineError, match="instance a-b was killed by signal 11: crash: signal 11 in thread "
+    ):
+        process.check()
+    process.kill()

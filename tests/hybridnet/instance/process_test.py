@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,24 @@ def test_the_process_says_in_one_line_why_it_does_not_start(plan: dict[str, Any]
     assert done.returncode == PlanError.exit_code
     assert done.stdout == ""
     assert done.stderr.splitlines() == [f'PlanError: instance plan {file}: "token" is a required property']
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
+def test_a_crash_is_reported_with_its_calls_and_ends_the_process(
+    plan: dict[str, Any], tmp_path: Path, number: signal.Signals
+) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(plan))
+    command = [sys.executable, "-m", "hybridnet.instance", str(file), "--control", str(tmp_path / "socket")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(number)
+        said = process.communicate(timeout=20)[1]
+    assert process.returncode == -number
+    first, *calls = said.splitlines()
+    assert first.startswith(f"crash: signal {number:02d} in thread ")
+    assert any("_simcore" in call for call in calls)
 
 
 def test_a_snapshot_is_of_every_element_unless_it_is_told_not_to_be(client: Client) -> None:
