@@ -133,10 +133,14 @@ class LimitedWire:
         return self._process.returncode, figures
 
     def kill(self) -> None:
-        """End it, whatever happened before; its instance and its guardian then end by themselves, and are waited for."""
+        """End it, whatever happened before; its instance and its guardian then end by themselves, and are awaited."""
         if self._process.poll() is None:
             with contextlib.ExitStack() as opened:
-                others = [opened.enter_context(file) for file in self._quota.processes()]
+                others = []
+                for pid in self._quota.processes():
+                    with contextlib.suppress(ProcessLookupError):
+                        others.append(os.pidfd_open(pid))
+                        opened.callback(os.close, others[-1])
                 self._process.kill()
                 self._process.communicate()
                 deadline = time.monotonic() + PATIENCE_S

@@ -6,14 +6,11 @@ It is in the journal before it is made, so ``hybridnet clean`` removes it when t
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.system.cgroups import remove_group
@@ -115,11 +112,9 @@ class CpuQuota:
                 return int(value) * 1000
         return 0
 
-    def processes(self) -> Iterator[BinaryIO]:
-        """A pidfd of each process that is in it now, as a file to be closed; it becomes readable when that ends."""
-        for pid in (self.path / "cgroup.procs").read_text().split():
-            with contextlib.suppress(ProcessLookupError):
-                yield open(os.pidfd_open(int(pid)), "rb", buffering=0)
+    def processes(self) -> list[int]:
+        """Those that are in it now."""
+        return [int(pid) for pid in (self.path / "cgroup.procs").read_text().split()]
 
     def close(self) -> None:
         """Remove the group. What has been killed in it may be there a moment longer."""

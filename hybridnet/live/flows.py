@@ -33,7 +33,7 @@ _TOTAL = re.compile(r"([\d.]+) Kbits/sec.*receiver")
 
 @dataclass
 class Flow:
-    """One flow. `rates`: of each second, as the client sends them; `received_bps`: the mean at its end."""
+    """One flow. `rates`: of each second, as the client sends them; `received_bps`: the mean, once it is done."""
 
     number: int
     client: str
@@ -162,22 +162,23 @@ class Flows:
         """Reads what the client prints until it ends."""
         listening, sending = flow.programs
         assert sending.stdout is not None
-        said = ""
+        said, mean_bps = "", None
         try:
             while line := sending.stdout.readline():
                 said = (said + line)[-MOST_SAID:]
                 if found := _INTERVAL.search(line):
                     flow.rates.append((float(found[2]), 1e3 * float(found[3])))
                 if found := _TOTAL.search(line):
-                    flow.received_bps = 1e3 * float(found[1])
+                    mean_bps = 1e3 * float(found[1])
             status = sending.wait(5)
-            if flow.received_bps is not None and (lasted := LASTED.search(said)):
-                flow.received_bps *= without_idle_ends(float(lasted[1]), flow.seconds, listening)
+            if mean_bps is not None and (lasted := LASTED.search(said)):
+                mean_bps *= without_idle_ends(float(lasted[1]), flow.seconds, listening)
             Endings(*(program.close for program in flow.programs)).close()
         except (HybridnetError, subprocess.TimeoutExpired) as error:
             status, said = 1, str(error)
-        if flow.state == "running":
-            flow.state = "done" if status == 0 and flow.received_bps is not None else "failed"
+        if flow.state == "running":  # one that somebody stopped has no mean, whatever iperf3 says of it
+            flow.received_bps = mean_bps
+            flow.state = "done" if status == 0 and mean_bps is not None else "failed"
             flow.error = "" if flow.state == "done" else said.strip()[-300:]
 
 
