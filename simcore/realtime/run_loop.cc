@@ -15,6 +15,7 @@ namespace simcore {
 namespace {
 
 constexpr std::uint32_t kWakeTag = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kRemovedTag = kWakeTag - 1;
 
 // How soon flush() is called again for a portal that could not send everything: short enough for 20 Gbit/s in
 // trains, long enough for the receiving side to run on the same core.
@@ -54,7 +55,9 @@ void RunLoop::add(Pollable& pollable) {
 
 void RunLoop::remove(Pollable& pollable) {
   waiter_.waiter().unwatch(pollable.fd());
-  *std::ranges::find(pollables_, &pollable) = nullptr;
+  const auto place = std::ranges::find(pollables_, &pollable);
+  *place = nullptr;
+  std::ranges::replace(readable_, static_cast<std::uint32_t>(place - pollables_.begin()), kRemovedTag);
 }
 
 void RunLoop::run(const std::function<void()>& started) {
@@ -86,12 +89,14 @@ void RunLoop::turn_until_stopped(const std::function<void()>& started) {
     until.behind = flush_again || overrun;
     const Waiter::Waited waited = waiter_.wait(until);
     ++counters_.turns;
+    // Its own list: a task or an event of this turn may have other descriptors watched, and the waiter's is gone then.
+    readable_.assign(waited.readable->begin(), waited.readable->end());
     const SimTime now = SimTime::at_ns(waited.now_ns - epoch_ns());
-    waiter_.waiter().turn_begins(waited.now_ns, !waited.readable->empty() || simulation_.event_due(now));
-    poll_stamped(*waited.readable);
+    waiter_.waiter().turn_begins(waited.now_ns, !readable_.empty() || simulation_.event_due(now));
+    poll_stamped();
     overrun = !fire_due(now);
     if (overrun) ++counters_.overruns;
-    poll_others(*waited.readable);
+    poll_others();
     flush_again = flush();
     // Asks the kernel for this thread's processor time: not before what somebody waits for.
     if (fifo_ && fifo_->keep(waiter_.now_ns())) waiter_.judge_stalls(fifo_->active());
@@ -190,16 +195,15 @@ void RunLoop::move_clock_to_now() {
 }
 
 // Before what is due now: a frame that came while the loop slept finds the network as it was when it came.
-void RunLoop::poll_stamped(const std::vector<std::uint32_t>& readable) {
-  for (const std::uint32_t tag : readable) {
+void RunLoop::poll_stamped() {
+  for (const std::uint32_t tag : readable_) {
     if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) poll(*pollables_[tag]);
   }
 }
 
-void RunLoop::poll_others(const std::vector<std::uint32_t>& readable) {
-  for (const std::uint32_t tag : readable) {
-    const bool removed = tag != kWakeTag && pollables_[tag] == nullptr;  // by a task, in this very turn
-    if (removed || (tag != kWakeTag && pollables_[tag]->stamps_arrivals())) continue;
+void RunLoop::poll_others() {
+  for (const std::uint32_t tag : readable_) {
+    if (tag == kRemovedTag || (tag != kWakeTag && pollables_[tag]->stamps_arrivals())) continue;
     move_clock_to_now();
     if (tag == kWakeTag) {
       run_posted();

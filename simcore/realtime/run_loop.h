@@ -140,8 +140,8 @@ class RunLoop {
   bool fire_due(SimTime limit);
   LatenessError too_late(SimTime due, Duration late) const;
   void move_clock_to_now();
-  void poll_stamped(const std::vector<std::uint32_t>& readable);
-  void poll_others(const std::vector<std::uint32_t>& readable);
+  void poll_stamped();
+  void poll_others();
   void poll(Pollable& pollable);
   bool flush();
   Waiter::Until next_work(bool flush_again) const;
@@ -158,7 +158,8 @@ class RunLoop {
   bool shallow_idle_refused_ = false;
 
   EventFd wake_;
-  std::vector<Pollable*> pollables_;  // a tag is the index; null: was removed
+  std::vector<Pollable*> pollables_;     // a tag is the index; null: was removed
+  std::vector<std::uint32_t> readable_;  // tags, in this turn
 
   std::int64_t started_ns_ = 0;
   std::int64_t cpu_at_start_ns_ = 0;

@@ -49,7 +49,7 @@ def instance_pid(net: Net, name: str) -> int:
     return int(found.split()[0])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_one_instance_and_four_are_the_same_network_and_one_that_is_killed_returns(tmp_path: Path) -> None:
     with Net(Row(apart=False), controller=None) as net:
         assert list(snapshots(net)) == ["m1.1"]

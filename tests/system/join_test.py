@@ -112,6 +112,7 @@ def test_tcp_gets_the_rate_of_the_guests_link(guest: Laptop) -> None:
         assert left(process)["sent_packets"] > 1000
 
 
+@pytest.mark.slow
 def test_with_another_key_nobody_joins_and_the_run_counts_it(guest: Laptop) -> None:
     before = guest.traces()
     with Net(Visited(), controller=None) as net:

@@ -183,6 +183,7 @@ def test_a_script_of_python_2_does_what_maxinets_examples_do(tmp_path: Path) -> 
     logs.rmdir()
 
 
+@pytest.mark.slow
 def test_nodes_and_links_come_and_go_on_both_workers_while_it_runs(tmp_path: Path) -> None:
     told, said = run_script(tmp_path, GROWING)
     assert told["frontend"] == "0"

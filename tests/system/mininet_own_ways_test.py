@@ -189,7 +189,7 @@ net.stop()
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_link_with_kernel_true_has_the_kernels_rate_within_one_percent(tmp_path: Path) -> None:
     ended = run_script(tmp_path, BY_THE_KERNEL)
     assert ended.status == 0, ended.err

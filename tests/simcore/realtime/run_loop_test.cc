@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -553,6 +555,32 @@ TEST_F(RunLoopTest, a_portal_can_be_removed_and_another_takes_its_place_while_it
     simulation.schedule(change, SimTime::at_ns(1'000'000));
     loop.run();
     EXPECT_EQ(bytes, 2);
+  }
+}
+
+TEST_F(RunLoopTest, a_task_may_add_and_remove_portals_while_others_are_readable_in_the_same_turn) {
+  for (const auto wait : {Waiter::Policy::sleep, Waiter::Policy::adaptive, Waiter::Policy::inet}) {
+    Simulation simulation(1);
+    RunLoop::Options options;
+    options.wait = wait;
+    RunLoop loop(simulation, options);
+    std::array<Pipe, 4> there;
+    std::array<Pipe, 40> added;  // more than what is watched has room for
+    std::size_t bytes = 0;
+    for (Pipe& pipe : there) {
+      pipe.on_byte = [&] {
+        if (++bytes == there.size() - 1) loop.stop();
+      };
+      loop.add(pipe);
+    }
+    there[0].on_byte = [] { ADD_FAILURE() << "it was removed"; };
+    loop.post([&] {
+      loop.remove(there[0]);
+      for (Pipe& pipe : added) loop.add(pipe);
+    });
+    for (Pipe& pipe : there) pipe.send(1);
+    loop.run();
+    EXPECT_EQ(bytes, there.size() - 1);
   }
 }
 
