@@ -15,7 +15,7 @@ YARDSTICK_FLOWS = 8
 """Of each kind, at the paper's rates: what the hybrid arm carries of them decides about the demand that it meets."""
 
 MET_STEPS = (4, 16)
-MET_SHARE = 0.15
+MET_SHARE = 0.13
 """The part of what the hybrid arm carries when it is full that the wider step of `met` asks for. It meets that with
 processor time to spare.
 
