@@ -108,7 +108,7 @@ def met_scale(base: Scale, hybrid_bps: int, seconds_per_step: int, trusted_bps: 
 
     Example:
         >>> met_scale(PAPER, 1_100_000_000, 3).demand_bps(16)
-        {'tcp': 148800000, 'udp': 14400000}
+        {'tcp': 129600000, 'udp': 12800000}
     """
     widest_bps = MET_SHARE * hybrid_bps
     if trusted_bps is not None:

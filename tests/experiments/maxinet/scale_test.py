@@ -59,8 +59,8 @@ def test_more_flows_than_hosts_are_refused():
 
 
 def test_the_demand_to_meet_is_no_more_than_a_part_of_what_stays_trusted():
-    scale = met_scale(PAPER, 400_000_000, seconds_per_step=4, trusted_bps=100_000_000)
+    scale = met_scale(PAPER, 800_000_000, seconds_per_step=4, trusted_bps=100_000_000)
     widest = sum(scale.demand_bps(scale.steps[-1]).values())
     rounded_off = scale.steps[-1] * 2 * 100_000
     assert MET_OF_TRUSTED * 100_000_000 - rounded_off < widest <= MET_OF_TRUSTED * 100_000_000
-    assert met_scale(PAPER, 400_000_000, 4, trusted_bps=10**10) == met_scale(PAPER, 400_000_000, 4)
+    assert met_scale(PAPER, 800_000_000, 4, trusted_bps=10**10) == met_scale(PAPER, 800_000_000, 4)
