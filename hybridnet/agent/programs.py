@@ -77,12 +77,13 @@ class Programs:
         """Has the shells of nodes be as Mininet's: see `hybridnet.agent.shell.Shell`.
 
         Args:
-            begin: start them now; else they start with their first commands, as all others do.
+            begin: start them now, and answer when they are ready: before that, subshells of theirs may be found by the
+                same name. Else they start with their first commands, as all others do.
         """
         with self._lock:
             self._as_mininet |= set(nodes)
-        for node in nodes if begin else ():
-            self._shell(node)
+        for shell in [self._shell(node) for node in nodes if begin]:
+            shell.await_ready()
 
     @verb
     def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:

@@ -142,6 +142,11 @@ class Shell:
             )
         os.close(slave)
 
+    def await_ready(self) -> None:
+        """Wait until it is ready for commands. Raises MachineError: it ended, or is not ready in time."""
+        with self._lock:
+            self._await_ready()
+
     def start(self, text: str) -> None:
         """Start a command.
 
