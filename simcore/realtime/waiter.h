@@ -46,7 +46,7 @@ class Waiter {
   };
 
   struct Waited {
-    const std::vector<std::uint32_t>* readable = nullptr;  // tags; valid until the next wait
+    const std::vector<std::uint32_t>* readable = nullptr;  // tags; valid until the next call
     std::int64_t now_ns = 0;
     Duration expected = Duration::zero();  // what it was to take at most
     Duration looked = Duration::zero();    // of it, without sleeping

@@ -69,7 +69,7 @@ def test_a_few_frames_all_pass_a_wire_within_its_quota_and_it_says_so_at_its_end
     wire = LimitedWire(w, quota, ["--delay", "1ms"])
     try:
         assert 0 < wire.memory_bytes() <= wire.memory_bytes("VmHWM")
-        within = [int(pid) for pid in (quota.path / "cgroup.procs").read_text().split()]
+        within = quota.processes()
         assert len(within) == 3  # the command line, its instance and its guardian
         load = pass_frames(a, b, rate, seconds, SIZE)
         assert quota.throttled_ns() >= 0
@@ -88,11 +88,11 @@ def test_a_wire_that_is_killed_takes_its_instance_and_its_guardian_along(
     place: tuple[Namespace, Namespace, Namespace], quota: CpuQuota
 ) -> None:
     wire = LimitedWire(place[1], quota, [])
-    within = [int(pid) for pid in (quota.path / "cgroup.procs").read_text().split()]
+    within = quota.processes()
     assert len(within) == 3  # the command line, its instance and its guardian
     assert os.getpid() not in within
     wire.kill()
-    assert (quota.path / "cgroup.procs").read_text() == ""
+    assert quota.processes() == []
     wire.kill()  # once more, as a measurement that failed does
 
 
