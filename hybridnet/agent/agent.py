@@ -21,6 +21,7 @@ from typing import Any
 
 from hybridnet.agent import echo, probes
 from hybridnet.agent import facts as machine_facts
+from hybridnet.agent.acts import Acts
 from hybridnet.agent.captures import Captures
 from hybridnet.agent.changes import Changes
 from hybridnet.agent.counting import Counting
@@ -42,6 +43,7 @@ from hybridnet.agent.switching import Switching
 from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
 from hybridnet.agent.verbs import perform, verb
+from hybridnet.agent.witnesses import Witnesses
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
@@ -104,11 +106,25 @@ class Agent:
         self._timelines = InterfaceTimelines(
             lambda node, interface, up: self._set_link(node, interface, up=up)
         )
+        self.acts = Acts()
+        self._witnesses = Witnesses(
+            self.acts,
+            "the agent" if own_files else None,
+            self._switching.processes,
+            self._switching.sockets,
+            lambda: self._instances.processes,
+        )
         self._counting = Counting(
-            machine, lambda: self._plan, self._hosts, self._switching, self._instances, self._inside
+            machine,
+            lambda: self._plan,
+            self._hosts,
+            self._switching,
+            self._instances,
+            self._inside,
+            self._witnesses,
         )
         self._files = Files(journal)
-        self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits)
+        self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits, self.acts)
         self._changes = Changes(self._instances, self._timelines)
         self._captures = Captures(self._instances)
         self._building = threading.Lock()
@@ -208,7 +224,12 @@ class Agent:
                 raise PlanError("no network is built here, so nothing can change; build one first")
             stages = Stages()
             undo = Endings()
-            with hurried_grace_periods(self.journal), self._switching.changing(), undone_on_error(undo.close):
+            with (
+                self.acts.act(),
+                hurried_grace_periods(self.journal),
+                self._switching.changing(),
+                undone_on_error(undo.close),
+            ):
                 settings = self._hosts.settings(remade(remove, add))
                 undo.add(partial(self._hosts.set_again, settings))
                 self._unsimulate(remove, stages)
@@ -226,7 +247,8 @@ class Agent:
                 undo.add(partial(self._hosts.host_names.tell, remove["names"], add["names"]))
                 self._hosts.host_names.tell(add["names"], remove["names"])
                 self._unmake(remove, stages)
-            self._plan = changed(self._plan, remove, add)
+                self._plan = changed(self._plan, remove, add)
+                self._witnesses.expect(self._plan)
             return [lost for found in settings.values() for lost in found.lost]
 
     @verb
@@ -269,7 +291,7 @@ class Agent:
     @verb
     def take_device(self, device: str, node: str) -> None:
         """Gives a device of the computer to a host or switch while the network runs; see `hybridnet.agent.devices`."""
-        with self._building:
+        with self._building, self.acts.act():
             plan = self._plan or {"switches": []}
             bridges = {each["name"] for each in plan.get("bridges", [])}
             if node in self._hosts:
@@ -298,8 +320,9 @@ class Agent:
     def restart_instance(self, plan: dict[str, Any]) -> None:
         """Starts an instance again: see `hybridnet.agent.instances.Instances.restart`."""
         check(plan, "instance", f"plan of instance {plan.get('name')}")
-        with self._building:
+        with self._building, self.acts.act():
             self._instances.restart(plan)
+            self._witnesses.expect_processes()
 
     @verb
     def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]] | None:
@@ -312,9 +335,13 @@ class Agent:
         self._instances.outages.stop_watching()
 
     @verb
-    def check_instances(self) -> None:
-        """Raises MachineError when the process of an instance has ended."""
+    def check_parts(self) -> None:
+        """Raises MachineError when the process of an instance has ended, or another part is not as it was made."""
         self._instances.check()
+        for row in self._witnesses.rows():
+            if row["to_ns"] is not None:
+                continue
+            raise MachineError(f"{row['part']} {row['how']}, and not by this run")
 
     # -- hosts ------------------------------------------------------------------------------------------------------
 
@@ -368,6 +395,7 @@ class Agent:
         self._join(fragment, stages)
         self._simulate(fragment, stages)
         self._counting.begin()
+        self._witnesses.begin(plan)
         return stages.seconds
 
     def _make(
@@ -480,6 +508,7 @@ class Agent:
             self._instances.close,
             self._timelines.close,
             self._counting.end,
+            self._witnesses.end,
         ).close()
         self._plan = None
         return self._instances.final()
@@ -496,6 +525,11 @@ class Agent:
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:
             raise MachineError(f"no network is built here, so {node} has no interface {interface}")
+        with self.acts.act():
+            self._set_link_now(node, interface, up=up)
+
+    def _set_link_now(self, node: str, interface: str, *, up: bool) -> None:
+        assert self._plan is not None
         state = "up" if up else "down"
         if self._switching.is_patch(node, interface):
             self._switching.set_port_state(node, interface, up)

@@ -22,6 +22,7 @@ from hybridnet.agent.switching import Switching
 from hybridnet.agent.tracer import Tracer
 from hybridnet.agent.verbs import verb
 from hybridnet.agent.wires import patch_ends, wire_counters
+from hybridnet.agent.witnesses import Witnesses
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings
 
@@ -36,6 +37,7 @@ class Counting:
         plan: what is built now; None: nothing is.
         hosts, switching, instances: which have counters.
         inside: the thread that reads those in namespaces.
+        witnesses: of what happened to parts of the network.
     """
 
     def __init__(
@@ -46,9 +48,11 @@ class Counting:
         switching: Switching,
         instances: Instances,
         inside: NamespaceThread,
+        witnesses: Witnesses,
     ) -> None:
         self._machine, self._plan, self._inside = machine, plan, inside
         self._hosts, self._switching, self._instances = hosts, switching, instances
+        self._witnesses = witnesses
         self._busy: Busy | None = None
         self._link_drops = LinkDrops()
         self._sampler: Sampler | None = None
@@ -86,7 +90,8 @@ class Counting:
             ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
             ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
             where there is none; ``instances`` (their snapshots without elements, by name; None for one that has
-            ended), ``started`` and ``outages`` (`hybridnet.agent.outage_log.OutageLog.counts`).
+            ended), ``started`` and ``outages`` (`hybridnet.agent.outage_log.OutageLog.counts`); ``incidents``
+            (`hybridnet.system.incidents.Incidents.rows`).
 
         Raises:
             MachineError: no network is built here, or an instance or Open vSwitch does not answer.
@@ -226,6 +231,7 @@ class Counting:
             "switching": self._switching.counters(age_s),
             "instances": self.snapshot(of_elements=False),
             **self._instances.outages.counts(),
+            "incidents": self._witnesses.rows(),
         }
 
     def _drops_while_up(

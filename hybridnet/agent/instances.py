@@ -86,6 +86,11 @@ class Instances:
         """The processes of those that run."""
         return [instance.pid for instance in list(self._running.values()) if not instance.ended]
 
+    @property
+    def processes(self) -> dict[str, int]:
+        """The processes of those that run, by name."""
+        return {name: instance.pid for name, instance in list(self._running.items()) if not instance.ended}
+
     def ask(self, name: str, verb: str, **arguments: Any) -> Json:
         """What an instance answers.
 

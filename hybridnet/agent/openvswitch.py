@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 RUN_DIRECTORY = Path("/run/openvswitch")  # the machine's own: see hybridnet.machines.init
+DAEMONS = ("ovsdb-server", "ovs-vswitchd")
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
@@ -56,6 +57,9 @@ class OpenVSwitch(Protocol):
 
     def pid(self) -> int | None:
         """The process of ovs-vswitchd; None: it has ended."""
+
+    def processes(self) -> dict[str, int]:
+        """Those of its daemons, by name, whether or not they have ended."""
 
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
@@ -94,7 +98,7 @@ class OwnOpenVSwitch:
         self._own_files = own_files
         self._files: list[Path] = []  # in RUN_DIRECTORY, where it is not the machine's own
         self._made_directory = False
-        self._daemons: list[subprocess.Popen[bytes]] = []
+        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self._vswitchd: subprocess.Popen[bytes] | None = None
         for command in ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl"):
             if shutil.which(command) is None:
@@ -139,6 +143,10 @@ class OwnOpenVSwitch:
         """The process of ovs-vswitchd; None: it has ended."""
         return None if self._vswitchd is None or self._vswitchd.poll() is not None else self._vswitchd.pid
 
+    def processes(self) -> dict[str, int]:
+        """Those of its daemons, by name, whether or not they have ended."""
+        return {name: daemon.pid for name, daemon in self._daemons.items()}
+
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
         assert self._vswitchd is not None
@@ -150,7 +158,9 @@ class OwnOpenVSwitch:
         The kernel's datapath outlives them, and is asked to go. Where there is none, the process simply ends: asked to
         go it would close the ports one by one, which takes 10 s for 64 hosts instead of 0.2 s.
         """
-        Endings(self._forget, *(partial(self._end_daemon, daemon) for daemon in self._daemons)).close()
+        Endings(
+            self._forget, *(partial(self._end_daemon, daemon) for daemon in self._daemons.values())
+        ).close()
 
     def _end_daemon(self, daemon: subprocess.Popen[bytes]) -> None:
         if daemon.poll() is None and daemon is self._vswitchd and self.frames == "system":
@@ -235,7 +245,7 @@ class OwnOpenVSwitch:
                 env={**os.environ, "OVS_RUNDIR": str(RUN_DIRECTORY), **HUGE_PAGES},
                 start_new_session=True,
             )
-        self._daemons.append(daemon)
+        self._daemons[command] = daemon
         self._journal.process(daemon.pid, command)
         if not self._own_files:
             self._take(RUN_DIRECTORY / f"{command}.{daemon.pid}.ctl")
@@ -244,7 +254,7 @@ class OwnOpenVSwitch:
 
     def _await_socket(self, command: str, path: Path) -> None:
         """Wait until the daemon listens. There is no event for it: Open vSwitch announces it only by its socket."""
-        daemon = self._daemons[-1]
+        daemon = self._daemons[command]
         deadline = time.monotonic() + READY_SECONDS
         while not listens(path):
             if daemon.poll() is not None or time.monotonic() > deadline:
@@ -289,6 +299,11 @@ class RunningOpenVSwitch:
             "system" if port_type == "system" else "afxdp"
         )  # fmt: skip
 
+    @staticmethod
+    def processes() -> dict[str, int]:
+        """Those of its daemons, by name, as far as they say."""
+        return {name: pid for name in DAEMONS if (pid := _pid_in(RUN_DIRECTORY / f"{name}.pid")) is not None}
+
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
         run(["ovs-appctl", "-t", f"{RUN_DIRECTORY}/ovs-vswitchd.{self.pid()}.ctl", *command])
@@ -299,10 +314,14 @@ class RunningOpenVSwitch:
     @staticmethod
     def pid() -> int | None:
         """The process of ovs-vswitchd; None: it does not say."""
-        try:
-            return int((RUN_DIRECTORY / "ovs-vswitchd.pid").read_text())
-        except (OSError, ValueError):
-            return None
+        return _pid_in(RUN_DIRECTORY / "ovs-vswitchd.pid")
+
+
+def _pid_in(file: Path) -> int | None:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def listens(path: Path) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hybridnet.agent import program
+from hybridnet.agent.acts import Acts
 from hybridnet.agent.batch import run_commands
 from hybridnet.agent.cpu_limits import CpuLimits
 from hybridnet.agent.handles import handles
@@ -36,6 +38,7 @@ class Programs:
         environment: of every program.
         sockets: a short path for the shells' sockets, made when the first shell starts.
         limits: of the processor time of hosts, which a program is put under.
+        acts: hears of programs that may change the machine's own devices and switches.
     """
 
     def __init__(
@@ -44,9 +47,11 @@ class Programs:
         environment: Mapping[str, str],
         sockets: Path,
         limits: CpuLimits,
+        acts: Acts,
     ) -> None:
         self._prefix_of, self._environment = prefix_of, dict(environment)
-        self._sockets, self._limits = sockets, limits
+        self._sockets, self._limits, self._acts = sockets, limits, acts
+        acts.add(self._acting)
         self._shells: dict[str, Shell] = {}
         self._as_mininet: set[str] = set()  # the nodes whose shells are as Mininet's
         self._processes: dict[int, Process] = {}
@@ -65,7 +70,10 @@ class Programs:
         """
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
         command = [*self._limits.within(node), *command]
-        done = program.run(command, self._prefix_of(node), self._environment, input=input, timeout=timeout)
+        with self._act_at(node):
+            done = program.run(
+                command, self._prefix_of(node), self._environment, input=input, timeout=timeout
+            )
         return {
             "status": done.returncode,
             "stdout": done.stdout[:OUTPUT_LIMIT],
@@ -88,7 +96,8 @@ class Programs:
     @verb
     def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
         """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
-        output = self._shell(node).run(text, timeout)
+        with self._act_at(node):
+            output = self._shell(node).run(text, timeout)
         return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
 
     @verb
@@ -96,7 +105,8 @@ class Programs:
         self, commands: dict[str, str], timeout: float | None = None
     ) -> dict[str, dict[str, Any]]:
         """Runs a command in the shell of each of many nodes at once: see `hybridnet.agent.batch`."""
-        return run_commands(self._shell, commands, timeout)
+        with self._act_at("" if any(not self._prefix_of(node) for node in commands) else min(commands)):
+            return run_commands(self._shell, commands, timeout)
 
     @verb
     def start_command(self, node: str, text: str) -> None:
@@ -106,7 +116,8 @@ class Programs:
     @verb
     def read_command(self, node: str, timeout: float = 0.0) -> dict[str, Any]:
         """What the running command has printed: ``output``, ``done``, and if so ``status``, ``last_pid``."""
-        output = self._shell(node).read(timeout)
+        with self._act_at(node):
+            output = self._shell(node).read(timeout)
         return {
             "output": output.text,
             "done": output.done,
@@ -204,7 +215,8 @@ class Programs:
     def close_process(self, number: int) -> None:
         """Ends a program if it runs, and forgets it."""
         process = self._process(number)
-        process.close()
+        with self._act_at(process.node):
+            process.close()
         with self._lock:
             self._processes.pop(number, None)
 
@@ -264,6 +276,20 @@ class Programs:
             *(partial(self._end_one, self._processes, number) for number in list(self._processes)),
             self._hang_up,
         ).close()
+
+    def _act_at(self, node: str) -> AbstractContextManager[None]:
+        """The run does something at a node: in the machine's own namespaces, if the node has none."""
+        return nullcontext() if self._prefix_of(node) else self._acts.act()
+
+    def _acting(self) -> bool:
+        """Whether a program goes on that the run has started in the machine's own namespaces."""
+        with self._lock:
+            shells, processes = list(self._shells.items()), list(self._processes.values())
+        return (
+            any(shell.waiting and not self._prefix_of(node) for node, shell in shells)
+            or any(process.poll() is None and not self._prefix_of(process.node) for process in processes)
+            or any(not self._prefix_of(node) for node in self._terminals.nodes)
+        )
 
     def _hang_up(self) -> None:
         """Tell all shells to end before any is waited for."""

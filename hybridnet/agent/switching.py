@@ -246,6 +246,15 @@ class Switching:
         """The process of Open vSwitch; None where there is none."""
         return None if self._daemons is None else self._daemons.pid()
 
+    def processes(self) -> dict[str, int]:
+        """Those of Open vSwitch's daemons, by name; none where it does not run."""
+        return {} if self._daemons is None else self._daemons.processes()
+
+    def sockets(self) -> tuple[Path, Path] | None:
+        """The control socket of ovs-vswitchd, and the socket of its database; None where it does not run."""
+        pid = self.processes().get("ovs-vswitchd")
+        return None if pid is None else (RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl", RUN_DIRECTORY / "db.sock")
+
     def counters(self, age_s: float = 0.0) -> dict[str, Any] | None:
         """``ran_ns``: for how long each thread of Open vSwitch has run, where the kernel counts it; ``lost_upcalls``:
         packets that did not reach the slow path, which decides on new flows, as of at most `age_s` ago.

@@ -136,6 +136,12 @@ class Terminals:
         self._numbers = handles()
         self._lock = threading.Lock()
 
+    @property
+    def nodes(self) -> set[str]:
+        """Where there are some."""
+        with self._lock:
+            return {node for node, _ in self._terminals.values()}
+
     def open(
         self,
         node: str,

@@ -383,6 +383,11 @@ class Cluster:
                 self._forget(machine)
             return final
 
+    def processes(self) -> dict[str, int]:
+        """The guardian's."""
+        pid = self._guardian.pid
+        return {} if pid is None else {"the guardian": pid}
+
     def close(self) -> None:
         """Let every agent clean up, end the machines, and remove the run's directory.
 

@@ -32,6 +32,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hybridnet.agent.acts import note_programs
 from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
 from hybridnet.cluster.machines import Arrival, Call, Loss
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
@@ -77,14 +78,15 @@ class Here:
         self._closing = False
         self._outlives = False
         self._threads = _Threads()
-        guardian = Guardian(self.journal.directory)
-        self._ending = Endings(guardian.end, self._forget)
+        self._guardian = Guardian(self.journal.directory)
+        self._ending = Endings(self._guardian.end, self._forget)
         atexit.register(self._close_at_exit)
         with undone_on_error(self.close):
             self.journal.process(os.getpid(), f"init of machine {HERE}")  # for `hybridnet exec`
-            guardian.start()
+            self._guardian.start()
             _allow_open_files()
             self._agent = Agent(HERE, self.journal, own_network=False, own_files=False)
+            note_programs(self._agent.acts)
             self._agent.on_progress = lambda text: self.on_progress(HERE, text)
             self._ending.add(self._agent.close)
 
@@ -145,6 +147,11 @@ class Here:
         raise UsageError(
             f"machine {machine} is the only one of this network and cannot leave; stop the network"
         )
+
+    def processes(self) -> dict[str, int]:
+        """The guardian's."""
+        pid = self._guardian.pid
+        return {} if pid is None else {"the guardian": pid}
 
     def outlive(self) -> None:
         """Have the guardian wait for the last program in a host, should this process end without `close`."""

@@ -75,5 +75,8 @@ class Machines(Protocol):
     def remove(self, machine: str) -> dict[str, Any]:
         """Let a machine leave while the others run on: see `hybridnet.cluster.Cluster.remove`."""
 
+    def processes(self) -> dict[str, int]:
+        """The processes beside the script that the run has on this computer, by name."""
+
     def close(self) -> None:
         """Remove everything."""

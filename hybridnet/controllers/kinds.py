@@ -123,6 +123,11 @@ class RemoteController:
     def check(self) -> None:
         """Do nothing: somebody else runs it, and its failure shows at the switches."""
 
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run; None: somebody else's."""
+        return None
+
     def end(self) -> None:
         """Do nothing: somebody else runs it."""
 
@@ -212,6 +217,7 @@ class Ryu(RemoteController):
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
         self.process: RyuController | None = None
+        self._wanted = False
 
     def what(self) -> str:
         """What it is, for people."""
@@ -248,6 +254,7 @@ class Ryu(RemoteController):
             on_line=self._line,
         )
         self._settled = 0
+        self._wanted = True
         self.process.launch()
 
     def ready(self) -> None:
@@ -292,8 +299,14 @@ class Ryu(RemoteController):
         if self.process is not None:
             self.process.check()
 
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run."""
+        return self.process.pid if self.process is not None and self._wanted else None
+
     def end(self) -> None:
         """Stop Ryu."""
+        self._wanted = False
         if self.process is not None:
             self.process.stop()
             self.process = None

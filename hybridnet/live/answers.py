@@ -97,7 +97,9 @@ ANSWERS: dict[str, Schema] = {
         counts=object_of(machines=COUNT, nodes=COUNT, links=COUNT),
         right={"enum": ["full", "reading"]},
     ),
-    "verdict": object_of(word=_WORD, reasons=list_of(TEXT), figures=by_name(by_name(NUMBER))),
+    "verdict": object_of(
+        word=_WORD, reasons=list_of(TEXT), notes=list_of(TEXT), figures=by_name(by_name(NUMBER))
+    ),
     "network": object_of(
         version=COUNT,
         machines=list_of(object_of(name=TEXT, address=TEXT)),

@@ -55,7 +55,7 @@ class Client:
         return self._get("state")
 
     def verdict(self) -> dict[str, Any]:
-        """``word``, ``reasons`` and ``figures``."""
+        """``word``, ``reasons``, ``notes`` and ``figures``."""
         return self._get("verdict")
 
     def network(self) -> dict[str, Any]:

@@ -16,17 +16,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 from hybridnet.cluster import Machines
 from hybridnet.cluster.machines import Loss
+from hybridnet.controllers.kinds import RemoteController
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.results import watch
+from hybridnet.results.incidents import incident_lines
 from hybridnet.results.limits import Limits
 from hybridnet.results.machines import Counters
 from hybridnet.results.verdict import Verdict, Word, judge_marks
+from hybridnet.system.incidents import Incidents
+from hybridnet.system.process_watch import ProcessWatch
 from hybridnet.values import shown
 
 __all__ = ["Absence", "Joined", "Left", "Mark", "Measured", "Measuring"]
@@ -40,12 +45,16 @@ class Mark:
         counters: what the agents' verb `counters` answered, by machine.
         start: of the network, as an identity.
         losses: the machines that were lost by then.
+        incidents: what had happened to processes beside the script.
+        failed_tests: what is said of the tests that had lost everything.
         at_s: on time.monotonic().
     """
 
     counters: dict[str, dict[str, Any]] = field(repr=False)
     start: object = field(repr=False)
     losses: Mapping[str, Loss] = field(repr=False)
+    incidents: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+    failed_tests: Sequence[str] = field(default=(), repr=False)
     at_s: float = field(default_factory=time.monotonic, repr=False)
 
 
@@ -138,12 +147,29 @@ class Measuring:
         self._first: Mark | None = None
         self._last: Mark | HybridnetError | None = None
         self._history = _History()
+        self._incidents = Incidents()  # of what runs beside the script, and not on a machine
+        self._processes: ProcessWatch | None = None
+        self._losses: list[str] = []  # tests that lost everything
 
-    def begin(self, cluster: Machines) -> None:
-        """The network has started: the first mark. Raises what the machines do."""
+    def begin(self, cluster: Machines, controllers: Sequence[RemoteController]) -> None:
+        """The network has started: the first mark. Raises what the machines do.
+
+        Args:
+            controllers: those of ours are watched, as what else the run has on this computer.
+        """
         self._first = self._last = None
         self._history = _History()
+        self._losses = []
         self._start = object()
+        self._incidents = Incidents()
+        self._end_watch()
+        self._processes = ProcessWatch(self._incidents)
+        for name, pid in cluster.processes().items():
+            self._processes.watch(name, pid)
+        for controller in controllers:
+            if (own := controller.pid) is not None:
+                wanted = partial(_is_wanted, controller, own)
+                self._processes.watch(f"controller {controller.name}", own, wanted)
         self._first = self._take(cluster)
         self._cluster = cluster
         watch.began(self._stop)
@@ -154,6 +180,7 @@ class Measuring:
             return
         self._last = self._now()
         self._cluster = None
+        self._end_watch()
         watch.ended(self._stop, self.verdict(None, None))
 
     def returned(self, machine: str, loss: Loss, counters: dict[str, Any]) -> Absence:
@@ -168,6 +195,17 @@ class Measuring:
     def left(self, machine: str, counters: dict[str, Any], instance: str | None = None) -> None:
         """A machine, or an instance of it, leaves, and the machine has counted this."""
         self._history.left.append(Left(machine, counters, instance))
+
+    def lost_everything(self, test: str) -> None:
+        """A test of the network has lost all that it sent, in these words: no verdict on it goes without saying so."""
+        self._losses.append(test)
+
+    def check(self) -> None:
+        """Raise MachineError if a process beside the script is not as it was."""
+        if self._processes is not None:
+            self._processes.look()
+        for row in self._incidents.open():
+            raise MachineError(f"{row['part']} {row['how']}, and not by this run")
 
     def mark(self) -> Mark:
         """This moment. Raises MachineError if the network does not run, or what the machines do."""
@@ -190,18 +228,38 @@ class Measuring:
         now = self._last or self._now()
         if isinstance(now, HybridnetError):
             return Verdict.of([f"the counters could not be read: {now}"])
-        return _judged(since, now, limits, self._history)
+        return self._judge_all(since, now, limits)
 
     def judge(self, counters: dict[str, dict[str, Any]]) -> Verdict:
         """Judge from the first mark to what the machines' agents have counted now, which somebody has asked already."""
         if self._first is None or self._cluster is None:
             raise MachineError("the network is not running; call net.start() first")
-        now = Mark(counters, self._start, self._cluster.lost())
-        return _judged(self._first, now, self._limits, self._history)
+        now = self._mark(counters, self._cluster)
+        return self._judge_all(self._first, now, self._limits)
+
+    def _judge_all(self, since: Mark, now: Mark, limits: Limits) -> Verdict:
+        """What the machines say, and what happened beside the script."""
+        verdict = _judged(since, now, limits, self._history)
+        span = (int(at_s * 1e9) for at_s in (since.at_s, now.at_s))
+        beside = incident_lines("this computer", now.incidents, *span)
+        if beside:
+            verdict = Verdict(Word.BROKEN, [*beside, *verdict.reasons], verdict.figures)
+        return replace(verdict, notes=list(now.failed_tests[len(since.failed_tests) :]))
+
+    def _end_watch(self) -> None:
+        if self._processes is not None:
+            self._processes.close()
+            self._processes = None
 
     def _take(self, cluster: Machines) -> Mark:
         counters = cluster.call_left(dict.fromkeys(cluster.machines, ("counters", {})))
-        return Mark(counters, self._start, cluster.lost())
+        return self._mark(counters, cluster)
+
+    def _mark(self, counters: dict[str, dict[str, Any]], cluster: Machines) -> Mark:
+        if self._processes is not None:
+            self._processes.look()
+        incidents, tests = self._incidents.rows(), tuple(self._losses)
+        return Mark(counters, self._start, cluster.lost(), incidents, tests)
 
     def _now(self) -> Mark | HybridnetError:
         try:
@@ -253,6 +311,11 @@ def _judged(since: Mark, now: Mark, limits: Limits, history: _History) -> Verdic
     away = [_away_line(each, since) for each in over if (each.until_s or now.at_s) > since.at_s]
     missed = [*lost, *away]
     return Verdict(Word.BROKEN, [*missed, *verdict.reasons], verdict.figures) if missed else verdict
+
+
+def _is_wanted(controller: RemoteController, pid: int) -> bool:
+    """Whether the network, or its script, has not ended this process itself."""
+    return controller.pid == pid
 
 
 def _judged_until(left: Left, beginning: Counters, limits: Limits) -> Verdict:

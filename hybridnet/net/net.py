@@ -305,11 +305,13 @@ class Net(Structure):
         return stepping(self._described(), seed=number, until=until, options=self._options)
 
     def check(self) -> None:
-        """Raise an error if something has died meanwhile: a controller, an instance, or a machine, unless the others go
-        on without it.
+        """Raise an error if a part of the network has ended, does not answer, or is not as it was made, and the network
+        has not done that itself: a controller, a daemon of Open vSwitch, an instance, a bridge, a port, or a machine,
+        unless the others go on without it. See docs/verdict.md.
         """
         self._controllers.check()
-        self._of_each("check_instances")
+        self._measuring.check()
+        self._of_each("check_parts")
 
     def __enter__(self) -> Net:
         self.start()
@@ -412,7 +414,10 @@ class Net(Structure):
         wait_s = probes.patience(timeout)
         probes.announce(hosts)
         ping = probes.ping_all_at_once if flag(parallel, "ping: parallel") else probes.ping_all
-        return ping(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
+        lost_percent = ping(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
+        if lost_percent == 100:
+            self._measuring.lost_everything("a ping test got no answer at all")
+        return lost_percent
 
     def pingAll(self, timeout: float | str | None = None, parallel: bool = False) -> float:
         """`ping` between all hosts."""
@@ -442,7 +447,10 @@ class Net(Structure):
         whole(count, "ping_matrix: count", 1, 1000)
         number(interval, "ping_matrix: interval", 0, 3600)
         wait_s = probes.patience(timeout)
-        return measure_pings(self.cluster, self._some_hosts(hosts, "ping_matrix"), count, interval, wait_s)
+        matrix = measure_pings(self.cluster, self._some_hosts(hosts, "ping_matrix"), count, interval, wait_s)
+        if matrix.sent and not matrix.received:
+            self._measuring.lost_everything("a ping test got no answer at all")
+        return matrix
 
     def pingPair(self) -> float:
         """`ping` between the first two hosts."""
@@ -776,7 +784,7 @@ class Net(Structure):
         if plan.guests:
             self._endings.add(partial(withdraw_tickets, cluster.journal.directory))
             offer_tickets(cluster.journal.directory, plan.guests)
-        self._measuring.begin(cluster)
+        self._measuring.begin(cluster, self.controllers)
         self._recorded.begin(plan, cluster, self._options.seed)
         if traced is not None:
             traced.begin(plan, cluster)

@@ -9,12 +9,13 @@ machines (`hybridnet.results.machines`) it judges the emulated part as well.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from hybridnet.errors import UntrustedResultError
+from hybridnet.results.incidents import incident_lines
 from hybridnet.results.limits import Limits
 from hybridnet.results.machines import Counters, judge_machines
 from hybridnet.series.buckets import percentile_ns, subtract_buckets
@@ -54,11 +55,13 @@ class Verdict:
         word: the verdict.
         reasons: one line per limit that did not hold: the cause, the figure, the cure. Empty when trusted.
         figures: what was compared with the limits, per instance, machine and computer, for the record.
+        notes: what the word does not say: a test of hybridnet's that lost all it sent. One line each.
     """
 
     word: Word
     reasons: list[str]
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -81,7 +84,7 @@ class Verdict:
         return asdict(self)
 
     def __str__(self) -> str:
-        return f"{self.word}: {'; '.join(self.reasons) or 'every limit held'}"
+        return f"{self.word}: {'; '.join([*(self.reasons or ['every limit held']), *self.notes])}"
 
 
 Window = tuple[Sequence[Snapshot], Sequence[Snapshot]]
@@ -166,6 +169,9 @@ def judge_marks(
     if only is not None:
         return verdict
     missing = [reason for machine in after for reason in _missing(before[machine], after[machine])]
+    for machine, counters in after.items():
+        span = before[machine]["time_ns"], counters["time_ns"]
+        missing += incident_lines(f"machine {machine}", counters["incidents"], *span)
     return Verdict(Word.BROKEN, [*missing, *verdict.reasons], verdict.figures) if missing else verdict
 
 
@@ -207,6 +213,7 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
             for number, each in enumerate(verdicts, 1)
             for name, row in each.figures.items()
         },
+        [f"network {number}: {note}" for number, verdict in numbered for note in verdict.notes],
     )
 
 
@@ -219,6 +226,9 @@ class _Finding:
     figure: float
     reason: str
 
+
+WORSE_IN_HALF_A_SECOND = 10
+"""So many times worse than a limit for the whole may half a second of it be."""
 
 _NAMED = 3  # instances with their figures, for each limit
 
@@ -259,6 +269,13 @@ def _judge_instance(
             f"instance {name} ran {p999 / 1e6:.2f} ms late at the 99.9th percentile "
             f"(limit {limits.lateness_p999_ns / 1e6:g} ms): {_why_late(windows)}",
         )
+
+    row = {
+        "lateness_p50_ns": percentile_ns(buckets, 0.5),
+        "lateness_p99_ns": percentile_ns(buckets, 0.99),
+        "lateness_p999_ns": p999,
+        **_judge_slices(windows, limits, found, name, whole_is_late=p999 > limits.lateness_p999_ns),
+    }
 
     late, received = _difference(windows, "peers", "late_packets", "received_packets")
     late_fraction = late / received if received else 0.0
@@ -318,9 +335,7 @@ def _judge_instance(
             "is full; capture onto a faster disk with room, or at fewer interfaces",
         )
     return {
-        "lateness_p50_ns": percentile_ns(buckets, 0.5),
-        "lateness_p99_ns": percentile_ns(buckets, 0.99),
-        "lateness_p999_ns": p999,
+        **row,
         "late_packets": late,
         "late_fraction": late_fraction,
         "peer_lost_packets": lost,
@@ -329,6 +344,72 @@ def _judge_instance(
         "unrecorded_frames": unrecorded,
         "uncaptured_frames": uncaptured,
     }
+
+
+def _judge_slices(
+    windows: Sequence[tuple[Snapshot, Snapshot]],
+    limits: Limits,
+    found: Callable[[str, float, str], None],
+    name: str,
+    *,
+    whole_is_late: bool,
+) -> dict[str, float]:
+    """Each half second alone, so that what happened in one is seen beside any number of events in time. What is seen in
+    the whole already is not said twice.
+    """
+    late_ns, stall_ns, late_ppm = (
+        _worst_slice(windows, figure) for figure in ("lateness_p999", "longest_stall", "late_share")
+    )
+    limit_ns = WORSE_IN_HALF_A_SECOND * limits.lateness_p999_ns
+    if not whole_is_late and late_ns > limit_ns:
+        found(
+            "ran late for half a second",
+            late_ns,
+            f"instance {name} ran {late_ns / 1e6:.2f} ms late in half a second{_when(windows, 1, limit_ns)} (limit "
+            f"{limit_ns / 1e6:g} ms, {WORSE_IN_HALF_A_SECOND} times that of the whole): {_why_late(windows)}",
+        )
+    elif not whole_is_late and stall_ns > limit_ns:
+        found(
+            "stood still",
+            stall_ns,
+            f"instance {name} stood still for {stall_ns / 1e6:.2f} ms{_when(windows, 2, limit_ns)} (limit "
+            f"{limit_ns / 1e6:g} ms): the computer kept it from running; use one that has less to do",
+        )
+    limit_ppm = 1e6 * WORSE_IN_HALF_A_SECOND * limits.late_packets_fraction
+    late, received = _difference(windows, "peers", "late_packets", "received_packets")
+    if late_ppm > limit_ppm and not (received and late / received > limits.late_packets_fraction):
+        found(
+            "got packets over cut links too late for half a second",
+            late_ppm,
+            f"instance {name}: {late_ppm / 1e4:.3f} % of the packets over cut links in half a second (of 1,000 at "
+            f"least) came later than their link's delay (limit {limit_ppm / 1e4:g} %): lengthen the delay or lower the "
+            "load",
+        )
+    return {
+        "worst_half_second_lateness_ns": late_ns,
+        "longest_stall_ns": stall_ns,
+        "worst_half_second_late_ppm": late_ppm,
+    }
+
+
+def _worst_slice(windows: Sequence[tuple[Snapshot, Snapshot]], figure: str) -> int:
+    """The greatest figure that half a second of the windows had; 0: there is none."""
+    worst = 0
+    for first, last in windows:
+        now, before = (each.get("slices", {}).get(figure, {"buckets": []}) for each in (last, first))
+        grown = subtract_buckets(now["buckets"], before["buckets"])
+        worst = max([worst, *(edge for edge, _ in grown)])
+    return worst
+
+
+def _when(windows: Sequence[tuple[Snapshot, Snapshot]], figure: int, limit: float) -> str:
+    """When the first half second with a figure above the limit ended, if that is still known."""
+    began_ns = windows[0][0].get("time_ns", 0)
+    for first, last in windows:
+        for row in last.get("slices", {}).get("noted", ()):
+            if first.get("time_ns", 0) < row[0] <= last["time_ns"] and row[figure] > limit:
+                return f", {(row[0] - began_ns) / 1e9:.1f} s after the beginning"
+    return ""
 
 
 def _why_late(windows: Sequence[tuple[Snapshot, Snapshot]]) -> str:

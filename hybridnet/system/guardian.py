@@ -58,6 +58,11 @@ class Guardian:
         finally:
             os.close(head)
 
+    @property
+    def pid(self) -> int | None:
+        """The process; None: it has not started, or was ended."""
+        return None if self._process is None else self._process.pid
+
     def end(self) -> None:
         """End it: there is nothing left to guard. Does nothing where it has not started."""
         if self._process is not None:

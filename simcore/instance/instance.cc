@@ -27,6 +27,13 @@ auto& at(Map& map, const std::string& key, const std::string& attempt, const std
   return *found->second;
 }
 
+SnapshotRow row_of(const RunningCaptures::Lost& lost) {
+  SnapshotRow row{.name = "begun while it ran", .labels = {}, .figures = {}, .dropped = {}};
+  row.figures = {{"queue_full", static_cast<std::int64_t>(lost.queue_full)},
+                 {"write_failed", static_cast<std::int64_t>(lost.write_failed)}};
+  return row;
+}
+
 }  // namespace
 
 Instance::Instance(Config config)
@@ -34,7 +41,17 @@ Instance::Instance(Config config)
       network_(config_.seed, config_.pool_limit),
       loop_(network_.simulation(), config_.realtime),
       timeline_(network_, [this] { return loop_.wall_now(); }),
-      captures_(network_, loop_) {}
+      captures_(network_, loop_) {
+  loop_.count_arrivals([this] {
+    RunLoop::Arrivals arrivals;
+    for (const auto& [name, peer] : peers_) {
+      const PeeringPortal::Counters counters = peer->counters();
+      arrivals.late += counters.late_packets;
+      arrivals.received += counters.received_packets;
+    }
+    return arrivals;
+  });
+}
 
 Instance::~Instance() = default;
 
@@ -159,10 +176,12 @@ Snapshot Instance::snapshot(SnapshotReader::Elements elements) {
   Snapshot snapshot;
   SnapshotReader reader(network_, elements, snapshot);
   bool more = loop_.call([&] {
+    loop_.end_slice();  // so that what is judged from here on has no part of what was before
     read_into(snapshot);
     return reader.read_slice();
   });
   while (more) more = loop_.call([&reader] { return reader.read_slice(); });
+  snapshot.captures.push_back(row_of(captures_.lost()));
   return snapshot;
 }
 
@@ -284,6 +303,9 @@ void Instance::read_into(Snapshot& snapshot) const {
     snapshot.ready = snapshot.ready && (peer->synchronized() || peer->of_guest());
   snapshot.lateness = histogram_of(loop_.lateness());
   snapshot.loop = row_of(loop_);
+  snapshot.slices = row_of(loop_.slices());
+  snapshot.noted_slices = loop_.slices().noted();
+  for (TimeSlices::Noted& each : snapshot.noted_slices) each.ended_ns -= loop_.epoch_ns();
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));
   for (const auto& [name, peer] : peers_) snapshot.peers.push_back(row_of(*peer));
 }

@@ -58,6 +58,15 @@ std::vector<RunningCaptures::State> RunningCaptures::all() {
   return all;
 }
 
+RunningCaptures::Lost RunningCaptures::lost() {
+  Lost lost = lost_by_ended_;
+  for (const State& each : running()) {
+    lost.queue_full += each.counters.queue_full;
+    lost.write_failed += each.counters.write_failed;
+  }
+  return lost;
+}
+
 void RunningCaptures::settle() {
   for (const auto& [interface, capture] : network_.taps().take_left()) end(interface, *capture);
 }
@@ -101,6 +110,8 @@ void RunningCaptures::end(const std::string& interface, Capture& capture) {
   state.counters = capture.writer().counters();
   if (!state.failure.empty() && state.counters.write_failed == 0)
     state.counters.write_failed = 1;  // what was in the file's buffer
+  lost_by_ended_.queue_full += state.counters.queue_full;
+  lost_by_ended_.write_failed += state.counters.write_failed;
   ended_.push_front(std::move(state));
   if (ended_.size() > kRemembered) ended_.pop_back();
 }

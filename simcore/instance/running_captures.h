@@ -52,6 +52,13 @@ class RunningCaptures {
   // Those that run, and the last ones that have ended. One whose file cannot be written ends now.
   std::vector<State> all();
 
+  // What all of them could not write down, whether or not they run still.
+  struct Lost {
+    std::uint64_t queue_full = 0;
+    std::uint64_t write_failed = 0;
+  };
+  Lost lost();
+
   // Ends those whose links are gone.
   void settle();
 
@@ -66,6 +73,7 @@ class RunningCaptures {
   SimulatedNetwork& network_;
   RunLoop& loop_;
   std::deque<State> ended_;  // the last one first
+  Lost lost_by_ended_;       // remembered or not
   bool closed_ = false;
 };
 

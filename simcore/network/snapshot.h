@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "simcore/link/drop_counters.h"
+#include "simcore/realtime/time_slices.h"
 
 namespace simcore {
 
@@ -39,9 +40,11 @@ struct Snapshot {
   bool ready = false;                         // every peer answers and its clock is known
   std::optional<SnapshotHistogram> lateness;  // none in virtual time, nor the next
   std::optional<SnapshotRow> loop;
+  std::optional<SnapshotRow> slices;            // each half second of the loop, judged alone; see TimeSlices
+  std::vector<TimeSlices::Noted> noted_slices;  // simulated time
   SnapshotRow pool;
   std::optional<SnapshotRow> record;  // where what crosses portals is recorded
-  std::vector<SnapshotRow> captures;  // those that the plan has
+  std::vector<SnapshotRow> captures;  // those that the plan has, and all that were begun while it ran as one
   std::vector<SnapshotRow> links;
   std::vector<SnapshotRow> portals;
   std::vector<SnapshotRow> peers;

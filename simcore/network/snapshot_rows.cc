@@ -46,6 +46,15 @@ SnapshotRow row_of(const RunLoop& loop) {
   return row;
 }
 
+SnapshotRow row_of(const TimeSlices& slices) {
+  SnapshotRow row{.name = "slices", .labels = {}, .figures = {}, .dropped = {}};
+  row.histograms.emplace_back("lateness_p999", histogram_of(slices.lateness_p999()));
+  row.histograms.emplace_back("longest_stall", histogram_of(slices.longest_stall()));
+  row.histograms.emplace_back("late_share", histogram_of(slices.late_ppm()));
+  row.histograms.back().second.unit = "ppm";
+  return row;
+}
+
 SnapshotRow row_of(const PacketPool& pool) {
   SnapshotRow row{.name = "pool", .labels = {}, .figures = {}, .dropped = {}};
   add(row, "in_use", pool.in_use());

@@ -15,6 +15,7 @@
 #include "simcore/portal/peering_portal.h"
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/run_loop.h"
+#include "simcore/realtime/time_slices.h"
 #include "simcore/units/log_histogram.h"
 
 namespace simcore {
@@ -35,6 +36,7 @@ SnapshotHistogram histogram_of(const BasicLogHistogram<kFractionBits>& values) {
 }
 inline SnapshotHistogram histogram_of(const Lateness& lateness) { return histogram_of(lateness.ns()); }
 SnapshotRow row_of(const RunLoop& loop);
+SnapshotRow row_of(const TimeSlices& slices);
 SnapshotRow row_of(const PacketPool& pool);
 SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to);
 SnapshotRow row_of(EmulationPortal& portal);

@@ -57,6 +57,14 @@ nb::dict snapshot_dict(const Snapshot& from) {
   result["ready"] = from.ready;
   if (from.lateness) result["lateness"] = histogram_dict(*from.lateness);
   if (from.loop) result["loop"] = row_dict(*from.loop);
+  if (from.slices) {
+    nb::dict slices = row_dict(*from.slices);
+    nb::list noted;
+    for (const auto& each : from.noted_slices)
+      noted.append(nb::make_tuple(each.ended_ns, each.lateness_ns, each.stall_ns));
+    slices["noted"] = noted;
+    result["slices"] = slices;
+  }
   result["pool"] = row_dict(from.pool);
   if (from.record) result["record"] = row_dict(*from.record);
   result["captures"] = rows(from.captures);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // AccountedWaiter: a Waiter, and the accounts of the time of its loop: how late events were (Lateness), how often and for
-// how long the computer kept the loop from running (StallWatch), how it waited. The loop says what it has done; what
-// passed beyond what that takes is a stall.
+// how long the computer kept the loop from running (StallWatch), both of each half second, too (TimeSlices), and how it
+// waited. The loop says what it has done; what passed beyond what that takes is a stall.
 //
 // It keeps the last reading of the clock, so that what ends is where the next thing begins.
 #pragma once
@@ -12,6 +12,7 @@
 
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/stall_watch.h"
+#include "simcore/realtime/time_slices.h"
 #include "simcore/realtime/waiter.h"
 #include "simcore/units/time.h"
 
@@ -53,7 +54,12 @@ class AccountedWaiter {
   // Whether stalls are counted from now on; see StallWatch.
   void judge_stalls(bool judging);
 
+  // Whether a slice of time is over, and its end; see TimeSlices.
+  bool slice_over() const { return slices_.over(now_ns_); }
+  void end_slice(std::uint64_t late_packets, std::uint64_t received_packets);
+
   const Lateness& lateness() const { return lateness_; }
+  const TimeSlices& slices() const { return slices_; }
   const StallWatch& stalls() const { return stalls_; }
   const Counts& counts() const { return counts_; }
 
@@ -61,6 +67,7 @@ class AccountedWaiter {
   Waiter waiter_;
   StallWatch stalls_;
   Lateness lateness_;
+  TimeSlices slices_;
   Counts counts_;
   std::int64_t now_ns_ = 0;
 };

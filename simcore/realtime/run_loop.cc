@@ -100,7 +100,13 @@ void RunLoop::turn_until_stopped(const std::function<void()>& started) {
     flush_again = flush();
     // Asks the kernel for this thread's processor time: not before what somebody waits for.
     if (fifo_ && fifo_->keep(waiter_.now_ns())) waiter_.judge_stalls(fifo_->active());
+    if (waiter_.slice_over()) end_slice();
   }
+}
+
+void RunLoop::end_slice() {
+  const Arrivals arrivals = arrivals_ ? arrivals_() : Arrivals();
+  waiter_.end_slice(arrivals.late, arrivals.received);
 }
 
 void RunLoop::stop() {

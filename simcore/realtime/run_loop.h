@@ -96,6 +96,16 @@ class RunLoop {
   // (strict), SystemError, ConfigError (no such core), and what a posted task throws.
   void run(const std::function<void()>& started = {});
 
+  // Packets that came over cut links, and those of them that came too late: asked when a slice of time ends. Before run().
+  struct Arrivals {
+    std::uint64_t late = 0;
+    std::uint64_t received = 0;
+  };
+  void count_arrivals(std::function<Arrivals()> counted) { arrivals_ = std::move(counted); }
+
+  // On the loop's thread, or after run(): the slice of time that goes on ends now; see TimeSlices.
+  void end_slice();
+
   // From any thread or signal-safe context: run() returns after its current turn.
   void stop();
 
@@ -131,6 +141,7 @@ class RunLoop {
 
   // On the loop's thread, or after run().
   const Lateness& lateness() const { return waiter_.lateness(); }
+  const TimeSlices& slices() const { return waiter_.slices(); }
   Counters counters() const;
   bool fifo_refused() const { return fifo_ && fifo_->refused(); }  // a priority was asked for and not allowed
   bool shallow_idle_refused() const { return shallow_idle_refused_; }
@@ -154,6 +165,7 @@ class RunLoop {
   Options options_;
   AccountedWaiter waiter_;
   Counters counters_;
+  std::function<Arrivals()> arrivals_;
   std::optional<FifoThread> fifo_;  // from run() on, where there is a priority
   bool shallow_idle_refused_ = false;
 

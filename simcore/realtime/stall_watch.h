@@ -11,8 +11,10 @@
 // kernel was busy with in a system call may be traffic of the same network: a stall says who had the core, not why.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "simcore/units/time.h"
 
@@ -64,11 +66,15 @@ class StallWatch {
   std::uint64_t count() const { return count_; }
   Duration total() const { return total_; }
 
+  // The longest since the last call.
+  Duration take_longest() { return std::exchange(longest_, Duration::zero()); }
+
  private:
   void count(Duration pause) {
     if (!judging_) return;
     ++count_;
     total_ = total_ + pause;
+    longest_ = std::max(longest_, pause);
   }
 
   bool judging_ = true;
@@ -77,6 +83,7 @@ class StallWatch {
   std::int64_t woke_ns_ = 0;
   std::uint64_t count_ = 0;
   Duration total_ = Duration::zero();
+  Duration longest_ = Duration::zero();
 };
 
 }  // namespace simcore

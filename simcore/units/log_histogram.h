@@ -62,15 +62,19 @@ class BasicLogHistogram {
 
   // The greatest value of the bin in which the part `q` of all values is reached, or the greatest of all, if that is less.
   // 0 when there is nothing. Precondition: 0 <= q <= 1.
-  std::int64_t quantile(double q) const {
-    if (total_ == 0) return 0;
+  std::int64_t quantile(double q) const { return quantile_since(BasicLogHistogram(), q); }
+
+  // The same of what was added after this histogram was `before`.
+  std::int64_t quantile_since(const BasicLogHistogram& before, double q) const {
+    if (total_ == before.total_) return 0;
     // A little less, as 0.999 of a thousand is 999, and a trifle more as a product of doubles.
     constexpr double kTrifle = 1e-12;
-    const double wanted = std::max(1.0, std::ceil(q * static_cast<double>(total_) * (1.0 - kTrifle)));
+    const auto total = static_cast<double>(total_ - before.total_);
+    const double wanted = std::max(1.0, std::ceil(q * total * (1.0 - kTrifle)));
     std::uint64_t seen = 0;
     std::size_t bin = 0;
     for (; bin < kBins - 1; ++bin) {
-      seen += counts_[bin];
+      seen += counts_[bin] - before.counts_[bin];
       if (static_cast<double>(seen) >= wanted) break;
     }
     return std::min(upper_bound(bin), greatest_);

@@ -345,7 +345,7 @@ def test_a_killed_instance_is_one_clear_error(cluster: Cluster) -> None:
         [outage] = cluster.call("m1", "await_outages", known=0, seconds=10.0)
         assert (outage["instance"], outage["how"]) == ("m1", "was killed by signal 9")
         with pytest.raises(MachineError, match="machine m1: instance m1 was killed by signal 9"):
-            cluster.call("m1", "check_instances")
+            cluster.call("m1", "check_parts")
         assert cluster.call("m1", "snapshot") == {"m1": None}
     finally:
         final = cluster.call("m1", "destroy")

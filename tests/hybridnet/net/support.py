@@ -28,6 +28,7 @@ def counters(**changes: Any) -> dict[str, Any]:
         "instances": {},
         "started": {},
         "outages": [],
+        "incidents": [],
         **changes,
     }
 
@@ -89,6 +90,9 @@ class FakeCluster:
         answer: dict[str, Any] = self.call(machine, "destroy")
         return answer
 
+    def processes(self) -> dict[str, int]:
+        return {}
+
     def close(self) -> None:
         self.closed = True
 
@@ -139,7 +143,7 @@ class FakeCluster:
     def _destroy(self, machine: str) -> dict[str, Any]:
         return {machine: {"name": machine}}
 
-    def _check_instances(self, machine: str) -> None:
+    def _check_parts(self, machine: str) -> None:
         return None
 
     def _stop_watching(self, machine: str) -> None:

@@ -63,6 +63,47 @@ def test_what_was_late_is_said_beside_what_the_computer_kept_the_instance_from()
     assert "kept it from running 2 times, 4.5 ms in all" in reason
 
 
+def slices(**buckets: list[tuple[int, int]]) -> dict[str, Any]:
+    return {name: {"buckets": rows} for name, rows in buckets.items()}
+
+
+def test_half_a_second_may_be_ten_times_as_late_as_the_whole_however_many_events_were_in_time():
+    in_time = {"buckets": [(20_000, 1_000_000)]}
+    for late_ns, word in ((10_000_000, Word.TRUSTED), (10_500_000, Word.BROKEN)):
+        after = snapshot(
+            lateness=in_time, time_ns=0, slices=slices(lateness_p999=[(20_000, 50), (late_ns, 1)])
+        )
+        assert judge([([snapshot()], [after])], Limits()).word is word
+
+
+def test_a_late_half_second_says_when_it_ended():
+    noted = [[3_000_000_000, 2_000_000, 0], [5_500_000_000, 500_000_000, 0], [7_000_000_000, 600_000_000, 0]]
+    before = snapshot(time_ns=1_000_000_000)
+    after = snapshot(
+        time_ns=9_000_000_000, slices={**slices(lateness_p999=[(600_000_000, 2)]), "noted": noted}
+    )
+    [reason] = judge([([before], [after])], Limits()).reasons
+    assert reason.startswith("instance m1 ran 600.00 ms late in half a second, 4.5 s after the beginning")
+
+
+def test_half_seconds_before_the_beginning_are_not_judged():
+    late = snapshot(time_ns=0, slices=slices(lateness_p999=[(600_000_000, 2)]))
+    assert judge([([late], [late])], Limits()).word is Word.TRUSTED
+
+
+def test_an_instance_that_stood_still_with_nothing_due_is_broken():
+    after = snapshot(time_ns=0, slices=slices(longest_stall=[(300_000_000, 1)]))
+    [reason] = judge([([snapshot()], [after])], Limits()).reasons
+    assert reason.startswith("instance m1 stood still for 300.00 ms")
+
+
+def test_late_packets_of_half_a_second_are_not_hidden_by_those_in_time():
+    peers = [{"late_packets": 50, "received_packets": 1_000_000, "lost_packets": 0}]
+    for ppm, word in ((1_000, Word.TRUSTED), (50_000, Word.BROKEN)):
+        after = snapshot(peers=peers, time_ns=0, slices=slices(late_share=[(ppm, 1)]))
+        assert judge([([snapshot()], [after])], Limits()).word is word
+
+
 def test_two_late_packets_in_ten_thousand_break_a_limit_of_one():
     peers = [{"late_packets": 2, "received_packets": 10_000, "lost_packets": 0}]
     verdict = judge([([snapshot()], [snapshot(peers=peers)])], Limits())

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Hears of what happens in Open vSwitch: its bridges and ports, and whether its two daemons answer.
+
+The database tells of each row that comes or goes (RFC 7047, section 4.1.5: monitor). Both daemons are asked twice a
+second for something that costs them nothing; one that does not answer for `SILENT_SECONDS` is silent.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+__all__ = ["SILENT_SECONDS", "VSwitchWatch", "parts_of"]
+
+SILENT_SECONDS = 2.0
+_ANSWER_LIMIT = 64 << 20
+_DECODER = json.JSONDecoder()
+
+
+class VSwitchWatch:
+    """Watches one Open vSwitch.
+
+    Args:
+        control: the control socket of ovs-vswitchd.
+        database: the socket of ovsdb-server.
+
+    Raises:
+        OSError: one of them does not take a connection.
+    """
+
+    def __init__(self, control: Path, database: Path) -> None:
+        self._parts: dict[tuple[str, str], str] = {}
+        self._there: dict[str, tuple[str, str]] = {}  # by row, its table and name
+        self._lines = {
+            "ovsdb-server": _Line(database, "echo"),
+            "ovs-vswitchd": _Line(control, "version"),
+        }
+        columns = {"columns": ["name"]}
+        self._lines["ovsdb-server"].send(
+            "monitor", ["Open_vSwitch", None, {"Bridge": columns, "Port": columns}]
+        )
+
+    def filenos(self) -> list[int]:
+        """The sockets that are open."""
+        return [line.fileno() for line in self._lines.values() if line.open]
+
+    def expect(self, parts: Mapping[tuple[str, str], str]) -> None:
+        """These (table, name) are there from now on, with what each is called, and no others are watched."""
+        for _ in self.heard():
+            pass
+        self._parts = dict(parts)
+
+    def heard(self) -> Iterator[tuple[str, str, bool]]:
+        """What has happened since the last call: the part, how it is, and whether it is so or no longer."""
+        for answer in self._lines["ovsdb-server"].answers():
+            tables: Mapping[str, Any] = {}
+            if answer.get("method") == "update":
+                tables = answer["params"][1]
+            elif isinstance(answer.get("result"), dict):
+                tables = answer["result"]
+            for table, rows in tables.items():
+                for row, change in rows.items():
+                    yield from self._changed(table, row, change.get("new"))
+        for _ in self._lines["ovs-vswitchd"].answers():
+            pass
+
+    def ask(self) -> None:
+        """Ask both daemons whether they are there, unless a question is open."""
+        for line in self._lines.values():
+            line.ask()
+
+    def silent(self) -> dict[str, int]:
+        """The daemons that have not answered for `SILENT_SECONDS`, and since when: CLOCK_MONOTONIC, in nanoseconds."""
+        before = time.monotonic_ns() - int(SILENT_SECONDS * 1e9)
+        return {
+            name: line.asked_ns
+            for name, line in self._lines.items()
+            if line.open and line.asked_ns is not None and line.asked_ns < before
+        }
+
+    def close(self) -> None:
+        """Watch no longer."""
+        for line in self._lines.values():
+            line.close()
+
+    def _changed(
+        self, table: str, row: str, new: Mapping[str, Any] | None
+    ) -> Iterator[tuple[str, str, bool]]:
+        before = self._there.pop(row, None)
+        now = None if new is None else (table, str(new["name"]))
+        if now is not None:
+            self._there[row] = now
+        if before is not None and before != now and before in self._parts:
+            yield self._parts[before], "was removed from Open vSwitch", True
+        if now is not None and now != before and now in self._parts:
+            yield self._parts[now], "was removed from Open vSwitch", False
+
+
+class _Line:
+    """A connection over which JSON-RPC 1.0 goes both ways."""
+
+    def __init__(self, path: Path, question: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.settimeout(SILENT_SECONDS)
+            self._socket.connect(str(path))
+        except OSError:
+            self._socket.close()
+            raise
+        self._socket.setblocking(False)
+        self._question = question
+        self._buffer = ""
+        self._pending = b""
+        self.asked_ns: int | None = None
+        self.open = True
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def ask(self) -> None:
+        if self.open and self.asked_ns is None:
+            self.asked_ns = time.monotonic_ns()
+            self.send(self._question, [], question=self._question)
+
+    def send(self, method: str, params: list[Any], question: str = "") -> None:
+        self._send({"id": question or method, "method": method, "params": params})
+
+    def answers(self) -> Iterator[dict[str, Any]]:
+        """The messages that have come whole."""
+        if not self.open:
+            return
+        try:
+            while data := self._socket.recv(1 << 16):
+                self._buffer += data.decode(errors="replace")
+                if len(self._buffer) > _ANSWER_LIMIT:
+                    break
+            self.close()  # it has ended, which its process says better
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.close()
+        while self._buffer:
+            try:
+                message, end = _DECODER.raw_decode(self._buffer)
+            except ValueError:
+                return
+            self._buffer = self._buffer[end:].lstrip()
+            if message.get("method") == "echo":
+                self._send({"id": message["id"], "result": message["params"], "error": None})
+                continue
+            if message.get("id") == self._question:
+                self.asked_ns = None
+            yield message
+
+    def close(self) -> None:
+        self._socket.close()
+        self.open = False
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._pending += json.dumps(message).encode()
+        try:
+            sent = self._socket.send(self._pending)
+        except BlockingIOError:
+            return
+        except OSError:
+            self.close()
+            return
+        self._pending = self._pending[sent:]
+
+
+def parts_of(plan: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """The rows that a machine plan has in Open vSwitch's database, and what each is called."""
+    rows = {}
+    for switch in plan["switches"]:
+        rows["Bridge", switch["name"]] = f"bridge {switch['name']}"
+        for port in switch["ports"]:
+            rows["Port", port["name"]] = f"port {port['name']} of {switch['name']}"
+    return rows

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""Harms each part of a running network in turn, from outside the run, and says what the verdict says of it.
+
+    python -m tests.system.harm            # all of them, as a table; --json: as rows; NAME …: these alone
+
+Every harm has a network of its own: two hosts, an Open vSwitch with a controller, a Linux bridge, and a simulated link
+behind portals, in which a ping goes on. A harm that ends by itself is undone after its time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from hybridnet import Net, Topo
+from hybridnet.errors import HybridnetError
+from hybridnet.node import LinuxBridge
+from tests.system.port_type import PORT_TYPE
+
+
+class Small(Topo):
+    """h1 - s1 =(simulated link)= b1 - h2."""
+
+    def build(self) -> None:
+        self.addSwitch("s1")
+        self.addSwitch("b1", cls=LinuxBridge)
+        for host, switch in (("h1", "s1"), ("h2", "b1")):
+            self.addHost(host)
+            self.addLink(host, switch)
+        self.addLink("s1", "b1", bw=100, delay="1ms")
+
+
+class Running:
+    """A network that runs, and the way to its parts that somebody has who is not of the run."""
+
+    def __init__(self, net: Net) -> None:
+        self.net = net
+        self._run = net.cluster.journal.run
+
+    def outside(self, *command: str) -> str:
+        """What a command prints that somebody else runs in the machine's namespaces."""
+        enter = [sys.executable, "-m", "hybridnet.machines.enter", self._run, "m1"]
+        done = subprocess.run([*enter, *command], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+        return done.stdout
+
+    def signal(self, pattern: str, number: int) -> None:
+        """Send a signal to the machine's process whose command line begins so."""
+        self.outside("pkill", f"-{number}", "-f", pattern)
+
+
+@dataclass(frozen=True)
+class Harm:
+    """What is done to a part.
+
+    Args:
+        part: what the verdict calls it.
+        does: what the verdict says happened.
+        begin: does it.
+        undo: takes it back, after `seconds`; None: nobody does.
+    """
+
+    name: str
+    part: str
+    does: str
+    begin: Callable[[Running], object]
+    undo: Callable[[Running], object] | None = None
+    seconds: float = 0.3
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was said of a harm."""
+
+    name: str
+    word: str
+    reason: str
+    named: bool
+    timed: bool
+    check: str
+    exit_code: int
+
+
+DAEMONS = {"ovs-vswitchd": "^[^ ]*ovs-vswitchd unix", "ovsdb-server": "^[^ ]*ovsdb-server /"}
+INSTANCE = "^[^ ]*python[^ ]* .*-m hybridnet[.]instance"
+
+
+def _signal(pattern: str, number: int) -> Callable[[Running], object]:
+    return lambda running: running.signal(pattern, number)
+
+
+def _head(pid: Callable[[Running], int], number: int) -> Callable[[Running], object]:
+    return lambda running: os.kill(pid(running), number)
+
+
+def _outside(*command: str) -> Callable[[Running], object]:
+    return lambda running: running.outside(*command)
+
+
+def _ryu(running: Running) -> int:
+    return int(running.net.controllers[0].pid or 0)
+
+
+def _guardian(running: Running) -> int:
+    return running.net.cluster.processes()["the guardian"]
+
+
+def harms(stops: tuple[float, ...] = (0.3, 2.0, 10.0)) -> list[Harm]:
+    """All of them; each process is stopped for each of these times, in seconds."""
+    made = []
+    for daemon, pattern in DAEMONS.items():
+        made.append(Harm(f"kill {daemon}", daemon, "was killed by SIGKILL", _signal(pattern, signal.SIGKILL)))
+        for seconds in stops:
+            stop, go_on = (_signal(pattern, number) for number in (signal.SIGSTOP, signal.SIGCONT))
+            made.append(Harm(f"stop {daemon} {seconds:g} s", daemon, "was stopped", stop, go_on, seconds))
+    made.append(
+        Harm("kill instance", "instance m1", "was killed by signal 9", _signal(INSTANCE, signal.SIGKILL))
+    )
+    for seconds in stops:
+        stop, go_on = (_signal(INSTANCE, number) for number in (signal.SIGSTOP, signal.SIGCONT))
+        made.append(Harm(f"stop instance {seconds:g} s", "instance m1", "was stopped", stop, go_on, seconds))
+    for part, pid in (("controller c0", _ryu), ("the guardian", _guardian)):
+        made.append(Harm(f"kill {part}", part, "was killed by SIGKILL", _head(pid, signal.SIGKILL)))
+        for seconds in stops[:2]:
+            stop, go_on = (_head(pid, number) for number in (signal.SIGSTOP, signal.SIGCONT))
+            made.append(Harm(f"stop {part} {seconds:g} s", part, "was stopped", stop, go_on, seconds))
+    for device, part in (
+        ("s1-eth1", "port s1-eth1 of s1"),
+        ("s1-eth2", "port s1-eth2 of s1"),
+        ("s1-eth2p", "device s1-eth2p of portal p-s1-eth2"),
+        ("b1-eth1", "port b1-eth1 of b1"),
+        ("b1", "bridge b1"),
+    ):
+        remove, down, up, narrow, wide = (
+            _outside("ip", "link", *words)
+            for words in (
+                ("delete", "dev", device),
+                ("set", "dev", device, "down"),
+                ("set", "dev", device, "up"),
+                ("set", "dev", device, "mtu", "600"),
+                ("set", "dev", device, "mtu", "1500"),
+            )
+        )
+        made.append(Harm(f"remove {device}", part, "was removed", remove))
+        made.append(Harm(f"{device} down for good", part, "was set down", down))
+        made.append(Harm(f"{device} down 0.3 s", part, "was set down", down, up))
+        made.append(Harm(f"{device} mtu 600", part, "was given an MTU of 600", narrow, wide))
+    made.append(
+        Harm(
+            "b1-eth1 nomaster",
+            "port b1-eth1 of b1",
+            "was taken out of its bridge",
+            _outside("ip", "link", "set", "dev", "b1-eth1", "nomaster"),
+        )
+    )
+    removed = "was removed from Open vSwitch"
+    made.append(Harm("del-br s1", "bridge s1", removed, _outside("ovs-vsctl", "--timeout=5", "del-br", "s1")))
+    del_port = _outside("ovs-vsctl", "--timeout=5", "del-port", "s1-eth1")
+    made.append(Harm("del-port s1-eth1", "port s1-eth1 of s1", removed, del_port))
+    return made
+
+
+def harm(each: Harm) -> Seen:
+    """Build a network, harm it, and see what is said."""
+    with Net(Small(), port_type=PORT_TYPE) as net:
+        running = Running(net)
+        assert net.pingAll() == 0
+        time.sleep(1.0)  # what was started for this network is no part of the judged span's moment
+        mark = net.mark()
+        pinging = net["h1"].popen(["ping", "-i", "0.05", "-c", "20", net["h2"].IP()])
+        each.begin(running)
+        if each.undo is not None:
+            time.sleep(each.seconds)
+            each.undo(running)
+        pinging.wait(60)
+        verdict = net.verdict(since=mark)
+        try:
+            net.check()
+            checked = "ok"
+        except HybridnetError as error:
+            checked = str(error)
+    reasons = [line for line in verdict.reasons if each.part in line and each.does in line]
+    return Seen(
+        each.name,
+        str(verdict.word),
+        reasons[0] if reasons else "; ".join(verdict.reasons),
+        bool(reasons),
+        bool(reasons) and (" after 0." in reasons[0] or " from 0." in reasons[0]),
+        checked,
+        verdict.exit_code,
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table. Returns 1 if something was not said."""
+    parser = argparse.ArgumentParser(prog="python -m tests.system.harm", description=__doc__)
+    parser.add_argument("--json", type=Path, help="write the rows here")
+    parser.add_argument("names", nargs="*")
+    chosen = parser.parse_args(arguments)
+    rows = []
+    for each in harms():
+        if chosen.names and not any(name in each.name for name in chosen.names):
+            continue
+        seen = harm(each)
+        rows.append(seen)
+        print(
+            f"{seen.name:32} {seen.word:9} named={seen.named!s:5} timed={seen.timed!s:5} exit={seen.exit_code} "
+            f"check: {seen.check[:60]:60} {seen.reason[:150]}",
+            flush=True,
+        )
+    if chosen.json is not None:
+        chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    bad = [row.name for row in rows if not (row.word == "broken" and row.named and row.timed)]
+    print(f"{len(rows) - len(bad)} passed, {len(bad)} failed")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What harms a part of a running network breaks its verdict, with name and time; what the run does itself does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hybridnet import Net
+from hybridnet.errors import MachineError
+from tests.system.computer import run_on_a_computer
+from tests.system.harm import Harm, Small, harm, harms
+from tests.system.port_type import PORT_TYPE
+
+ALL = {each.name: each for each in harms(stops=(0.3, 2.0))}
+SOON = [
+    *(
+        "kill ovs-vswitchd",
+        "stop instance 0.3 s",
+        "kill controller c0",
+        "remove s1-eth2p",
+        "s1-eth1 down 0.3 s",
+    ),
+]
+
+
+def check(each: Harm) -> None:
+    seen = harm(each)
+    assert (seen.word, seen.exit_code) == ("broken", 4), seen
+    assert seen.named, seen
+    assert seen.timed, seen
+    assert (seen.check == "ok") == (each.undo is not None), seen
+
+
+@pytest.mark.parametrize("name", SOON)
+def test_a_part_that_is_harmed_breaks_the_verdict_by_name_and_time(name: str) -> None:
+    check(ALL[name])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in ALL if name not in SOON])
+def test_so_does_each_other_part(name: str) -> None:
+    check(ALL[name])
+
+
+def test_what_the_run_does_itself_is_no_incident() -> None:
+    with Net(Small(), port_type=PORT_TYPE) as net:
+        mark = net.mark()
+        net.configLinkStatus("h1", "s1", "down")
+        net.configLinkStatus("h1", "s1", "up")
+        net["s1"].cmd("ip link set dev s1-eth1 down; ip link set dev s1-eth1 mtu 1400")
+        net["s1"].cmd("ovs-vsctl del-port s1-eth1; ip link set dev s1-eth1 up mtu 1500")
+        net.addHost("h3")
+        net.addLink("h3", "s1")
+        net.delLink("h3", "s1")
+        net.delHost("h3")
+        net.restart_instance("m1")
+        net.controllers[0].end()
+        verdict = net.verdict(since=mark)
+        net.check()
+        incidents = net.mark().counters["m1"]["incidents"]
+    assert incidents == []
+    assert not [reason for reason in verdict.reasons if "do not use what was measured since" in reason]
+
+
+def test_a_test_that_lost_everything_is_told_beside_the_word() -> None:
+    with Net(Small(), controller=None, port_type=PORT_TYPE) as net:
+        net["s1"].cmd("ovs-vsctl set-fail-mode s1 secure; ovs-ofctl del-flows s1")
+        with net.measured() as measured:
+            assert net.pingAll() == 100
+        with net.measured() as nothing:
+            pass
+    assert "a ping test got no answer at all" in str(measured.verdict)
+    assert nothing.verdict.notes == []
+
+
+MININET_SCRIPT = """
+import os, subprocess, sys
+from mininet.net import Mininet
+
+net = Mininet(controller=None)
+s1 = net.addSwitch("s1", failMode="standalone")
+for name in ("h1", "h2"):
+    net.addLink(net.addHost(name), s1)
+net.start()
+os.system("ip link set s1-eth1 down; sleep 1; ip link set s1-eth1 up")
+subprocess.run(["ovs-vsctl", "del-port", "s1-eth2"], check=True)
+"""
+
+
+def test_what_a_mininet_script_has_other_programs_do_is_its_own_doing(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(MININET_SCRIPT)
+    done = run_on_a_computer([".venv/bin/hybridnet", "run", str(script)])
+    assert done.status == 0, done.err
+    assert "do not use what was measured" not in done.err
+    assert not done.left
+
+
+def check_until_it_fails(net: Net) -> None:
+    while True:
+        net.check()
+
+
+def test_a_daemon_that_has_ended_is_told_by_check() -> None:
+    with Net(Small(), port_type=PORT_TYPE) as net:
+        net.cluster.call("m1", "exec", argv=["pkill", "-9", "-x", "ovsdb-server"])
+        with pytest.raises(MachineError, match="ovsdb-server was killed by SIGKILL"):
+            check_until_it_fails(net)
