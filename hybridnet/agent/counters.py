@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.device_counters import Row
+from hybridnet.agent.device_counters import Carrier, Row
 from hybridnet.system import cgroups
 
 _IDLE, _IOWAIT, _STEAL = 3, 4, 7  # of a line of /proc/stat
@@ -161,6 +161,20 @@ def device_drops(plan: dict[str, Any], namespaces: Mapping[str, str], tables: Ta
             dropped = row.tx_dropped + (row.rx_dropped if not namespace and device in rings else 0)
             if dropped:
                 found[device] = found.get(device, 0) + dropped
+    return found
+
+
+def mtu_mismatches(plan: dict[str, Any], carriers: Mapping[str, Carrier]) -> dict[str, tuple[int, str, int]]:
+    """The devices that may send larger packets than the other ends of their pairs take: their own MTU, and the name and
+    the MTU of the other end. What is too large is dropped there.
+    """
+    pairs = [(pair["a"]["interface"], pair["b"]["interface"]) for pair in plan["pairs"]]
+    pairs += [(portal["interface"], portal["device"]) for portal in plan["portals"]]
+    found = {}
+    for a, b in pairs:
+        for end, other in ((a, b), (b, a)):
+            if end in carriers and other in carriers and carriers[end].mtu > carriers[other].mtu:
+                found[end] = (carriers[end].mtu, other, carriers[other].mtu)
     return found
 
 

@@ -12,6 +12,7 @@ from hybridnet.agent import counters as machine_counters
 from hybridnet.agent import probes
 from hybridnet.agent.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.chosen import Chosen, chosen_of
+from hybridnet.agent.device_counters import Carrier
 from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.instances import Instances
 from hybridnet.agent.link_drops import LinkDrops
@@ -88,9 +89,10 @@ class Counting:
 
         Returns:
             ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
-            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface; ``switching``, None
-            where there is none; ``instances`` (their snapshots without elements, by name; None for one that has
-            ended), ``started`` and ``outages`` (`hybridnet.agent.outage_log.OutageLog.counts`); ``incidents``
+            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.busy`); ``drops`` by interface, and
+            ``mtu_mismatches`` (`hybridnet.agent.counters.mtu_mismatches`); ``switching``, None where there is none;
+            ``instances`` (their snapshots without elements, by name; None for one that has ended), ``started`` and
+            ``outages`` (`hybridnet.agent.outage_log.OutageLog.counts`); ``incidents``
             (`hybridnet.system.incidents.Incidents.rows`).
 
         Raises:
@@ -216,7 +218,8 @@ class Counting:
     ) -> dict[str, Any]:
         """What `counters` answers; of Open vSwitch as of at most `age_s` ago."""
         assert self._busy is not None
-        drops = Counter(self._drops_while_up(plan, namespaces, tables, all_carriers=not age_s))
+        found, carriers = self._drops_while_up(plan, namespaces, tables, all_carriers=not age_s)
+        drops = Counter(found)
         drops.update(self._switching.socket_drops())
         return {
             "computer": machine_counters.computer(),
@@ -228,6 +231,7 @@ class Counting:
             "softnet_dropped": machine_counters.softnet_dropped(),
             "memory": machine_counters.memory(),
             "drops": dict(drops),
+            "mtu_mismatches": machine_counters.mtu_mismatches(plan, carriers),
             "switching": self._switching.counters(age_s),
             "instances": self.snapshot(of_elements=False),
             **self._instances.outages.counts(),
@@ -241,16 +245,17 @@ class Counting:
         tables: machine_counters.Tables,
         *,
         all_carriers: bool,
-    ) -> dict[str, int]:
-        """The drops at interfaces that had their carriers. Of devices without drops carriers are asked only where a
-        window of a verdict begins or ends, which takes a message for each.
+    ) -> tuple[dict[str, int], dict[str, Carrier]]:
+        """The drops at interfaces that had their carriers, and these. Of devices without drops carriers are asked only
+        where a window of a verdict begins or ends, which takes a message for each.
         """
         drops = machine_counters.device_drops(plan, namespaces, tables)
         wanted = {
             namespace: [device for device in rows if all_carriers or device in drops]
             for namespace, rows in tables.items()
         }
-        return self._link_drops.while_up(drops, self._hosts.carriers(wanted))
+        carriers = self._hosts.carriers(wanted)
+        return self._link_drops.while_up(drops, carriers), carriers
 
     def _end_sampler(self) -> None:
         if self._sampler is not None:

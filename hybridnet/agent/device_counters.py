@@ -21,7 +21,7 @@ _ERROR, _DONE, _NEW_STATS, _GET_STATS = 2, 3, 92, 94
 _REQUEST, _REQUEST_DUMP = 0x001, 0x301
 _LINK_64 = 1
 _NEW_LINK, _GET_LINK = 16, 18
-_CARRIER, _CARRIER_CHANGES = 33, 35
+_MTU, _CARRIER, _CARRIER_CHANGES = 4, 33, 35
 _EXTENT_MASK, _WITHOUT_STATISTICS = 29, 8
 _ASK_LINK = struct.Struct("=IHHII4xi8xHHI")  # struct nlmsghdr, struct ifinfomsg, IFLA_EXT_MASK
 _LINK_HEADER_BYTES = 32
@@ -51,10 +51,11 @@ class Row(NamedTuple):
 
 
 class Carrier(NamedTuple):
-    """Whether a device has a carrier, and how often it has got or lost it."""
+    """Whether a device has a carrier, how often it has got or lost it, and the largest packet it takes, in bytes."""
 
     there: bool
     changes: int
+    mtu: int = 0
 
 
 class DeviceCounters:
@@ -126,15 +127,17 @@ class DeviceCounters:
         answer = self._socket.recv(_LINK_BYTES)
         if _HEADER.unpack_from(answer)[1] != _NEW_LINK:
             return None
-        there, changes, at = True, 0, _LINK_HEADER_BYTES
+        there, changes, mtu, at = True, 0, 0, _LINK_HEADER_BYTES
         while at < len(answer):
             length, kind = _ATTRIBUTE.unpack_from(answer, at)
             if kind == _CARRIER:
                 there = bool(answer[at + _ATTRIBUTE.size])
             elif kind == _CARRIER_CHANGES:
                 [changes] = _INDEX.unpack_from(answer, at + _ATTRIBUTE.size)
+            elif kind == _MTU:
+                [mtu] = _INDEX.unpack_from(answer, at + _ATTRIBUTE.size)
             at += (length + 3) & ~3
-        return Carrier(there, changes)
+        return Carrier(there, changes, mtu)
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
         """Of all devices, by number."""

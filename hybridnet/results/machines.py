@@ -147,6 +147,14 @@ def _judge_machine(name: str, window: tuple[Counters, Counters], limits: Limits,
     row: dict[str, float] = {}
     dropped = _growths(before["drops"], after["drops"])
     row["interface_drops"] = total = sum(dropped.values())
+    too_large = [device for device in dropped if device in after["mtu_mismatches"]]
+    for device in too_large if total > limits.interface_drops else ():
+        mtu, other, other_mtu = after["mtu_mismatches"][device]
+        found.saturated.append(
+            f"machine {name}: {dropped[device]} frames were dropped at {device}, which sends up to {mtu} bytes, where "
+            f"{other} takes {other_mtu}: give both ends the same MTU"
+        )
+        total -= dropped.pop(device)
     if total > limits.interface_drops:
         most = sorted(dropped, key=lambda interface: -dropped[interface])
         named = ", ".join(f"{interface} {dropped[interface]}" for interface in most[:NAMED_INTERFACES])

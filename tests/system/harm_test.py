@@ -98,6 +98,15 @@ def test_what_a_mininet_script_has_other_programs_do_is_its_own_doing(tmp_path: 
     assert not done.left
 
 
+def test_an_mtu_that_is_too_small_is_said_to_be_the_cause_of_what_it_drops() -> None:
+    with Net(Small(), port_type=PORT_TYPE) as net:
+        net["s1"].cmd("ip link set dev s1-eth1 mtu 600")
+        mark = net.mark()
+        net["h1"].cmd("ping -c 5 -i 0.05 -W 0.2 -s 1400", net["h2"].IP())
+        [reason] = [line for line in net.verdict(since=mark).reasons if "dropped" in line]
+    assert "frames were dropped at h1-eth0, which sends up to 1500 bytes, where s1-eth1 takes 600" in reason
+
+
 def check_until_it_fails(net: Net) -> None:
     while True:
         net.check()

@@ -14,12 +14,13 @@ from hybridnet.agent.counters import (
     counted_devices,
     device_drops,
     groups_above,
+    mtu_mismatches,
     parse_memory,
     parse_processors,
     parse_softnet,
     quotas,
 )
-from hybridnet.agent.device_counters import Row
+from hybridnet.agent.device_counters import Carrier, Row
 from hybridnet.system.cgroups import Hierarchy
 
 STAT = """cpu  60 0 30 900 10 0 5 40 0 0
@@ -113,3 +114,15 @@ def test_drops_are_what_a_sender_could_not_deliver_and_what_a_ring_did_not_take(
     tables = {"": {"s1-eth1": lost, "r1-eth1": lost, "r1-eth1p": row()}, "h1": {"h1-eth0": lost}}
     namespaces = {"h1": "h1", "h2": "h2"}  # the second has just gone
     assert device_drops(PLAN, namespaces, tables) == {"s1-eth1": 7, "r1-eth1": 2, "h1-eth0": 2}
+
+
+def test_a_device_may_send_what_the_other_end_of_its_pair_does_not_take() -> None:
+    plan = {
+        "pairs": [{"kind": "veth", "a": {"interface": "h1-eth0"}, "b": {"interface": "s1-eth1"}}],
+        "portals": [{"interface": "s1-eth2", "device": "s1-eth2p"}],
+    }
+    mtus = {"h1-eth0": 1500, "s1-eth1": 600, "s1-eth2": 1500, "s1-eth2p": 1500}
+    carriers = {name: Carrier(True, 1, mtu) for name, mtu in mtus.items()}
+    assert mtu_mismatches(plan, carriers) == {"h1-eth0": (1500, "s1-eth1", 600)}
+    del carriers["s1-eth1"]
+    assert mtu_mismatches(plan, carriers) == {}

@@ -24,6 +24,7 @@ def counters(**changes: Any) -> dict[str, Any]:
         "softnet_dropped": 0,
         "memory": {"killed_programs": 0, "stalled_us": 0},
         "drops": {},
+        "mtu_mismatches": {},
         "switching": None,
         "instances": {},
         "started": {},

@@ -112,6 +112,20 @@ def test_only_what_grew_counts_and_a_counter_that_began_again_counts_from_zero()
     assert found.figures["the computer"]["busy_seconds"] == 0
 
 
+def test_frames_that_are_too_large_for_the_other_end_are_not_blamed_on_speed() -> None:
+    window = (
+        counters(),
+        counters(drops={"h1-eth0": 99, "h2-eth0": 1}, mtu_mismatches={"h1-eth0": (1500, "s1-eth1", 600)}),
+    )
+    found = judge_machines({"m1": window}, Limits())
+    assert (
+        "99 frames were dropped at h1-eth0, which sends up to 1500 bytes, where s1-eth1 takes 600"
+        in (found.saturated[0])
+    )
+    assert "1 frames were dropped at interfaces of hosts and switches (h2-eth0 1" in found.saturated[1]
+    assert found.figures["m1"]["interface_drops"] == 100
+
+
 def test_machines_on_one_computer_share_what_is_the_computers() -> None:
     both = {name: window(softnet_dropped=7, drops={"h1-eth0": 2}) for name in ("m1", "m2")}
     found = judge_machines(both, Limits())
