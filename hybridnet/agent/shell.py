@@ -31,6 +31,7 @@ from pathlib import Path
 
 from hybridnet.errors import MachineError
 from hybridnet.system.priority import leave_real_time, starting
+from hybridnet.system.typing_ahead import press_interrupt
 
 READY_SECONDS = 30.0
 OUTPUT_LIMIT = 64 << 20  # bytes of one command
@@ -117,6 +118,8 @@ class Shell:
         self._fault = f"{self._seen_file}: line ".encode()
         self._buffer = bytearray()
         self._lock = threading.Lock()
+        # ^C comes while a reader has the other lock; the descriptor is not closed, nor its number another's, meanwhile.
+        self._descriptor_lock = threading.Lock()
         self.waiting = False
         self._ready = False
         self._master, slave = pty.openpty()
@@ -222,7 +225,9 @@ class Shell:
         if not self._ready:
             with self._lock:
                 self._await_ready()
-        os.write(self._master, b"\x03")
+        with self._descriptor_lock:
+            if self._master >= 0:
+                press_interrupt(self._master)
 
     def hang_up(self) -> None:
         """Have the shell end, with all that runs in its session; `close` waits for that."""
@@ -238,7 +243,7 @@ class Shell:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        with self._lock:
+        with self._lock, self._descriptor_lock:
             if self._master >= 0:
                 os.close(self._master)
                 self._master = -1

@@ -24,6 +24,7 @@ from hybridnet.agent.handles import handles
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.system.priority import starting
+from hybridnet.system.typing_ahead import prepare, type_into
 
 __all__ = ["MOST_TERMINALS", "Terminal", "Terminals"]
 
@@ -52,6 +53,7 @@ class Terminal:
         """
         self._node = node
         self._master, slave = pty.openpty()
+        prepare(self._master)
         self._lock = threading.Lock()  # the descriptor is not closed while somebody uses it
         self.resize(*size)
         prompt = rf"\[\e[1;36m\]{node}\[\e[0m\]:\w# "
@@ -84,23 +86,18 @@ class Terminal:
             if not waiting.poll(timeout * 1000):
                 return b""
             return os.read(master, CHUNK) or None
+        except BlockingIOError:  # somebody else has read it
+            return b""
         except OSError:  # EIO: nobody has the terminal open any more
             return None
         finally:
             os.close(master)
 
     def write(self, data: bytes) -> None:
-        """Type. What does not fit because the program does not read is dropped, as a terminal's driver does."""
+        """Type: see `hybridnet.system.typing_ahead.type_into`."""
         with self._lock:
-            if self._master < 0:
-                return
-            waiting = select.poll()
-            waiting.register(self._master, select.POLLOUT)
-            for at in range(0, len(data), 512):  # the driver takes a few kilobytes at once
-                if not waiting.poll(0):
-                    return
-                with contextlib.suppress(OSError):
-                    os.write(self._master, data[at : at + 512])
+            if self._master >= 0:
+                type_into(self._master, data)
 
     def resize(self, rows: int, columns: int) -> None:
         """Give it another size, in characters. Raises UsageError: there is no such size."""

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.system.journal import start_time
+from hybridnet.system.typing_ahead import prepare, type_into
 
 FRAME = struct.Struct("!cH")
 WINDOW = struct.Struct("!HH")
@@ -53,6 +54,7 @@ class Keeper:
             for number in (signal.SIGHUP, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
             os.execvp(command[0], command)
+        prepare(self._master)
         self._facts: dict[str, Any] = {
             "command": command,
             "keeper": os.getpid(),
@@ -98,6 +100,8 @@ class Keeper:
         """Take what the run says; return False at its end."""
         try:
             said = os.read(self._master, _PIECE)
+        except BlockingIOError:
+            return True
         except OSError:  # EIO: the run has closed its terminal
             return False
         if not said:
@@ -133,7 +137,7 @@ class Keeper:
                 break
             content, unread = unread[FRAME.size : FRAME.size + length], unread[FRAME.size + length :]
             if kind == b"i":
-                os.write(self._master, content)
+                type_into(self._master, content)  # waiting for the run, it would not hear what it says
             elif kind == b"w" and length == WINDOW.size:
                 size = struct.pack("HHHH", *WINDOW.unpack(content), 0, 0)
                 fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)

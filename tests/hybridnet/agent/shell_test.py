@@ -213,3 +213,35 @@ def test_what_is_typed_and_read_by_no_command_is_none(shell: Shell, typed: bytes
     os.write(shell.terminal(), typed)
     for count in range(3):  # the first one, too, has its own output
         assert shell.run(f"echo {count}", 10).text == f"{count}\n"
+
+
+def test_an_interrupt_while_the_shell_closes_reaches_nobody_else(tmp_path: Path) -> None:
+    """The number of a descriptor that is closed is another one's at once."""
+    shell = Shell("h1", [], dict(os.environ), tmp_path)
+    shell.run("true", 10)
+    shell.close()
+    shell.interrupt()  # nothing, and no error
+    taken = [os.open(tmp_path / "another", os.O_RDWR | os.O_CREAT) for _ in range(8)]
+    shell.interrupt()
+    assert (tmp_path / "another").read_bytes() == b""
+    for descriptor in taken:
+        os.close(descriptor)
+
+
+def test_an_interrupt_reaches_a_program_that_does_not_read_what_was_typed(shell: Shell) -> None:
+    shell.start("sleep 100")
+    end = os.dup(shell.terminal())
+    os.set_blocking(end, False)
+    try:
+        while os.write(end, b"x" * 1000):
+            pass
+    except BlockingIOError:
+        os.set_blocking(end, True)
+    deadline = time.monotonic() + 20
+    output = shell.read(0)
+    while not output.done:
+        shell.interrupt()
+        output = shell.read(0.5)
+        assert time.monotonic() < deadline
+    assert output.status == 130
+    os.close(end)

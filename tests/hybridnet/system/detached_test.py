@@ -99,6 +99,21 @@ def test_a_client_that_does_not_read_holds_nothing_up() -> None:
         await_that(lambda: b"end" in (run.directory / "output").read_bytes())
 
 
+def test_a_run_that_does_not_read_goes_on_however_much_is_typed_and_heeds_control_c() -> None:
+    run = started(
+        "import time\n"
+        "try:\n    for n in range(400): print(n, 'x' * 3000, flush=True); time.sleep(0.01)\n"
+        "    print('all', flush=True); time.sleep(100)\n"
+        "except KeyboardInterrupt: print('interrupted', flush=True)"
+    )
+    pasted = FRAME.pack(b"i", 30_001) + b"a" * 30_000 + b"\n"
+    said_until(run, b"all", pasted * 3)
+    with run.connect() as there:
+        there.sendall(FRAME.pack(b"i", 1) + b"\x03")
+        await_that(lambda: find_detached("d1").status == 0)
+    assert b"interrupted" in (run.directory / "output").read_bytes()
+
+
 def test_what_is_no_frame_ends_the_connection_and_not_the_run() -> None:
     run = started(ECHO)
     with run.connect() as there:
