@@ -42,7 +42,7 @@ from hybridnet.agent.simulated_switches import SimulatedSwitches, simulated_link
 from hybridnet.agent.switching import Switching
 from hybridnet.agent.timelines import InterfaceTimelines
 from hybridnet.agent.translations import Translations
-from hybridnet.agent.verbs import perform, verb
+from hybridnet.agent.verbs import perform, verb, waiting_verb, waits
 from hybridnet.agent.witnesses import Witnesses
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.schema.check import check
@@ -54,6 +54,7 @@ from hybridnet.system.priority import Priority, raise_thread
 
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
 VERBS_AT_ONCE = 512  # a blocked command holds one: more hosts than this driven at once wait for each other
+OTHER_VERBS_AT_ONCE = 64  # each of them ends by itself
 
 
 class Agent:
@@ -83,9 +84,8 @@ class Agent:
         self._pmd_cpus = pmd_cpus
         self.journal = journal
         self.on_progress: Callable[[str], object] = lambda text: None
-        self.threads = ThreadPoolExecutor(
-            VERBS_AT_ONCE, "verb", initializer=raise_thread, initargs=(Priority.AGENT,)
-        )
+        self._waiting_threads = _threads(VERBS_AT_ONCE)
+        self._other_threads = _threads(OTHER_VERBS_AT_ONCE)
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside, own_files=own_files)
@@ -131,6 +131,18 @@ class Agent:
         self._plan: dict[str, Any] | None = None
         self._closed = False
 
+    @property
+    def _parts(self) -> tuple[object, ...]:
+        return self, self._programs, self._changes, self._captures, self._counting, self._files
+
+    def waits(self, name: str) -> bool:
+        """Whether a verb may wait for a program of the user's: see `hybridnet.agent.verbs`."""
+        return waits(self._parts, name)
+
+    def threads_for(self, name: str) -> ThreadPoolExecutor:
+        """The threads in which a verb is to run."""
+        return self._waiting_threads if self.waits(name) else self._other_threads
+
     def perform(self, name: str, arguments: dict[str, Any]) -> Any:
         """Runs one verb, its own or one of its parts'; see `hybridnet.agent.verbs.perform`. What goes wrong names this
         machine.
@@ -139,8 +151,7 @@ class Agent:
         if self._closed:
             raise MachineError(f"machine {self.machine}: its agent is shutting down")
         try:
-            parts = (self._programs, self._changes, self._captures, self._counting, self._files)
-            return perform((self, *parts), name, arguments)
+            return perform(self._parts, name, arguments)
         except HybridnetError as error:
             raise type(error)(f"machine {self.machine}: {error}") from None
 
@@ -324,7 +335,7 @@ class Agent:
             self._instances.restart(plan)
             self._witnesses.expect_processes()
 
-    @verb
+    @waiting_verb
     def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]] | None:
         """Waits for instances that end by themselves: see `hybridnet.agent.outage_log.OutageLog.await_more`."""
         return self._instances.outages.await_more(known, seconds)
@@ -364,12 +375,12 @@ class Agent:
                     names.append(Path(f"/proc/{pid}/comm").read_text().strip())
         return sorted(set(names))
 
-    @verb
+    @waiting_verb
     def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
         """Pings between many pairs at once: see `hybridnet.agent.probes.ping_pairs`."""
         return probes.ping_pairs([(host, address) for host, address in pairs], self._hosts.prefix, **options)
 
-    @verb
+    @waiting_verb
     def echo_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[list[float]]:
         """The round trips of many pairs, all at once: see `hybridnet.agent.echo.echo_pairs`."""
         return echo.echo_pairs(self._inside, [(host, address) for host, address in pairs], **options)
@@ -382,7 +393,10 @@ class Agent:
         Endings(
             self.journal.close,
             self._files.close,
-            lambda: self.threads.shutdown(wait=False, cancel_futures=True),
+            *(
+                partial(threads.shutdown, wait=False, cancel_futures=True)
+                for threads in (self._waiting_threads, self._other_threads)
+            ),
             self._inside.close,
             *([] if self._neighbours is None else [self._neighbours.restore]),
             self.destroy,
@@ -551,3 +565,7 @@ def _set_device(node: str, interface: str, state: str) -> None:
     )
     if done.returncode != 0:
         raise MachineError(f"node {node}: interface {interface} cannot be set {state}: {done.stderr.strip()}")
+
+
+def _threads(most: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(most, "verb", initializer=raise_thread, initargs=(Priority.AGENT,))

@@ -18,7 +18,7 @@ from hybridnet.agent.handles import handles
 from hybridnet.agent.processes import Process
 from hybridnet.agent.shell import Shell, own_folder
 from hybridnet.agent.terminals import Terminals
-from hybridnet.agent.verbs import verb
+from hybridnet.agent.verbs import verb, waiting_verb
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.ending import Endings
 
@@ -27,7 +27,6 @@ __all__ = ["Programs"]
 PROCESSES_LIMIT = 4096
 # What runs a program in a folder: whoever enters a mount namespace is in its root folder.
 _HERE = ["/bin/sh", "-c", 'folder=$0; cd "$folder" 2>/dev/null; exec "$@"']
-OUTPUT_LIMIT = 64 << 20
 
 
 class Programs:
@@ -59,7 +58,7 @@ class Programs:
         self._numbers = handles()
         self._lock = threading.Lock()
 
-    @verb
+    @waiting_verb
     def exec(
         self, argv: list[str] | str, timeout: float | None = 60.0, input: bytes | None = None, node: str = ""
     ) -> dict[str, Any]:
@@ -74,13 +73,9 @@ class Programs:
             done = program.run(
                 command, self._prefix_of(node), self._environment, input=input, timeout=timeout
             )
-        return {
-            "status": done.returncode,
-            "stdout": done.stdout[:OUTPUT_LIMIT],
-            "stderr": done.stderr[:OUTPUT_LIMIT],
-        }
+        return {"status": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
 
-    @verb
+    @waiting_verb
     def mininet_shells(self, nodes: list[str], begin: bool) -> None:
         """Has the shells of nodes be as Mininet's: see `hybridnet.agent.shell.Shell`.
 
@@ -93,27 +88,27 @@ class Programs:
         for shell in [self._shell(node) for node in nodes if begin]:
             shell.await_ready()
 
-    @verb
+    @waiting_verb
     def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
         """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
         with self._act_at(node):
             output = self._shell(node).run(text, timeout)
         return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
 
-    @verb
+    @waiting_verb
     def run_commands(
         self, commands: dict[str, str], timeout: float | None = None
     ) -> dict[str, dict[str, Any]]:
         """Runs a command in the shell of each of many nodes at once: see `hybridnet.agent.batch`."""
-        with self._act_at("" if any(not self._prefix_of(node) for node in commands) else min(commands)):
+        with self._act_at(min(commands, key=lambda node: bool(self._prefix_of(node)), default="")):
             return run_commands(self._shell, commands, timeout)
 
-    @verb
+    @waiting_verb
     def start_command(self, node: str, text: str) -> None:
         """Starts a command in the node's persistent shell."""
         self._shell(node).start(text)
 
-    @verb
+    @waiting_verb
     def read_command(self, node: str, timeout: float = 0.0) -> dict[str, Any]:
         """What the running command has printed: ``output``, ``done``, and if so ``status``, ``last_pid``."""
         with self._act_at(node):
@@ -125,12 +120,12 @@ class Programs:
             "last_pid": output.last_pid,
         }
 
-    @verb
+    @waiting_verb
     def read_idle(self, node: str, timeout: float = 0.0) -> str:
         """What the node's programs in the background have printed, while no command runs."""
         return self._shell(node).read_idle(timeout)
 
-    @verb
+    @waiting_verb
     def terminal(self, node: str) -> int:
         """The descriptor of the terminal of the node's shell; of use only in the agent's own process."""
         return self._shell(node).terminal()
@@ -184,7 +179,7 @@ class Programs:
         """The exit status of a program, None while it runs."""
         return self._process(number).poll()
 
-    @verb
+    @waiting_verb
     def wait_process(self, number: int, timeout: float) -> int | None:
         """The same, waited for at most `timeout` seconds."""
         return self._process(number).wait(timeout)
@@ -199,14 +194,14 @@ class Programs:
         """An instant, and the processor time that a program's own process has taken until then, in seconds."""
         return self._process(number).times()
 
-    @verb
+    @waiting_verb
     def read_process(
         self, number: int, stream: str = "stdout", most: int = 1 << 20, timeout: float = 0.0
     ) -> bytes | None:
         """Output of a program: b"" if there is none yet, None at its end."""
         return self._process(number).read(stream, most, timeout)
 
-    @verb
+    @waiting_verb
     def write_process(self, number: int, data: bytes, end: bool = False) -> None:
         """Writes to a program's standard input."""
         self._process(number).write(data, end)
@@ -226,7 +221,7 @@ class Programs:
         prefix, admit = self._prefix_of(node), self._limits.admission(node)
         return self._terminals.open(node, prefix, self._environment, (rows, columns), admit)
 
-    @verb
+    @waiting_verb
     def read_terminal(self, number: int, timeout: float = 0.0) -> bytes | None:
         """What a terminal prints: b"" if that is nothing in time, None once its shell has ended."""
         return self._terminals[number].read(timeout)

@@ -6,6 +6,9 @@
         def facts(self) -> dict[str, Any]: ...
 
 A method without the mark cannot be called from elsewhere, whatever it is called.
+
+A `waiting_verb` may take as long as a program of the user's does. Such calls have threads of their own, of which there
+is a limited number. However many of them wait, all other verbs begin at once, also those that end what is waited for.
 """
 
 from __future__ import annotations
@@ -22,12 +25,24 @@ from hybridnet.errors import HybridnetError, MachineError, UsageError
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 _MARK = "is_verb"
+_WAITS = "waits_for_programs"
 
 
 def verb(method: Method) -> Method:
     """Mark a method as a verb."""
     setattr(method, _MARK, True)
     return method
+
+
+def waiting_verb(method: Method) -> Method:
+    """Mark a method as a verb that may wait for a program of the user's."""
+    setattr(method, _WAITS, True)
+    return verb(method)
+
+
+def waits(targets: Sequence[object], name: str) -> bool:
+    """Whether the verb of this name may wait for a program of the user's."""
+    return any(getattr(getattr(type(target), name, None), _WAITS, False) for target in targets)
 
 
 @cache

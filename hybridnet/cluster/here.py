@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.acts import note_programs
-from hybridnet.agent.agent import VERBS_AT_ONCE, Agent
+from hybridnet.agent.agent import OTHER_VERBS_AT_ONCE, VERBS_AT_ONCE, Agent
 from hybridnet.cluster.machines import Arrival, Call, Loss
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
@@ -77,7 +77,8 @@ class Here:
         self._owner = os.getpid()
         self._closing = False
         self._outlives = False
-        self._threads = _Threads()
+        self._waiting_threads = _Threads(VERBS_AT_ONCE)
+        self._other_threads = _Threads(OTHER_VERBS_AT_ONCE)
         self._guardian = Guardian(self.journal.directory)
         self._ending = Endings(self._guardian.end, self._forget)
         atexit.register(self._close_at_exit)
@@ -115,7 +116,8 @@ class Here:
         _check(machine)
         if self._closing:
             raise MachineError(f"machine {machine}: its network is closed")
-        return self._threads.call(partial(self._agent.perform, verb, arguments))
+        threads = self._waiting_threads if self._agent.waits(verb) else self._other_threads
+        return threads.call(partial(self._agent.perform, verb, arguments))
 
     def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         """Run one verb on each machine that `calls` names: this one, or none."""
@@ -210,9 +212,10 @@ class _Call:
 
 
 class _Threads:
-    """As many threads as there were calls at once, at most `VERBS_AT_ONCE`; they last as long as the process."""
+    """As many threads as there were calls at once, at most `most`; they last as long as the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._begin()
 
     def _begin(self) -> None:
@@ -230,7 +233,7 @@ class _Threads:
         with self._lock:
             if self._free > 0:
                 self._free -= 1
-            elif self._count < VERBS_AT_ONCE:
+            elif self._count < self._most:
                 self._count += 1
                 threading.Thread(target=self._serve, name="verb", daemon=True).start()
         self._calls.put(call)

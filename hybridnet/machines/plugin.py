@@ -49,7 +49,9 @@ async def perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> 
     """Run on the machine's worker: the verb, in a thread of the agent's."""
     agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
     try:
-        running = asyncio.get_running_loop().run_in_executor(agent.threads, agent.perform, verb, arguments)
+        running = asyncio.get_running_loop().run_in_executor(
+            agent.threads_for(verb), agent.perform, verb, arguments
+        )
     except RuntimeError:  # the executor's, once it is shut down
         return None, MachineError(f"machine {agent.machine}: its agent is shutting down")
     try:

@@ -203,3 +203,28 @@ def test_nodes_without_a_network_stay_as_long_as_their_daemons(tmp_path: Path) -
     assert "1 received" in done.out, done.err
     assert "its nodes stay while they run sleep" in done.err
     assert done.left == {}
+
+
+def test_what_ends_programs_begins_however_many_commands_wait(tmp_path: Path) -> None:
+    """As many commands as may wait at once, and one more."""
+    done = run_script(
+        tmp_path,
+        "import threading, time\n"
+        "from hybridnet.agent.agent import VERBS_AT_ONCE\n"
+        "from hybridnet.cluster.here import HERE, Here\n"
+        "from hybridnet.errors import HybridnetError\n"
+        "here = Here()\n"
+        "numbers = [here.call(HERE, 'start_process', node='', command=['sleep', '1000'])['number'] for _ in range(2)]\n"
+        "def wait():\n"
+        "    try: here.call(HERE, 'wait_process', number=numbers[0], timeout=300.0)\n"
+        "    except HybridnetError: pass\n"
+        "waiting = [threading.Thread(target=wait, daemon=True) for _ in range(VERBS_AT_ONCE + 1)]\n"
+        "for each in waiting: each.start()\n"
+        "time.sleep(1)\n"
+        "began = time.monotonic()\n"
+        "here.call(HERE, 'close_process', number=numbers[1])\n"
+        "here.call(HERE, 'destroy')\n"
+        "print('ended' if time.monotonic() - began < 60 else 'late')\n"
+        "here.close()\n",
+    )
+    assert (done.out, done.left) == ("ended\n", {}), done.err

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 
 import pytest
@@ -35,6 +36,28 @@ def test_a_program_out_of_time_is_killed_with_what_it_started() -> None:
     os.close(writing)
     assert os.read(reading, 1) == b""  # nobody has it open any more
     os.close(reading)
+
+
+def test_a_program_that_prints_without_end_is_killed_at_a_bound_of_memory() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    with pytest.raises(
+        MachineError, match="printed more than 64 MB and was killed; send its output to a file"
+    ):
+        program.run(["yes"], [], os.environ, timeout=60)
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) - before < 3 * program.OUTPUT_LIMIT
+
+
+def test_input_that_nobody_reads_and_streams_that_are_closed_early_are_no_fault() -> None:
+    assert program.run(["true"], [], os.environ, input=b"x" * 1_000_000).returncode == 0
+    done = program.run(["sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 5"], [], os.environ, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (5, b"", b"")
+    with pytest.raises(MachineError, match=r"did not end within 0\.3 s"):
+        program.run(["sh", "-c", "exec >&- 2>&-; sleep 100"], [], os.environ, timeout=0.3)
+
+
+def test_large_input_and_output_pass_side_by_side() -> None:
+    done = program.run(["cat"], [], os.environ, input=b"0123456789" * 500_000, timeout=60)
+    assert done.stdout == b"0123456789" * 500_000
 
 
 def test_a_program_that_is_not_there_is_named_by_us_or_by_the_host() -> None:

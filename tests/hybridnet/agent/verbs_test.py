@@ -12,7 +12,7 @@ from hybridnet.agent.changes import Changes
 from hybridnet.agent.counting import Counting
 from hybridnet.agent.files import Files
 from hybridnet.agent.programs import Programs
-from hybridnet.agent.verbs import perform, verb, verbs_of
+from hybridnet.agent.verbs import perform, verb, verbs_of, waiting_verb, waits
 from hybridnet.errors import MachineError, PlanError, UsageError
 
 
@@ -29,6 +29,10 @@ class Counter:
         """A verb that raises an error of hybridnet's."""
         raise PlanError("no plan")
 
+    @waiting_verb
+    def await_end(self) -> None:
+        """A verb that may wait."""
+
     def close(self) -> None:
         """Not a verb."""
         raise AssertionError("called")
@@ -40,7 +44,7 @@ def test_a_verb_returns_what_its_method_returns() -> None:
 
 @pytest.mark.parametrize("name", ["close", "fly", "__init__", "_mark", ""])
 def test_what_is_no_verb_is_refused_with_the_list(name: str) -> None:
-    with pytest.raises(UsageError, match=f"no verb {name!r}; there are look_up, refuse$"):
+    with pytest.raises(UsageError, match=f"no verb {name!r}; there are await_end, look_up, refuse$"):
         perform((Counter(),), name, {})
 
 
@@ -67,3 +71,22 @@ def test_the_agents_ways_to_begin_and_end_are_no_verbs() -> None:
     assert {"build", "destroy", "run_command", "schedule", "snapshot", "download"} <= set(verbs)
     assert not {"close", "perform", "on_progress"} & set(verbs)
     assert len(verbs) == len(set(verbs))
+
+
+def test_verbs_that_may_wait_for_programs_are_known_and_none_that_ends_something_is_among_them() -> None:
+    assert [waits((object(), Counter()), name) for name in ("await_end", "look_up", "close", "fly")] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    parts = (Agent, Programs, Changes, Counting, Files)
+    waiting = {
+        name
+        for kind in parts
+        for name in verbs_of(kind)
+        if getattr(getattr(kind, name), "waits_for_programs", False)
+    }
+    assert {"exec", "run_command", "run_commands", "wait_process", "read_process", "await_outages"} <= waiting
+    ending = {"destroy", "interrupt", "stop_watching", "close_process", "signal_process", "close_terminal"}
+    assert not ending & waiting

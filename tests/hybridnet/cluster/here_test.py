@@ -33,7 +33,7 @@ def test_a_network_on_this_computer_imports_neither_dask_nor_networkx() -> None:
 
 
 def test_calls_run_side_by_side_and_their_threads_are_used_again() -> None:
-    threads = _Threads()
+    threads = _Threads(4)
     both = threading.Barrier(2, timeout=10)
     waiting = threading.Thread(target=threads.call, args=(both.wait,))
     waiting.start()
@@ -45,4 +45,4 @@ def test_calls_run_side_by_side_and_their_threads_are_used_again() -> None:
 
 def test_what_a_call_raises_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
-        _Threads().call(lambda: 1 // 0)
+        _Threads(4).call(lambda: 1 // 0)
