@@ -109,16 +109,20 @@ def clean_run(directory: Path, tell: Progress) -> None:
 
 def _clean_run(directory: Path, tell: Progress) -> None:
     run = directory.name
-    journals = [read_entries(path) for path in (directory, *directories_in(directory))]
-    entries = [entry for journal in journals for entry in reversed(journal)]
-    _end_processes(run, partial(_processes, run, entries), tell)
-    for entry in entries:
+    _end_processes(run, lambda: _processes(run, _all_entries(directory)), tell)
+    for entry in _all_entries(directory):  # no process of the run writes any more
         if entry["kind"] == "ssh_machine":
             clean_remote(entry, tell)
         else:
             _remove(run, entry, tell)
     remove_run_directory(directory)
     tell(f"run {run}: directory {directory}")
+
+
+def _all_entries(directory: Path) -> list[dict[str, Any]]:
+    """What is left of a run by its journals, the head's and those of its machines, each with the latest first."""
+    journals = [read_entries(path) for path in (directory, *directories_in(directory))]
+    return [entry for journal in journals for entry in reversed(journal)]
 
 
 def clean_machine(directory: Path, tell: Progress = lambda text: None) -> None:

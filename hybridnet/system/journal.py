@@ -128,7 +128,8 @@ def alias_of(device: str) -> str | None:
 class Journal:
     """The journal of one process of a run: the head's, or the agent's of one machine.
 
-    Lines are appended with one write each, so a line is there as a whole or not at all. Usable from any thread.
+    Lines are appended with one write each, so a line is there as a whole or not at all, but for one that a full disk
+    has torn; the next one does not continue it. Usable from any thread.
     """
 
     def __init__(self, directory: Path, run: str) -> None:
@@ -138,8 +139,10 @@ class Journal:
         directory.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._file = os.open(
-            directory / "journal.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+            directory / "journal.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
         )
+        size = os.fstat(self._file).st_size
+        self._torn = size > 0 and os.pread(self._file, 1, size - 1) != b"\n"  # the last line has no end
 
     @classmethod
     def create(cls) -> Journal:
@@ -180,33 +183,67 @@ class Journal:
     def _append(self, entry: dict[str, Any]) -> None:
         line = (json.dumps(entry) + "\n").encode()
         with self._lock:
-            written = os.write(self._file, line)
-        if written != len(line):
+            text = b"\n" + line if self._torn else line
+            written = os.write(self._file, text)
+            self._torn = written < len(text)
+        if written < len(text):
             raise OSError(
-                f"journal {self.directory}: only {written} of {len(line)} bytes were written; is the disk full?"
+                f"journal {self.directory}: only {written} of {len(text)} bytes were written; is the disk full?"
             )
 
 
 def read_entries(directory: Path) -> list[dict[str, Any]]:
-    """Return what the journal in `directory` says still exists, oldest first. Skip a torn last line, left by a full
-    disk.
-    """
-    alive: list[dict[str, Any]] = []
+    """Return what the journal in `directory` says still exists, oldest first. Skip torn lines, left by a full disk."""
     try:
-        lines = (directory / "journal.jsonl").read_text().splitlines()
+        lines = (directory / "journal.jsonl").read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return []
+    alive = _Alive()
     for line in lines:
         try:
             entry = json.loads(line)
         except ValueError:
             continue
         if kind := entry.pop("make", None):
-            alive.append({"kind": kind, **entry})
+            alive.add({"kind": kind, **entry})
         elif kind := entry.pop("gone", None):
-            named = {"kind": kind, **entry}
-            alive = [other for other in alive if not named.items() <= other.items()]
-    return alive
+            alive.remove({"kind": kind, **entry})
+    return alive.entries()
+
+
+class _Alive:
+    """What has been made and is not gone; it finds at once what an entry names by some of its fields."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, dict[str, Any]] = {}
+        # By the fields that something of the kind was ever named by when it went: their values, and who has them.
+        self._by_fields: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
+        self._made = 0
+
+    def entries(self) -> list[dict[str, Any]]:
+        return list(self._entries.values())
+
+    def add(self, entry: dict[str, Any]) -> None:
+        self._entries[self._made] = entry
+        for fields, numbers in self._by_fields.items():
+            if entry.keys() >= set(fields):
+                numbers.setdefault(_values(entry, fields), {})[self._made] = None
+        self._made += 1
+
+    def remove(self, named: dict[str, Any]) -> None:
+        fields = tuple(sorted(named))
+        if fields not in self._by_fields:
+            numbers = self._by_fields[fields] = {}
+            for number, entry in self._entries.items():
+                if entry.keys() >= named.keys():
+                    numbers.setdefault(_values(entry, fields), {})[number] = None
+        # Those that left by other fields are still in this list.
+        for number in self._by_fields[fields].pop(_values(named, fields), {}):
+            self._entries.pop(number, None)
+
+
+def _values(entry: dict[str, Any], fields: tuple[str, ...]) -> str:
+    return json.dumps([entry[field] for field in fields], sort_keys=True)
 
 
 def directories_in(directory: Path) -> list[Path]:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.system.cleaning import clean_machine
+from hybridnet.system import cleaning
+from hybridnet.system.cleaning import clean_machine, clean_run
 from hybridnet.system.journal import Journal, read_entries
 
 
@@ -70,3 +71,33 @@ def test_a_program_that_other_computers_run_does_it_too(
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=dict(os.environ))
     assert json.loads(done.stdout) == [f"run {run.run}: process {processes['m2'].pid} (sleep)"]
     assert processes["m1"].poll() is None
+
+
+def test_what_a_process_makes_until_it_is_killed_goes_too(
+    run: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an agent that builds, and has to be killed."""
+    monkeypatch.setattr(cleaning, "END_SECONDS", 1.0)
+    made = tmp_path / "made"
+    made.mkdir()
+    goes_on = (
+        "import itertools, signal, sys, time\n"
+        "from pathlib import Path\n"
+        "from hybridnet.system.journal import Journal\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "journal = Journal(Path(sys.argv[1]) / 'm1', sys.argv[2])\n"
+        "for number in itertools.count():\n"
+        "    path = Path(sys.argv[3]) / str(number)\n"
+        "    journal.record('file', path=str(path)); path.touch(); print(number, flush=True); time.sleep(0.05)\n"
+    )
+    command = [sys.executable, "-c", goes_on, str(run.directory), run.run, str(made)]
+    with subprocess.Popen(command, env=run.environment(), stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"0\n"
+        run.gone("owner", what="head")  # that is this process
+        clean_run(run.directory, lambda text: None)
+        last = int(writer.stdout.read().split()[-1])
+    assert writer.returncode == -signal.SIGKILL
+    assert last > 3  # it went on after SIGTERM
+    assert list(made.iterdir()) == []
+    assert not run.directory.exists()

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import math
 import os
+import resource
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +41,57 @@ def test_a_torn_last_line_hides_nothing_before_it() -> None:
     with (journal.directory / "journal.jsonl").open("a") as file:
         file.write('{"make": "directory", "pa')
     assert [entry["kind"] for entry in read_entries(journal.directory)] == ["owner", "directory"]
+
+
+def test_an_entry_after_a_torn_one_is_read_as_are_those_of_another_process() -> None:
+    """A full disk tears a line: the file is at the size that its file system allows."""
+    journal = Journal.create()
+    file = journal.directory / "journal.jsonl"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 10, hard))
+    try:
+        with pytest.raises(OSError, match="only 10 of"):
+            journal.record("directory", path="/torn")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    journal.record("namespace", path="/whole", inode=7)
+    with file.open("a") as another:
+        another.write('{"make": "directory", "pa')
+    Journal(journal.directory, journal.run).record("link", name="a", network=1)
+    assert [entry["kind"] for entry in read_entries(journal.directory)] == ["owner", "namespace", "link"]
+
+
+def test_a_thing_goes_by_any_of_its_fields_and_a_second_one_of_its_name_stays() -> None:
+    journal = Journal.create()
+    for network in (1, 2):
+        journal.record("link", name="a", network=network)
+    journal.gone("link", name="a", network=1)
+    journal.gone("link", name="b")
+    assert [entry["network"] for entry in read_entries(journal.directory)[1:]] == [2]
+    journal.gone("link", name="a")
+    journal.record("link", name="a", network=3)
+    assert [entry["network"] for entry in read_entries(journal.directory)[1:]] == [3]
+
+
+def test_reading_takes_as_long_for_each_thing_however_many_there_were() -> None:
+    def seconds(things: int) -> float:
+        journal = Journal.create()
+        for number in range(things):
+            journal.record("link", name=f"l{number}", network=1)
+        for number in range(things):
+            journal.gone("link", name=f"l{number}", network=1)
+        best = math.inf
+        for _ in range(3):
+            began = time.process_time()
+            assert len(read_entries(journal.directory)) == 1
+            best = min(best, time.process_time() - began)
+        return best
+
+    assert seconds(8000) < 20 * seconds(
+        1000
+    )  # 8 times as much; a comparison of each with each would be 64 times
 
 
 def test_the_environment_of_a_runs_processes_has_its_name(state: Path) -> None:
