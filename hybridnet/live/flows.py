@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import subprocess
@@ -173,9 +174,11 @@ class Flows:
             status = sending.wait(5)
             if mean_bps is not None and (lasted := LASTED.search(said)):
                 mean_bps *= without_idle_ends(float(lasted[1]), flow.seconds, listening)
-            Endings(*(program.close for program in flow.programs)).close()
         except (HybridnetError, subprocess.TimeoutExpired) as error:
             status, said = 1, str(error)
+        finally:  # whatever it was, neither end stays; programs of a machine that is lost have ended with it
+            with contextlib.suppress(HybridnetError):
+                Endings(*(program.close for program in flow.programs)).close()
         if flow.state == "running":  # one that somebody stopped has no mean, whatever iperf3 says of it
             flow.received_bps = mean_bps
             flow.state = "done" if status == 0 and mean_bps is not None else "failed"

@@ -53,10 +53,12 @@ class Feed:
         self._lock = threading.Lock()
         self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self.closed = False
+        self.rings = 0  # so far
 
     def ring(self) -> None:
         """There is something new. From any thread."""
         with self._lock:
+            self.rings += 1
             for news, loop in self._waiting.items():
                 if not loop.is_closed():
                     loop.call_soon_threadsafe(news.set)
@@ -66,10 +68,16 @@ class Feed:
         self.closed = True
         self.ring()
 
-    async def wait(self) -> None:
-        """Wait for the next news, or the end."""
+    async def wait(self, known: int | None = None) -> None:
+        """Wait for news, or the end.
+
+        Args:
+            known: how often it had rung when the listener looked for the last time; None: it looks now.
+        """
         news = asyncio.Event()
         with self._lock:
+            if known is not None and known != self.rings:
+                return
             self._waiting[news] = asyncio.get_running_loop()
         try:
             if not self.closed:
@@ -183,9 +191,11 @@ def _no_number(text: str) -> Any:
 
 async def _events(watcher: Watcher, feed: Feed) -> AsyncIterator[str]:
     updates = Updates()
+    known = feed.rings
     yield f"data: {updates.next(watcher.seen)}\n\n"
     while not feed.closed:
-        await feed.wait()
+        await feed.wait(known)
+        known = feed.rings
         if not feed.closed:
             yield f"data: {updates.next(watcher.seen)}\n\n"
     yield "event: end\ndata: {}\n\n"

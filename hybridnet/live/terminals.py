@@ -51,6 +51,8 @@ class Terminals:
                 await websocket.close(4400, str(error)[:100])
         finally:
             self._open -= 1
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # that is done
+                await websocket.close()
 
     async def _serve(self, websocket: WebSocket, node: str) -> None:
         self._live.node(node)
@@ -65,6 +67,9 @@ class Terminals:
             with contextlib.suppress(HybridnetError):  # the network, or the machine, is gone
                 await call("close_terminal", number=number)
             printing.cancel()
+            for ended in await asyncio.gather(printing, typing, return_exceptions=True):
+                if isinstance(ended, HybridnetError):  # what else there is comes of a page that has gone
+                    raise ended
 
     async def _type(self, websocket: WebSocket, call: Any, number: int) -> None:
         while True:

@@ -167,21 +167,29 @@ class Outages:
         while not self._ended.is_set():
             try:
                 news = self._cluster.call(machine, "await_outages", known=known, seconds=WAIT_SECONDS)
-                if news is None:  # its network is taken down
-                    return
-                known += len(news)
-                for outage in news:
-                    if outage["how"] != "was restarted" and not self._ended.is_set():
-                        self._follow(outage)
-            except HybridnetError:  # the machine is lost, which `Losses` follows
+            except HybridnetError as error:
+                if not isinstance(error, MachineError):  # else it is lost, which `Losses` follows
+                    warn(f"*** Warning: instances of machine {machine} are watched no longer: {error}\n")
                 return
+            if news is None:  # its network is taken down
+                return
+            known += len(news)
+            for outage in news:
+                if outage["how"] != "was restarted" and not self._ended.is_set():
+                    self._follow(outage)
 
     def _follow(self, outage: Mapping[str, Any]) -> None:
+        """Act on it, and say so. What fails, at this machine or another, is said, too, and the watch goes on."""
         name = outage["instance"]
         with self._acting:
             plan, _ = self._planning()
-            links = self._miss([name], plan)
-        warn(f"*** Warning: instance {name} {outage['how']}; {len(links)} links to it are down\n")
+            links = _cut_links(plan, [name])
+            try:
+                self._miss([name], plan)
+                then = f"{len(links)} links to it are down"
+            except HybridnetError as error:
+                then = f"what follows from it failed: {error}"
+        warn(f"*** Warning: instance {name} {outage['how']}; {then}\n")
 
     def _miss(self, names: Sequence[str], plan: Plan) -> list[LinkPlan]:
         """The others' ends of the links to these go down, unless that is done. Returns the links."""

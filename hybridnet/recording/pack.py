@@ -59,7 +59,7 @@ def pack(run: Path, target: Path | None = None) -> Packed:
         target: new; None: beside the directory, with its name.
 
     Raises:
-        UsageError: it is not a run directory, the target is there, or its folder is not, or cannot be written to.
+        UsageError: it is not a run directory, or still changes; the target is there, or cannot be written.
     """
     manifest_of(run)
     run = run.resolve()
@@ -72,22 +72,28 @@ def pack(run: Path, target: Path | None = None) -> Packed:
         raise UsageError(
             f"pack {run}: there is no folder {target.parent} that you may write to; give another name with --to"
         )
+    files = sorted(path for path in run.rglob("*") if path.is_file() and not path.is_symlink())
     unfinished = target.with_name(target.name + ".tmp")
-    with (
-        unfinished.open("wb") as raw,
-        gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as compressed,
-        tarfile.open(fileobj=compressed, mode="w") as archive,
-    ):
-        for file in sorted(path for path in run.rglob("*") if path.is_file() and not path.is_symlink()):
-            name = str(file.relative_to(run))
-            if is_secret(file):
-                left_out.append(name)
-                continue
-            _add(archive, file, name)
-            count += 1
-        note = json.dumps({"left_out": left_out}, indent=2).encode() + b"\n"
-        archive.addfile(_member("packed.json", len(note)), io.BytesIO(note))
-    os.replace(unfinished, target)
+    try:
+        with (
+            unfinished.open("wb") as raw,
+            gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as compressed,
+            tarfile.open(fileobj=compressed, mode="w") as archive,
+        ):
+            for file in files:
+                name = str(file.relative_to(run))
+                if is_secret(file):
+                    left_out.append(name)
+                    continue
+                _add(archive, file, name)
+                count += 1
+            note = json.dumps({"left_out": left_out}, indent=2).encode() + b"\n"
+            archive.addfile(_member("packed.json", len(note)), io.BytesIO(note))
+        os.replace(unfinished, target)
+    except OSError as error:
+        raise UsageError(f"pack {run}: {target} cannot be written: {error.strerror or error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
     return Packed(target, count, left_out)
 
 
@@ -131,7 +137,15 @@ def is_secret(file: Path) -> bool:
 
 def _add(archive: tarfile.TarFile, file: Path, name: str) -> None:
     with file.open("rb") as content:
-        archive.addfile(_member(name, file.stat().st_size), content)
+        size = os.fstat(content.fileno()).st_size
+        try:
+            archive.addfile(_member(name, size), content)
+        except OSError as error:
+            if error.errno is not None:  # of the disk; what is too short has none
+                raise
+            raise UsageError(
+                f"pack: {file} changed while it was read; pack the run when it has ended"
+            ) from None
 
 
 def _member(name: str, size: int) -> tarfile.TarInfo:

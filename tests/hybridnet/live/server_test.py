@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import threading
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from hybridnet import Net
+from hybridnet.errors import MachineError
 from hybridnet.live.access import BODY_LIMIT, Gate, Tokens
 from hybridnet.live.control import Control
 from hybridnet.live.files import Files
@@ -309,6 +311,38 @@ def test_a_terminal_prints_takes_keys_and_follows_the_window(site: Site) -> None
         with pytest.raises(WebSocketDisconnect):
             terminal.receive_bytes()
     assert set(site.machines.typed) <= {b"ls\n", b"30x1000"}
+
+
+def test_a_terminal_whose_machine_goes_closes_with_the_reason(site: Site) -> None:
+    def gone(machine: str, number: int, timeout: float) -> bytes:
+        raise MachineError("machine m1: it is gone")
+
+    site.machines.answers["read_terminal"] = gone
+    try:
+        with (
+            site.client.websocket_connect("/api/v1/nodes/h1/terminal", headers=FULL | AT) as terminal,
+            pytest.raises(WebSocketDisconnect) as closed,
+        ):
+            terminal.receive_bytes()
+        assert "m1: it is gone" in closed.value.reason
+    finally:
+        del site.machines.answers["read_terminal"]
+
+
+def test_news_between_a_look_and_the_wait_for_more_is_not_lost() -> None:
+    feed = Feed()
+
+    async def listen() -> None:
+        known = feed.rings
+        feed.ring()
+        await asyncio.wait_for(feed.wait(known), 10)  # at once
+        waiting = asyncio.create_task(feed.wait(feed.rings))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        feed.ring()
+        await asyncio.wait_for(waiting, 10)
+
+    asyncio.run(listen())
 
 
 def test_a_terminal_of_a_simulated_host_is_refused_with_the_reason(site: Site) -> None:

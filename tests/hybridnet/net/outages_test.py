@@ -122,3 +122,37 @@ def test_a_restart_takes_what_a_timeline_has_changed_meanwhile(net: Net, cluster
 def test_an_instance_that_there_is_not_is_refused(net: Net) -> None:
     with pytest.raises(UsageError, match=r"there is no instance 'm2'; the instances are m1.1, m1.2, m1.3"):
         net.restart_instance("m2")
+
+
+class FirstOfTwo(Watched):
+    """Misses r2's instance and later r3's; the first one's peers refuse what follows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refuses = True
+        self.answers["set_link"] = self._set_link
+
+    def _set_link(self, machine: str, **arguments: Any) -> None:
+        if arguments["link"] == "r1-r2" and self.refuses:
+            self.refuses = False
+            raise UsageError("instance m1.1: it refuses")
+
+    def _wait(self, machine: str, known: int, seconds: float) -> list[dict[str, Any]]:
+        if known > 1:
+            self.followed.set()
+            raise MachineError("no more")
+        self.ends.wait(10)
+        return [ENDED] if known == 0 else [{**ENDED, "instance": "m1.3"}]
+
+
+def test_what_fails_for_one_is_said_and_the_next_is_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    cluster = FirstOfTwo()
+    with Net(Triangle(), cluster=cluster, controller=None, reroute=True):  # type: ignore[arg-type]
+        cluster.ends.set()
+        assert cluster.followed.wait(10)
+        told = {(each["instance"], each["link"]) for each in cluster.told("set_link") if not each["up"]}
+        assert ("m1.1", "r1-r3") in told
+    said = capsys.readouterr().err
+    assert "instance m1.2 was killed by signal 9; what follows from it failed" in said
+    assert "instance m1.1: it refuses" in said
+    assert "instance m1.3 was killed by signal 9; 2 links to it are down" in said

@@ -114,3 +114,30 @@ def test_an_archive_that_grows_without_end_is_refused(
     monkeypatch.setattr(packing, "UNPACKED_LIMIT", 4)
     with pytest.raises(UsageError, match="larger than"):
         unpack(packed, tmp_path / "into")
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_cannot_be_packed_leaves_nothing_and_names_the_file(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool
+) -> None:
+    """A file that becomes shorter while it is read, as one of a run that goes on."""
+    actual = packing.is_secret
+
+    def shortened(file: Path) -> bool:
+        secret = actual(file)
+        if file.name == "series.parquet":
+            monkeypatch.setattr(packing, "_member", lambda name, size: member(name, size + 1))
+        return secret
+
+    member = packing._member
+    monkeypatch.setattr(packing, "is_secret", shortened)
+    target = (run if inside else tmp_path) / "packed.hybridnet.tar.gz"
+    with pytest.raises(UsageError, match=r"series\.parquet changed while it was read"):
+        pack(run, target)
+    assert [path for path in tmp_path.rglob("*") if path.name.startswith("packed")] == []
+
+
+def test_a_pack_in_its_own_run_directory_does_not_contain_itself(run: Path) -> None:
+    packed = pack(run, run / "packed.hybridnet.tar.gz")
+    with tarfile.open(packed.path) as archive:
+        assert set(archive.getnames()) == {*HARMLESS, "packed.json"}
