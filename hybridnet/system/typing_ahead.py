@@ -43,18 +43,17 @@ def type_into(master: int, data: bytes) -> int:
 
 
 def press_interrupt(master: int) -> None:
-    """Type ^C at a master that need not be prepared."""
+    """Type ^C at a master that need not be prepared; it passes what was typed before, as it does at a real terminal."""
     room = select.poll()
     room.register(master, select.POLLOUT)
-    if room.poll(0):
+    if not _signal(master, b"\x03") and room.poll(0):
         os.write(master, b"\x03")
-    else:
-        _signal(master, b"\x03")
 
 
-def _signal(master: int, dropped: bytes) -> None:
-    """Send the signals that keys mean which the terminal had no room for."""
+def _signal(master: int, keys: bytes) -> bool:
+    """Send the signals that keys mean at this terminal. Returns whether there is one."""
     settings = termios.tcgetattr(master)
-    for key, number in _KEYS:
-        if settings[3] & termios.ISIG and settings[6][key] in dropped:
-            fcntl.ioctl(master, _TIOCSIG, int(number))
+    numbers = [number for key, number in _KEYS if settings[3] & termios.ISIG and settings[6][key] in keys]
+    for number in numbers:
+        fcntl.ioctl(master, _TIOCSIG, int(number))
+    return bool(numbers)
