@@ -134,7 +134,12 @@ void SealedTransport::believe(const EndNumber& number) {
   if (peer_) {
     keys_before_ += peer_->in.keys() + peer_->out.keys() - 2;
     replaced_.push_back(peer_->number);
-    if (replaced_.size() > kMostReplaced) replaced_.pop_front();
+  }
+  if (replaced_.size() > kMostReplaced) {
+    fill_with_random(own_);
+    replaced_.clear();
+    peer_.reset();
+    return;
   }
   peer_.emplace(Peer{number,
                      false,

@@ -18,13 +18,15 @@
 //      hello(A, B) --------------->  B  believes A
 //
 // An end repeats its hello until a datagram of the peer could be opened. One that returns has another number and does the
-// same; what the peer still sends to the former one is refused until then. A number that was replaced is not believed again.
+// same; what the peer still sends to the former one is refused until then. A number that was replaced is not believed again:
+// its keys would come again, and with them the numbers of datagrams. After kMostReplaced returns of its peer, an end draws
+// another number itself, as if it had just started; then nothing is believed that was said to the former one.
 //
 // Around a transport that hears everybody, what is sent goes to where the peer was believed from, and follows it: to where
 // the latest datagram came from that could be opened.
 #pragma once
 
-#include <deque>
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -88,8 +90,8 @@ class SealedTransport final : public Transport {
   std::uint64_t datagrams_per_key_;
   EndNumber own_;
   std::optional<Peer> peer_;
-  UdpEndpoint remote_;              // of the peer, where the carrier hears everybody
-  std::deque<EndNumber> replaced_;  // the latest kMostReplaced
+  UdpEndpoint remote_;               // of the peer, where the carrier hears everybody
+  std::vector<EndNumber> replaced_;  // since own_ was drawn, at most kMostReplaced
   DropCounters dropped_;
   std::uint64_t keys_before_ = 0;  // of former peers
 

@@ -203,7 +203,8 @@ void RunLoop::move_clock_to_now() {
 // Before what is due now: a frame that came while the loop slept finds the network as it was when it came.
 void RunLoop::poll_stamped() {
   for (const std::uint32_t tag : readable_) {
-    if (tag != kWakeTag && pollables_[tag]->stamps_arrivals()) poll(*pollables_[tag]);
+    if (tag == kWakeTag || tag == kRemovedTag) continue;
+    if (pollables_[tag]->stamps_arrivals()) poll(*pollables_[tag]);
   }
 }
 

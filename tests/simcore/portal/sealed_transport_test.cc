@@ -203,6 +203,33 @@ TEST_F(SealedTransportTest, all_that_was_ever_said_said_again_changes_nothing) {
   EXPECT_EQ(received(*a), std::vector<std::string>{"so am I"});
 }
 
+// A peer that returned 1,024 times was once forgotten: its first words, said again, were believed, and the keys of then came
+// again, with the same numbers of datagrams.
+TEST_F(SealedTransportTest, however_often_the_peer_returns_what_was_said_before_is_worthless) {
+  start_a();
+  start_b();
+  std::deque<Bytes> to_b;
+  for (int life = 0; life < 1'100; ++life) {
+    for (int i = 0; i < 6; ++i) {  // a few more than it takes: b may have drawn another number
+      send(*a, "word");
+      send(*b, "word");
+      if (life < 2) to_b.insert(to_b.end(), way.to_b.begin(), way.to_b.end());
+      received(*b);
+      received(*a);
+    }
+    send(*a, "now");
+    ASSERT_EQ(received(*b), std::vector<std::string>{"now"}) << life;
+    if (life < 1'099) start_a();
+  }
+  for (const Bytes& each : to_b) way.to_b.push_back(each);
+  EXPECT_TRUE(received(*b).empty());
+  received(*a);
+  send(*b, "still to the present one");
+  EXPECT_EQ(received(*a), std::vector<std::string>{"still to the present one"});
+  send(*a, "still here");
+  EXPECT_EQ(received(*b), std::vector<std::string>{"still here"});
+}
+
 TEST_F(SealedTransportTest, any_one_message_of_the_handshake_may_be_lost) {
   for (int lost = 0; lost < 12; ++lost) {
     way = {};

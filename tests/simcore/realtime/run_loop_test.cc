@@ -584,6 +584,27 @@ TEST_F(RunLoopTest, a_task_may_add_and_remove_portals_while_others_are_readable_
   }
 }
 
+TEST_F(RunLoopTest, a_portal_that_stamps_may_remove_another_that_is_readable_in_the_same_turn) {
+  RunLoop loop(simulation_, {});
+  Pipe first;
+  Pipe second;
+  int polled = 0;
+  const auto remove_the_other = [&](Pipe& own, Pipe& other) {
+    own.stamps = true;
+    own.on_byte = [&] {
+      ++polled;
+      loop.remove(other);
+      loop.stop();
+    };
+    own.send(1);
+    loop.add(own);
+  };
+  remove_the_other(first, second);
+  remove_the_other(second, first);
+  loop.run();
+  EXPECT_EQ(polled, 1);
+}
+
 TEST_F(RunLoopTest, a_task_may_remove_a_portal_that_is_readable_in_the_same_turn) {
   RunLoop loop(simulation_, {});
   Pipe pipe;
