@@ -58,10 +58,12 @@ std::span<const Transport::Received> UdpTransport::receive() {
   received_.clear();
   for (const UdpSocket::Received& message : socket_.receive(most_messages_)) {
     const Duration waited = kernel_stamps_ ? message.waited : Duration::zero();
-    for (std::size_t at = 0; at < message.bytes.size(); at += message.segment_size) {
+    std::size_t at = 0;
+    do {  // one without any content is one, too, and somebody counts it
       const std::size_t size = std::min(message.segment_size, message.bytes.size() - at);
       received_.push_back({message.bytes.subspan(at, size), waited, message.from});
-    }
+      at += size;
+    } while (at < message.bytes.size());
   }
   return received_;
 }
