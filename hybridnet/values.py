@@ -10,7 +10,9 @@ raised.
 from __future__ import annotations
 
 import difflib
+import json
 import math
+import re
 import reprlib
 from collections.abc import Collection
 from pathlib import Path
@@ -18,8 +20,29 @@ from typing import Any
 
 from hybridnet.errors import HybridnetError, UsageError
 
-__all__ = ["choice", "counted", "file_path", "flag", "number", "plain", "shown", "speakable", "text", "whole"]
+__all__ = [
+    "choice",
+    "counted",
+    "file_path",
+    "flag",
+    "machine_name",
+    "number",
+    "parse_json",
+    "plain",
+    "printable",
+    "shown",
+    "speakable",
+    "text",
+    "whole",
+    "why_unread",
+]
 
+_LONGEST_REASON = 200
+# The controls of ISO 6429 (C0 without tab and line feed, DEL, C1), and Unicode's line and paragraph separators,
+# embeddings, overrides and isolates (UAX #9).
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # of UTF-16: JSON may have half of a pair, and no text can
+_MACHINE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
@@ -36,7 +59,39 @@ def shown(value: object) -> str:
 
 def plain(name: object) -> str:
     """A name within a sentence: without quotes, unless it is not a name at all."""
-    return name if isinstance(name, str) and len(name) <= _SHORT.maxstring else shown(name)
+    good = isinstance(name, str) and len(name) <= _SHORT.maxstring and not _STEERING.search(name)
+    return str(name) if good else shown(name)
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: what would steer it, or turn the direction of writing, is written as an escape sequence.
+
+    Example:
+        >>> print(printable("a\\x1b]0;name\\x07b"))
+        a\\x1b]0;name\\x07b
+    """
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What JSON text says, whoever wrote it. Raises ValueError, whose message is a few words, for what is no JSON."""
+    try:
+        said = json.loads(text)
+        if _HALF_A_CHARACTER.search(text if isinstance(text, str) else text.decode()):
+            json.dumps(said, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise ValueError(why_unread(error)) from None
+    return said
+
+
+def why_unread(error: Exception) -> str:
+    """What is wrong with a text that a reader has refused with this error, in a few words."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeError):
+        return "it is not text in UTF-8"
+    words = str(error).partition("\n")[0] or type(error).__name__
+    return "a number in it has too many digits" if "set_int_max_str_digits" in words else words[:_LONGEST_REASON]
 
 
 def counted(number: int, noun: str) -> str:
@@ -85,6 +140,15 @@ def text(value: object, what: str, *, error: type[HybridnetError] = UsageError) 
     """Text that is not empty, and that programs can be given: without a zero byte, and with a form in UTF-8."""
     if not isinstance(value, str) or not value or not speakable(value):
         raise error(f"{what} {shown(value)} is not text that programs take; write some")
+    return value
+
+
+def machine_name(value: object, what: str, *, error: type[HybridnetError] = UsageError) -> str:
+    """What a machine can be called: its folder and its host name are called so, too."""
+    if not isinstance(value, str) or not _MACHINE.fullmatch(value):
+        raise error(
+            f"{what} {shown(value)}: the name of a machine begins with a letter and has at most 32 letters, digits, . _ -"
+        )
     return value
 
 

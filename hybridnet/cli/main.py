@@ -20,6 +20,7 @@ from hybridnet.cli.exit_codes import code_of_error
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.user_files import forget_files
+from hybridnet.values import printable
 
 __all__ = ["VERBS", "Parser", "main"]
 
@@ -139,7 +140,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
 def _say(text: str) -> None:
     """Print a line on standard error; the exit code stands, whether somebody reads the line or not."""
     try:
-        print(text, file=sys.stderr)
+        print(printable(text), file=sys.stderr)
     except BrokenPipeError:
         mute(sys.stderr)
 

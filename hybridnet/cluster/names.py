@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.errors import UsageError
-from hybridnet.values import shown
+from hybridnet.values import machine_name, shown
 
 __all__ = ["distinct", "several"]
-
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
-
 
 def distinct(names: Sequence[str]) -> list[str]:
     """The names of machines, as a list.
@@ -22,10 +18,7 @@ def distinct(names: Sequence[str]) -> list[str]:
         UsageError: one cannot be a name, two are the same, or there is none.
     """
     for name in several(names, "machines"):
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise UsageError(
-                f"machine {shown(name)}: a name begins with a letter and has at most 32 letters, digits, . _ -"
-            )
+        machine_name(name, "machine")
     if len(set(names)) != len(names):
         raise UsageError(f"the machines' names repeat: {', '.join(names)}")
     return list(names)

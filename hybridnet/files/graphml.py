@@ -21,7 +21,7 @@ from hybridnet.errors import TopologyError, UnitError
 from hybridnet.files.yaml_form import plain_link, plain_node
 from hybridnet.topo import Topo
 from hybridnet.topo.options import link_option_names
-from hybridnet.values import choice, number, plain, whole
+from hybridnet.values import choice, number, parse_json, plain, shown, whole, why_unread
 
 __all__ = ["distance_km", "fill_from_graphml", "to_graphml"]
 
@@ -61,8 +61,8 @@ def fill_from_graphml(
         graph = networkx.read_graphml(io.BytesIO(text.encode()), force_multigraph=True)
     except ElementTree.ParseError as error:
         raise TopologyError(f"{file}:{error.position[0]}: it is not XML: {error}") from None
-    except (networkx.NetworkXError, KeyError, ValueError, TypeError) as error:
-        raise TopologyError(f"{file}: it is not GraphML: {error}") from None
+    except (networkx.NetworkXError, KeyError, ValueError, TypeError, RecursionError) as error:
+        raise TopologyError(f"{file}: it is not GraphML: {why_unread(error)}") from None
     if graph.number_of_nodes() == 0:
         raise TopologyError(f"{file}: it has no nodes; give a file with some")
     kinds = [name for name, data in graph.nodes(data=True) if "kind" in data]
@@ -109,13 +109,13 @@ def _fill_from_ours(topo: Topo, graph: Any, file: str) -> None:
         "simswitch": topo.addSimSwitch,
     }
     for name, data in graph.nodes(data=True):
-        what = f"{file}: node {name}"
+        what = f"{file}: node {plain(name)}"
         options = _values(data, what)
         kind = choice(options.pop("kind", None), f"{what}: kind", tuple(add), error=TopologyError)
         _within(what, add[kind], str(name), **options)
     edges = list(graph.edges(data=True))
     for one, other, data in sorted(edges, key=lambda edge: edge[2].get("order", 0)):
-        what = f"{file}: edge {one} - {other}"
+        what = f"{file}: edge {plain(one)} - {plain(other)}"
         options = _values(data, what)
         options.pop("order", None)
         options.pop("id", None)
@@ -126,7 +126,7 @@ def _fill_from_map(
     topo: Topo, graph: Any, file: str, nodes: str, hosts: int, otherwise: Mapping[str, Any]
 ) -> None:
     names = dict(zip(graph.nodes, _place_names(graph), strict=True))
-    places = {node: _coordinates(data, f"{file}: node {node}") for node, data in graph.nodes(data=True)}
+    places = {node: _coordinates(data, f"{file}: node {plain(node)}") for node, data in graph.nodes(data=True)}
     anywhere = any(place is not None for place in places.values())
     count = 0
     for index, name in enumerate(names.values(), 1):
@@ -167,7 +167,7 @@ def _speed(rate: Any, what: str) -> float:
     try:
         speed = float(rate)
     except ValueError:
-        raise TopologyError(f"{what}: LinkSpeedRaw {rate!r} is not a number of bit/s; correct it") from None
+        raise TopologyError(f"{what}: LinkSpeedRaw {shown(rate)} is not a number of bit/s; correct it") from None
     return float(number(speed, f"{what}: LinkSpeedRaw", 1, 1e15, error=TopologyError)) / 1e6
 
 
@@ -178,7 +178,7 @@ def _coordinates(data: Mapping[str, Any], what: str) -> tuple[float, float] | No
     try:
         latitude, longitude = (float(each) for each in given)
     except (TypeError, ValueError):
-        raise TopologyError(f"{what}: Latitude and Longitude {given} are not degrees; correct them") from None
+        raise TopologyError(f"{what}: Latitude and Longitude {shown(given)} are not degrees; correct them") from None
     number(latitude, f"{what}: Latitude", -90, 90, error=TopologyError)
     number(longitude, f"{what}: Longitude", -180, 180, error=TopologyError)
     return latitude, longitude
@@ -221,8 +221,8 @@ def _values(data: Mapping[str, Any], what: str) -> dict[str, Any]:
     for name, value in data.items():
         if isinstance(value, str) and value.startswith(_TEXT_OF_JSON):
             try:
-                value = json.loads(value)
-            except ValueError:
-                raise TopologyError(f"{what}: {name} {value!r} is not JSON; correct it") from None
+                value = parse_json(value)
+            except ValueError as error:
+                raise TopologyError(f"{what}: {plain(name)} {shown(value)} is not JSON: {error}; correct it") from None
         found[str(name)] = value
     return found

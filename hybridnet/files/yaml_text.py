@@ -5,11 +5,13 @@ octal numbers, ``yes`` and ``off`` are words; so a MAC address or a dpid stays w
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hybridnet.errors import TopologyError
+from hybridnet.values import plain, shown, why_unread
 
 __all__ = ["Path", "Read", "read_yaml", "where", "write_yaml"]
 
@@ -44,7 +46,7 @@ def read_yaml(text: str, file: str) -> Read:
         place = f"{file}:{mark.line + 1}" if mark is not None else file
         raise TopologyError(f"{place}: {error.problem or error.context}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise TopologyError(f"{file}: it is not YAML: {str(error).splitlines()[0]}") from None
+        raise TopologyError(f"{file}: it is not YAML: {why_unread(error)}") from None
 
 
 def write_yaml(content: Any) -> str:
@@ -61,12 +63,12 @@ def write_yaml(content: Any) -> str:
 
 def where(path: Path, read: Read, file: str) -> str:
     """``FILE:LINE: links.3.bw``: the place of a value, or of the nearest one around it."""
-    shown = ".".join(str(part + 1 if isinstance(part, int) else part) for part in path)
+    place = ".".join(str(part + 1) if isinstance(part, int) else plain(part) for part in path)
     around = path
     while around and around not in read.lines:
         around = around[:-1]
     line = read.lines.get(around)
-    return f"{file}{'' if line is None else f':{line}'}{f': {shown}' if shown else ''}"
+    return f"{file}{'' if line is None else f':{line}'}{f': {place}' if place else ''}"
 
 
 def _resolve_as_we_do(of: Any) -> None:
@@ -96,7 +98,7 @@ def _value(loader: Any, node: Any, path: Path, lines: dict[Path, int], file: str
             key = key_node.value
             if not isinstance(key_node, yaml.ScalarNode) or key in made:
                 what = (
-                    f"{key!r} is written twice"
+                    f"{shown(key)} is written twice"
                     if isinstance(key_node, yaml.ScalarNode)
                     else "a key is no text"
                 )
@@ -106,4 +108,10 @@ def _value(loader: Any, node: Any, path: Path, lines: dict[Path, int], file: str
         return made
     if isinstance(node, yaml.SequenceNode):
         return [_value(loader, each, (*path, index), lines, file) for index, each in enumerate(node.value)]
-    return loader.construct_object(node)
+    try:
+        value = loader.construct_object(node)
+    except ValueError as error:
+        raise TopologyError(f"{file}:{line}: {why_unread(error)}; correct it") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TopologyError(f"{file}:{line}: {plain(node.value)} is larger than any number here; correct it")
+    return value

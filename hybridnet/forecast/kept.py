@@ -20,6 +20,7 @@ from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.forecast.costs import Costs
+from hybridnet.values import parse_json
 
 __all__ = ["FACTS", "MOST_AGE_DAYS", "costs_file", "facts_of", "keep_costs", "read_costs", "stale_because"]
 
@@ -79,7 +80,7 @@ def read_costs(computer: str, facts: Mapping[str, Any] | None = None) -> Costs:
     """
     path = costs_file(computer)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(
             f"forecast: what things cost on {computer} is not known; run `sudo hybridnet calibrate`, once on each "

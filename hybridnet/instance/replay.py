@@ -11,7 +11,6 @@ byte.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from hybridnet.instance.directions import DIRECTIONS
 from hybridnet.options.tables import extension
 from hybridnet.results.verdict import percentile_ns
 from hybridnet.schema.check import check
+from hybridnet.values import parse_json, plain, shown, why_unread
 
 __all__ = ["PortalReplay", "ReplayReport", "recorded_plan", "replay"]
 
@@ -100,11 +100,10 @@ def recorded_plan(record: Path) -> dict[str, Any]:
         PlanError: the file is not a record, or is damaged; the message says where.
         EnvironmentLackError: it cannot be read.
     """
-    text = extension().recorded_plan(str(record))
     try:
-        plan: dict[str, Any] = json.loads(text)
+        plan: dict[str, Any] = parse_json(extension().recorded_plan(str(record)))
     except ValueError as error:
-        raise PlanError(f"the plan in record {record}: {error}; give the unchanged file") from None
+        raise PlanError(f"the plan in record {record}: {why_unread(error)}; give the unchanged file") from None
     # A replay does not keep real time, and an earlier edition had other options of it.
     checked = {**plan, "realtime": {}} if isinstance(plan, dict) else plan
     check_plan(checked, f"the plan in record {record}")
@@ -132,7 +131,7 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
         simulation.add_portal(portal["name"])
     add_links(simulation, used)
     changes = 0
-    while (note := simulation.run()) is not None:
+    while (note := _next_change(simulation, record)) is not None:
         changes += _change(simulation, note, record)
     return ReplayReport(
         instance=used["name"],
@@ -144,6 +143,15 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
     )
 
 
+def _next_change(simulation: Any, record: Path) -> str | None:
+    """Simulate until there was a change; None: until the end."""
+    try:
+        note: str | None = simulation.run()
+    except UnicodeDecodeError as error:
+        raise PlanError(f"a change in record {record}: {why_unread(error)}; give the unchanged file") from None
+    return note
+
+
 def _change(simulation: Any, note: str, record: Path) -> bool:
     """Make a recorded change of a link or of routes again, or what happened at a switch's controller or a carrier.
 
@@ -152,7 +160,7 @@ def _change(simulation: Any, note: str, record: Path) -> bool:
     """
     what = f"a change in record {record}"
     try:
-        change = json.loads(note)
+        change = parse_json(note)
         if "routes" in change:
             check(change["routes"], "instance", what, "routes_by_node")
             simulation.set_routes(change["routes"], note)
@@ -168,12 +176,14 @@ def _change(simulation: Any, note: str, record: Path) -> bool:
             simulation.set_link_up(name, change["up"], note)
             return True
         directions = [change[key] for key in DIRECTIONS]
+        for direction in directions:
+            if direction is not None:
+                check_direction(direction, f"{what}, link {plain(name)}")
+        simulation.set_link(name, *directions, note)
     except (ValueError, KeyError, TypeError):
-        raise PlanError(f"{what}: {note[:80]!r} does not say which link; give the unchanged file") from None
-    for direction in directions:
-        if direction is not None:
-            check_direction(direction, f"{what}, link {name}")
-    simulation.set_link(name, *directions, note)
+        raise PlanError(
+            f"{what}: {shown(note)} does not say what changes and how; give the unchanged file"
+        ) from None
     return True
 
 

@@ -273,6 +273,7 @@ class Server:
             uvicorn.Config(
                 gate,
                 log_config=None,
+                log_level="error",  # whoever connects causes a warning: it is not for the head's terminal
                 access_log=False,
                 lifespan="off",
                 server_header=False,

@@ -19,7 +19,7 @@ from hybridnet.plan.transports import LEAST_DELAY_NS
 from hybridnet.schema.check import check
 from hybridnet.topo.node_options import MOST_INSTANCES
 from hybridnet.topo.switch_options import FAIL_MODES
-from hybridnet.values import choice, flag, shown, text, whole
+from hybridnet.values import choice, flag, machine_name, shown, text, whole
 
 __all__ = [
     "AUTO",
@@ -66,7 +66,7 @@ class MachineSpec:
     computer: str = ""
 
     def __post_init__(self) -> None:
-        what = f"machine {text(self.name, 'machine', error=PlanError)}:"
+        what = f"machine {machine_name(self.name, 'machine', error=PlanError)}:"
         if _parsed(ipaddress.IPv4Address, self.address) is None:
             raise PlanError(
                 f"{what} address {shown(self.address)} is not an IPv4 address; write one like 198.18.0.1"

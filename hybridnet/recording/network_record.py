@@ -20,9 +20,10 @@ from typing import Any
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.recording.frames_text import write_frames_text
 from hybridnet.recording.omnetpp import write_omnetpp
+from hybridnet.results.run_directory import naming
 from hybridnet.results.verdict import Verdict
 from hybridnet.series import Block
-from hybridnet.series.writer import SeriesWriter
+from hybridnet.series.writer import SERIES, SeriesWriter
 from hybridnet.system.log import warn
 
 __all__ = ["NetworkRecord", "Pieces", "Take", "without_secrets"]
@@ -125,7 +126,11 @@ class NetworkRecord:
         self._thread.join()
         take, self._take = self._take, None
         self._append(take, last=True)
-        self._writer.finish()
+        try:
+            with naming(self.folder / SERIES):
+                self._writer.finish()
+        except OSError as error:
+            self._complaint = str(error)
         if self._lost:
             warn(
                 f"*** Warning: {self._lost} samples were lost: nobody took them in time; sample less often\n"
@@ -145,12 +150,24 @@ class NetworkRecord:
         Args:
             pieces: of files that are not on this computer.
             elsewhere: the machines on other computers.
+
+        Raises:
+            OSError: with the name of the first file that could not be written; all others are.
         """
-        self._write("counters.json", dict(counters))
-        self._write("verdict.json", verdict.to_json())
-        write_omnetpp(self.folder, self._seed, counters)
+        errors: list[OSError] = []
+        for write in (
+            lambda: self._write("verdict.json", verdict.to_json()),  # the smallest, and what matters most
+            lambda: self._write("counters.json", dict(counters)),
+            lambda: self._write_omnetpp(counters),
+        ):
+            try:
+                write()
+            except OSError as error:
+                errors.append(error)
         for machine in list(self._captures):
             self.keep_captures(machine, pieces, elsewhere=machine in elsewhere)
+        if errors:
+            raise errors[0]
 
     def _collect(self) -> None:
         while not self._ended.wait(TAKE_SECONDS):
@@ -161,7 +178,8 @@ class NetworkRecord:
         """A machine that is lost, or a full disk, costs samples and not the run."""
         try:
             for answer in take(last).values():
-                self._add(answer)
+                with naming(self.folder / SERIES):
+                    self._add(answer)
         except (HybridnetError, OSError) as error:
             self._complaint = str(error)
 
@@ -173,8 +191,20 @@ class NetworkRecord:
             self._complaint = answer["failed"] or self._complaint
             self._writer.append([_block(*each) for each in answer["blocks"]], self._seed)
 
+    def _write_omnetpp(self, counters: Mapping[str, Any]) -> None:
+        with naming(self.folder / "omnetpp"):
+            write_omnetpp(self.folder, self._seed, counters)
+
     def _write(self, name: str, content: Any) -> None:
-        (self.folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        """Write a file as a whole, or not at all."""
+        target = self.folder / name
+        unfinished = target.with_name(f"{name}.tmp")
+        with naming(target):
+            try:
+                unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+                unfinished.replace(target)
+            finally:
+                unfinished.unlink(missing_ok=True)
 
 
 def _free(path: Path) -> Path:

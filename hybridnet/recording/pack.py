@@ -19,12 +19,15 @@ from pathlib import Path, PurePosixPath
 
 from hybridnet.errors import UsageError
 from hybridnet.recording.figures import manifest_of
+from hybridnet.values import shown
 
 __all__ = ["SUFFIX", "Packed", "pack", "unpack"]
 
 SUFFIX = ".hybridnet.tar.gz"
 UNPACKED_LIMIT = 16 << 30
 MEMBERS_LIMIT = 1_000_000
+DEEPEST = 100  # folders around a file
+LONGEST_NAME = 4096  # PATH_MAX
 _SECRET_NAMES = re.compile(
     r"(?i)(^|[._-])(token|tokens|secret|secrets|password|passwords|credentials)($|[._-])|\.(pem|key|crt|cer|p12|pfx|jks)$"
     r"|^id_(rsa|dsa|ecdsa|ed25519)(\.pub)?$|^\.(netrc|env|npmrc|pypirc)$|^authorized_keys$"
@@ -112,9 +115,10 @@ def unpack(file: Path, folder: Path) -> None:
                     raise UsageError(f"{file}: it is larger than {UNPACKED_LIMIT >> 30} GiB when unpacked")
                 content = archive.extractfile(member) if member.isreg() else None
                 name = PurePosixPath(member.name)
-                if content is None or name.is_absolute() or ".." in name.parts:
+                too_deep = len(name.parts) > DEEPEST or len(member.name) > LONGEST_NAME
+                if content is None or name.is_absolute() or ".." in name.parts or too_deep:
                     raise UsageError(
-                        f"{file}: {member.name!r} is not a regular file inside it; it was not made by hybridnet pack"
+                        f"{file}: {shown(member.name)} is not a regular file inside it; it was not made by hybridnet pack"
                     )
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)

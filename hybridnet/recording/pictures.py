@@ -10,7 +10,6 @@ A flow is a TCP connection that sends; where there is none, an application that 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,11 @@ from typing import Any
 
 import numpy
 
+from hybridnet.errors import UsageError
 from hybridnet.results.run_directory import read_object
 from hybridnet.series.figures import Histogram, histograms_of
 from hybridnet.series.table import SeriesTable
+from hybridnet.values import parse_json, why_unread
 
 __all__ = ["SPREAD", "Line", "Picture", "histogram_pictures", "pictures_of", "total_of"]
 
@@ -159,11 +160,13 @@ def histogram_pictures(folder: Path, seed: int | None = None) -> list[Picture]:
 
 def _histograms(folder: Path, seed: int | None) -> Iterator[tuple[str, str, Histogram]]:
     if (simulated := folder / "histograms.json").is_file():
-        rows = json.loads(simulated.read_text(encoding="utf-8"))
-        wanted = min((row["seed"] for row in rows), default=None) if seed is None else seed
-        for row in rows:
-            if row["seed"] == wanted:
-                yield row["element"], row["name"], row["bins"]
+        try:
+            rows = parse_json(simulated.read_text(encoding="utf-8"))
+            wanted = min((row["seed"] for row in rows), default=None) if seed is None else seed
+            found = [(row["element"], row["name"], row["bins"]) for row in rows if row["seed"] == wanted]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{simulated}: it is damaged: {why_unread(error)}; repeat the run") from None
+        yield from found
     elif (counters := folder / "counters.json").is_file():
         for snapshot in read_object(counters).values():
             if snapshot is not None:

@@ -22,8 +22,9 @@ from typing import Any
 
 from hybridnet.errors import UsageError
 from hybridnet.system.processor import processor_model
+from hybridnet.values import parse_json, why_unread
 
-__all__ = ["Hold", "RunDirectory", "check_run_directory", "hold", "read_object"]
+__all__ = ["Hold", "RunDirectory", "check_run_directory", "hold", "naming", "read_object"]
 
 _TOOLS = {
     "open vswitch": ["ovs-vswitchd", "--version"],
@@ -97,18 +98,18 @@ def read_object(file: Path) -> dict[str, Any]:
         UsageError: it cannot be read, or holds something else.
     """
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = parse_json(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise UsageError(f"{file}: it is damaged: {error}; repeat the run") from None
+        raise UsageError(f"{file}: it is damaged: {why_unread(error)}; repeat the run") from None
     if not isinstance(content, dict):
         raise UsageError(f"{file}: it is damaged: it holds no JSON object; repeat the run")
     return content
 
 
 @contextlib.contextmanager
-def _naming(file: Path) -> Iterator[None]:
+def naming(file: Path) -> Iterator[None]:
     """An error of writing, as on a full disk, knows no file by itself."""
     try:
         yield
@@ -150,14 +151,14 @@ class RunDirectory:
     def write_json(self, name: str, content: Any) -> Path:
         """Write ``content`` as indented JSON; make the folders in ``name``."""
         target = self._target(name)
-        with _naming(target):
+        with naming(target):
             target.write_text(json.dumps(content, indent=2, sort_keys=False) + "\n", encoding="utf-8")
         return target
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
         """Write ``rows`` as CSV under the names of ``columns``."""
         target = self._target(name)
-        with _naming(target), target.open("w", newline="", encoding="utf-8") as file:
+        with naming(target), target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
             writer.writerows(rows)
@@ -179,7 +180,7 @@ class RunDirectory:
             table = pyarrow.table(dict(zip(columns, map(pyarrow.array, by_column), strict=True)))
         except pyarrow.ArrowException as error:
             raise UsageError(f"write {target}: {error}; give every column values of one type") from None
-        with _naming(target):
+        with naming(target):
             parquet.write_table(table, target)
         return target
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.results.estimate import Estimate, estimate, uncounted
-from hybridnet.results.run_directory import read_object
+from hybridnet.results.run_directory import naming, read_object
 from hybridnet.sweep.sweep import Done
 
 __all__ = ["Row", "figures_of_point", "table_of", "write_table"]
@@ -119,10 +119,11 @@ def write_table(directory: Path, done: Sequence[Done], rows: Sequence[Row]) -> N
         if any(isinstance(value, str) for value in values):  # a column has one type
             set_columns[name] = [str(value) for value in values]
     unfinished = directory / "sweep.parquet.tmp"
-    parquet.write_table(
-        pyarrow.table({**{f"set_{k}": v for k, v in set_columns.items()}, **columns}), unfinished
-    )
-    os.replace(unfinished, directory / "sweep.parquet")
+    with naming(directory / "sweep.parquet"):
+        parquet.write_table(
+            pyarrow.table({**{f"set_{k}": v for k, v in set_columns.items()}, **columns}), unfinished
+        )
+        os.replace(unfinished, directory / "sweep.parquet")
 
 
 def _number_or_text(text: str | None) -> float | str | None:

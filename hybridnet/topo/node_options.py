@@ -21,7 +21,7 @@ from hybridnet.topo import external, host_options, switch_options
 from hybridnet.topo.addresses import address_option, default_route, mac_address, routes
 from hybridnet.topo.applications import resolve_applications
 from hybridnet.topo.options import check_names
-from hybridnet.values import shown, text
+from hybridnet.values import machine_name, shown
 
 __all__ = [
     "MAX_DEVICE_NAME",
@@ -54,7 +54,7 @@ def _class(value: Any, what: str) -> Any:
 
 
 def _machine(value: Any, what: str) -> str | None:
-    return None if value is None or value == "" else text(value, what, error=TopologyError)
+    return None if value is None or value == "" else machine_name(value, what, error=TopologyError)
 
 
 def _instance(value: Any, what: str) -> str | int | None:

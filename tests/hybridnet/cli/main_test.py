@@ -94,6 +94,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["simulate", "--topo", "minimal", "--seed", "5"], "unrecognized arguments: --seed;"),
         (["plan", __file__], "it has no topology; write a class of Topo in it, or name one, such as"),
         (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),
+        (["plan", "--topo", "minimal", "--foo\x1b]0;x\x07"], r"arguments: --foo\x1b]0;x\x07; see"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(

@@ -109,3 +109,22 @@ def test_wrong_values_name_node_or_edge(tmp_path: Path) -> None:
         read_topology(a_map(tmp_path, [BERLIN], []), host=1)
     with pytest.raises(TopologyError, match=r"edge Berlin - Berlin: .*both ends are the same node"):
         read_topology(a_map(tmp_path, [BERLIN], [(0, 0, "")]))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[" * 100_000, "is not JSON: it is nested too deeply; correct it"),
+        ("[" + "9" * 6000 + "]", "is not JSON: a number in it has too many digits; correct it"),
+    ],
+)
+def test_an_attribute_that_no_topology_wrote_is_refused_in_a_line(tmp_path: Path, text: str, why: str) -> None:
+    file = a_map(tmp_path, [BERLIN, MUNICH], [(0, 1, "")])
+    key = '<key attr.name="bw" attr.type="string" for="edge" id="bw"/><graph'
+    edge = f'<edge source="0" target="1"><data key="bw">{text}</data></edge>'
+    written = file.read_text().replace("<graph ", f"{key} ", 1)
+    file.write_text(written.replace('<edge source="0" target="1"></edge>', edge))
+    with pytest.raises(TopologyError) as refused:
+        read_topology(file)
+    assert why in str(refused.value)
+    assert len(str(refused.value)) < 500

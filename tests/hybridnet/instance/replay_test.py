@@ -147,7 +147,7 @@ def test_links_down_and_up_and_routes_are_made_again(plan: dict[str, Any], tmp_p
     assert received(changed((1_000_000, {"routes": {"v1": [route]}}))) == 2
     with pytest.raises(PlanError, match="a change in record"):
         changed((1_000_000, {"routes": {"v1": [{"prefix": "x"}]}}))
-    with pytest.raises(PlanError, match="does not say which link"):
+    with pytest.raises(PlanError, match="does not say what changes and how"):
         changed((1_000_000, {"up": False}))
 
 
@@ -169,6 +169,10 @@ def test_a_record_without_an_end_says_so(plan: dict[str, Any], tmp_path: Path) -
         (section_header(), "no instance plan"),
         (section_header() + own_block(1, 0, b"{"), "the plan in record"),
         (section_header() + own_block(1, 0, b"{}"), "is a required property"),
+        (section_header() + own_block(1, 0, b'{"name": "\xff"}'), "it is not text in UTF-8"),
+        (section_header() + own_block(1, 0, b"[" * 100_000), "it is nested too deeply"),
+        (section_header() + own_block(1, 0, b"9" * 5000), "a number in it has too many digits; give"),
+        (section_header() + own_block(1, 0, rb'{"name": "\ud800"}'), "it is not text in UTF-8"),
     ],
 )
 def test_what_is_no_record_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
@@ -180,9 +184,10 @@ def test_what_is_no_record_is_refused(content: bytes, message: str, tmp_path: Pa
 
 
 def test_a_change_that_says_no_link_is_refused(plan: dict[str, Any], tmp_path: Path) -> None:
-    for note in (b"", b"[]", b'{"link": "l"}'):
+    odd = (b"[" * 100_000, b'{"link": "\xff"}', b'{"link": "l", "up": "?"}', rb'{"link": "\ud800", "up": true}')
+    for note in (b"", b"[]", b'{"link": "l"}', *odd):
         record = write_record(tmp_path / "x.pcapng", json.dumps(plan).encode(), own_block(2, 1, note))
-        with pytest.raises(PlanError, match="which link"):
+        with pytest.raises(PlanError, match="a change in record .*; give the unchanged file"):
             replay(record)
 
 

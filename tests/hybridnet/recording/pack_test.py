@@ -141,3 +141,24 @@ def test_a_pack_in_its_own_run_directory_does_not_contain_itself(run: Path) -> N
     packed = pack(run, run / "packed.hybridnet.tar.gz")
     with tarfile.open(packed.path) as archive:
         assert set(archive.getnames()) == {*HARMLESS, "packed.json"}
+
+
+def test_a_pack_of_folders_in_folders_in_folders_is_refused_in_a_line(tmp_path: Path) -> None:
+    hostile = tmp_path / "hostile.hybridnet.tar.gz"
+    with tarfile.open(hostile, "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("/".join(["a"] * 2000)), io.BytesIO())
+    with pytest.raises(UsageError, match="is not a regular file inside it; it was not made by hybridnet pack"):
+        unpack(hostile, tmp_path / "there")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "why"),
+    [
+        ("[" * 100_000, "it is nested too deeply"),
+        ('{"format": ' + "9" * 5000 + "}", "a number in it has too many digits"),
+    ],
+)
+def test_a_manifest_that_no_run_wrote_is_refused_in_a_line(tmp_path: Path, manifest: str, why: str) -> None:
+    (tmp_path / "manifest.json").write_text(manifest)
+    with pytest.raises(UsageError, match=rf"manifest\.json: it is damaged: {why}; repeat the run"):
+        pack(tmp_path)
