@@ -41,7 +41,9 @@ _LONGEST_REASON = 200
 # The controls of ISO 6429 (C0 without tab and line feed, DEL, C1), and Unicode's line and paragraph separators,
 # embeddings, overrides and isolates (UAX #9).
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-_HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # of UTF-16: JSON may have half of a pair, and no text can
+_HALF_A_CHARACTER = re.compile(
+    r"\\u[dD][89a-fA-F]"
+)  # of UTF-16: JSON may have half of a pair, and no text can
 _MACHINE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
@@ -91,7 +93,9 @@ def why_unread(error: Exception) -> str:
     if isinstance(error, UnicodeError):
         return "it is not text in UTF-8"
     words = str(error).partition("\n")[0] or type(error).__name__
-    return "a number in it has too many digits" if "set_int_max_str_digits" in words else words[:_LONGEST_REASON]
+    return (
+        "a number in it has too many digits" if "set_int_max_str_digits" in words else words[:_LONGEST_REASON]
+    )
 
 
 def counted(number: int, noun: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from hybridnet.cli.compare import print_comparison
-from hybridnet.errors import ExperimentError
+from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.quantities import parse_percent
+from hybridnet.values import printable
 
 SUMMARY = "Repeat a recorded run, and compare: simulations must be identical, emulated networks must agree."
 EXAMPLES = """  hybridnet rerun runs/one
@@ -33,18 +35,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="emulated figures must agree within their 95 %% interval, or within this share of the first run's figure "
         "(default: 10%%)",
     )
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="run what a packed run, or another user's, contains, without asking",
+    )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Repeat it. Returns 0 if it agrees, else 1."""
+    """Repeat it. Returns 0 if it agrees, else 1. Raises UsageError: it is somebody else's, and nobody said yes."""
     from hybridnet.recording.pack import SUFFIX
-    from hybridnet.recording.rerun import opened, rerun
+    from hybridnet.recording.rerun import is_foreign, opened, rerun, what_it_runs
 
     within = parse_percent(arguments.within, "--within")
     plain = arguments.directory.name.removesuffix(SUFFIX)
     out = arguments.out or arguments.directory.absolute().with_name(f"{plain}-again")
     with opened(arguments.directory) as directory:
+        if is_foreign(directory) and not arguments.yes:
+            _ask(f"rerun {arguments.directory}: {what_it_runs(directory)}")
         done = rerun(directory, out, within)
     if arguments.json:
         print(json.dumps(done.to_json()))
@@ -60,3 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
         )
     print(f"run directory: {done.path}")
     return 0 if done.agrees else ExperimentError.exit_code
+
+
+def _ask(text: str) -> None:
+    """Raise UsageError unless the user says yes."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError(f"{text}; look at it first (`tar xzf`), and add --yes")
+    print(f"{printable(text)}\nRun it? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("rerun: nothing was run")

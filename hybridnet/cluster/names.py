@@ -11,6 +11,7 @@ from hybridnet.values import machine_name, shown
 
 __all__ = ["distinct", "several"]
 
+
 def distinct(names: Sequence[str]) -> list[str]:
     """The names of machines, as a list.
 

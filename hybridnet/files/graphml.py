@@ -126,7 +126,9 @@ def _fill_from_map(
     topo: Topo, graph: Any, file: str, nodes: str, hosts: int, otherwise: Mapping[str, Any]
 ) -> None:
     names = dict(zip(graph.nodes, _place_names(graph), strict=True))
-    places = {node: _coordinates(data, f"{file}: node {plain(node)}") for node, data in graph.nodes(data=True)}
+    places = {
+        node: _coordinates(data, f"{file}: node {plain(node)}") for node, data in graph.nodes(data=True)
+    }
     anywhere = any(place is not None for place in places.values())
     count = 0
     for index, name in enumerate(names.values(), 1):
@@ -167,7 +169,9 @@ def _speed(rate: Any, what: str) -> float:
     try:
         speed = float(rate)
     except ValueError:
-        raise TopologyError(f"{what}: LinkSpeedRaw {shown(rate)} is not a number of bit/s; correct it") from None
+        raise TopologyError(
+            f"{what}: LinkSpeedRaw {shown(rate)} is not a number of bit/s; correct it"
+        ) from None
     return float(number(speed, f"{what}: LinkSpeedRaw", 1, 1e15, error=TopologyError)) / 1e6
 
 
@@ -178,7 +182,9 @@ def _coordinates(data: Mapping[str, Any], what: str) -> tuple[float, float] | No
     try:
         latitude, longitude = (float(each) for each in given)
     except (TypeError, ValueError):
-        raise TopologyError(f"{what}: Latitude and Longitude {shown(given)} are not degrees; correct them") from None
+        raise TopologyError(
+            f"{what}: Latitude and Longitude {shown(given)} are not degrees; correct them"
+        ) from None
     number(latitude, f"{what}: Latitude", -90, 90, error=TopologyError)
     number(longitude, f"{what}: Longitude", -180, 180, error=TopologyError)
     return latitude, longitude
@@ -223,6 +229,8 @@ def _values(data: Mapping[str, Any], what: str) -> dict[str, Any]:
             try:
                 value = parse_json(value)
             except ValueError as error:
-                raise TopologyError(f"{what}: {plain(name)} {shown(value)} is not JSON: {error}; correct it") from None
+                raise TopologyError(
+                    f"{what}: {plain(name)} {shown(value)} is not JSON: {error}; correct it"
+                ) from None
         found[str(name)] = value
     return found

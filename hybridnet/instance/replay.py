@@ -103,7 +103,9 @@ def recorded_plan(record: Path) -> dict[str, Any]:
     try:
         plan: dict[str, Any] = parse_json(extension().recorded_plan(str(record)))
     except ValueError as error:
-        raise PlanError(f"the plan in record {record}: {why_unread(error)}; give the unchanged file") from None
+        raise PlanError(
+            f"the plan in record {record}: {why_unread(error)}; give the unchanged file"
+        ) from None
     # A replay does not keep real time, and an earlier edition had other options of it.
     checked = {**plan, "realtime": {}} if isinstance(plan, dict) else plan
     check_plan(checked, f"the plan in record {record}")
@@ -148,7 +150,9 @@ def _next_change(simulation: Any, record: Path) -> str | None:
     try:
         note: str | None = simulation.run()
     except UnicodeDecodeError as error:
-        raise PlanError(f"a change in record {record}: {why_unread(error)}; give the unchanged file") from None
+        raise PlanError(
+            f"a change in record {record}: {why_unread(error)}; give the unchanged file"
+        ) from None
     return note
 
 

@@ -10,6 +10,7 @@ import asyncio
 import importlib.metadata
 import ipaddress
 import json
+import logging
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -225,6 +226,11 @@ async def _defect(request: Request, error: Exception) -> Response:
     return _error(500, "hybridnet failed to answer this; that is a defect of hybridnet")
 
 
+def _is_of_ours(record: logging.LogRecord) -> bool:
+    """Whether a line of the server's log tells a fault of ours, and not of who has connected: that one gets an answer."""
+    return record.levelno >= logging.ERROR and "Invalid UTF-8" not in record.getMessage()
+
+
 class Server:
     """Serves in a thread of its own, until it is closed.
 
@@ -269,11 +275,11 @@ class Server:
         hosts = [f"{name}:{self.port}" for name in (written, *loopback, *names)]
         anywhere = self.port if at.is_unspecified else None
         gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts)
+        logging.getLogger("uvicorn.error").addFilter(_is_of_ours)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 gate,
                 log_config=None,
-                log_level="error",  # whoever connects causes a warning: it is not for the head's terminal
                 access_log=False,
                 lifespan="off",
                 server_header=False,

@@ -285,8 +285,8 @@ def _kept_open(file: Any) -> contextlib.AbstractContextManager[Any]:
 
 
 def _copy(stream: _Output, into: contextlib.AbstractContextManager[Any]) -> None:
-    """Move a stream into a file until it ends."""
-    with into as sink:
+    """Move a stream into a file until it ends, or its network or machine does, which `Popen.wait` says."""
+    with into as sink, contextlib.suppress(HybridnetError):
         as_text = "b" not in getattr(sink, "mode", "w")
         while (chunk := stream.read_available(_SLICE_S)) is not None:
             if chunk:

@@ -21,9 +21,10 @@ from hybridnet.errors import UsageError
 from hybridnet.recording.figures import manifest_of
 from hybridnet.values import shown
 
-__all__ = ["SUFFIX", "Packed", "pack", "unpack"]
+__all__ = ["PACKED", "SUFFIX", "Packed", "pack", "unpack"]
 
 SUFFIX = ".hybridnet.tar.gz"
+PACKED = "packed.json"  # every packed run has one
 UNPACKED_LIMIT = 16 << 30
 MEMBERS_LIMIT = 1_000_000
 DEEPEST = 100  # folders around a file
@@ -91,7 +92,7 @@ def pack(run: Path, target: Path | None = None) -> Packed:
                 _add(archive, file, name)
                 count += 1
             note = json.dumps({"left_out": left_out}, indent=2).encode() + b"\n"
-            archive.addfile(_member("packed.json", len(note)), io.BytesIO(note))
+            archive.addfile(_member(PACKED, len(note)), io.BytesIO(note))
         os.replace(unfinished, target)
     except OSError as error:
         raise UsageError(f"pack {run}: {target} cannot be written: {error.strerror or error}") from None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -24,15 +25,18 @@ from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.recording.capsule import FILES
 from hybridnet.recording.comparison import Comparison, Difference, compare_runs
 from hybridnet.recording.figures import figures_of_run, manifest_of
-from hybridnet.recording.pack import unpack
+from hybridnet.recording.pack import PACKED, unpack
 from hybridnet.system.python_command import python_module
 from hybridnet.user_files import KEPT_VARIABLE
+from hybridnet.values import counted, plain
 
-__all__ = ["VERBS", "Rerun", "opened", "rerun"]
+__all__ = ["VERBS", "Rerun", "is_foreign", "opened", "rerun", "what_it_runs"]
 
 VERBS = ("run", "mn", "simulate")
 WITHIN = 0.1
 _LEAST_SHARE = 0.1
+_FILES_SHOWN = 10
+_COMMAND_SHOWN = 500  # characters
 _JUDGED = (" rx Mbit/s", " tx Mbit/s")
 _SAID = ("versions", "kernel", "cores", "processor", "sysctl")
 
@@ -117,6 +121,25 @@ def command_of(run: Path, out: Path) -> list[str]:
         raise UsageError(f"{run}: it lacks {FILES}/{missing[0]}; put it there, and try again")
     # A script's arguments come last, right after the script.
     return [*python_module("hybridnet.cli"), verb, "--out", str(out), *words]
+
+
+def what_it_runs(run: Path) -> str:
+    """What a repetition runs, as whom and with which files, for whoever is to allow it.
+
+    Raises:
+        UsageError: as `command_of`.
+    """
+    command = shlex.join(["hybridnet", *command_of(run, Path("DIR"))[len(python_module("hybridnet.cli")) :]])
+    files = sorted(manifest_of(run)["files"])
+    shown_files = ", ".join(map(plain, files[:_FILES_SHOWN])) + (", …" if len(files) > _FILES_SHOWN else "")
+    files_in_it = f" with {counted(len(files), 'file')} of it ({shown_files})" if files else ""
+    who = "root" if os.geteuid() == 0 else "you"
+    return f"it runs `{command[:_COMMAND_SHOWN]}`{files_in_it} as {who}: the Python in it can do whatever {who} can"
+
+
+def is_foreign(run: Path) -> bool:
+    """Whether a run directory was packed, or is another user's: then somebody else may have written what it runs."""
+    return (run / PACKED).is_file() or run.stat().st_uid != os.geteuid()
 
 
 def places_of(run: Path, files: Path) -> dict[str, str]:

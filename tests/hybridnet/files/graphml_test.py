@@ -118,7 +118,9 @@ def test_wrong_values_name_node_or_edge(tmp_path: Path) -> None:
         ("[" + "9" * 6000 + "]", "is not JSON: a number in it has too many digits; correct it"),
     ],
 )
-def test_an_attribute_that_no_topology_wrote_is_refused_in_a_line(tmp_path: Path, text: str, why: str) -> None:
+def test_an_attribute_that_no_topology_wrote_is_refused_in_a_line(
+    tmp_path: Path, text: str, why: str
+) -> None:
     file = a_map(tmp_path, [BERLIN, MUNICH], [(0, 1, "")])
     key = '<key attr.name="bw" attr.type="string" for="edge" id="bw"/><graph'
     edge = f'<edge source="0" target="1"><data key="bw">{text}</data></edge>'

@@ -83,11 +83,26 @@ def test_a_file_says_nodes_links_and_controllers(tmp_path: Path) -> None:
         ),
         (1, "format: 2", TopologyError, r"net\.yaml:1: format: 1 was expected"),
         (1, "*nothing", TopologyError, r"net\.yaml:1: "),
-        (14, "    bw: 1e999", TopologyError, r"net\.yaml:14: 1e999 is larger than any number here; correct it"),
+        (
+            14,
+            "    bw: 1e999",
+            TopologyError,
+            r"net\.yaml:14: 1e999 is larger than any number here; correct it",
+        ),
         (14, f"    bw: {'9' * 5000}", TopologyError, r"net\.yaml:14: a number in it has too many digits; "),
         (3, '  "h1\\e]0;x\\a": {machin: m1}', TopologyError, r"net\.yaml:3: hosts\.'h1\\x1b\]0;x\\x07': "),
-        (3, "  h1: {machine: ../../x}", TopologyError, r"machine '\.\./\.\./x': the name of a machine begins"),
-        (3, "  h1: {machine: m1;touch X}", TopologyError, "machine 'm1;touch X': the name of a machine begins"),
+        (
+            3,
+            "  h1: {machine: ../../x}",
+            TopologyError,
+            r"machine '\.\./\.\./x': the name of a machine begins",
+        ),
+        (
+            3,
+            "  h1: {machine: m1;touch X}",
+            TopologyError,
+            "machine 'm1;touch X': the name of a machine begins",
+        ),
     ],
 )
 def test_a_mistake_names_its_line_and_field(

@@ -184,7 +184,12 @@ def test_what_is_no_record_is_refused(content: bytes, message: str, tmp_path: Pa
 
 
 def test_a_change_that_says_no_link_is_refused(plan: dict[str, Any], tmp_path: Path) -> None:
-    odd = (b"[" * 100_000, b'{"link": "\xff"}', b'{"link": "l", "up": "?"}', rb'{"link": "\ud800", "up": true}')
+    odd = (
+        b"[" * 100_000,
+        b'{"link": "\xff"}',
+        b'{"link": "l", "up": "?"}',
+        rb'{"link": "\ud800", "up": true}',
+    )
     for note in (b"", b"[]", b'{"link": "l"}', *odd):
         record = write_record(tmp_path / "x.pcapng", json.dumps(plan).encode(), own_block(2, 1, note))
         with pytest.raises(PlanError, match="a change in record .*; give the unchanged file"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from hybridnet import Net
 from hybridnet.errors import MachineError
@@ -22,7 +25,7 @@ from hybridnet.live.control import Control
 from hybridnet.live.files import Files
 from hybridnet.live.network import Live
 from hybridnet.live.routes import ROUTES
-from hybridnet.live.server import Feed, application
+from hybridnet.live.server import Feed, Server, application
 from hybridnet.live.terminals import Terminals
 from hybridnet.live.watching import Watcher
 from tests.hybridnet.live.support import net
@@ -462,3 +465,32 @@ def test_the_document_has_a_row_for_every_route() -> None:
     text = (Path(__file__).parents[3] / "docs" / "rest.md").read_text()
     for route in ROUTES:
         assert f"| `{route.method} {route.path}` | {route.summary}" in text
+
+
+def test_who_connects_writes_nothing_on_the_heads_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    async def takes_all(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+
+    server = Server(takes_all, TOKENS, "127.0.0.1", 0)
+    try:
+        for said in (
+            b"no request at all\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            b"\x16\x03\x01",
+        ):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
+                there.sendall(said)
+                there.shutdown(socket.SHUT_WR)
+                while there.recv(1000):
+                    pass
+        address = f"ws://127.0.0.1:{server.port}/api/v1/nodes/h1/terminal"
+        with connect(address, additional_headers=FULL) as terminal:
+            terminal.socket.sendall(b"\x81\x82\0\0\0\0\xff\xfe")  # a text of two bytes that is no UTF-8
+            with pytest.raises(ConnectionClosed):
+                terminal.recv(10)
+    finally:
+        server.close()
+    assert capfd.readouterr().err == ""

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,8 +66,34 @@ def test_a_packed_simulation_is_repeated_anywhere(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    assert main(["rerun", "../runs/one.hybridnet.tar.gz", "--out", "again"]) == 0
+    assert main(["rerun", "../runs/one.hybridnet.tar.gz", "--out", "again", "--yes"]) == 0
     assert "identical, byte for byte" in capsys.readouterr().out
+
+
+def test_what_somebody_else_packed_is_said_and_runs_only_if_the_user_says_so(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["pack", "runs/one"]) == 0
+    (run / "files" / "pair.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    words = ["rerun", "runs/one.hybridnet.tar.gz", "--out", "again"]
+    capsys.readouterr()
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "it runs `hybridnet simulate --out DIR " in said
+    who = "root" if os.geteuid() == 0 else "you"
+    assert (
+        f"pair.py, shape.py, traces/other) as {who}: the Python in it can do whatever {who} can; look at it first"
+        in said
+    )
+    for answer, code in (("n", 2), ("", 2), ("y", 0)):
+        keyboard, terminal = pty.openpty()
+        with os.fdopen(terminal) as stdin:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            os.write(keyboard, f"{answer}\n".encode())
+            assert main(words) == code
+        os.close(keyboard)
+        assert "Run it? [y/N] " in capsys.readouterr().err
+        assert (tmp_path / "again").exists() == (code == 0)
 
 
 def test_a_simulation_that_gives_something_else_ends_with_1(
