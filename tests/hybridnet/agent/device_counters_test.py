@@ -84,9 +84,9 @@ def test_a_carrier_that_goes_and_comes_has_changed_twice() -> None:
         assert list(up) == ["d0"]
         assert up["d0"].there
         inside(lambda: ip("link set d1 down"))
-        assert counters.carriers(["d0"]) == {"d0": (False, up["d0"].changes + 1)}
+        assert counters.carriers(["d0"]) == {"d0": (False, up["d0"].changes + 1, 1500)}
         inside(lambda: ip("link set d1 up"))
-        assert counters.carriers(["d0"]) == {"d0": (True, up["d0"].changes + 2)}
+        assert counters.carriers(["d0"]) == {"d0": (True, up["d0"].changes + 2, 1500)}
         assert counters.read(["d0"])["d0"].tx_errors == 0  # the answers of both kinds do not mix
         inside(lambda: ip("link del d0"))
         assert counters.carriers(["d0"]) == {}

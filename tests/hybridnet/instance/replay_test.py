@@ -192,7 +192,7 @@ def test_a_change_that_says_no_link_is_refused(plan: dict[str, Any], tmp_path: P
     )
     for note in (b"", b"[]", b'{"link": "l"}', *odd):
         record = write_record(tmp_path / "x.pcapng", json.dumps(plan).encode(), own_block(2, 1, note))
-        with pytest.raises(PlanError, match="a change in record .*; give the unchanged file"):
+        with pytest.raises(PlanError, match=r"a change in record .*; give the unchanged file"):
             replay(record)
 
 
