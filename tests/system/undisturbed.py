@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Runs that nobody disturbs, of five kinds, in turn: how many does the verdict call what?
+
+    python -m tests.system.undisturbed 20     # so many of each kind
+
+On a computer with nothing else to do, each that is not *trusted* is a false alarm. On a busy one, its verdicts say so.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from hybridnet import Net
+from hybridnet.topologies import SingleSwitchTopo, TwoTrees
+from tests.system.computer import run_on_a_computer
+from tests.system.harm import Small
+from tests.system.port_type import PORT_TYPE
+
+SCRIPT = """
+from mininet.net import Mininet
+from mininet.link import TCLink
+from mininet.topo import LinearTopo
+
+net = Mininet(topo=LinearTopo(3), link=TCLink)
+net.start()
+net.configLinkStatus("s1", "s2", "down")
+net.configLinkStatus("s1", "s2", "up")
+net["s1"].cmd("ip link set dev s1-eth1 down; ip link set dev s1-eth1 up")
+net.pingAll()
+net["h1"].cmd("ping -c 20 -i 0.05", net["h2"].IP())
+"""
+
+
+def emulated() -> str:
+    """A switch and two hosts."""
+    with Net(SingleSwitchTopo(k=2), port_type=PORT_TYPE) as net:
+        net.pingAll()
+        net["h1"].cmd("ping -c 40 -i 0.05", net["h2"].IP())
+    return str(net.verdict())
+
+
+def hybrid() -> str:
+    """A simulated link between an Open vSwitch and a Linux bridge, with a ping and a flow."""
+    with Net(Small(), port_type=PORT_TYPE) as net:
+        net.pingAll()
+        net["h1"].cmd("ping -c 40 -i 0.05", net["h2"].IP())
+        net.iperf(seconds=1)
+    return str(net.verdict())
+
+
+def two_machines() -> str:
+    """Two machines with a cut link of 5 ms."""
+    with Net(TwoTrees(depth=1, bw=100, delay="5ms"), port_type=PORT_TYPE) as net:
+        net.pingAll()
+        net.iperf(seconds=1)
+    return str(net.verdict())
+
+
+def simulated_switches() -> str:
+    """Simulated OpenFlow switches under Ryu, and real hosts."""
+    with Net(TwoTrees(depth=1, bw=100, delay="1ms"), switches="simulated") as net:
+        net.pingAll()
+        net["h1"].cmd("ping -c 40 -i 0.05", net["h2"].IP())
+    return str(net.verdict())
+
+
+def mininet() -> str:
+    """A script for Mininet, on a computer of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script.py"
+        script.write_text(SCRIPT)
+        done = run_on_a_computer([".venv/bin/hybridnet", "run", str(script)])
+    return done.err.rpartition("Verdict: ")[2].splitlines()[0]
+
+
+KINDS: list[Callable[[], str]] = [emulated, hybrid, two_machines, simulated_switches, mininet]
+
+
+def main(times: int) -> int:
+    """Print a line for each run that is not trusted, and the sums. Returns how many these were, at most 100."""
+    words: dict[str, Counter[str]] = {kind.__name__: Counter() for kind in KINDS}
+    began = time.monotonic()
+    for number in range(times):
+        for kind in KINDS:
+            verdict = kind()
+            word = verdict.split(":")[0]
+            words[kind.__name__][word] += 1
+            if word != "trusted":
+                print(f"{number + 1} {kind.__name__}: {verdict}", flush=True)
+    for name, counts in words.items():
+        print(f"{name:20}", ", ".join(f"{count} {word}" for word, count in counts.items()))
+    print(f"{5 * times} runs in {time.monotonic() - began:.0f} s")
+    return min(
+        100, sum(count for counts in words.values() for word, count in counts.items() if word != "trusted")
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1])))
