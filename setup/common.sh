@@ -5,10 +5,10 @@
 
 say() { printf 'setup: %s\n' "$*"; }
 
-# fail STATUS MESSAGE: exit status 3 means that this machine lacks something, as in hybridnet itself.
+# fail MESSAGE: exit status 3 means that this machine lacks something, as in hybridnet itself.
 fail() {
-  printf 'setup: error: %s\n' "$2" >&2
-  exit "$1"
+  printf 'setup: error: %s\n' "$*" >&2
+  exit 3
 }
 
 # fingerprint FILE ...: hash of the files' names and contents, this directory and the Python that is used.

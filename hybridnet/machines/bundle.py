@@ -24,6 +24,7 @@ from hybridnet.machines.edition import PACKAGE
 __all__ = ["host_packages", "pack_bundle", "pack_wheel"]
 
 SCRIPT = "deploy.sh"
+_SOURCED = "debian.sh"  # by SCRIPT
 _SECTIONS = ("hybridnet itself", "emulated networks", "applications run in the hosts", "machines over SSH")
 _EPOCH = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files are the same wheel
 
@@ -37,7 +38,7 @@ def pack_bundle() -> bytes:
     name, wheel = pack_wheel()
     lists = PACKAGE / "requirements"
     files = {
-        SCRIPT: Path(__file__).with_name(SCRIPT).read_bytes(),
+        **{script: Path(__file__).with_name(script).read_bytes() for script in (SCRIPT, _SOURCED)},
         name: wheel,
         "python-packages": b"".join((lists / name).read_bytes() for name in ("build.txt", "runtime.txt")),
         "debian-packages": "".join(f"{package}\n" for package in host_packages()).encode(),
@@ -57,11 +58,13 @@ def pack_bundle() -> bytes:
 
 
 def host_packages(text: str | None = None) -> list[str]:
-    """The Debian packages that a host needs: those of some sections of ``setup/debian-packages.txt``.
+    """The Debian packages that a host needs: those of some sections of ``setup/debian-packages.txt``, line by line.
+
+    A line is what ``debian.sh`` reads: a package, or its names in several releases with ``|`` between.
 
     Example:
-        >>> host_packages("# machines over SSH\\nsudo  # why\\n\\n# building simcore\\ng++\\n")
-        ['sudo']
+        >>> host_packages("# machines over SSH\\nsudo | doas  # why\\n\\n# building simcore\\ng++\\n")
+        ['sudo | doas']
     """
     if text is None:
         text = (PACKAGE / "requirements" / "debian-packages.txt").read_text(encoding="utf-8")

@@ -22,25 +22,9 @@ for init in /run/hybridnet/*/*/init; do
     fail "a run is active ($(basename "$(dirname "$(dirname "$init")")")); wait for its end, or end it"
   fi
 done
-[ -f /etc/debian_version ] && command -v apt-get >/dev/null || fail "this is neither Debian nor Ubuntu; install hybridnet there by hand"
-
-missing=
-while read -r package; do
-  dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' || missing="$missing $package"
-done <debian-packages
-if [ -n "$missing" ]; then
-  say "Debian packages: $(echo $missing | wc -w) to install"
-  # No service is wanted running: hybridnet starts its own Open vSwitch. Debian asks this file.
-  policy=/usr/sbin/policy-rc.d
-  if [ ! -e $policy ]; then
-    trap 'rm -f $policy' EXIT
-    printf '#!/bin/sh\nexit 101\n' >$policy
-    chmod +x $policy
-  fi
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -q >apt.log 2>&1 || fail "apt-get update failed: $(tail -n 3 apt.log)"
-  apt-get install -q -y --no-install-recommends $missing >>apt.log 2>&1 || fail "apt-get install failed: $(tail -n 5 apt.log)"
-fi
+apt() { apt-get -q "$@" >apt.log 2>&1 || fail "apt-get $1 failed: $(tail -n 5 apt.log)"; }
+. ./debian.sh
+install_debian_packages debian-packages
 there=$(python3 -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
 [ "$there" = "$(cat python)" ] || fail "its Python is $there and the extension was built for $(cat python); clone the repository there and run setup/install"
 
