@@ -45,6 +45,13 @@ def test_what_is_declared_is_what_is_tested() -> None:
     assert named == {name_of(line) for line in project()["dependencies"]}
 
 
+def test_what_only_other_pythons_need_is_locked_with_its_marker() -> None:
+    for asked in (ROOT / "requirements").glob("*.in"):
+        lines = (line.partition("#")[0].strip() for line in asked.read_text().splitlines())
+        locked = asked.with_suffix(".txt").read_text().splitlines()
+        assert {line for line in lines if ";" in line} == {line for line in locked if ";" in line}, asked
+
+
 @pytest.mark.slow
 @pytest.mark.wheel
 @pytest.mark.timeout(1200)
