@@ -361,6 +361,7 @@ class Link:
             check_kernel_link(self, here=network.is_here())
         has_devices = network.in_kernel or any(map(network.mentions.name, (self.intf1.name, self.intf2.name)))
         patch = not self.by_kernel and (isinstance(self, OVSLink) or not has_devices)
+        patch = patch and not network.mentions.rstp
         told: dict[str, Any] = {"patch": truth(self.intf1.params.get("patch", patch))}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = {} if self.by_kernel else shaping(intf.shaped, f"link {self.name}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which devices a script's own text names, as `tcpdump -i s1-eth2` does.
+"""Which devices a script's own text names, as `tcpdump -i s1-eth2` does, and whether it turns on RSTP.
 
 A link between two switches needs no devices where Open vSwitch forwards in user space, and without them it is faster.
 But a script that names them expects them there, as Mininet has them. So its text is searched: that of the main program
@@ -40,6 +40,8 @@ class Mentions:
 
     def __init__(self, text: str) -> None:
         self._words = set(re.findall(r"[\w-]+", text))
+        self.rstp = "rstp_enable" in self._words
+        """Whether it turns on the rapid spanning tree protocol, with which no patch is possible."""
         self._put_together = set(_PUT_TOGETHER.findall(text)) - {("", "0")}  # which is a host's
 
     def name(self, device: str) -> bool:

@@ -3,7 +3,8 @@
 
     between                    in one instance                      in two instances
     emulated, nothing asked    veth; patch between two switches,    cut link, a portal at each end
-                               unless patch=False
+                               unless patch=False, or a switch
+                               of that machine runs RSTP
     emulated, rate, delay ...  simulated link, a portal each end    cut link, a portal at each end
     emulated and simulated     simulated link, one portal           cut link, one portal
     simulated                  simulated link                       cut link
@@ -118,10 +119,11 @@ def join(
     guest_ports = _guest_ports(layout, guests, pins)
     check_guests(layout, guest_ports)
     crossings = count(1)
+    without_patches = {layout.machine_of[spec.name] for spec in layout.nodes.values() if _runs_rstp(spec)}
     plans: list[LinkPlan] = []
     for link in layout.links:
         _check_ends(layout, link)
-        plan = _decide(layout, link, least_cut_delay_ns, pins)
+        plan = _decide(layout, link, least_cut_delay_ns, pins, without_patches)
         if plan.kind == "cut":
             pair = frozenset(plan.instances)
             if pair not in ports:
@@ -224,7 +226,22 @@ class _Channels:
         return next(number for number in self._numbers[pair] if (pair, number) not in self._taken)
 
 
-def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins) -> LinkPlan:
+def _runs_rstp(spec: NodeSpec) -> bool:
+    """Whether a switch runs the rapid spanning tree protocol.
+
+    Open vSwitch hands such a bridge's messages on through a patch within the call that sends them, and the other bridge
+    answers within that: with two of them ovs-vswitchd calls itself until it dies (3.1.0), also over bridges between.
+    """
+    return spec.kind == "switch" and spec.resolved.get("stp") == "rstp"
+
+
+def _decide(
+    layout: Layout,
+    link: LinkSpec,
+    least_cut_delay_ns: int,
+    pins: Pins,
+    without_patches: Collection[str],
+) -> LinkPlan:
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
     instances = (layout.instance_of[link.a.node], layout.instance_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
@@ -251,7 +268,11 @@ def _decide(layout: Layout, link: LinkSpec, least_cut_delay_ns: int, pins: Pins)
             _check_cut_delay(link, machines, instances, least_cut_delay_ns)
     else:
         specs = [layout.nodes[end.node] for end in (link.a, link.b)]
-        patch = link.patch and all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
+        patch = (
+            link.patch
+            and machines[0] not in without_patches
+            and all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
+        )
         kind, emulated = ("patch" if patch else "veth"), ()
     return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, instances, emulated)
 

@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from hybridnet import LinuxBridge, Net, Ryu, Topo
-from tests.system.live import rtts_ms
+from tests.system.live import rtts_ms, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -93,3 +93,23 @@ def test_linux_bridges_in_a_loop_settle_by_the_spanning_tree_protocol() -> None:
             .split("\n")
         )
         assert sorted(states) == ["", "state blocking", *["state forwarding"] * 8]
+
+
+def test_rstp_keeps_a_loop_of_switches_from_looping() -> None:
+    """Until a port is forwarding, IEEE 802.1D-2004 lets two bridges agree within a few messages; three hello times are
+    what a port waits that hears nobody (17.19.18), and its forward delay, 15 s, twice, is the most.
+    """
+    topo = Topo()
+    for name in ("1", "2", "3"):
+        topo.addSwitch("s" + name, failMode="standalone", stp="rstp")
+        topo.addLink(topo.addHost("h" + name), "s" + name)
+    for one, other in (("s1", "s2"), ("s2", "s3"), ("s3", "s1")):
+        topo.addLink(one, other)
+    with Net(topo, controller=None) as net:
+        h1, s1 = net["h1"], net["s1"]
+        wait_until(lambda: " 0% packet loss" in h1.cmd(f"ping -c 1 -W 1 {net['h3'].IP()}"), 40)
+        ports = [s1.cmd(f"ovs-appctl rstp/show {name}") for name in ("s1", "s2", "s3")]
+        assert sum(text.count("Discarding") for text in ports) == 1, ports  # of one link, one end
+        assert (
+            h1.cmd(f"ping -c 3 -i 0.2 {net['h2'].IP()}").count("icmp_seq") == 3
+        )  # once each: nothing circles

@@ -49,6 +49,11 @@ def test_another_device_is_not_it(text: str) -> None:
     assert not Mentions(text).name("s1-eth2")
 
 
+def test_a_text_turns_on_rstp() -> None:
+    assert Mentions('s1.cmd("ovs-vsctl set bridge s1 rstp_enable=true")').rstp
+    assert not Mentions('s1.cmd("ovs-vsctl set bridge s1 stp_enable=true")').rstp
+
+
 def test_a_device_with_a_name_of_its_own_is_named_in_full_only() -> None:
     assert Mentions("tcpdump -i uplink").name("uplink")
     assert not Mentions('"s%d-eth%d", "%s-eth2"').name("uplink")

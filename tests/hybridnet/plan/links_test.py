@@ -44,6 +44,21 @@ def test_plain_links_between_emulated_nodes_stay_in_the_kernel_or_the_switch(
     assert made.machines["m1"]["instances"] == []
 
 
+def test_no_switches_of_a_machine_are_joined_by_patches_where_one_runs_rstp() -> None:
+    topo = nodes(s2="switch", s3="switch")
+    topo.addSwitch("s1", stp="rstp")
+    topo.addLink("s1", "s2", patch=True)
+    topo.addLink("s2", "s3")
+    assert [pair["kind"] for pair in plan(topo).machines["m1"]["pairs"]] == ["veth", "veth"]
+
+
+def test_stp_needs_no_devices() -> None:
+    topo = nodes(s2="switch")
+    topo.addSwitch("s1", stp=True)
+    topo.addLink("s1", "s2")
+    assert [pair["kind"] for pair in plan(topo).machines["m1"]["pairs"]] == ["patch"]
+
+
 def test_switches_are_joined_by_devices_where_no_patch_is_wanted() -> None:
     topo = nodes(s1="switch", s2="switch")
     topo.addLink("s1", "s2", patch=False, mtu=9000)
