@@ -49,6 +49,7 @@ from hybridnet.schema.check import check
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.folders import require_folder
 from hybridnet.system.grace_periods import hurried_grace_periods
+from hybridnet.system.interruption import Interruption
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, raise_thread
 
@@ -93,11 +94,11 @@ class Agent:
         self._translations = Translations(
             journal, machine, self._hosts, self._inside, outside=outside, own_network=own_network
         )
-        self._devices = Devices(journal, self._hosts, outside)
         self._pairs = Pairs(journal, self._inside)
         self._crossings = Crossings(journal)
         self._bridges = LinuxBridges(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
+        self._devices = Devices(journal, self._hosts, outside, self._switching.vsctl)
         self._simulated_switches = SimulatedSwitches(journal, own_files=own_files)
         self._own_files = own_files
         self._sockets = SOCKETS if own_files else journal.directory / "sockets"
@@ -128,6 +129,7 @@ class Agent:
         self._changes = Changes(self._instances, self._timelines)
         self._captures = Captures(self._instances)
         self._building = threading.Lock()
+        self._interruption = Interruption()  # of what builds
         self._plan: dict[str, Any] | None = None
         self._closed = False
 
@@ -181,7 +183,7 @@ class Agent:
         """Starts Open vSwitch: see `hybridnet.agent.switching`. `build` does it too; alone it can be done earlier."""
         if port_type not in ("afxdp", "afpacket", "system"):
             raise UsageError(f'port type {port_type!r}: it is "afxdp", "afpacket" or "system"')
-        with self._building:
+        with self._building, self._interruption.heeded():
             self._switching.start(port_type, pmd_cpus or self._pmd_cpus)
 
     @verb
@@ -206,15 +208,17 @@ class Agent:
                 raise PlanError("a network is built here already; destroy it first")
             self._plan = plan
             with hurried_grace_periods(self.journal), undone_on_error(self._destroy):
-                seconds = self._build(plan, pmd_cpus)
-                if controllers:
-                    self.obey_controllers()
+                with self._interruption.heeded():
+                    seconds = self._build(plan, pmd_cpus)
+                    if controllers:
+                        self.obey_controllers()
                 return seconds
 
     @verb
     def obey_controllers(self) -> None:
         """Tells the switches their controllers."""
-        self._switching.obey_controllers(self.on_progress)
+        with self._interruption.heeded():
+            self._switching.obey_controllers(self.on_progress)
 
     @verb
     def change(self, remove: dict[str, Any], add: dict[str, Any]) -> list[str]:
@@ -387,9 +391,14 @@ class Agent:
 
     # -- the end ----------------------------------------------------------------------------------------------------
 
+    def interrupt(self) -> None:
+        """Lets a building that is under way end now, as it is to be removed. No other begins."""
+        self._closed = True
+        self._interruption.ask()
+
     def close(self) -> None:
         """Removes everything; the agent is of no use afterwards. Whatever one part raises, all parts end."""
-        self._closed = True
+        self.interrupt()
         Endings(
             self.journal.close,
             self._files.close,

@@ -8,9 +8,9 @@ killed; the kernel removes a virtual one (veth, dummy) with a namespace that it 
 
 from __future__ import annotations
 
+import contextlib
 import os
-import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from hybridnet.agent.hosts import Hosts
 from hybridnet.agent.pairs import keep_stack_out
 from hybridnet.errors import MachineError
 from hybridnet.system import devices
-from hybridnet.system.command import ip_batch, run
+from hybridnet.system.command import ip_batch
 from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
@@ -38,9 +38,16 @@ class _Lent:
 class Devices:
     """Those of one machine."""
 
-    def __init__(self, journal: Journal, hosts: Hosts, outside: int | None) -> None:
-        """`outside`: a descriptor of the computer's network namespace, if the machine has another one."""
+    def __init__(
+        self, journal: Journal, hosts: Hosts, outside: int | None, vsctl: Callable[..., object]
+    ) -> None:
+        """
+        Args:
+            outside: a descriptor of the computer's network namespace, if the machine has another one.
+            vsctl: runs a command of `ovs-vsctl`.
+        """
         self._journal = journal
+        self._vsctl = vsctl
         self._hosts = hosts
         self._network = network_namespace() if outside is None else os.fstat(outside).st_ino
         self._home = "" if outside is None else f"/proc/{os.getpid()}/fd/{outside}"
@@ -93,7 +100,7 @@ class Devices:
             self._features[device] = DeviceFeatures([device])
         ip_batch([f"link set dev {device} up"], prefix=prefix)
         if kind == OPENVSWITCH:
-            run(["ovs-vsctl", "--timeout=30", "add-port", node, device])
+            self._vsctl("add-port", node, device)
         elif kind == LINUX:
             ip_batch([f"link set dev {device} master {node}"])
 
@@ -102,8 +109,8 @@ class Devices:
         lent = self._lent[device]
         prefix = lent.prefix
         if lent.kind == OPENVSWITCH:  # which may have ended, and the port with it
-            argv = ["ovs-vsctl", "--timeout=5", "--if-exists", "del-port", lent.node, device]
-            subprocess.run(argv, capture_output=True, check=False)
+            with contextlib.suppress(MachineError):
+                self._vsctl("--if-exists", "del-port", lent.node, device, timeout_s=5)
         if (features := self._features.pop(device, None)) is not None:
             features.put_back()
         if devices.exists(device, prefix):

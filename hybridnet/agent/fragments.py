@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hybridnet.system.interruption import heed
+
 __all__ = ["Stages", "addition", "changed", "remade", "removal", "whole"]
 
 
@@ -127,7 +129,8 @@ class Stages:
         self._last = time.monotonic()
 
     def done(self, stage: str) -> None:
-        """A stage is over."""
+        """A stage is over. Raises MachineError: what is built is to be removed, so there is no next one."""
         now = time.monotonic()
         self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
         self._last = now
+        heed()

@@ -6,10 +6,12 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import select
 import signal
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,14 +25,17 @@ from hybridnet.errors import (
     UnitError,
     UsageError,
 )
+from hybridnet.system.daemon import LOOK_S, Daemon, Vigil, how_ended
 from hybridnet.system.ending import Endings
 from hybridnet.system.huge_pages import HUGE_PAGES
+from hybridnet.system.interruption import heed
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import Priority, prefix, raise_session
 from hybridnet.system.python_command import python_module
 
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
+ANSWER_SECONDS = 20.0
 ANSWER_LIMIT = 64 << 20
 WORDS_LIMIT = 1000  # bytes of its log that an error quotes
 CRASH = b"crash: signal "
@@ -86,6 +91,9 @@ class InstanceProcess:
                 env={**journal.environment(), **HUGE_PAGES},
                 start_new_session=True,
             )
+        self._daemon = Daemon(
+            f"instance {self.name}", self._process.pid, [self._log], status=self._process.poll
+        )
         self._on_end = on_end
         self._wanted = True  # nobody has ended it here
         self._output = _Output(self._process, self._ended_by_itself)
@@ -108,7 +116,11 @@ class InstanceProcess:
             UsageError, PlanError, EnvironmentLackError, MachineError: it ended, and said so; the message quotes it.
             MachineError: it was not ready in time, or ended with other words.
         """
-        in_time = self._output.answered.wait(READY_SECONDS)
+        vigil = Vigil([self._daemon], ask=False, ends=False)
+        deadline = time.monotonic() + READY_SECONDS
+        while not (in_time := self._output.answered.wait(LOOK_S)) and time.monotonic() < deadline:
+            heed()
+            vigil.look()
         if not self._output.is_ready:
             self.kill()
             state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
@@ -132,7 +144,7 @@ class InstanceProcess:
         status = self._process.poll()
         if status is not None:
             raise MachineError(
-                f"instance {self.name} {_how(status)}: {self._words() or 'it printed nothing'}"
+                f"instance {self.name} {how_ended(status)}: {self._words() or 'it printed nothing'}"
             )
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -146,10 +158,13 @@ class InstanceProcess:
             try:
                 if self._socket is None:
                     self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                    self._socket.settimeout(20.0)
+                    self._socket.settimeout(ANSWER_SECONDS)
                     self._socket.connect(str(self._socket_path))
                 self._socket.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
                 line = self._receive_line()
+            except MachineError:
+                self._hang_up()
+                raise
             except OSError as error:
                 self._hang_up()  # a late answer would be taken for the next one
                 # A broken connection usually means that the process is ending, and its end says more.
@@ -169,7 +184,9 @@ class InstanceProcess:
         try:
             final = self.ask("stop")
         except MachineError:
-            if self._process.poll() is None:
+            if self._daemon.stopped:
+                self._process.kill()
+            elif self._process.poll() is None:
                 self._process.send_signal(signal.SIGTERM)
         finally:
             self._end()
@@ -186,7 +203,7 @@ class InstanceProcess:
 
     def _ended_by_itself(self) -> None:
         if self._wanted:
-            self._on_end(_how(self._process.wait()))
+            self._on_end(how_ended(self._process.wait()))
 
     def _hang_up(self) -> None:
         if self._socket is not None:
@@ -196,7 +213,15 @@ class InstanceProcess:
     def _receive_line(self) -> bytes:
         assert self._socket is not None
         data = bytearray()
+        vigil = Vigil([self._daemon], ask=False, ends=False)
+        deadline = time.monotonic() + ANSWER_SECONDS
+        answered = select.poll()
+        answered.register(self._socket, select.POLLIN)
         while not data.endswith(b"\n"):
+            while not answered.poll(LOOK_S * 1000):
+                vigil.look()
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"timed out after {ANSWER_SECONDS:g} s")
             chunk = self._socket.recv(1 << 20)
             if not chunk:
                 raise OSError("it closed the control socket")
@@ -256,7 +281,3 @@ def _said(words: str) -> tuple[type[HybridnetError], str]:
     if (found := _ERROR.search(words)) is None:
         return MachineError, words
     return _ERRORS[found[1]], words[found.end() :]
-
-
-def _how(status: int) -> str:
-    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

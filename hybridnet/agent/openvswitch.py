@@ -27,13 +27,15 @@ from typing import Protocol
 
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import lacking, run
+from hybridnet.system.daemon import LOOK_S, Daemon, Vigil
 from hybridnet.system.ending import Endings
 from hybridnet.system.huge_pages import HUGE_PAGES
+from hybridnet.system.interruption import heed
 from hybridnet.system.journal import Journal, network_namespace, start_time
 from hybridnet.system.priority import Priority, prefix, raise_session
+from hybridnet.system.vswitch import OVSDB_SERVER, RUN_DIRECTORY, VSWITCHD, running_daemons, vsctl
 
 __all__ = [
-    "RUN_DIRECTORY",
     "OpenVSwitch",
     "OwnOpenVSwitch",
     "RunningOpenVSwitch",
@@ -41,12 +43,12 @@ __all__ = [
     "listens",
 ]
 
-RUN_DIRECTORY = Path("/run/openvswitch")  # the machine's own: see hybridnet.machines.init
-DAEMONS = ("ovsdb-server", "ovs-vswitchd")
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 IDLE_SLEEP_US = 50
 READY_SECONDS = 30.0
 POLL_S = 0.005
+END_SECONDS = 2.0  # it has nothing to save
+CLEANUP_SECONDS = 20.0
 
 
 class OpenVSwitch(Protocol):
@@ -55,11 +57,12 @@ class OpenVSwitch(Protocol):
     frames: str
     """Whose frames its ports take: those of "afxdp", "afpacket" or "system"; see `hybridnet.agent.pairs`."""
 
+    @property
+    def daemons(self) -> list[Daemon]:
+        """Its processes, on which whoever waits for it relies."""
+
     def pid(self) -> int | None:
         """The process of ovs-vswitchd; None: it has ended."""
-
-    def processes(self) -> dict[str, int]:
-        """Those of its daemons, by name, whether or not they have ended."""
 
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
@@ -98,7 +101,8 @@ class OwnOpenVSwitch:
         self._own_files = own_files
         self._files: list[Path] = []  # in RUN_DIRECTORY, where it is not the machine's own
         self._made_directory = False
-        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self._daemons: list[subprocess.Popen[bytes]] = []
+        self.daemons: list[Daemon] = []
         self._vswitchd: subprocess.Popen[bytes] | None = None
         for command in ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl"):
             if shutil.which(command) is None:
@@ -118,8 +122,8 @@ class OwnOpenVSwitch:
             self._take(RUN_DIRECTORY / "db.sock")
         database = self._directory / "conf.db"
         run(["ovsdb-tool", "create", str(database), SCHEMA])
-        self._spawn("ovsdb-server", [str(database), f"--remote=punix:{RUN_DIRECTORY}/db.sock"])
-        self._await_socket("ovsdb-server", RUN_DIRECTORY / "db.sock")
+        self._spawn(OVSDB_SERVER, [str(database), f"--remote=punix:{RUN_DIRECTORY}/db.sock"])
+        self._await_socket(RUN_DIRECTORY / "db.sock")
         settings = {
             "afxdp": [f"other_config:pmd-maxsleep={IDLE_SLEEP_US}"],
             "afpacket": ["other_config:userspace-tso-enable=true"],
@@ -128,9 +132,9 @@ class OwnOpenVSwitch:
         if port_type == "afxdp" and pmd_cpus:
             settings.append(f"other_config:pmd-cpu-mask={sum(1 << cpu for cpu in set(pmd_cpus)):#x}")
         settings.append(f"external_ids:hybridnet={self._journal.run}")
-        run(["ovs-vsctl", "--no-wait", "init", "--", "set", "Open_vSwitch", ".", *settings])
-        self._vswitchd = self._spawn("ovs-vswitchd", [f"unix:{RUN_DIRECTORY}/db.sock"])
-        self._await_socket("ovs-vswitchd", self._control(self._vswitchd))
+        vsctl(self.daemons, "--no-wait", "init", "--", "set", "Open_vSwitch", ".", *settings)
+        self._vswitchd = self._spawn(VSWITCHD, [f"unix:{RUN_DIRECTORY}/db.sock"])
+        self._await_socket(self._control(VSWITCHD, self._vswitchd.pid))
 
     def expect(self, bridges: list[str]) -> None:
         """Bridges are about to be made: their sockets go with the daemon, unless it is killed."""
@@ -143,14 +147,11 @@ class OwnOpenVSwitch:
         """The process of ovs-vswitchd; None: it has ended."""
         return None if self._vswitchd is None or self._vswitchd.poll() is not None else self._vswitchd.pid
 
-    def processes(self) -> dict[str, int]:
-        """Those of its daemons, by name, whether or not they have ended."""
-        return {name: daemon.pid for name, daemon in self._daemons.items()}
-
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
         assert self._vswitchd is not None
-        run(["ovs-appctl", "-t", str(self._control(self._vswitchd)), *command])
+        control = self._control(VSWITCHD, self._vswitchd.pid)
+        run(["ovs-appctl", "-t", str(control), *command], relying_on=self.daemons[-1:])
 
     def stop(self) -> None:
         """End the daemons, and remove their files. Whatever one part raises, all parts end.
@@ -158,21 +159,19 @@ class OwnOpenVSwitch:
         The kernel's datapath outlives them, and is asked to go. Where there is none, the process simply ends: asked to
         go it would close the ports one by one, which takes 10 s for 64 hosts instead of 0.2 s.
         """
-        Endings(
-            self._forget, *(partial(self._end_daemon, daemon) for daemon in self._daemons.values())
-        ).close()
+        Endings(self._forget, *(partial(self._end_daemon, daemon) for daemon in self._daemons)).close()
 
     def _end_daemon(self, daemon: subprocess.Popen[bytes]) -> None:
         if daemon.poll() is None and daemon is self._vswitchd and self.frames == "system":
             try:
                 self.tell("exit", "--cleanup")
-                daemon.wait(20)
+                daemon.wait(CLEANUP_SECONDS)
             except (MachineError, subprocess.TimeoutExpired):
                 daemon.kill()  # it does not answer any more; its devices are removed by name afterwards
         if daemon.poll() is None:
             daemon.send_signal(signal.SIGTERM)
             try:
-                daemon.wait(10)
+                daemon.wait(END_SECONDS)
             except subprocess.TimeoutExpired:
                 daemon.kill()
         daemon.wait()
@@ -217,8 +216,8 @@ class OwnOpenVSwitch:
         self._files.append(path)
 
     @staticmethod
-    def _control(daemon: subprocess.Popen[bytes]) -> Path:
-        return RUN_DIRECTORY / f"ovs-vswitchd.{daemon.pid}.ctl"
+    def _control(command: str, pid: int) -> Path:
+        return RUN_DIRECTORY / f"{command}.{pid}.ctl"
 
     def _spawn(self, command: str, arguments: list[str]) -> subprocess.Popen[bytes]:
         log = self._directory / f"{command}.log"
@@ -245,25 +244,32 @@ class OwnOpenVSwitch:
                 env={**os.environ, "OVS_RUNDIR": str(RUN_DIRECTORY), **HUGE_PAGES},
                 start_new_session=True,
             )
-        self._daemons[command] = daemon
+        self._daemons.append(daemon)
+        logs = [self._directory / f"{command}.stderr", log]
+        self.daemons.append(
+            Daemon(command, daemon.pid, logs, self._control(command, daemon.pid), daemon.poll)
+        )
         self._journal.process(daemon.pid, command)
         if not self._own_files:
             self._take(RUN_DIRECTORY / f"{command}.{daemon.pid}.ctl")
         raise_session(daemon.pid, Priority.SWITCHES)
         return daemon
 
-    def _await_socket(self, command: str, path: Path) -> None:
-        """Wait until the daemon listens. There is no event for it: Open vSwitch announces it only by its socket."""
-        daemon = self._daemons[command]
+    def _await_socket(self, path: Path) -> None:
+        """Wait until the last daemon listens. There is no event for it: Open vSwitch only makes its socket."""
+        daemon = self.daemons[-1]
+        vigil = Vigil(self.daemons, ask=False)
         deadline = time.monotonic() + READY_SECONDS
+        look_at = 0.0
         while not listens(path):
-            if daemon.poll() is not None or time.monotonic() > deadline:
-                words = b""
-                for log in (self._directory / f"{command}.stderr", self._directory / f"{command}.log"):
-                    words += log.read_bytes()[-800:] if log.exists() else b""
-                state = "is not ready" if daemon.poll() is None else f"ended with status {daemon.returncode}"
+            heed()
+            if (now := time.monotonic()) >= look_at:
+                vigil.look()
+                look_at = now + LOOK_S
+            if now > deadline:
                 raise MachineError(
-                    f"{command} {state}: {words.decode(errors='replace').strip() or 'it printed nothing'}"
+                    f"{daemon.name} is not ready after {READY_SECONDS:g} s; the end of its log: "
+                    f"{daemon.words() or 'nothing'}"
                 )
             time.sleep(POLL_S)
 
@@ -293,20 +299,17 @@ class RunningOpenVSwitch:
                 f"Open vSwitch: its database answers at {RUN_DIRECTORY}/db.sock, but ovs-vswitchd does not run; start "
                 "it (systemctl restart openvswitch-switch), or stop the database as well"
             )
-        told = run(["ovs-vsctl", "--timeout=30", "get", "Open_vSwitch", ".", "other_config"])
+        self.daemons = running_daemons()
+        told = vsctl(self.daemons, "get", "Open_vSwitch", ".", "other_config")
         takes_segments = 'userspace-tso-enable="true"' in told
         self.frames = "afpacket" if port_type == "afpacket" and takes_segments else (
             "system" if port_type == "system" else "afxdp"
         )  # fmt: skip
 
-    @staticmethod
-    def processes() -> dict[str, int]:
-        """Those of its daemons, by name, as far as they say."""
-        return {name: pid for name in DAEMONS if (pid := _pid_in(RUN_DIRECTORY / f"{name}.pid")) is not None}
-
     def tell(self, *command: str) -> None:
         """Run an `ovs-appctl` command of ovs-vswitchd."""
-        run(["ovs-appctl", "-t", f"{RUN_DIRECTORY}/ovs-vswitchd.{self.pid()}.ctl", *command])
+        control = f"{RUN_DIRECTORY}/{VSWITCHD}.{self.pid()}.ctl"
+        run(["ovs-appctl", "-t", control, *command], relying_on=self.daemons[-1:])
 
     def stop(self) -> None:
         """Nothing: it goes on."""

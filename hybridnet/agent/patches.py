@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from hybridnet.agent.openvswitch import RUN_DIRECTORY
 from hybridnet.agent.pairs import delete_each, keep_stack_out, mark
 from hybridnet.agent.port_stats import PortRow, PortStats
-from hybridnet.system.command import ip_batch, run
+from hybridnet.system.command import ip_batch
 from hybridnet.system.journal import Journal, network_namespace
+from hybridnet.system.vswitch import RUN_DIRECTORY
 
 __all__ = ["REFRESHED_SECONDS", "End", "Patches"]
 
@@ -34,10 +34,15 @@ class _Patch(NamedTuple):
 
 
 class Patches:
-    """The patch ports of one machine."""
+    """The patch ports of one machine.
 
-    def __init__(self, journal: Journal) -> None:
+    Args:
+        vsctl: runs a command of `ovs-vsctl`; it returns once Open vSwitch has done it.
+    """
+
+    def __init__(self, journal: Journal, vsctl: Callable[..., object]) -> None:
         self._journal = journal
+        self._vsctl = vsctl
         self._patches: dict[End, _Patch] = {}
         self._down: set[End] = set()
         self._stats = PortStats(RUN_DIRECTORY)
@@ -79,12 +84,12 @@ class Patches:
                 self._counted[end] = row
             self._asked = []
             if up:
-                _set_interface(end, self.kind(end))
+                self._set_interface(end, self.kind(end))
                 self._forget_taps([end])
             else:
                 self._journal.record("link", name=end[1], network=network_namespace())
                 self._down.add(end)
-                _set_interface(end, ["type=tap", "options={}"])
+                self._set_interface(end, ["type=tap", "options={}"])
                 ip_batch([mark(end[1], self._journal)])
                 keep_stack_out([end[1]])
 
@@ -116,14 +121,12 @@ class Patches:
         rows = {end: answers.get(end[0], {}).get(self._patches[end].number) for end in ends}
         return {end: _sum(row, self._counted.get(end)) for end, row in rows.items() if row is not None}
 
+    def _set_interface(self, end: End, columns: list[str]) -> None:
+        self._vsctl("set", "Interface", end[1], *columns)
+
     def _forget_taps(self, ends: list[End]) -> None:
         delete_each([port for _, port in ends], self._journal)
         self._down -= set(ends)
-
-
-def _set_interface(end: End, columns: list[str]) -> None:
-    """Returns once Open vSwitch has done it."""
-    run(["ovs-vsctl", "--timeout=30", "set", "Interface", end[1], *columns])
 
 
 def _sum(row: PortRow, before: PortRow | None) -> PortRow:

@@ -11,27 +11,31 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.busy import running_ns
-from hybridnet.agent.openvswitch import (
-    RUN_DIRECTORY,
-    OpenVSwitch,
-    OwnOpenVSwitch,
-    RunningOpenVSwitch,
-    listens,
-)
+from hybridnet.agent.openvswitch import OpenVSwitch, OwnOpenVSwitch, RunningOpenVSwitch, listens
 from hybridnet.agent.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.pairs import delete_each, delete_links, keep_stack_out, mark
 from hybridnet.agent.patches import Patches
 from hybridnet.agent.port_stats import PortRow
 from hybridnet.agent.upcalls import LostUpcalls
 from hybridnet.errors import MachineError
-from hybridnet.system.command import ip_batch, run
+from hybridnet.system.command import ip_batch
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
-from hybridnet.system.vswitch import put_setting_back, remove_bridges
+from hybridnet.system.vswitch import (
+    RUN_DIRECTORY,
+    TIMEOUT_S,
+    put_setting_back,
+    remove_bridges,
+    running_daemons,
+    vsctl,
+)
 
 __all__ = ["Switching", "datapath_type"]
 
 PORTS_PER_TRANSACTION = 50  # even: see `add_ports`
+TRANSACTION_S = (
+    300.0  # the ports of one open in a turn of the daemon's main loop, which is long where memory is slow
+)
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd accepts
 _INTERVAL = "stats-update-interval"
 
@@ -61,7 +65,7 @@ class Switching:
         self._upcalls: LostUpcalls | None = None  # of the daemon that runs
         self._lost_in_changes = 0
         self._lost, self._lost_at = 0, 0.0
-        self._patches = Patches(journal)
+        self._patches = Patches(journal, self.vsctl)
         self._status_interval_ms = STATUS_INTERVAL_MS
         self._interval_before: str | None = None  # of an Open vSwitch that is not ours, once it is changed
         # The devices of the bridges. Open vSwitch makes them such that they outlive it.
@@ -210,16 +214,14 @@ class Switching:
                 self._keep_interval()
             # Without --no-wait this returns once the daemon has taken the new interval in.
             setting = f"other_config:{_INTERVAL}={self._status_interval_ms}"
-            run(["ovs-vsctl", "--timeout=30", "set", "Open_vSwitch", ".", setting])
+            self.vsctl("set", "Open_vSwitch", ".", setting)
             answer = self._connected()
         return answer
 
     def _connected(self) -> dict[str, bool]:
-        text = run(
-            [
-                *("ovs-vsctl", "--format=json", "--", "--columns=name,controller", "list", "Bridge"),
-                *("--", "--columns=_uuid,is_connected,target", "list", "Controller"),
-            ]
+        text = self.vsctl(
+            *("--format=json", "--", "--columns=name,controller", "list", "Bridge"),
+            *("--", "--columns=_uuid,is_connected,target", "list", "Controller"),
         )
         bridges, controllers = (json.loads(line)["data"] for line in text.strip().splitlines())
         # A passive one is where somebody may connect, not what the switch looks for.
@@ -231,6 +233,11 @@ class Switching:
             if uuids and name in self._plans:
                 answer[name] = any(state[uuid] for uuid in uuids)
         return answer
+
+    def vsctl(self, *words: str, timeout_s: float = TIMEOUT_S) -> str:
+        """Run `ovs-vsctl` with the daemons of this machine. Raises as `hybridnet.system.vswitch.vsctl`."""
+        daemons = running_daemons() if self._daemons is None else self._daemons.daemons
+        return vsctl(daemons, *words, timeout_s=timeout_s)
 
     def set_port_state(self, switch: str, port: str, up: bool) -> None:
         """Set the link of a patch port up or down, as `hybridnet.agent.patches` says.
@@ -248,7 +255,7 @@ class Switching:
 
     def processes(self) -> dict[str, int]:
         """Those of Open vSwitch's daemons, by name; none where it does not run."""
-        return {} if self._daemons is None else self._daemons.processes()
+        return {} if self._daemons is None else {each.name: each.pid for each in self._daemons.daemons}
 
     def sockets(self) -> tuple[Path, Path] | None:
         """The control socket of ovs-vswitchd, and the socket of its database; None where it does not run."""
@@ -332,7 +339,7 @@ class Switching:
                 del self._bridges[name]
 
     def _keep_interval(self) -> None:
-        told = run(["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", f"other_config:{_INTERVAL}"])
+        told = self.vsctl("--if-exists", "get", "Open_vSwitch", ".", f"other_config:{_INTERVAL}")
         self._interval_before = told.strip().strip('"')
         self._journal.record("vswitch_setting", key=_INTERVAL, before=self._interval_before)
 
@@ -358,16 +365,12 @@ class Switching:
         pending = list(commands)
         for first in range(0, len(pending), PORTS_PER_TRANSACTION):
             chunk = pending[first : first + PORTS_PER_TRANSACTION]
-            argv = ["ovs-vsctl", "--timeout=300"]
-            for command in chunk:
-                argv += ["--", *command]
-            run(argv, timeout=310)
+            words = [word for command in chunk for word in ("--", *command)]
+            self.vsctl(*words, timeout_s=TRANSACTION_S)
             progress(f"{what}: {first + len(chunk)} of {len(pending)}")
 
     def _refuse_broken_ports(self, names: Container[str]) -> None:
-        text = run(
-            ["ovs-vsctl", "--format=json", "--columns=name,ofport,error", "find", "Interface", "error!=[]"]
-        )
+        text = self.vsctl("--format=json", "--columns=name,ofport,error", "find", "Interface", "error!=[]")
         broken = [row for row in json.loads(text)["data"] if row[0] in names]
         if broken:
             name, _, error = broken[0]

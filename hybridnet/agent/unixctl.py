@@ -10,7 +10,7 @@ from pathlib import Path
 from hybridnet.errors import MachineError
 
 ANSWER_LIMIT = 16 << 20
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 5.0
 
 
 def ask(path: Path, command: str, *arguments: str) -> str:

@@ -56,7 +56,7 @@ async def _serve(settings: dict[str, Any]) -> None:
         joining: asyncio.Future[Any] = asyncio.ensure_future(worker.start())
         asked = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked.set)
-        ending = asyncio.ensure_future(_end_if_asked(asked, worker, joining))
+        ending = asyncio.ensure_future(_end_if_asked(asked, agent, worker, joining))
         try:
             await joining
         except asyncio.CancelledError:  # its head has gone, and its scheduler with it
@@ -71,9 +71,12 @@ async def _serve(settings: dict[str, Any]) -> None:
         await asyncio.to_thread(agent.close)
 
 
-async def _end_if_asked(asked: asyncio.Event, worker: Worker, joining: asyncio.Future[Any]) -> None:
+async def _end_if_asked(
+    asked: asyncio.Event, agent: Agent, worker: Worker, joining: asyncio.Future[Any]
+) -> None:
     """Close the worker. One that has not joined yet would try for half a minute first, so it just stops trying."""
     await asked.wait()
+    agent.interrupt()
     if joining.done():
         await worker.close(reason="asked to")
     else:

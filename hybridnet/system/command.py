@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Running a system command that must succeed, and batches of them."""
+"""Running a system command that must succeed, and batches of them.
+
+Whoever waits for a command waits for the daemons on which it relies as well, and for an interruption of the work that
+it is a part of: any of the three ends the waiting, and the command.
+"""
 
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterable, Sequence
 
 from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.system.daemon import LOOK_S, Daemon, Vigil
+from hybridnet.system.interruption import heed
 
 PACKAGES = {
     "ovs-vsctl": "openvswitch-switch",
@@ -24,25 +31,64 @@ PACKAGES = {
 }
 
 
-def run(argv: Sequence[str], *, input: str | None = None, timeout: float = 60.0) -> str:
+def run(
+    argv: Sequence[str],
+    *,
+    input: str | None = None,
+    timeout: float = 60.0,
+    relying_on: Sequence[Daemon] = (),
+) -> str:
     """Run a command and return what it printed.
+
+    Args:
+        timeout: how long it may take, in seconds.
+        relying_on: the daemons without which it would wait in vain.
 
     Raises:
         EnvironmentLackError: the command is not installed; the message names the Debian package.
-        MachineError: it failed or took longer than `timeout` seconds; the message quotes it.
+        MachineError: it failed or took longer than `timeout`, and the message quotes it; a daemon has ended or does
+            nothing, and the message names that; or the work was interrupted (`hybridnet.system.interruption`).
     """
+    heed()
+    pipe = subprocess.PIPE
+    stdin = None if input is None else pipe
     try:
-        done = subprocess.run(argv, input=input, capture_output=True, text=True, timeout=timeout, check=False)
+        process = subprocess.Popen(argv, stdin=stdin, stdout=pipe, stderr=pipe, text=True)
     except FileNotFoundError:
         raise lacking(argv[0]) from None
-    except subprocess.TimeoutExpired:
-        raise MachineError(
-            f"`{_shown(argv)}` did not end within {timeout:g} s; see the agent's log directory"
-        ) from None
-    if done.returncode != 0:
-        words = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()
+    vigil = Vigil(relying_on)
+    with process:
+        try:
+            out, err = _outcome(process, argv, input, timeout, vigil)
+            if process.returncode != 0:
+                vigil.blame()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            vigil.close()
+    if process.returncode != 0:
+        words = (err.strip() or out.strip() or f"exit status {process.returncode}").splitlines()
         raise MachineError(f"`{_shown(argv)}` failed: {' / '.join(words[:6])}")
-    return done.stdout
+    return out
+
+
+def _outcome(
+    process: subprocess.Popen[str], argv: Sequence[str], input: str | None, timeout: float, vigil: Vigil
+) -> tuple[str, str]:
+    """What a command has printed, once it has ended. Raises MachineError: nobody need wait for that any more."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            return process.communicate(input, timeout=LOOK_S)
+        except subprocess.TimeoutExpired:
+            input = None  # it is remembered
+        heed()
+        vigil.look()
+        if time.monotonic() > deadline:
+            raise MachineError(
+                f"`{_shown(argv)}` did not end within {timeout:g} s; see the agent's log directory"
+            )
 
 
 def lacking(command: str) -> EnvironmentLackError:
