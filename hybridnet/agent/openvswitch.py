@@ -317,14 +317,10 @@ class RunningOpenVSwitch:
     @staticmethod
     def pid() -> int | None:
         """The process of ovs-vswitchd; None: it does not say."""
-        return _pid_in(RUN_DIRECTORY / "ovs-vswitchd.pid")
-
-
-def _pid_in(file: Path) -> int | None:
-    try:
-        return int(file.read_text())
-    except (OSError, ValueError):
-        return None
+        try:
+            return int((RUN_DIRECTORY / "ovs-vswitchd.pid").read_text())
+        except (OSError, ValueError):
+            return None
 
 
 def listens(path: Path) -> bool:
