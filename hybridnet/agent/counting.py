@@ -76,6 +76,20 @@ class Counting:
         return self._instances.ask_all("snapshot", of_elements=of_elements)
 
     @verb
+    def link_sample(self, portal: str) -> dict[str, Any] | None:
+        """The counters of what is sent into a simulated link at a portal, as a row of ``links`` of a snapshot; None: no
+        link begins there. It reads this link alone.
+        """
+        for instance in (self._plan() or {"instances": ()})["instances"]:
+            for link in instance["links"]:
+                if portal in (link["a"].get("portal"), link["b"].get("portal")):
+                    said = self._instances.ask(
+                        instance["name"], "sample", links=[link["name"]], interfaces=[]
+                    )
+                    return next((row for row in said["links"] if row["from"] == portal), None)
+        return None
+
+    @verb
     def processes(self) -> dict[str, list[int]]:
         """The process numbers of what makes the network on this machine: Open vSwitch (``switches``), and the
         ``instances``.

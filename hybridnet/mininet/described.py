@@ -145,7 +145,7 @@ class Described:
         self.nameToNode[controller.name] = controller
 
     def delController(self, controller: Any) -> None:
-        """Forget a controller that has not started."""
+        """Forget a controller."""
         gone = self[controller] if isinstance(controller, str) else controller
         self.controllers.remove(gone)
         del self.nameToNode[gone.name]

@@ -223,6 +223,21 @@ class Node(live.Node):
         """Replace an interface's address."""
         super().setIP(ip, prefixLen, intf)
 
+    def setARP(self, ip: str, mac: str) -> None:
+        """Add a permanent neighbour entry, as arp reads it; what arp refuses has no effect, and that is said."""
+        address = ":".join(byte.zfill(2) for byte in str(mac).split(":"))  # arp takes bytes of one digit
+        try:
+            super().setARP(whole_address(str(ip)), address)
+        except HybridnetError as problem:
+            tolerate(f"host {self.name}: its neighbour {ip} at {mac}", f"it has no effect: {problem}")
+
+    def setHostRoute(self, ip: str, intf: Any) -> None:
+        """Add a route to one address out of an interface; what route refuses has no effect, and that is said."""
+        try:
+            super().setHostRoute(whole_address(str(ip)), intf)
+        except HybridnetError as problem:
+            tolerate(f"host {self.name}: its route to {ip}", f"it has no effect: {problem}")
+
     def setDefaultRoute(self, intf: Any = None) -> None:
         """Replace the default route: now, or when the network is made."""
         if self.is_made() or self._is_loose():
@@ -277,6 +292,7 @@ class Node(live.Node):
 
     def cmd(self, *args: Any, **kwargs: Any) -> str:
         """Run a command in the node's shell and return what it printed: nothing yet, in the node's constructor."""
+        args = _joined(args)
         if self._agent is None and _being_constructed:
             self._waiting_commands.append(live.command_text(args))
             return ""
@@ -293,7 +309,7 @@ class Node(live.Node):
         deadline = time.monotonic() + ENDING_S
         while self.waiting and (left := deadline - time.monotonic()) > 0:
             self.monitor(1000 * left)
-        super().sendCmd(*args)
+        super().sendCmd(*_joined(args))
         self._unfetched = True
 
     def _wait_for_unfetched(self) -> None:
@@ -444,6 +460,11 @@ class Node(live.Node):
     @classmethod
     def setup(cls) -> None:
         """Called before the first node of a class is made; nothing is needed."""
+
+
+def _joined(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The words of a command: those of one list are joined by spaces as all others, and the shell reads them."""
+    return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
 
 
 class Host(Node, live.Host):

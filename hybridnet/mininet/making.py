@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import os
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
@@ -326,8 +327,27 @@ class Making(Described):
             behind.begin(ADDRESS)
 
     def delNode(self, node: Any, nodes: list[Any] | None = None) -> None:
-        """Remove a node and its links."""
-        remove_node(self, self[node] if isinstance(node, str) else node)
+        """Remove a node and its links; a controller stops."""
+        gone = self[node] if isinstance(node, str) else node
+        if isinstance(gone, Controller):
+            self.delController(gone)
+        else:
+            remove_node(self, gone)
+
+    def delController(self, controller: Any) -> None:
+        """Stop a controller, and forget it. Switches that obey it are left alone, as in Mininet."""
+        gone = self[controller] if isinstance(controller, str) else controller
+        super().delController(gone)
+        if self.live is None:
+            return
+        gone.stop()
+        behind = gone.behind()
+        if behind in self.came_later:
+            self.came_later.remove(behind)
+            behind.end()
+        else:
+            self.live.delController(behind)
+        gone.end()
 
     def __delitem__(self, key: str) -> None:
         self.delNode(self[key])
@@ -417,11 +437,17 @@ def _unreachable_gateway(host: Any) -> str | None:
 
 
 def _private_directory(host: Any, given: Any) -> Any:
-    """A directory, or a pair of one and of what shows there: a template of the node's attributes, as in Mininet."""
+    """A directory, or a pair of one and of what shows there: a template of the node's attributes, as in Mininet.
+    Relative ones are below the folder of the script's process, in which the node's shell begins.
+    """
     if isinstance(given, str):
-        return given
+        return _absolute(given)
     at, source = given
-    return at, (source % vars(host)).replace("%", "%%")
+    return _absolute(at), _absolute(source % vars(host)).replace("%", "%%")
+
+
+def _absolute(folder: str) -> str:
+    return folder if folder.startswith("/") else os.path.abspath(folder)
 
 
 running: list[Any] = []

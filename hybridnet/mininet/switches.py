@@ -208,9 +208,14 @@ class OVSSwitch(Bridge):
         return str(out + err)
 
     def dpctl(self, *args: Any) -> str:
-        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`; options may stand before the command: ``"-O OpenFlow13 show"``."""
+        """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`; options may stand before the command: ``"-O OpenFlow13 show"``.
+
+        It speaks OpenFlow 1.0, as ovs-ofctl does by itself; with a switch that does not offer that, what this offers.
+        """
         command, *arguments = args or ("help",)
-        return self.cmd("ovs-ofctl -O", self.params["protocols"], command, self.name, *arguments)
+        offered = self.params["protocols"]
+        options = () if "OpenFlow10" in offered.split(",") else ("-O", offered)
+        return self.cmd("ovs-ofctl", *options, command, self.name, *arguments)
 
     def attach(self, intf: Any) -> None:
         """Add a port: one that was made by hand, or that `detach` has taken out. Links attach theirs themselves."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.cluster.here import HERE
 from hybridnet.errors import HybridnetError
 from hybridnet.mininet.tc_program import ANYWAY, SOCKET
 from hybridnet.mininet.traffic_control import Change, Counters, Refusal, asked_of, change, show
@@ -53,11 +54,19 @@ class TcServer:
                 connection, _ = self._listener.accept()
             except OSError:  # closed
                 return
-            with contextlib.suppress(OSError, ValueError), connection:
+            with contextlib.suppress(OSError), connection:
                 connection.settimeout(5.0)
                 with connection.makefile("rb") as asking:
-                    words = json.loads(asking.read(_WORDS_BYTES))
-                connection.sendall(json.dumps(self.answer(words)).encode())
+                    asked = asking.read(_WORDS_BYTES)
+                connection.sendall(json.dumps(self._answer_to(asked)).encode())
+
+    def _answer_to(self, asked: bytes) -> dict[str, Any] | None:
+        """`answer`; a command at which it fails gets its words, and the next one is answered all the same."""
+        try:
+            return self.answer(json.loads(asked))
+        except Exception as problem:
+            words = f"{type(problem).__name__}: {problem}"
+            return _answer(err=f"Error: hybridnet cannot answer this command of tc: {words}\n", status=1)
 
     def answer(self, words: Sequence[str]) -> dict[str, Any] | None:
         """What `tc` prints, its status, and whether the kernel's comes first; None where it is all the kernel's.
@@ -98,9 +107,10 @@ class TcServer:
 
     def _counters(self, device: str) -> Counters | None:
         live = self._network.live
-        instances = {} if live is None else live.snapshot()
-        found = (counters_of(device, instance) for instance in instances.values())
-        return next((counters for counters in found if counters is not None), None)
+        if live is None:
+            return None
+        row = live.cluster.call(HERE, "link_sample", portal=f"p-{device}")
+        return None if row is None else counters_of(row)
 
 
 def _answer(out: str = "", err: str = "", status: int = 0, kernel: str = "") -> dict[str, Any]:
@@ -108,12 +118,8 @@ def _answer(out: str = "", err: str = "", status: int = 0, kernel: str = "") -> 
     return {"out": out, "err": err, "status": status, "kernel": kernel}
 
 
-def counters_of(device: str, instance: Mapping[str, Any] | None) -> Counters | None:
-    """Of what is sent at a device, by the counters of an instance; None where it is not one of this instance's."""
-    rows = () if instance is None else instance["links"]
-    row = next((row for row in rows if row["from"] == f"p-{device}"), None)
-    if row is None:
-        return None
+def counters_of(row: Mapping[str, Any]) -> Counters:
+    """Of what is sent at a device, by the row of its direction in a snapshot."""
     return Counters(
         sent_bytes=row["accepted_bytes"] - row["queue_bytes"],
         sent_packets=row["accepted_packets"] - row["queue_packets"],

@@ -40,6 +40,7 @@ QUEUE_PACKETS = 1000
 """netem's limit where none is given."""
 
 _RATE = re.compile(r"([\d.]+)([kmgt]?)(i?)(bit|bps)?", re.IGNORECASE)
+_VALUE = re.compile(r"\.?\d")
 _FACTORS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
@@ -270,7 +271,7 @@ def _netem(words: Sequence[str]) -> dict[str, Any] | Refusal:
     while rest:
         name = rest.pop(0)
         values = []
-        while rest and rest[0][0].isdigit():  # what follows a value is its jitter or its correlation
+        while rest and _VALUE.match(rest[0]):  # what follows a value is its jitter or its correlation
             values.append(rest.pop(0))
         if name in ("delay", "latency") and values:
             found["delay"] = values[0]

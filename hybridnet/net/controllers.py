@@ -50,6 +50,14 @@ class Controllers:
         self.all.append(made)
         return made
 
+    def remove(self, controller: RemoteController) -> None:
+        """Stop a controller, and forget it. Raises UsageError if it is none of these."""
+        if controller not in self.all:
+            known = ", ".join(each.name for each in self.all) or "none"
+            raise UsageError(f"controller {controller}: this network has no such controller; it has {known}")
+        self.all.remove(controller)
+        controller.end()
+
     def add_defaults(self, taken: Sequence[str]) -> None:
         """Add those of `Net(controller=)`, as c0, c1, ..., where the script has added none itself."""
         if not self.all:

@@ -251,6 +251,10 @@ class Structure:
         self._refuse_started(f"controller {plain(name)}")
         return self._controllers.add(name, controller, params, list(self._nodes))
 
+    def delController(self, controller: RemoteController) -> None:
+        """Stop a controller, and forget it: that it is gone is no fault. Switches that obey it are left alone."""
+        self._controllers.remove(controller)
+
     # What there is
 
     @property

@@ -140,3 +140,9 @@ def test_what_tc_would_refuse_is_refused_and_what_is_the_kernel_s_is_left_to_it(
 def test_a_rate_that_is_none_is_an_error() -> None:
     with pytest.raises(ValueError, match='Illegal "rate": fast'):
         changed("class change dev a parent 5:0 classid 5:1 htb rate fast", SHAPED)
+
+
+def test_an_empty_word_is_refused_and_a_value_may_begin_with_its_point() -> None:
+    asked = ("change", ["root", "netem", "delay", ""], {"delay": "1ms"})
+    assert isinstance(change("qdisc", *asked), Refusal)
+    assert changed("qdisc add dev a root netem loss .001%", {}) == {"loss": 0.001}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Small manners of Mininet's methods, which scripts and test suites count on: the expected values are what Mininet 2.3
+of Debian 12 gives for the same lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.system.computer import Ended, run_on_a_computer
+
+
+def run_script(tmp_path: Path, text: str) -> Ended:
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    return run_on_a_computer([sys.executable, "-m", "hybridnet.cli", "run", str(script)])
+
+
+def told(ended: Ended) -> dict[str, str]:
+    return dict(line.split(" ", 1) for line in ended.out.splitlines() if " " in line)
+
+
+OF_A_HOST = """
+from functools import partial
+from mininet.net import Mininet
+from mininet.node import Host, OVSBridge
+from mininet.topo import SingleSwitchTopo
+
+host = partial(Host, privateDirs=[("/opt/q", "configs/%(name)s/")])
+net = Mininet(SingleSwitchTopo(1), host=host, switch=OVSBridge, controller=None)
+net.start()
+h1 = net["h1"]
+print("private", h1.cmd("cat /opt/q/f").strip())
+print("redirected", repr(h1.cmd(["echo", "hello", ">", "f"]) + h1.cmd("cat f").strip()))
+print("piped", h1.cmd(["echo", "a b c", "|", "wc", "-w"]).strip())
+print("reckoned", h1.cmd(["echo", "$((1+1))"]).strip())
+h1.sendCmd(["echo", "$((2+2))"])
+print("sent", h1.waitOutput().strip())
+h1.setARP("192.168.254", "0:16:3e:e9:4b:11")
+h1.setHostRoute("192.168.254", "h1-eth0")
+for act in (
+    lambda: h1.setARP("10.0.0.9", "nonsense"),
+    lambda: h1.setARP("10.0.0.9", None),
+    lambda: h1.setHostRoute("10.9.9.9", "nosuch-eth0"),
+):
+    act()
+print("neighbour", h1.cmd("ip neigh show nud permanent").split()[:5])
+print("route", h1.cmd("ip route show 192.168.0.254").strip())
+net.stop()
+"""
+
+
+def test_commands_addresses_and_folders_of_a_host_are_read_as_by_mininet(tmp_path: Path) -> None:
+    (tmp_path / "configs" / "h1").mkdir(parents=True)
+    (tmp_path / "configs" / "h1" / "f").write_text("conf h1\n")
+    (tmp_path / "script.py").write_text(OF_A_HOST)
+    command = f"cd {tmp_path} && exec {sys.executable} -m hybridnet.cli run script.py"
+    ended = run_on_a_computer(["sh", "-c", command])
+    assert ended.status == 0, ended.err
+    assert told(ended) == {
+        "private": "conf h1",
+        "redirected": "'hello'",
+        "piped": "3",
+        "reckoned": "2",
+        "sent": "4",
+        "neighbour": "['192.168.0.254', 'dev', 'h1-eth0', 'lladdr', '00:16:3e:e9:4b:11']",
+        "route": "192.168.0.254 dev h1-eth0 scope link",
+    }
+    for refused in ("10.0.0.9 at nonsense", "10.0.0.9 at None", "its route to 10.9.9.9"):
+        assert refused in ended.err
+
+
+OF_A_SWITCH = """
+import socket
+from mininet.net import Mininet
+from mininet.node import OVSSwitch
+from mininet.link import TCLink
+
+net = Mininet(switch=OVSSwitch, build=False, link=TCLink)
+c1 = net.addController("c1", port=7777)
+net.addLink(net.addHost("h1"), net.addSwitch("s1"), bw=10)
+net.addLink(net.addHost("h2"), "s1")
+net.build(); net.start(); net.waitConnected(timeout=9)
+s1 = net["s1"]
+print("ports", s1.dpctl("dump-ports").count("duration="))
+s1.dpctl("add-flow", "in_port=1,actions=mod_vlan_vid:5,enqueue:2:1")
+print("flow", "mod_vlan_vid:5,enqueue:" in s1.dpctl("dump-flows"), "idle_age=" in s1.dpctl("dump-flows"))
+net.delController(c1)
+print("controllers", net.controllers, socket.socket().connect_ex(("127.0.0.1", 7777)))
+print("refused", repr(s1.cmd("tc qdisc change dev s1-eth1 parent 5:1 handle 10: netem delay ''").strip()))
+s1.cmd("tc qdisc add dev s1-eth1 parent 5:1 handle 10: netem loss .5%")
+print("answered", s1.cmd("tc qdisc show dev s1-eth1").split()[-1])
+net.stop()
+"""
+
+
+def test_dpctl_controllers_and_tc_of_a_switch_do_what_they_do_in_mininet(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, OF_A_SWITCH)
+    assert ended.status == 0, ended.err
+    assert told(ended) == {
+        "ports": "0",  # OpenFlow 1.0 has no durations
+        "flow": "True False",
+        "controllers": "[] 111",  # ECONNREFUSED
+        "refused": "'What is \"delay\"? A simulated link has delay, loss, limit and rate.'",
+        "answered": "0.5%",
+    }
