@@ -25,6 +25,7 @@ from hybridnet.agent.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_tries, run
 from hybridnet.system.ending import Endings
+from hybridnet.system.entrances import Entrance, write_entrances
 from hybridnet.system.journal import Journal
 from hybridnet.system.netlink import ip_lines, set_features
 
@@ -97,6 +98,7 @@ class Hosts:
             raise MachineError(
                 f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"
             )
+        self._tell_entrances()
 
     def configure(self, parts: list[dict[str, Any]], offloads: dict[str, list[str]]) -> None:
         """Give hosts addresses, routes and neighbours, once their devices are there.
@@ -218,16 +220,7 @@ class Hosts:
             raise MachineError(
                 f"host {name} does not exist on this machine, which has {len(self._plans)} hosts"
             )
-        if not self.namespace(name):
-            return []
-        uts = [f"--uts=/proc/{os.getpid()}/fd/{self._uts[name]}"] if name in self._uts else []
-        return [
-            "nsenter",
-            f"--net={NETWORK_DIRECTORY}/{name}",
-            f"--mount=/proc/{os.getpid()}/fd/{self._mounts[name]}",
-            *uts,
-            "--",
-        ]
+        return self._entrance(name).command()
 
     def processes(self, hosts: list[str]) -> list[int]:
         """The processes in the network namespaces of hosts."""
@@ -281,6 +274,22 @@ class Hosts:
             for name in hosts:
                 if name in descriptors:
                     os.close(descriptors.pop(name))
+        self._tell_entrances()
+
+    def _tell_entrances(self) -> None:
+        """Those of the hosts that there are now, and who have their namespaces if they have some."""
+        there = [name for name in self._plans if name in self._networks or not self.namespace(name)]
+        write_entrances(self._journal.directory, {name: self._entrance(name) for name in there})
+
+    def _entrance(self, name: str) -> Entrance:
+        if not self.namespace(name):
+            return Entrance()
+        own = f"/proc/{os.getpid()}/fd"
+        return Entrance(
+            f"{NETWORK_DIRECTORY}/{name}",
+            f"{own}/{self._mounts[name]}",
+            f"{own}/{self._uts[name]}" if name in self._uts else None,
+        )
 
     def _make_network_directory(self) -> None:
         directory = Path(NETWORK_DIRECTORY)

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import subprocess
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.machines.ssh import SshMachine
+from hybridnet.system.entrances import Entrance, read_entrances
 from hybridnet.system.journal import read_entries, root_runs_something, start_time, state_directory
+from hybridnet.values import plain
 
 SUMMARY = "Run a command on a machine, or in a host, of a running network."
 EXAMPLES = """  sudo hybridnet exec h1 ping -c 3 10.0.0.2
@@ -23,6 +25,7 @@ EXAMPLES = """  sudo hybridnet exec h1 ping -c 3 10.0.0.2
   sudo hybridnet exec m1 tcpdump -ni s1-eth1 -c 5
 """
 _INIT = "init of machine "
+_HOSTS_SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,22 +58,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a machine is: on this computer, in the namespaces of its init, or on another computer. With `node`, a host
-    on it.
+    """Where a machine is: on this computer, in the namespaces of its init, or on another computer. With `host_entrance`,
+    a host on it.
     """
 
     run: str
     machine: str
     init_pid: int | None
     host: SshMachine | None
-    node: str = ""
+    host_entrance: Entrance | None = None
 
     def enter(self, command: list[str]) -> list[str]:
         """What runs `command` there."""
         if self.host is not None:
             return self.host.enter_command(self.run, self.machine, command)
-        if self.node:
-            return [*_into_host(self.init_pid, self.node), "--", *command]
+        into_host = [] if self.host_entrance is None else self.host_entrance.command()
         return [
             "nsenter",
             f"--target={self.init_pid}",
@@ -80,6 +82,7 @@ class Place:
             "--uts",
             "--ipc",
             "--",
+            *into_host,
             *command,
         ]
 
@@ -92,6 +95,8 @@ def find_machine(machine: str, run_name: str | None) -> Place:
     """
     found: dict[str, Place] = {}
     others: set[str] = set()
+    hosts: list[str] = []
+    switch_of: str | None = None
     for directory in _runs(run_name):
         for entry in _entries_of_living(directory):
             name = _machine_of(entry)
@@ -100,38 +105,50 @@ def find_machine(machine: str, run_name: str | None) -> Place:
             place = Place(directory.name, name, entry.get("pid"), _host_of(entry))
             if name == machine:
                 found[directory.name] = place
-            elif place.host is None and _network_of(place.init_pid, machine).exists():
-                found.setdefault(directory.name, replace(place, node=machine))
-            else:
-                others.add(name)
+                continue
+            others.add(name)
+            if place.host is not None:
+                continue
+            own = directory / name  # a network on this computer itself has none
+            entrances = read_entrances(own if own.is_dir() else directory)
+            hosts += entrances
+            if machine in entrances:
+                found.setdefault(directory.name, replace(place, host_entrance=entrances[machine]))
+            elif _is_switch(place.init_pid, machine):
+                switch_of = name
     if len(found) > 1:
         raise UsageError(
             f"machine {machine}: several runs have one of this name; choose with --run: {', '.join(sorted(found))}"
         )
     if not found:
-        known = (
-            f"the machines are {', '.join(sorted(others))}, and simulated nodes run no commands"
-            if others
-            else "no network is running"
+        if switch_of is not None:
+            raise UsageError(
+                f"{machine} is a switch, whose commands run on its machine {switch_of}; write for example `hybridnet exec "
+                f"{switch_of} ovs-ofctl -O OpenFlow13 dump-flows {machine}`"
+            )
+        raise UsageError(
+            f"there is no machine or host {plain(machine)} on this computer; {_known(others, hosts)}"
         )
-        raise UsageError(f"there is no machine or host {machine} on this computer; {known}")
     return next(iter(found.values()))
 
 
-def _network_of(init_pid: int | None, host: str) -> Path:
-    """The file of a host's network namespace, as this computer sees it."""
-    return Path(f"/proc/{init_pid}/root/run/netns/{host}")
+def _known(machines: Collection[str], hosts: Collection[str]) -> str:
+    from hybridnet.topo.specs import natural
+
+    if not machines:
+        return "no network is running"
+    named = sorted(hosts, key=natural)
+    more = ", …" if len(named) > _HOSTS_SHOWN else ""
+    of_hosts = f"the hosts {', '.join(named[:_HOSTS_SHOWN])}{more}, " if named else ""
+    return f"the machines are {', '.join(sorted(machines))}, {of_hosts}and simulated nodes run no commands"
 
 
-def _into_host(init_pid: int | None, host: str) -> list[str]:
-    """The `nsenter` that enters a host: all its namespaces if a program runs in it, else its network."""
-    network = _network_of(init_pid, host)
-    inode = network.stat().st_ino
-    for entry in os.listdir("/proc"):
-        with contextlib.suppress(OSError):  # it has just ended
-            if entry.isdigit() and os.stat(f"/proc/{entry}/ns/net").st_ino == inode:
-                return ["nsenter", f"--target={entry}", "--net", "--mount", "--pid", "--uts", "--ipc"]
-    return ["nsenter", f"--target={init_pid}", "--mount", "--pid", "--uts", "--ipc", f"--net={network}"]
+def _is_switch(init_pid: int | None, name: str) -> bool:
+    """Whether a machine has an Open vSwitch bridge, or one of Linux, of this name."""
+    if "/" in name:
+        return False
+    of_openvswitch = Path(f"/proc/{init_pid}/root/run/openvswitch/{name}.mgmt")
+    return of_openvswitch.exists() or Path(f"/proc/{init_pid}/root/sys/class/net/{name}/bridge").exists()
 
 
 def _runs(run_name: str | None) -> list[Path]:

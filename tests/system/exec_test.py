@@ -6,7 +6,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from hybridnet import Net
+import pytest
+
+from hybridnet import Net, Topo
 from hybridnet.topologies import TwoTrees
 
 
@@ -40,13 +42,48 @@ def test_a_command_runs_in_its_machines_namespaces() -> None:
         over_ssh = enter(net.cluster.journal.run, "m2", "sh", "-c", "hostname; ls /run/netns; exit 7")
         assert (over_ssh.returncode, over_ssh.stdout.split()[0]) == (7, "m2")
         assert "h3" in over_ssh.stdout.split()
+        switch = execute(*run, "s2", "true")
+        assert switch.returncode == 2
+        assert (
+            "s2 is a switch, whose commands run on its machine m2; write for example `hybridnet exec m2 "
+            in (switch.stderr)
+        )
         unknown = execute(*run, "m9", "true")
         assert unknown.returncode == 2
         assert (
             unknown.stderr
-            == "error: there is no machine or host m9 on this computer; the machines are m1, m2, and "
-            "simulated nodes run no commands\n"
+            == "error: there is no machine or host m9 on this computer; the machines are m1, m2, the hosts h1, h2, "
+            "h3, h4, and simulated nodes run no commands\n"
         )
     gone = execute(*run, "m1", "true")
     assert gone.returncode == 2
     assert "there is no run" in gone.stderr
+
+
+class Private(Topo):
+    """h1 and h2 at a switch, each with a folder of its own."""
+
+    def build(self) -> None:
+        self.addSwitch("s1")
+        for name in ("h1", "h2"):
+            self.addLink(self.addHost(name, privateDirs=["/var/tmp"]), "s1")
+
+
+@pytest.mark.parametrize("machine", ["local", "here"])
+def test_a_command_in_a_host_sees_all_that_the_host_has_also_before_anything_else_ran_there(
+    machine: str,
+) -> None:
+    with Net(Private(), controller=None, machine=machine) as net:
+        run = ["--run", net.cluster.journal.run]
+        looks = "hostname; getent hosts h2; ls -A /sys/class/net; touch /var/tmp/of-h1; ls -A /var/tmp"
+        names, addresses, *rest = execute(*run, "h1", "sh", "-c", looks).stdout.splitlines()
+        assert names == "h1"
+        assert addresses.split()[:2] == ["10.0.0.2", "h2"]
+        assert set(rest) == {"lo", "h1-eth0", "of-h1"}
+        assert net["h1"].cmd("ls -A /var/tmp") == "of-h1\n"
+        assert execute(*run, "h2", "ls", "-A", "/var/tmp").stdout == ""
+        net.addHost("h3")
+        net.addLink("h3", "s1")
+        assert execute(*run, "h3", "hostname").stdout == "h3\n"
+        net.delHost("h2")
+        assert execute(*run, "h2", "true").returncode == 2

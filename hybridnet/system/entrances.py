@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""How to enter the hosts of a machine from outside: what its agent writes down for `hybridnet exec`.
+
+A host's mount namespace, with its private directories and its /etc/hosts, and that of its name have no name themselves:
+the agent holds a descriptor of each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+__all__ = ["Entrance", "read_entrances", "write_entrances"]
+
+_FILE = "hosts.json"
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """The namespaces of a host, as files within its machine.
+
+    Args:
+        network: of its network; None: it is in the machine's own namespaces.
+        mount, name: of its mounts and its name; None: the machine's.
+    """
+
+    network: str | None = None
+    mount: str | None = None
+    name: str | None = None
+
+    def command(self) -> list[str]:
+        """What enters it, run in the machine; empty where that is the same."""
+        if self.network is None:
+            return []
+        mount = [] if self.mount is None else [f"--mount={self.mount}"]
+        name = [] if self.name is None else [f"--uts={self.name}"]
+        return ["nsenter", f"--net={self.network}", *mount, *name, "--"]
+
+
+def write_entrances(directory: Path, entrances: Mapping[str, Entrance]) -> None:
+    """Write down those of all hosts of a machine, instead of what was there; does nothing once its directory is gone."""
+    unfinished = directory / f"{_FILE}.new"
+    with contextlib.suppress(FileNotFoundError):
+        unfinished.write_text(json.dumps({name: asdict(each) for name, each in entrances.items()}))
+        os.replace(unfinished, directory / _FILE)
+
+
+def read_entrances(directory: Path) -> dict[str, Entrance]:
+    """Those of the hosts that the machine has now; none before its network is built."""
+    try:
+        told = json.loads((directory / _FILE).read_text())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {name: Entrance(**each) for name, each in told.items()}
