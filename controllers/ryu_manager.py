@@ -7,6 +7,7 @@ Started by hybridnet.controllers.ryu, with Ryu's command line; works by hand as 
 
 It ends when its standard input does, so that no controller survives the program that started it. With a secret in the
 environment variable HYBRIDNET_REST_SECRET, apps with a REST interface answer only those who show it (user hybridnet).
+With addresses in HYBRIDNET_ADDRESSES ("10.0.1.1 10.0.2.1"), only switches that connect to one of these are heard.
 With a device and a network in HYBRIDNET_FABRIC ("eth1 10.0.0.0/24"), only switches that come from there are heard.
 Exit status 98 (EADDRINUSE): a port it was told to listen on is taken; 99: an address is not of this machine.
 """
@@ -138,10 +139,33 @@ def listen_for_switches(listen, host, port, device, network):
     return listen_there
 
 
+def listen_at(listen, port, addresses):
+    """eventlet's listen, as Ryu calls it; at `port`, only connections to these addresses of this computer are taken."""
+
+    def listen_there(address, *arguments, **options):
+        listener = listen(address, *arguments, **options)
+        if address[1] != port:
+            return listener
+        accept = listener.accept
+
+        def accept_switch():
+            while True:
+                connection, peer = accept()
+                if connection.getsockname()[0] in addresses:
+                    return connection, peer
+                connection.close()
+
+        listener.accept = accept_switch
+        return listener
+
+    return listen_there
+
+
 def main():
     read = os.read
     secret = os.environ.pop("HYBRIDNET_REST_SECRET", None)
     fabric = os.environ.pop("HYBRIDNET_FABRIC", None)
+    addresses = os.environ.pop("HYBRIDNET_ADDRESSES", "").split()
     arguments = sys.argv[1:]
     port = int(value_of("--ofp-tcp-listen-port", "6653", arguments))
     host = value_of("--ofp-listen-host", "0.0.0.0", arguments)
@@ -163,6 +187,8 @@ def main():
         eventlet.listen = listen_for_switches(
             eventlet.listen, host, port, device, ipaddress.ip_network(network)
         )
+    if addresses:
+        eventlet.listen = listen_at(eventlet.listen, port, addresses)
     if secret is not None:
         eventlet.wsgi.server = guard(eventlet.wsgi.server, secret)
     sys.argv[1:] = map(whole_name, arguments)

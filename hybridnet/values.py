@@ -151,8 +151,8 @@ def machine_name(value: object, what: str, *, error: type[HybridnetError] = Usag
     """What a machine can be called: its folder and its host name are called so, too."""
     if not isinstance(value, str) or not _MACHINE.fullmatch(value):
         raise error(
-            f"{what} {shown(value)}: the name of a machine begins with a letter and has at most 32 letters, digits, "
-            ". _ -"
+            f"{what} {shown(value)}: the name of a machine begins with a letter and has at most 32 letters, "
+            "digits, . _ -"
         )
     return value
 

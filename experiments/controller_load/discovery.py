@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hybridnet import Cluster, Net, RemoteController
@@ -74,7 +75,7 @@ class _Seen:
 class _Later(RemoteController):
     """A Ryu that does not run yet when the switches begin to look for it."""
 
-    def begin(self, head_address: str) -> None:
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         self.ip, self.port = head_address, free_port(head_address)
 
     def ryu(self, seen: _Seen) -> RyuController:

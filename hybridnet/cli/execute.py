@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a machine is: on this computer, in the namespaces of its init, or on another computer. With `host_entrance`,
-    a host on it.
+    """Where a machine is: on this computer, in the namespaces of its init, or on another computer. With
+    `host_entrance`, a host on it.
     """
 
     run: str
@@ -123,8 +123,8 @@ def find_machine(machine: str, run_name: str | None) -> Place:
     if not found:
         if switch_of is not None:
             raise UsageError(
-                f"{machine} is a switch, whose commands run on its machine {switch_of}; write for example `hybridnet exec "
-                f"{switch_of} ovs-ofctl -O OpenFlow13 dump-flows {machine}`"
+                f"{machine} is a switch, whose commands run on its machine {switch_of}; write for example `hybridnet "
+                f"exec {switch_of} ovs-ofctl -O OpenFlow13 dump-flows {machine}`"
             )
         raise UsageError(
             f"there is no machine or host {plain(machine)} on this computer; {_known(others, hosts)}"

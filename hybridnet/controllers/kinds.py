@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.controllers.ryu import RyuController, check_module, find_app, free_port, with_files
+from hybridnet.controllers.ryu import EVERYWHERE, RyuController, check_module, find_app, free_port, with_files
 from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.command import run
 from hybridnet.system.journal import alias_of
@@ -25,6 +25,8 @@ __all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
 OPENFLOW_PORTS = (6653, 6633)
 DEFAULT_APP = "tree_switch"
 LOOP_APP = "ecmp_switch"  # of topologies with loops
+_FOR_LOOPS = (LOOP_APP, "failover_switch", "hedera_switch")  # they know the links, and flood along a tree
+_SPANNING_TREE = ("simple_switch_stp",)
 
 _SETTLED = re.compile(r"settled: (\d+) switches")
 _POLL_S = 0.02
@@ -93,14 +95,23 @@ class RemoteController:
         """Be told a loop of the topology, as names of switches; empty: there is none. Returns what to tell the user."""
         return ""
 
-    def begin(self, head_address: str) -> None:
-        """Check that it listens. Raises ControllerError if nothing does."""
-        host = head_address if self.ip in _LOOPBACK else self.ip
+    at_several_addresses = True
+    """Whether machines may reach it at several addresses of this computer, as in several subnets."""
+
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
+        """Check that it listens. Raises ControllerError if nothing does.
+
+        Args:
+            head_address: this computer's, by which the machines reach it.
+            others: by which further machines do.
+        """
+        hosts = (head_address, *others) if self.ip in _LOOPBACK else (self.ip,)
         ports = OPENFLOW_PORTS if self.port is None else (self.port,)
         reasons = []
         for port in ports:
             try:
-                socket.create_connection((host, port), timeout=5).close()
+                for host in hosts:
+                    socket.create_connection((host, port), timeout=5).close()
             except (OSError, UnicodeError) as error:  # the second: no name of a computer has this form
                 reasons.append(f"{host}:{port}: {getattr(error, 'strerror', None) or error}")
                 continue
@@ -230,22 +241,18 @@ class Ryu(RemoteController):
             self.apps = (LOOP_APP,) if loop else (DEFAULT_APP,)
             why = f"the switches have loops ({names})"
             return f"Controller {self.name} is {LOOP_APP}: {why}" if loop else ""
-        if loop and DEFAULT_APP in map(str, self.apps):
-            return (
-                f"Warning: {DEFAULT_APP} floods loops for ever, and the switches have some ({names}); "
-                f"use {LOOP_APP}"
-            )
-        return ""
+        return _said_of_loops([str(app) for app in self.apps], names) if loop else ""
 
-    def begin(self, head_address: str) -> None:
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         """Start Ryu, and do not wait: it takes a second that others can use. Raises ControllerError,
         EnvironmentLackError.
         """
         if self.port is None:
-            self.port = free_port(head_address)
+            self.port = free_port(EVERYWHERE if others else head_address)
         self.process = RyuController(
             self.apps,
             address=head_address,
+            others=others,
             port=self.port,
             rest_port=self.rest_port,
             fabric=fabric_of(head_address),
@@ -256,6 +263,19 @@ class Ryu(RemoteController):
         self._settled = 0
         self._wanted = True
         self.process.launch()
+
+    def target(self, head_address: str) -> str:
+        """Return what a switch is told, if this computer has `head_address` toward it.
+
+        Raises:
+            ControllerError: it runs, and does not listen there.
+        """
+        if self.process is not None and head_address not in self.process.addresses:
+            raise ControllerError(
+                f"controller {self.name}: it listens at {', '.join(self.process.addresses)}, and a machine "
+                f"reaches this computer at {head_address}; have machines join in a subnet that the network has had from its start"
+            )
+        return super().target(head_address)
 
     def ready(self) -> None:
         """Wait until Ryu listens for switches. Raises ControllerError if it died or takes too long."""
@@ -310,6 +330,26 @@ class Ryu(RemoteController):
         if self.process is not None:
             self.process.stop()
             self.process = None
+
+
+def _said_of_loops(apps: Sequence[str], loop: str) -> str:
+    """What to tell who has named these apps for switches that have a loop."""
+    known = [Path(app).stem if app.endswith(".py") else app.removeprefix("ryu.app.") for app in apps]
+    if any(app.startswith(_SPANNING_TREE) for app in known):
+        return (
+            f"The switches have loops ({loop}); {', '.join(apps)} opens their ports about 30 s after the start: "
+            "packets before are lost, so let tests wait"
+        )
+    if any(app in _FOR_LOOPS for app in known):
+        return ""
+    instead = f"{LOOP_APP}, hybridnet's default there, or ryu.app.simple_switch_stp_13"
+    flooding = [app for app in known if app == DEFAULT_APP or app.startswith("simple_switch")]
+    if flooding:
+        return f"Warning: {flooding[0]} floods loops for ever, and the switches have some ({loop}); use {instead}"
+    return (
+        f"Warning: the switches have loops ({loop}): if {', '.join(apps)} floods there, packets circulate for ever, "
+        f"and everything is lost; what keeps them from it is {instead}"
+    )
 
 
 class Controller(Ryu):

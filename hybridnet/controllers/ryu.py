@@ -13,6 +13,7 @@ also ends by itself as soon as this process is gone, for whatever reason (its st
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import random
 import re
@@ -38,17 +39,23 @@ from hybridnet.user_files import user_file
 CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
 LAUNCHER = CONTROLLERS / "ryu_manager.py"
 FABRIC_VARIABLE = "HYBRIDNET_FABRIC"
+ADDRESSES_VARIABLE = "HYBRIDNET_ADDRESSES"
+EVERYWHERE = "0.0.0.0"
 PORT_TAKEN, ADDRESS_UNKNOWN = 98, 99  # exit statuses of the launcher
 NO_MODULE = 3  # exit status of what looks for one
 LOOK_SECONDS = 20.0
 _LOOK_FOR_MODULE = f"""
-import importlib.util, sys
+import importlib.util, pkgutil, sys
 sys.path[0] = sys.argv[1]
+from ryu_manager import whole_name
 try:
-    found = importlib.util.find_spec(sys.argv[2])
+    found = importlib.util.find_spec(whole_name(sys.argv[2]))
 except (ImportError, ValueError):
     found = None
-sys.exit(0 if found else {NO_MODULE})
+if not found:
+    apps = importlib.util.find_spec("ryu.app")
+    print(*(each.name for each in pkgutil.iter_modules(apps.submodule_search_locations if apps else ())))
+    sys.exit({NO_MODULE})
 """
 QUOTED_LINES = 15  # of the log, in an error
 POLL_S = 0.02
@@ -105,7 +112,11 @@ def check_module(name: str) -> None:
     except (OSError, subprocess.TimeoutExpired):
         return  # whoever starts it says what is wrong
     if looked.returncode == NO_MODULE:
-        beside = f"; {name}.py is here: write ./{name}.py" if Path(f"{name}.py").is_file() else ""
+        known = [*our_apps(), *looked.stdout.decode().split()]
+        near = difflib.get_close_matches(name.removeprefix("ryu.app."), known, n=1)
+        beside = f"; did you mean {near[0]}?" if near else ""
+        if Path(f"{name}.py").is_file():
+            beside = f"; {name}.py is here: write ./{name}.py"
         raise UsageError(
             f"controller {name}: it is neither an app of hybridnet's ({', '.join(our_apps())}) nor a module that Ryu's "
             f"Python has; name a Ryu app's .py file, or its module, such as ryu.app.simple_switch_13{beside}"
@@ -134,6 +145,7 @@ class RyuController:
         apps: Ryu apps, at least one: paths, names of apps of ours, or modules such as
             ``ryu.app.ofctl_rest``.
         address: where it listens for switches; also for REST calls.
+        others: further addresses of this computer at which it listens for switches.
         port: TCP port for switches, 1 to 65535.
         rest_port: TCP port for apps that serve REST calls; None leaves it to Ryu (8080). They are answered only with
             the secret in `rest`.
@@ -155,6 +167,7 @@ class RyuController:
         apps: Sequence[str | Path],
         *,
         address: str = "127.0.0.1",
+        others: Sequence[str] = (),
         port: int = 6653,
         rest_port: int | None = None,
         fabric: str | None = None,
@@ -170,15 +183,18 @@ class RyuController:
             if number is not None and not 1 <= number <= 65535:
                 raise UsageError(f"controller: {number} is not a TCP port; choose one from 1 to 65535")
         self.address = address
+        self.addresses = (address, *others)
         self.port = port
         self.rest_port = rest_port
         self.apps = [find_app(app) for app in apps]
-        options = ["--ofp-listen-host", address, "--ofp-tcp-listen-port", str(port), "--wsapi-host", address]
+        host = EVERYWHERE if others else address
+        options = ["--ofp-listen-host", host, "--ofp-tcp-listen-port", str(port), "--wsapi-host", address]
         if rest_port is not None:
             options += ["--wsapi-port", str(rest_port)]
         self.rest = Rest(address, rest_port)
         self._fabric = fabric
-        self._command = [*prefix, str(ryu_python()), str(LAUNCHER), *options, *arguments, *self.apps]
+        self._python = ryu_python()
+        self._command = [*prefix, str(self._python), str(LAUNCHER), *options, *arguments, *self.apps]
         self._log_path = log
         self._on_line = on_line
         self._patience_s = patience_s
@@ -221,6 +237,8 @@ class RyuController:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", SECRET_VARIABLE: self.rest.secret}
         if self._fabric is not None:
             environment[FABRIC_VARIABLE] = self._fabric
+        if len(self.addresses) > 1:
+            environment[ADDRESSES_VARIABLE] = " ".join(self.addresses)
         environment.pop("PYTHONPATH", None)  # of our environment, not of Ryu's
         try:
             self._process = subprocess.Popen(
@@ -324,7 +342,9 @@ class RyuController:
         )
         lines = self._last_lines()
         if raised := exception_in(lines):
-            return f"{self.name} {ended}: {raised}"
+            lacking = re.match(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]*)'", raised)
+            cure = f"; add it to Ryu's Python: {self._python} -m pip install {lacking[1]}" if lacking else ""
+            return f"{self.name} {ended}: {raised}{cure}"
         return f"{self.name} {ended}; its last lines:\n{lines}"
 
     def _last_lines(self) -> str:

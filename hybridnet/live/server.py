@@ -227,7 +227,7 @@ async def _defect(request: Request, error: Exception) -> Response:
 
 
 def _is_of_ours(record: logging.LogRecord) -> bool:
-    """Whether a line of the server's log tells a fault of ours. Who has connected gets an answer to one of its own."""
+    """Whether a line of the server's log tells a fault of ours, and not of who has connected, who gets an answer."""
     return record.levelno >= logging.ERROR and "Invalid UTF-8" not in record.getMessage()
 
 

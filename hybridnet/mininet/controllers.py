@@ -267,6 +267,7 @@ def give_ports(controllers: Iterable[Controller]) -> None:
 class _Remote(kinds.RemoteController):
     """Reached where it listens: directly, or through a relay where machines have no way to it."""
 
+    at_several_addresses = False
     _relay: Relay | None = None
 
     def __init__(self, name: str, ip: str, port: int | None, *, expected: bool = True) -> None:
@@ -274,7 +275,7 @@ class _Remote(kinds.RemoteController):
         super().__init__(name, ip, port)
         self._expected = expected
 
-    def begin(self, head_address: str) -> None:
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         """Find the way to it; warn if nothing listens, as Mininet does."""
         ports = kinds.OPENFLOW_PORTS if self.port is None else (self.port,)
         if head_address == ADDRESS:  # the switches are on this computer: they reach what it reaches
@@ -330,7 +331,7 @@ class _Program(_Remote):
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
-    def begin(self, head_address: str) -> None:
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         """Start it; wait until it listens where the switches come by a relay. Raises ControllerError."""
         with contextlib.ExitStack() as closing:
             printed: Any = subprocess.DEVNULL
@@ -432,12 +433,12 @@ class _Own(kinds.RemoteController):
         self._chosen = self._larger if loop else self._small
         return self._larger.suit(loop)
 
-    def begin(self, head_address: str) -> None:
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         """Start it. Raises ControllerError."""
         if head_address != ADDRESS:
             self._chosen = self._larger
         self._chosen.environment = self.environment
-        self._chosen.begin(head_address)
+        self._chosen.begin(head_address, others)
 
     def ready(self) -> None:
         """Wait until it listens. Raises ControllerError."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.controllers.kinds import Controller, RemoteController
-from hybridnet.errors import UsageError
+from hybridnet.errors import ControllerError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.system.log import info
 from hybridnet.values import shown, text
@@ -88,13 +88,22 @@ class Controllers:
         Args:
             heads: this computer's address toward each machine.
             environment: of programs that run beside ours; None: this process's.
+
+        Raises:
+            ControllerError: one cannot start, or cannot be reached at all of these addresses.
         """
         if self.all:
             info(f"*** Starting controllers: {' '.join(str(c) for c in self.all)}\n")
         for controller in self.all:
             endings.add(controller.end)
             controller.environment = environment
-            controller.begin(heads[(controller.machines or list(heads))[0]])
+            first, *others = dict.fromkeys(heads[name] for name in controller.machines or heads)
+            if others and not controller.at_several_addresses:
+                raise ControllerError(
+                    f"controller {controller}: its machines reach this computer at {', '.join([first, *others])}, and "
+                    f"it can be reached at one of them; give it machines of one subnet, as in machines={[*heads][:1]}"
+                )
+            controller.begin(first, others) if others else controller.begin(first)
 
     def ready(self) -> None:
         """Wait until they listen."""

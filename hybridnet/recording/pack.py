@@ -119,7 +119,8 @@ def unpack(file: Path, folder: Path) -> None:
                 too_deep = len(name.parts) > DEEPEST or len(member.name) > LONGEST_NAME
                 if content is None or name.is_absolute() or ".." in name.parts or too_deep:
                     raise UsageError(
-                        f"{file}: {shown(member.name)} is not a regular file inside it; it is not from hybridnet pack"
+                        f"{file}: {shown(member.name)} is not a regular file inside it; it was not made by "
+                        "hybridnet pack"
                     )
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)

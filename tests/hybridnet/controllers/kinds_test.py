@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 
@@ -99,9 +100,46 @@ def test_without_an_app_the_topology_decides_and_the_choice_is_said() -> None:
 
 def test_a_named_app_is_left_alone() -> None:
     ryu = Ryu("c0", "ryu.app.simple_switch_13")
-    assert ryu.suit(["s1", "s2", "s3"]) == ""
+    assert "floods loops for ever" in ryu.suit(["s1", "s2", "s3"])
     assert ryu.apps == ("ryu.app.simple_switch_13",)
     own = Ryu("c0", "tree_switch")
     assert "floods loops for ever" in own.suit(["s1", "s2", "s3"])
     assert own.apps == ("tree_switch",)
     assert RemoteController("c0").suit(["s1", "s2", "s3"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("app", "says"),
+    [
+        (
+            "ryu.app.simple_switch_13",
+            "Warning: simple_switch_13 floods loops for ever, and the switches have some",
+        ),
+        (
+            "simple_switch_13",
+            "Warning: simple_switch_13 floods loops for ever, .*; use ecmp_switch, hybridnet's",
+        ),
+        (
+            "mine.py",
+            r"Warning: the switches have loops \(s1 - s2\): if mine\.py floods there, packets circulate for",
+        ),
+        (
+            "ryu.app.simple_switch_stp_13",
+            "opens their ports about 30 s after the start: packets before are lost",
+        ),
+        ("hedera_switch", "$"),
+    ],
+)
+def test_who_names_an_app_for_loops_is_told_what_it_does_there(
+    app: str, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").touch()
+    assert re.match(f".*{says}" if says != "$" else says, Ryu("c0", app).suit(["s1", "s2"]))
+    assert Ryu("c0", app).suit([]) == ""
+
+
+def test_ryus_own_apps_have_short_names_and_a_slip_is_told_the_nearest() -> None:
+    Ryu("c0", "simple_switch_stp_13")
+    with pytest.raises(UsageError, match=r"controller simple_swich_13: .*; did you mean simple_switch_13\?"):
+        Ryu("c0", "simple_swich_13")

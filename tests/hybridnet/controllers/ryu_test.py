@@ -56,6 +56,22 @@ def test_files_among_the_arguments_are_found_in_both_forms(
     ]  # fmt: skip
 
 
+def test_it_listens_at_each_address_that_it_is_given_and_at_no_other() -> None:
+    port = free_port("0.0.0.0")
+    with RyuController(["setup_switch"], address="127.0.0.1", others=["127.0.0.2"], port=port):
+        for address, hears in (("127.0.0.1", True), ("127.0.0.2", True), ("127.0.0.3", False)):
+            with socket.create_connection((address, port), timeout=10) as switch:
+                assert bool(switch.recv(1)) == hears  # its hello, or the end
+
+
+def test_a_module_that_an_app_lacks_is_named_with_the_command_that_adds_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import no_such_module\n")
+    with pytest.raises(
+        ControllerError, match=r"No module named 'no_such_module' \(.*mine\.py, line 1\); add it to "
+    ):
+        RyuController([tmp_path / "mine.py"], port=free_port()).start()
+
+
 def test_missing_app_file_is_named() -> None:
     with pytest.raises(UsageError, match=r"controller nowhere/app\.py: there is no such file"):
         find_app("nowhere/app.py")
